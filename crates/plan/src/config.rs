@@ -1,0 +1,30 @@
+//! How a collection behaves, as its `solrconfig.xml` says: when commits happen, what handlers preset, whether unknown
+//! fields are guessed. Read by `solr`, kept by `cluster`, heeded by all.
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::AutoCommit;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CollectionConfig {
+    pub auto_commit: AutoCommit,
+    /// Whether a field that the schema does not know gets a type by its first value.
+    pub guess_unknown_fields: bool,
+    pub handlers: Vec<HandlerConfig>,
+    /// Most clauses of one boolean query.
+    pub boolean_clauses_max: usize,
+}
+
+/// Parameters that a request handler presets. A parameter may repeat.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandlerConfig {
+    /// The path below the collection, such as `/select`.
+    pub path: String,
+    pub class: String,
+    /// Used where the request says nothing.
+    pub defaults: Vec<(String, String)>,
+    /// Added to what the request says.
+    pub appends: Vec<(String, String)>,
+    /// Used whatever the request says.
+    pub invariants: Vec<(String, String)>,
+}

@@ -1,0 +1,107 @@
+//! One error for all layers. Its kind says what the caller should do; `solr` maps kinds to status codes and bodies.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// What the caller can do about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The request is wrong; sending it again unchanged fails again.
+    BadRequest,
+    /// The thing named does not exist.
+    NotFound,
+    /// Another update came first (optimistic concurrency): read again, then decide.
+    Conflict,
+    /// The method does not apply to this path.
+    MethodNotAllowed,
+    /// The content type is not one that is read here.
+    UnsupportedMedia,
+    /// More than a configured bound; make the request smaller.
+    TooLarge,
+    /// Try again later or elsewhere: overloaded, disk full, shutting down, log failed.
+    Unavailable,
+    /// Stored bytes do not match their checksum; restore or rebuild.
+    DataLoss,
+    /// A defect of ours.
+    Internal,
+}
+
+/// The kind of mistake below a bad request. Solr's clients read a Java class name for it in the error body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RootCause {
+    NumberFormat,
+    QuerySyntax,
+    DateFormat,
+    Json,
+    Xml,
+    IllegalArgument,
+}
+
+/// An error with its kind, a message for the person who reads it, and what caused it.
+pub struct Error {
+    pub kind: ErrorKind,
+    pub message: String,
+    pub root: Option<RootCause>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), root: None, source: None }
+    }
+
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::BadRequest, message)
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Internal, message)
+    }
+
+    #[must_use]
+    pub fn with_root(mut self, root: RootCause) -> Self {
+        self.root = Some(root);
+        self
+    }
+
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Puts `context` before the message, as in "[doc=7] …".
+    #[must_use]
+    pub fn context(mut self, context: impl fmt::Display) -> Self {
+        self.message = format!("{context}{}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.kind, self.message)?;
+        match &self.source {
+            Some(source) => write!(f, " ({source})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}

@@ -1,0 +1,89 @@
+//! Classic facets, resolved: boundaries computed, options given their defaults. Counts are over the hits of the query and
+//! all filters but those that a facet excludes by tag.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use crate::query::Query;
+use crate::value::Value;
+
+#[derive(Clone, Debug, Default)]
+pub struct FacetPlan {
+    /// Whether the response carries facet counts at all.
+    pub enabled: bool,
+    pub queries: Vec<QueryFacet>,
+    pub fields: Vec<FieldFacet>,
+    pub ranges: Vec<RangeFacet>,
+}
+
+#[derive(Clone, Debug)]
+pub struct QueryFacet {
+    /// The name in the response.
+    pub key: String,
+    pub query: Query,
+    pub exclude_tags: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FieldFacet {
+    pub key: String,
+    pub field: Arc<str>,
+    pub sort: FacetSort,
+    /// `None` is all (Solr's `-1`).
+    pub limit: Option<usize>,
+    pub offset: usize,
+    pub count_min: u64,
+    /// Also count the hits without a value.
+    pub missing: bool,
+    pub prefix: Option<String>,
+    /// Only values that hold this text; the flag ignores case.
+    pub contains: Option<(String, bool)>,
+    /// Only values that match this regular expression as a whole.
+    pub matches: Option<String>,
+    /// Values left out (`facet.excludeTerms`).
+    pub exclude_terms: Vec<String>,
+    /// Just these values, in this order (`{!terms=a,b}`).
+    pub terms: Option<Vec<String>>,
+    /// Count at most one: whether any hit has the value (`facet.exists`).
+    pub exists: bool,
+    pub exclude_tags: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FacetSort {
+    /// Most hits first, ties in value order.
+    Count,
+    /// Value order.
+    Index,
+}
+
+#[derive(Clone, Debug)]
+pub struct RangeFacet {
+    pub key: String,
+    pub field: Arc<str>,
+    pub start: Value,
+    /// The end that applies, after `hardend`.
+    pub end: Value,
+    /// The gap as sent, for the response.
+    pub gap: String,
+    pub buckets: Vec<RangeBucket>,
+    pub others: Vec<(OtherRange, RangeBucket)>,
+    pub count_min: u64,
+    pub exclude_tags: Vec<String>,
+}
+
+/// One range, inclusive or not as `facet.range.include` says.
+#[derive(Clone, Debug)]
+pub struct RangeBucket {
+    /// The lower bound as shown.
+    pub label: String,
+    pub lower: Bound<Value>,
+    pub upper: Bound<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherRange {
+    Before,
+    After,
+    Between,
+}

@@ -1,0 +1,45 @@
+//! The typed, immutable data that every layer reads: schema, search plan, update batch, results, error kinds.
+//! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
+
+mod analyzer;
+mod clock;
+mod coerce;
+mod commit;
+mod config;
+mod document;
+mod error;
+mod facet;
+mod field;
+mod instant;
+mod name;
+mod page;
+mod properties;
+mod query;
+mod result;
+mod schema;
+mod search;
+mod update;
+mod value;
+
+pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+pub use clock::Clock;
+pub use coerce::coerce;
+pub use commit::{AutoCommit, Commit};
+pub use config::{CollectionConfig, HandlerConfig};
+pub use document::Document;
+pub use error::{Error, ErrorKind, Result, RootCause};
+pub use facet::{FacetPlan, FacetSort, FieldFacet, OtherRange, QueryFacet, RangeBucket, RangeFacet};
+pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use instant::{format_instant, parse_instant};
+pub use name::check_name;
+pub use page::Page;
+pub use properties::{Properties, SortMissing};
+pub use query::{Clause, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use result::{
+    Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, RangeFacetResult, SearchResult,
+    UpdateOutcome, Version,
+};
+pub use schema::{CopyField, Schema, SchemaSource};
+pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey};
+pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
+pub use value::Value;

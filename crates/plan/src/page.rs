@@ -1,0 +1,15 @@
+//! The window of hits that a request asks for.
+
+/// `rows` hits after the first `start`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    pub start: usize,
+    pub rows: usize,
+}
+
+impl Page {
+    /// One past the last hit asked for. The only place that adds the two.
+    pub fn end(self) -> usize {
+        self.start.saturating_add(self.rows)
+    }
+}

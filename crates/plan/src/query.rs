@@ -1,0 +1,113 @@
+//! The query tree: every syntax resolves to it, the engine lowers it. Values are typed and text is analysed; no schema
+//! is needed to read it but for how a field is indexed. Shapes follow Lucene's query classes of the same names.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use crate::value::Value;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Query {
+    All,
+    Nothing,
+    /// Documents whose field holds this exact term: an analysed word (`Str`) or a typed value.
+    Term {
+        field: Arc<str>,
+        value: Value,
+    },
+    /// Terms at one position that score as one (Lucene's `SynonymQuery`): (term, boost).
+    Synonym {
+        field: Arc<str>,
+        terms: Vec<(String, f32)>,
+    },
+    /// Any of many values, unscored (Solr's `{!terms}`).
+    TermSet {
+        field: Arc<str>,
+        values: Vec<Value>,
+    },
+    Phrase(Phrase),
+    Range(Range),
+    Prefix {
+        field: Arc<str>,
+        prefix: String,
+    },
+    /// `*` any run, `?` one character, `\` takes the next literally.
+    Wildcard {
+        field: Arc<str>,
+        pattern: String,
+    },
+    /// Lucene's regular-expression syntax, over the whole term.
+    Regex {
+        field: Arc<str>,
+        pattern: String,
+    },
+    Fuzzy(Fuzzy),
+    /// Documents that have any value in the field.
+    Exists {
+        field: Arc<str>,
+    },
+    Boolean {
+        clauses: Vec<Clause>,
+        minimum_should_match: usize,
+    },
+    DisjunctionMax {
+        queries: Vec<Query>,
+        tie_breaker: f32,
+    },
+    Boost {
+        query: Box<Query>,
+        boost: f32,
+    },
+    ConstantScore {
+        query: Box<Query>,
+        score: f32,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clause {
+    pub occur: Occur,
+    pub query: Query,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Occur {
+    Must,
+    Should,
+    MustNot,
+    /// Must match, adds nothing to the score.
+    Filter,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phrase {
+    pub field: Arc<str>,
+    /// In ascending order of position.
+    pub positions: Vec<PhrasePosition>,
+    pub slop: u32,
+}
+
+/// The terms that may stand at one position of a phrase.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhrasePosition {
+    pub position: u32,
+    pub terms: Vec<String>,
+}
+
+/// Bounds are of the field's type; `Unbounded` on both sides is [`Query::Exists`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    pub field: Arc<str>,
+    pub lower: Bound<Value>,
+    pub upper: Bound<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fuzzy {
+    pub field: Arc<str>,
+    pub term: String,
+    /// 0, 1 or 2, a transposition counting as one.
+    pub edits_max: u8,
+    /// Leading characters that must match exactly.
+    pub prefix_length: usize,
+}

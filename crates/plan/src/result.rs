@@ -1,0 +1,82 @@
+//! What comes back up: hits, facets, explanations, outcomes of updates.
+
+use crate::document::Document;
+use crate::error::Error;
+use crate::facet::OtherRange;
+use crate::value::Value;
+
+#[derive(Clone, Debug, Default)]
+pub struct SearchResult {
+    pub total: u64,
+    /// Whether `total` is exact or a lower bound.
+    pub total_exact: bool,
+    /// Present when scores were computed; 0 when nothing matched.
+    pub score_max: Option<f32>,
+    /// The page asked for, in order.
+    pub hits: Vec<Hit>,
+    pub facets: FacetResult,
+}
+
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The unique key's value.
+    pub id: String,
+    /// The fields selected, in index order of the stored document.
+    pub document: Document,
+    pub score: Option<f32>,
+    pub explanation: Option<Explanation>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct FacetResult {
+    pub queries: Vec<(String, u64)>,
+    pub fields: Vec<FieldFacetResult>,
+    pub ranges: Vec<RangeFacetResult>,
+}
+
+/// (value, hits).
+pub type FacetCounts = Vec<(Value, u64)>;
+
+#[derive(Clone, Debug)]
+pub struct FieldFacetResult {
+    pub key: String,
+    pub counts: FacetCounts,
+    /// Hits without a value, when asked for.
+    pub missing: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub struct RangeFacetResult {
+    pub key: String,
+    pub gap: String,
+    pub start: Value,
+    pub end: Value,
+    /// (label, hits).
+    pub counts: Vec<(String, u64)>,
+    pub others: Vec<(OtherRange, u64)>,
+}
+
+/// How a score came about, as Lucene's `Explanation`: a tree of values with their reasons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    pub matched: bool,
+    pub value: f32,
+    pub description: String,
+    pub details: Vec<Explanation>,
+}
+
+/// A document version: `max(last + 1, epoch milliseconds << 20)`, as Solr's.
+pub type Version = i64;
+
+/// What a batch did. Operations before a failure stay done, as in Solr.
+#[derive(Debug, Default)]
+pub struct UpdateOutcome {
+    /// (id, version) of each document added, in order.
+    pub added: Vec<(String, Version)>,
+    /// (id, version) of each delete by id.
+    pub deleted: Vec<(String, Version)>,
+    /// (query, version) of each delete by query.
+    pub deleted_by_query: Vec<(String, Version)>,
+    /// Why the batch ended early.
+    pub failure: Option<Error>,
+}

@@ -1,0 +1,320 @@
+//! The schema: resolved once from its source, immutable, shared. An edit makes a new source and a new schema.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+use crate::error::{Error, ErrorKind, Result};
+use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+use crate::properties::Properties;
+
+/// A schema as declared: what is persisted, edited and shown. Field types by Solr's class names.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SchemaSource {
+    pub name: String,
+    pub version: f32,
+    pub unique_key: Option<String>,
+    pub types: Vec<TypeSource>,
+    pub fields: Vec<FieldSource>,
+    pub dynamic_fields: Vec<FieldSource>,
+    pub copy_fields: Vec<CopyField>,
+    /// The class and arguments of the schema-wide similarity.
+    pub similarity: Option<Vec<(String, String)>>,
+    pub resources: Resources,
+}
+
+/// Values of `source` (a name or a pattern) also go to `dest`; with a `*` in both, the matched part is carried over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyField {
+    pub source: String,
+    pub dest: String,
+    /// At most this many characters of a text value; 0 is no bound.
+    pub max_chars: usize,
+}
+
+/// A resolved schema.
+#[derive(Debug)]
+pub struct Schema {
+    pub source: SchemaSource,
+    pub unique_key: Option<Arc<str>>,
+    types: HashMap<String, Arc<FieldType>>,
+    fields: HashMap<Arc<str>, Arc<FieldSpec>>,
+    /// Longest pattern first, as Solr matches them.
+    dynamic: Vec<Arc<FieldSpec>>,
+}
+
+impl Schema {
+    /// Resolves a source. Errors name the type or field that cannot be resolved.
+    pub fn build(source: SchemaSource) -> Result<Self> {
+        let types = source
+            .types
+            .iter()
+            .map(|declared| Ok((declared.name.clone(), Arc::new(resolve_type(declared, source.version)?))))
+            .collect::<Result<HashMap<_, _>>>()?;
+        let resolve = |declared: &FieldSource| Ok(Arc::new(resolve_field(declared, &types)?));
+        let fields = source.fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;
+        let mut dynamic = source.dynamic_fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;
+        dynamic.sort_by_key(|spec| std::cmp::Reverse(spec.name.len()));
+        let fields: HashMap<_, _> = fields.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
+        let unique_key = source.unique_key.as_deref().map(Arc::from);
+        let schema = Self { source, unique_key, types, fields, dynamic };
+        schema.check()?;
+        Ok(schema)
+    }
+
+    /// The field or the dynamic field that `name` falls under.
+    pub fn field(&self, name: &str) -> Option<&Arc<FieldSpec>> {
+        self.fields.get(name).or_else(|| self.dynamic.iter().find(|spec| pattern_matches(&spec.name, name)))
+    }
+
+    /// As [`Schema::field`], or Solr's error.
+    pub fn require(&self, name: &str) -> Result<&Arc<FieldSpec>> {
+        self.field(name).ok_or_else(|| Error::bad_request(format!("undefined field {name}")))
+    }
+
+    /// Whether `name` is declared by name, not through a pattern.
+    pub fn is_explicit(&self, name: &str) -> bool {
+        self.fields.contains_key(name)
+    }
+
+    pub fn field_type(&self, name: &str) -> Option<&Arc<FieldType>> {
+        self.types.get(name)
+    }
+
+    /// Declared fields, in the order of declaration.
+    pub fn fields(&self) -> impl Iterator<Item = &Arc<FieldSpec>> {
+        self.source.fields.iter().filter_map(|declared| self.fields.get(declared.name.as_str()))
+    }
+
+    /// Dynamic fields, longest pattern first.
+    pub fn dynamic_fields(&self) -> impl Iterator<Item = &Arc<FieldSpec>> {
+        self.dynamic.iter()
+    }
+
+    /// Where values of `name` are copied: (destination, bound in characters or 0).
+    pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, usize)> {
+        self.source.copy_fields.iter().filter_map(|copy| Some((copy_dest(copy, name)?, copy.max_chars)))
+    }
+
+    fn check(&self) -> Result<()> {
+        if let Some(key) = &self.unique_key {
+            let spec = self
+                .field(key)
+                .ok_or_else(|| invalid(format!("uniqueKey `{key}` is not a field; declare it")))?;
+            if spec.properties.multi_valued {
+                return Err(invalid(format!(
+                    "uniqueKey field ({key}) can not be configured to be multivalued"
+                )));
+            }
+        }
+        for copy in &self.source.copy_fields {
+            if !copy.dest.contains('*') && self.field(&copy.dest).is_none() {
+                let CopyField { source, dest, .. } = copy;
+                return Err(invalid(format!(
+                    "copyField dest :'{dest}' is not an explicit field and doesn't match a dynamicField. (source: `{source}`)"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(ErrorKind::BadRequest, message)
+}
+
+/// Whether `name` falls under `pattern`, which has one `*` at an end, or none.
+fn pattern_matches(pattern: &str, name: &str) -> bool {
+    matched_part(pattern, name).is_some()
+}
+
+/// The part of `name` that stands for the `*` of `pattern`; empty when the pattern has none and equals the name.
+fn matched_part<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
+    if let Some(suffix) = pattern.strip_prefix('*') {
+        name.strip_suffix(suffix)
+    } else if let Some(prefix) = pattern.strip_suffix('*') {
+        name.strip_prefix(prefix)
+    } else {
+        (pattern == name).then_some("")
+    }
+}
+
+fn copy_dest(copy: &CopyField, name: &str) -> Option<String> {
+    let part = matched_part(&copy.source, name)?;
+    Some(copy.dest.replacen('*', part, 1))
+}
+
+/// Solr's class names, without their package, and what they hold.
+const CLASSES: &[(&str, FieldClass)] = &[
+    ("StrField", FieldClass::Str),
+    ("TextField", FieldClass::Text),
+    ("SortableTextField", FieldClass::SortableText),
+    ("BoolField", FieldClass::Bool),
+    ("IntPointField", FieldClass::Int),
+    ("LongPointField", FieldClass::Long),
+    ("FloatPointField", FieldClass::Float),
+    ("DoublePointField", FieldClass::Double),
+    ("DatePointField", FieldClass::Date),
+    ("TrieIntField", FieldClass::Int),
+    ("TrieLongField", FieldClass::Long),
+    ("TrieFloatField", FieldClass::Float),
+    ("TrieDoubleField", FieldClass::Double),
+    ("TrieDateField", FieldClass::Date),
+    ("BinaryField", FieldClass::Binary),
+    ("UUIDField", FieldClass::Uuid),
+    ("NestPathField", FieldClass::NestPath),
+    ("RandomSortField", FieldClass::RandomSort),
+    ("LatLonPointSpatialField", FieldClass::LatLon),
+    ("PointType", FieldClass::Point),
+    ("SpatialRecursivePrefixTreeFieldType", FieldClass::SpatialPrefixTree),
+    ("DenseVectorField", FieldClass::DenseVector),
+    ("RankField", FieldClass::Rank),
+    ("CurrencyFieldType", FieldClass::Currency),
+    ("EnumFieldType", FieldClass::Enum),
+    ("DateRangeField", FieldClass::DateRange),
+    ("ICUCollationField", FieldClass::Collation),
+    ("CollationField", FieldClass::Collation),
+];
+
+fn class_of(name: &str) -> Option<FieldClass> {
+    let short = name.rsplit('.').next()?;
+    CLASSES.iter().find(|(known, _)| *known == short).map(|(_, class)| *class)
+}
+
+fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldType> {
+    let TypeSource { name, class, .. } = declared;
+    let Some(class) = class_of(class) else {
+        return Err(invalid(format!(
+            "fieldType `{name}`: unknown class `{class}`; see the reference for the supported ones"
+        )));
+    };
+    let mut properties = Properties::defaults(class, version);
+    let arguments: Vec<_> = properties.apply(&declared.attributes, name)?.into_iter().cloned().collect();
+    let argument =
+        |wanted: &str| arguments.iter().find(|(key, _)| key == wanted).map(|(_, value)| value.as_str());
+    let position_gap = argument("positionIncrementGap").and_then(|gap| gap.parse().ok()).unwrap_or(0);
+    let auto_phrase = argument("autoGeneratePhraseQueries").map_or(version < 1.4, |flag| flag == "true");
+    let index =
+        declared.index_analyzer.as_ref().or(declared.analyzer.as_ref()).or(declared.query_analyzer.as_ref());
+    let query =
+        declared.query_analyzer.as_ref().or(declared.analyzer.as_ref()).or(declared.index_analyzer.as_ref());
+    let fallback = || class.is_text().then(keyword_analyzer);
+    Ok(FieldType {
+        name: name.clone(),
+        class,
+        properties,
+        index_analyzer: index.cloned().or_else(fallback),
+        query_analyzer: query.cloned().or_else(fallback),
+        multi_term_analyzer: declared.multi_term_analyzer.clone(),
+        position_gap,
+        auto_phrase,
+        arguments,
+        source: declared.clone(),
+    })
+}
+
+/// A text type without an analyzer takes each value as one term.
+fn keyword_analyzer() -> AnalyzerSpec {
+    let tokenizer = ComponentSpec { name: "keyword".to_owned(), ..ComponentSpec::default() };
+    AnalyzerSpec { tokenizer, ..AnalyzerSpec::default() }
+}
+
+fn resolve_field(declared: &FieldSource, types: &HashMap<String, Arc<FieldType>>) -> Result<FieldSpec> {
+    let FieldSource { name, type_name, attributes } = declared;
+    let field_type = types
+        .get(type_name)
+        .ok_or_else(|| invalid(format!("Unknown fieldType '{type_name}' specified on field {name}")))?;
+    let mut properties = field_type.properties;
+    let others = properties.apply(attributes, name)?;
+    let default = others.iter().find(|(key, _)| key == "default").map(|(_, value)| value.clone());
+    Ok(FieldSpec {
+        name: Arc::from(name.as_str()),
+        field_type: field_type.clone(),
+        properties,
+        default,
+        source: declared.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(list: &[(&str, &str)]) -> Vec<(String, String)> {
+        list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    }
+
+    fn field(name: &str, type_name: &str) -> FieldSource {
+        FieldSource { name: name.into(), type_name: type_name.into(), attributes: vec![] }
+    }
+
+    fn small(version: f32) -> SchemaSource {
+        let kind = |name: &str, class: &str| TypeSource {
+            name: name.into(),
+            class: class.into(),
+            ..TypeSource::default()
+        };
+        SchemaSource {
+            name: "small".into(),
+            version,
+            unique_key: Some("id".into()),
+            types: vec![
+                kind("string", "solr.StrField"),
+                kind("text", "solr.TextField"),
+                kind("pint", "solr.IntPointField"),
+            ],
+            fields: vec![field("id", "string")],
+            dynamic_fields: vec![
+                field("*_s", "string"),
+                field("*_i", "pint"),
+                field("attr_*", "text"),
+                field("*_long_s", "text"),
+            ],
+            copy_fields: vec![CopyField { source: "*_s".into(), dest: "attr_*".into(), max_chars: 5 }],
+            ..SchemaSource::default()
+        }
+    }
+
+    #[test]
+    fn the_longest_pattern_wins() {
+        let schema = Schema::build(small(1.7)).unwrap();
+        let name_of = |name: &str| schema.field(name).map(|spec| spec.field_type.name.clone());
+        assert_eq!(name_of("a_s").as_deref(), Some("string"));
+        assert_eq!(name_of("a_long_s").as_deref(), Some("text"));
+        assert_eq!(name_of("attr_x").as_deref(), Some("text"));
+        assert_eq!(name_of("id").as_deref(), Some("string"));
+        assert_eq!(name_of("nope"), None);
+    }
+
+    #[test]
+    fn copies_carry_the_matched_part() {
+        let schema = Schema::build(small(1.7)).unwrap();
+        assert_eq!(schema.copies("name_s").collect::<Vec<_>>(), [("attr_name".to_owned(), 5)]);
+        assert_eq!(schema.copies("name_i").count(), 0);
+    }
+
+    #[test]
+    fn defaults_follow_the_schema_version() {
+        let of = |version, name: &str| Schema::build(small(version)).unwrap().field(name).unwrap().properties;
+        assert!(of(1.7, "a_i").doc_values && !of(1.6, "a_i").doc_values);
+        assert!(of(1.6, "a_i").use_doc_values_as_stored && !of(1.5, "a_i").use_doc_values_as_stored);
+        assert!(of(1.6, "a_s").omit_norms && !of(1.4, "a_s").omit_norms);
+        assert!(!of(1.7, "attr_a").doc_values && !of(1.7, "attr_a").omit_norms);
+        assert!(of(1.6, "attr_a").uninvertible && !of(1.7, "attr_a").uninvertible);
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        let mut source = small(1.7);
+        source.types[0].class = "solr.NoSuchField".into();
+        assert!(Schema::build(source).unwrap_err().message.contains("NoSuchField"));
+        let mut source = small(1.7);
+        source.fields[0].attributes = attributes(&[("stored", "maybe")]);
+        assert!(Schema::build(source).unwrap_err().message.contains("`maybe`"));
+        let mut source = small(1.7);
+        source.unique_key = Some("key".into());
+        assert!(Schema::build(source).unwrap_err().message.contains("`key`"));
+    }
+}

@@ -1,0 +1,121 @@
+//! The plan of one search: everything the layers below need, resolved against the schema, in one immutable value.
+
+use std::sync::Arc;
+
+use crate::facet::FacetPlan;
+use crate::page::Page;
+use crate::query::Query;
+
+#[derive(Clone, Debug)]
+pub struct SearchPlan {
+    pub query: Query,
+    pub filters: Vec<Filter>,
+    /// Never empty; ties end in index order.
+    pub sort: Vec<SortKey>,
+    pub page: Page,
+    /// Which stored fields the hits carry.
+    pub fields: FieldSelection,
+    /// Compute scores even where the sort does not need them (`fl=score`).
+    pub scores: bool,
+    pub facets: FacetPlan,
+    /// Explain the score of each hit on the page.
+    pub explain: bool,
+}
+
+/// A filter query: restricts, never scores.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    pub query: Query,
+    /// Whether its bitset may be kept (`{!cache=false}` says no).
+    pub cache: bool,
+    /// Uncached filters run in ascending order of cost.
+    pub cost: i32,
+    /// Names by which facets may exclude it (`{!tag=a,b}`).
+    pub tags: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortKey {
+    pub by: SortBy,
+    pub descending: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SortBy {
+    Score,
+    Field(Arc<str>),
+    /// Index order (Solr's `_docid_`).
+    IndexOrder,
+    /// A shuffle that stays the same for one seed and snapshot (Solr's `random_*`).
+    Random {
+        seed: u64,
+    },
+}
+
+/// Names and globs of the stored fields to load.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct FieldSelection {
+    /// `*`: all stored fields, and columns used as stored.
+    pub all: bool,
+    pub names: Vec<Arc<str>>,
+    /// Patterns with one or more `*` or `?`.
+    pub globs: Vec<String>,
+}
+
+impl FieldSelection {
+    pub fn everything() -> Self {
+        Self { all: true, ..Self::default() }
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        self.all
+            || self.names.iter().any(|wanted| &**wanted == name)
+            || self.globs.iter().any(|glob| matches(glob, name))
+    }
+}
+
+/// Whether `name` matches `glob`, in which `*` is any run and `?` one character.
+fn matches(glob: &str, name: &str) -> bool {
+    let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
+    let (mut at_glob, mut at_name) = (0, 0);
+    let mut last_star: Option<(usize, usize)> = None;
+    while at_name < name.len() {
+        match glob.get(at_glob) {
+            Some('*') => {
+                last_star = Some((at_glob, at_name));
+                at_glob += 1;
+            }
+            Some(wanted) if *wanted == '?' || *wanted == name[at_name] => {
+                at_glob += 1;
+                at_name += 1;
+            }
+            _ => {
+                let Some((star, taken)) = last_star else { return false };
+                last_star = Some((star, taken + 1));
+                (at_glob, at_name) = (star + 1, taken + 1);
+            }
+        }
+    }
+    glob[at_glob..].iter().all(|rest| *rest == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn globs_match_whole_names() {
+        for (glob, name, expected) in [
+            ("*", "", true),
+            ("a*", "abc", true),
+            ("*c", "abc", true),
+            ("a?c", "abc", true),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b", "abc", false),
+            ("?", "", false),
+            ("*_s", "name_s", true),
+        ] {
+            assert_eq!(matches(glob, name), expected, "{glob} {name}");
+        }
+    }
+}
