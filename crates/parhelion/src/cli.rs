@@ -1,0 +1,78 @@
+//! The command line as clap sees it: every command, flag and help text. No behaviour.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::lab::LabArgs;
+use crate::post::PostArgs;
+use crate::query::QueryArgs;
+
+/// A search server that speaks Apache Solr's HTTP API, in one binary.
+#[derive(Debug, Parser)]
+#[command(
+    name = "parhelion",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  parhelion demo                         index the sources of the crates on this machine, then serve them
+  parhelion serve --data-dir ./data      a server on http://127.0.0.1:8983/solr
+  parhelion post -c notes docs/*.md      send files to the collection `notes`
+  parhelion query -c notes 'text:merge'  ask it"
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Send files, folders or standard input to a collection.
+    Post(PostArgs),
+    /// Ask a collection and print the hits as a table or as JSON.
+    Query(QueryArgs),
+    /// Run a benchmark against a server, and a Solr beside it.
+    Lab(LabArgs),
+    /// Print a completion script for a shell.
+    ///
+    /// For bash: `parhelion completions bash > /etc/bash_completion.d/parhelion`.
+    Completions { shell: clap_complete::Shell },
+    /// Print the manual page, or write one page a command into a folder.
+    Man {
+        /// Write `parhelion.1`, `parhelion-serve.1` … here.
+        #[arg(long)]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// Which server and collection a command speaks to.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// The Solr URL; `http://` and `/solr` may be left out.
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
+    pub url: String,
+    /// The collection or core.
+    #[arg(short, long, value_name = "NAME", env = "PARHELION_COLLECTION")]
+    pub collection: String,
+    /// Give up on a request after this many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub timeout: u64,
+}
+
+impl Target {
+    pub fn client(&self) -> Result<client::SolrClient, client::Error> {
+        Ok(client::SolrClient::new(self.url.parse()?, std::time::Duration::from_secs(self.timeout)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,40 @@
+//! The binary: wiring and command line only. Each command is one file; errors are printed once, here, and decide the exit
+//! code: 0 done, 1 failed, 2 wrong usage (clap's).
+
+mod cli;
+mod lab;
+mod manual;
+mod output;
+mod post;
+mod query;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Post(args) => block_on(post::run(args)),
+        Command::Query(args) => block_on(query::run(args)),
+        Command::Lab(args) => block_on(lab::run(args)),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { dir } => manual::pages(dir.as_deref()),
+    }
+}
+
+fn block_on(task: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(task)
+}
