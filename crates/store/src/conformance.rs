@@ -1,0 +1,294 @@
+//! What every home must do, as checks over the traits alone: `check_home` for any home, `check_faults` for one whose
+//! medium can be made to fail. A new home passes both before anything is built on it. A failed check panics.
+
+use crate::contract::{ReplayEnd, SegmentFile, ShardHome, Watermark};
+use crate::{ErrorKind, Result};
+use std::io::Write;
+
+/// A place where one shard's home can be opened again and again.
+pub trait Site {
+    fn open(&self) -> Result<Box<dyn ShardHome>>;
+}
+
+/// A site that can fail on command.
+pub trait FaultySite: Site {
+    /// The machine loses power; homes opened before are dead.
+    fn cut_power(&self, seed: u64);
+    /// The next durable write fails for good.
+    fn fail_next_sync(&self);
+    /// Whether the medium takes no more than a few KiB from now on.
+    fn set_full(&self, full: bool);
+}
+
+/// A record and its position.
+pub type Positioned = (Watermark, Vec<u8>);
+
+/// Records of a log above `after`.
+pub fn records(home: &dyn ShardHome, after: Option<Watermark>) -> Result<(Vec<Positioned>, ReplayEnd)> {
+    let mut found = Vec::new();
+    let end = home.log().replay(after, &mut |at, record| {
+        found.push((at, record.to_vec()));
+        Ok(())
+    })?;
+    Ok((found, end))
+}
+
+/// Runs every check that needs no faults, each on a site of its own.
+pub fn check_home(fresh: &dyn Fn() -> Box<dyn Site>) {
+    log_replays_in_order(&*fresh());
+    log_survives_many_openings(&*fresh());
+    log_serves_many_threads(&*fresh());
+    log_refuses_strange_positions(&*fresh());
+    manifests_form_a_chain(&*fresh());
+    segments_are_written_once(&*fresh());
+    one_owner_at_a_time(&*fresh());
+}
+
+/// Runs every check that needs faults.
+pub fn check_faults(fresh: &dyn Fn() -> Box<dyn FaultySite>) {
+    for seed in 0..32 {
+        acknowledged_records_survive_power_cuts(&*fresh(), seed);
+        published_state_survives_power_cuts(&*fresh(), seed);
+    }
+    a_failed_sync_ends_the_log(&*fresh());
+    a_full_medium_refuses_and_recovers(&*fresh());
+}
+
+fn open(site: &(impl Site + ?Sized)) -> Box<dyn ShardHome> {
+    site.open().expect("the home opens")
+}
+
+fn append(home: &dyn ShardHome, record: &[u8]) -> Watermark {
+    let at = home.log().append(record).expect("the log takes a record");
+    home.log().wait_durable(at).expect("the record becomes durable");
+    at
+}
+
+fn log_replays_in_order(site: &dyn Site) {
+    let mut written = Vec::new();
+    let home = open(site);
+    for number in 0..200u32 {
+        let record = number.to_le_bytes().repeat(number as usize);
+        written.push((home.log().append(&record).expect("append"), record));
+    }
+    assert!(written.is_sorted_by(|a, b| a.0 < b.0), "positions ascend");
+    home.log().wait_durable(written[199].0).expect("wait");
+    assert!(home.log().bytes() > 0);
+    drop(home);
+    let home = open(site);
+    let (found, end) = records(&*home, None).expect("replay");
+    assert_eq!(found, written);
+    assert_eq!(end, ReplayEnd { records: 200, torn_bytes: 0, end: written[199].0 });
+    let (found, _) = records(&*home, Some(written[120].0)).expect("replay");
+    assert_eq!(found, written[121..]);
+    home.log().trim(written[120].0).expect("trim");
+    drop(home);
+    let (found, _) = records(&*open(site), Some(written[120].0)).expect("replay after trim");
+    assert_eq!(found, written[121..]);
+}
+
+fn log_survives_many_openings(site: &dyn Site) {
+    let mut written = Vec::new();
+    let mut epoch = 0;
+    for number in 0..6u8 {
+        let home = open(site);
+        assert!(home.epoch() > epoch, "every opening has a later epoch");
+        epoch = home.epoch();
+        if number % 3 > 0 {
+            written.push((append(&*home, &[number]), vec![number]));
+        }
+        assert_eq!(records(&*home, None).expect("replay").0, written);
+    }
+}
+
+fn log_serves_many_threads(site: &dyn Site) {
+    let home = open(site);
+    let log = home.log();
+    std::thread::scope(|scope| {
+        for thread in 0..8u8 {
+            let log = &log;
+            scope.spawn(move || {
+                for number in 0..25u8 {
+                    let at = log.append(&[thread, number]).expect("append");
+                    log.wait_durable(at).expect("wait");
+                }
+            });
+        }
+    });
+    let (found, _) = records(&*home, None).expect("replay");
+    assert_eq!(found.len(), 200);
+    for thread in 0..8u8 {
+        let numbers = found.iter().filter(|(_, record)| record[0] == thread).map(|(_, record)| record[1]);
+        assert!(numbers.eq(0..25), "each thread's records in its own order");
+    }
+}
+
+fn log_refuses_strange_positions(site: &dyn Site) {
+    let home = open(site);
+    let last = append(&*home, b"one");
+    let next = Watermark::new(last.epoch, last.sequence + 1);
+    let error = home.log().wait_durable(next).expect_err("nothing to wait for");
+    assert_eq!(error.kind(), &ErrorKind::Invalid);
+    let error = records(&*home, Some(next)).expect_err("nothing that far");
+    assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
+    let long = vec![0; crate::RECORD_BYTES_MAX + 1];
+    assert_eq!(home.log().append(&long).expect_err("too long").kind(), &ErrorKind::Invalid);
+    assert_eq!(records(&*home, None).expect("replay").0.len(), 1);
+}
+
+fn manifests_form_a_chain(site: &dyn Site) {
+    let home = open(site);
+    let chain = home.manifests();
+    assert_eq!(chain.load().expect("load"), None);
+    let conflict = |expected, what: &str| {
+        let error = chain.publish(expected, b"x").expect_err(what);
+        assert_eq!(error.kind(), &ErrorKind::Conflict, "{what}");
+    };
+    conflict(Some(1), "no manifest yet");
+    let mut version = None;
+    for number in 0..10u8 {
+        let next = chain.publish(version, &[number]).expect("publish");
+        assert!(Some(next) > version);
+        conflict(version, "somebody else published");
+        version = Some(next);
+    }
+    drop((home, chain));
+    assert_eq!(open(site).manifests().load().expect("load"), version.map(|version| (version, vec![9])));
+}
+
+fn segments_are_written_once(site: &dyn Site) {
+    let home = open(site);
+    let store = home.segments();
+    let whole = store.put("a.seg", b"123456789").expect("put");
+    assert_eq!(whole, SegmentFile { name: "a.seg".into(), size: 9, crc32: 0xcbf4_3926 });
+    assert_eq!(store.put("a.seg", b"other").expect_err("exists").kind(), &ErrorKind::Conflict);
+    let mut writer = store.create("b.seg").expect("create");
+    writer.write_all(b"12345").and_then(|()| writer.write_all(b"6789")).expect("write");
+    assert_eq!(store.list().expect("list"), ["a.seg"], "not before it is finished");
+    let streamed = writer.finish().expect("finish");
+    assert_eq!((streamed.size, streamed.crc32), (whole.size, whole.crc32));
+    store.create("c.seg").expect("create").write_all(b"gone").expect("write");
+    store.put_all(&[("d.seg", b"d"), ("e.seg", b"")]).expect("put_all");
+    assert_eq!(store.list().expect("list"), ["a.seg", "b.seg", "d.seg", "e.seg"]);
+    drop(home);
+    segments_read_back(&*store, &whole);
+}
+
+fn segments_read_back(store: &dyn crate::SegmentStore, whole: &SegmentFile) {
+    store.verify(whole).expect("intact");
+    let wrong = SegmentFile { crc32: 1, ..whole.clone() };
+    assert!(matches!(store.verify(&wrong).expect_err("crc").kind(), ErrorKind::Corrupt { .. }));
+    let wrong = SegmentFile { size: 8, ..whole.clone() };
+    assert!(matches!(store.verify(&wrong).expect_err("size").kind(), ErrorKind::Corrupt { .. }));
+    let bytes = store.open(&whole.name).expect("open");
+    assert!(store.open("e.seg").expect("open").is_empty());
+    store.remove(&whole.name).expect("remove");
+    store.remove(&whole.name).expect("removing twice");
+    assert_eq!(&*bytes, b"123456789", "bytes outlive their file");
+    assert_eq!(store.open(&whole.name).expect_err("removed").kind(), &ErrorKind::NotFound);
+    assert_eq!(store.verify(whole).expect_err("removed").kind(), &ErrorKind::NotFound);
+    for name in ["", ".", "..", ".x", "a/b", "/a", "a b"] {
+        assert_eq!(store.put(name, b"").expect_err("bad name").kind(), &ErrorKind::Invalid, "{name:?}");
+        assert_eq!(store.open(name).expect_err("bad name").kind(), &ErrorKind::Invalid, "{name:?}");
+    }
+}
+
+fn one_owner_at_a_time(site: &dyn Site) {
+    let home = open(site);
+    let segments = home.segments();
+    let refused = || site.open().err().map(|error| error.kind().clone());
+    assert_eq!(refused(), Some(ErrorKind::Fenced));
+    drop(home);
+    assert_eq!(refused(), Some(ErrorKind::Fenced), "a part still owns the folder");
+    drop(segments);
+    assert_eq!(refused(), None);
+}
+
+fn acknowledged_records_survive_power_cuts(site: &dyn FaultySite, seed: u64) {
+    let mut known: Vec<Positioned> = Vec::new();
+    for round in 0..4u64 {
+        let home = open(site);
+        assert_eq!(records(&*home, None).expect("replay").0, known, "what was replayed once stays");
+        let mut written = known.clone();
+        let acknowledged = written.len() + 12;
+        for number in 0..20u8 {
+            let record = vec![number; 100 * usize::from(number)];
+            let at = home.log().append(&record).expect("append");
+            written.push((at, record));
+            if number % 3 == 2 && written.len() <= acknowledged {
+                home.log().wait_durable(at).expect("wait");
+            }
+        }
+        site.cut_power(seed * 4 + round);
+        let home = open(site);
+        known = records(&*home, None).expect("replay after a power cut").0;
+        assert!(known.len() >= acknowledged, "{} of {acknowledged} acknowledged records", known.len());
+        assert_eq!(known, written[..known.len()], "a prefix of what was written");
+    }
+}
+
+fn published_state_survives_power_cuts(site: &dyn FaultySite, seed: u64) {
+    let home = open(site);
+    let file = home.segments().put("a.seg", &[7; 3000]).expect("put");
+    let version = home.manifests().publish(None, b"names a.seg").expect("publish");
+    let mut unfinished = home.segments().create("b.seg").expect("create");
+    unfinished.write_all(&[8; 3000]).expect("write");
+    site.cut_power(seed);
+    let home = open(site);
+    home.segments().verify(&file).expect("a segment that was put is whole");
+    assert_eq!(home.segments().list().expect("list"), ["a.seg"]);
+    assert_eq!(home.manifests().load().expect("load"), Some((version, b"names a.seg".to_vec())));
+}
+
+fn a_failed_sync_ends_the_log(site: &dyn FaultySite) {
+    let home = open(site);
+    let first = append(&*home, b"first");
+    let second = home.log().append(b"second").expect("append");
+    site.fail_next_sync();
+    for attempt in 0..3 {
+        let error = home.log().wait_durable(second).expect_err("the sync fails");
+        assert_eq!(error.kind(), &ErrorKind::Failed, "attempt {attempt}");
+    }
+    assert_eq!(home.log().append(b"third").expect_err("the log is over").kind(), &ErrorKind::Failed);
+    home.log().wait_durable(first).expect("what was durable stays so");
+    assert_eq!(records(&*home, None).expect("replay goes on").0, [(first, b"first".to_vec())]);
+    drop(home);
+    let home = open(site);
+    let found = records(&*home, None).expect("replay").0;
+    assert_eq!(found[0], (first, b"first".to_vec()));
+    assert!(found.len() <= 2);
+    append(&*home, b"fourth");
+    site.cut_power(1);
+    assert_eq!(
+        records(&*open(site), None).expect("replay").0[..found.len()],
+        found,
+        "what was replayed stays"
+    );
+}
+
+fn a_full_medium_refuses_and_recovers(site: &dyn FaultySite) {
+    let home = open(site);
+    let mut written = vec![(append(&*home, b"before"), b"before".to_vec())];
+    site.set_full(true);
+    let record = vec![1; 1000];
+    let refusal = loop {
+        match home.log().append(&record) {
+            Ok(at) => written.push((at, record.clone())),
+            Err(error) => break error,
+        }
+        assert!(written.len() < 100_000, "a full medium fills");
+    };
+    assert_eq!(refusal.kind(), &ErrorKind::Full, "{refusal}");
+    let last = written[written.len() - 1].0;
+    home.log().wait_durable(last).expect("what was accepted has its space");
+    let record = vec![2; 64 << 10];
+    assert_eq!(home.manifests().publish(None, &record).expect_err("full").kind(), &ErrorKind::Full);
+    assert_eq!(home.segments().put("a.seg", &record).expect_err("full").kind(), &ErrorKind::Full);
+    assert_eq!(records(&*home, None).expect("reads go on").0, written);
+    site.set_full(false);
+    written.push((append(&*home, b"after"), b"after".to_vec()));
+    home.segments().put("a.seg", &record).expect("put again");
+    home.manifests().publish(None, &record).expect("publish again");
+    drop(home);
+    assert_eq!(records(&*open(site), None).expect("replay").0, written);
+}

@@ -1,0 +1,170 @@
+//! What a shard's home promises: the traits that the layers above see, and the values that cross them.
+//! No implementation and no path lives here; `local` is the home on a disk, and an object store may be another.
+//! `conformance` holds the suite that every home must pass.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::{Result, SegmentBytes};
+
+/// Largest record [`FencedLog::append`] takes, in bytes.
+pub const RECORD_BYTES_MAX: usize = 64 << 20;
+
+/// Position of a record in the log: the epoch (one per opening of the shard) and the sequence number within it.
+///
+/// Ordered by epoch, then sequence. Sequences start at 1 in each epoch, epochs at 1 in each home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Watermark {
+    pub epoch: u64,
+    pub sequence: u64,
+}
+
+impl Watermark {
+    /// Below every record. A manifest that is carried to another home (a restored backup) starts here again:
+    /// positions mean nothing outside the log that gave them.
+    pub const START: Self = Self { epoch: 0, sequence: 0 };
+
+    pub fn new(epoch: u64, sequence: u64) -> Self {
+        Self { epoch, sequence }
+    }
+
+    /// Big-endian, so that bytes sort as watermarks do.
+    pub fn to_bytes(self) -> [u8; 16] {
+        (u128::from(self.epoch) << 64 | u128::from(self.sequence)).to_be_bytes()
+    }
+
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        let both = u128::from_be_bytes(bytes);
+        Self { epoch: (both >> 64) as u64, sequence: both as u64 }
+    }
+}
+
+/// What [`FencedLog::replay`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReplayEnd {
+    /// Records visited.
+    pub records: u64,
+    /// Bytes after the last whole record that a crash left half-written. None of them was ever acknowledged.
+    pub torn_bytes: u64,
+    /// The last record of the log, visited or not; [`Watermark::START`] if there never was one.
+    pub end: Watermark,
+}
+
+/// The write-ahead log of one shard, with one writer by construction.
+pub trait FencedLog: Send + Sync {
+    /// Orders `record` after all earlier ones; not yet durable. Cheap enough for the shard's lock, except that it
+    /// waits for the disk when too much is undurable already.
+    ///
+    /// Errors: `Invalid` above [`RECORD_BYTES_MAX`]; `Full` when no space could be reserved (the record is not in the
+    /// log, and a later append may succeed); `Failed` or `Corrupt` when this log takes no more records.
+    fn append(&self, record: &[u8]) -> Result<Watermark>;
+
+    /// Blocks until every record up to `at` is durable. Waiters share one sync.
+    ///
+    /// Errors: `Invalid` for a position never given out; `Full` when the disk could not take the bytes after all
+    /// (they stay queued, and the record may still become durable later); `Failed` after a failed sync, for good.
+    fn wait_durable(&self, at: Watermark) -> Result<()>;
+
+    /// Calls `visit` for each durable record above `after` (`None`: from the start), in order. Used once, at open.
+    ///
+    /// Errors: `Corrupt` when an acknowledged record cannot be read, or records above `after` are missing; those
+    /// before it have been visited. An error of `visit` ends the replay and is returned.
+    fn replay(
+        &self,
+        after: Option<Watermark>,
+        visit: &mut dyn FnMut(Watermark, &[u8]) -> Result<()>,
+    ) -> Result<ReplayEnd>;
+
+    /// Records at or below `upto` are no longer needed. Call it only after a manifest that names a watermark of at
+    /// least `upto` was published: a replay from before `upto` fails from then on.
+    fn trim(&self, upto: Watermark) -> Result<()>;
+
+    /// Bytes that a replay would have to read: what the flush policy looks at. Within 64 KiB of the truth.
+    fn bytes(&self) -> u64;
+}
+
+/// The chain of manifests: versions 1, 2, 3 …, each created once, the newest being the shard's state.
+pub trait ManifestStore: Send + Sync {
+    /// The newest valid manifest and its version; `None` for a new shard. A damaged one is passed over: replay then
+    /// says whether the log still holds what is missing.
+    fn load(&self) -> Result<Option<(u64, Vec<u8>)>>;
+
+    /// Adds the successor of version `expected` (`None`: of nothing) and returns its version, once durable.
+    ///
+    /// A manifest may only name a watermark that [`FencedLog::wait_durable`] has returned for, and segments that
+    /// [`SegmentStore::put`] has returned. Errors: `Conflict` when the newest is not `expected`: load again.
+    fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64>;
+}
+
+/// A segment file as a manifest names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentFile {
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// CRC-32 (IEEE) of the whole file.
+    pub crc32: u32,
+}
+
+/// Write-once files. Names match `[A-Za-z0-9_.-]+`, without a leading dot.
+pub trait SegmentStore: Send + Sync {
+    /// Begins a file that is too large to be built in memory. Nothing is visible before
+    /// [`SegmentWriter::finish`]; a writer dropped earlier leaves nothing. Writes are not buffered: wrap it where
+    /// they are small.
+    fn create(&self, name: &str) -> Result<Box<dyn SegmentWriter>>;
+
+    /// Writes all files, durable on return: one sync each and one of the folder. On an error some may exist; they
+    /// are unreferenced, and removing them is the caller's ordinary clean-up. `Conflict` for a name that exists.
+    fn put_all(&self, files: &[(&str, &[u8])]) -> Result<Vec<SegmentFile>>;
+
+    /// [`put_all`](Self::put_all) of one file.
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<SegmentFile> {
+        let mut files = self.put_all(&[(name, bytes)])?;
+        files.pop().ok_or_else(|| crate::Error::new(crate::ErrorKind::Failed, "the store wrote no file"))
+    }
+
+    /// The file's bytes, which stay valid after [`remove`](Self::remove).
+    fn open(&self, name: &str) -> Result<SegmentBytes>;
+
+    /// Reads the file again and compares size and CRC; `Corrupt` when they differ, `NotFound` when it is gone.
+    fn verify(&self, file: &SegmentFile) -> Result<()>;
+
+    /// Removing what is not there succeeds.
+    fn remove(&self, name: &str) -> Result<()>;
+
+    /// Names of all finished files, sorted.
+    fn list(&self) -> Result<Vec<String>>;
+}
+
+/// A segment file being written.
+pub trait SegmentWriter: io::Write + Send {
+    /// Makes the file durable and visible.
+    fn finish(self: Box<Self>) -> Result<SegmentFile>;
+}
+
+/// One opening of a shard's home. It owns the shard until the home and all three parts are dropped.
+pub trait ShardHome: Send + Sync {
+    /// This opening's epoch, larger than that of every earlier opening.
+    fn epoch(&self) -> u64;
+    fn log(&self) -> Arc<dyn FencedLog>;
+    fn manifests(&self) -> Arc<dyn ManifestStore>;
+    fn segments(&self) -> Arc<dyn SegmentStore>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Watermark;
+
+    #[test]
+    fn watermark_bytes_sort_as_watermarks() {
+        let ordered =
+            [Watermark::START, Watermark::new(0, 300), Watermark::new(1, 2), Watermark::new(256, 0)];
+        for pair in ordered.windows(2) {
+            assert!(pair[0] < pair[1]);
+            assert!(pair[0].to_bytes() < pair[1].to_bytes());
+        }
+        for watermark in ordered {
+            assert_eq!(Watermark::from_bytes(watermark.to_bytes()), watermark);
+        }
+    }
+}

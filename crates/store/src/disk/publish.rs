@@ -1,0 +1,83 @@
+//! Files that appear whole or not at all: written under a temporary name (`.{name}.partial`), synced, renamed, and
+//! the folder synced. Partials that a crash left behind are swept when a home opens.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::disk::{Disk, DiskFile};
+use crate::{Error, Result};
+
+const SUFFIX: &str = ".partial";
+
+/// A file under its temporary name, removed when dropped before [`reveal`](Partial::reveal).
+pub(crate) struct Partial {
+    disk: Arc<dyn Disk>,
+    file: Arc<dyn DiskFile>,
+    temporary: PathBuf,
+    target: PathBuf,
+    written: u64,
+    revealed: bool,
+}
+
+impl Partial {
+    pub(crate) fn create(disk: Arc<dyn Disk>, folder: &Path, name: &str) -> Result<Self> {
+        let temporary = folder.join(format!(".{name}{SUFFIX}"));
+        let file = disk.create(&temporary).map_err(|source| Error::io("create", &temporary, source))?;
+        Ok(Self { disk, file, temporary, target: folder.join(name), written: 0, revealed: false })
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.file.write_at(bytes, self.written)?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    pub(crate) fn sync(&self) -> Result<()> {
+        self.file.sync().map_err(|source| Error::io("sync", &self.target, source))
+    }
+
+    /// Gives the synced file its name, replacing what has it. Durable once the folder is synced.
+    pub(crate) fn reveal(mut self) -> Result<()> {
+        self.disk
+            .rename(&self.temporary, &self.target)
+            .map_err(|source| Error::io("rename into place", &self.target, source))?;
+        self.revealed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.revealed {
+            // Best effort: what stays is swept at the next opening.
+            let _ = self.disk.remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Writes `folder/name` so that after any crash it holds either `bytes` or what it held before; durable on return.
+pub(crate) fn publish(disk: &Arc<dyn Disk>, folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let mut partial = Partial::create(Arc::clone(disk), folder, name)?;
+    partial.write(bytes).map_err(|source| Error::io("write", partial.target(), source))?;
+    partial.sync()?;
+    partial.reveal()?;
+    disk.sync_folder(folder).map_err(|source| Error::io("sync", folder, source))
+}
+
+fn is_partial(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(SUFFIX)
+}
+
+/// Call only while nobody writes to the folder.
+pub(crate) fn remove_partials(disk: &dyn Disk, folder: &Path) -> Result<()> {
+    let entries = disk.list(folder).map_err(|source| Error::io("list", folder, source))?;
+    for entry in entries.iter().filter(|entry| is_partial(&entry.name)) {
+        let path = folder.join(&entry.name);
+        disk.remove_file(&path).map_err(|source| Error::io("remove", &path, source))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! The durable home of one shard: a fenced log, a chain of manifests and write-once segment files, and beside them
+//! the small files of a node's configuration. The only crate that names the file system.
+//!
+//! What the bytes mean is none of its business: records, manifests and segments are opaque. Layers above see the
+//! traits of [`contract`](ShardHome) alone, so that an object store can be a home without a change above.
+//! Bytes come from `engine` (one home per shard) and from the node (configuration); they go to a folder.
+//! The API blocks; callers on an async runtime hand the call to a thread that may wait.
+
+mod config;
+#[cfg(any(test, feature = "faults"))]
+pub mod conformance;
+mod contract;
+mod disk;
+mod error;
+#[cfg(any(test, feature = "faults"))]
+pub mod faults;
+pub mod fuzzing;
+mod local;
+mod log;
+mod manifest;
+mod name;
+mod segment;
+
+pub use config::{ConfigEntry, ConfigFiles};
+pub use contract::{
+    FencedLog, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile, SegmentStore, SegmentWriter,
+    ShardHome, Watermark,
+};
+pub use disk::SegmentBytes;
+pub use error::{Error, ErrorKind, Result};
+pub use local::{HomeOptions, LocalHome};
+pub use log::LogOptions;
