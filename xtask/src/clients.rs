@@ -1,0 +1,88 @@
+//! Solr's own clients against a node of this checkout: the suites below `clients/`, with what they need from their
+//! registries installed below the target folder.
+//!
+//! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool is a failure.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::server::{Server, target_folder};
+
+const CORE: &str = "clients";
+const PYSOLR: &str = "pysolr==3.11.0";
+
+/// What became of a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Passed,
+    Failed,
+    /// With the tool that is missing.
+    Skipped(&'static str),
+}
+
+/// (suite, outcome) of each.
+pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
+    let server = Server::start(root, "clients", false)?;
+    create_core(&server.url)?;
+    Ok(vec![
+        ("pysolr", guarded("python3", || pysolr(root, &server.url))?),
+        ("SolrJ", guarded("mvn", || solrj(root, &server.url))?),
+    ])
+}
+
+/// Runs a suite when its tool is there.
+fn guarded(tool: &'static str, suite: impl FnOnce() -> Result<bool>) -> Result<Outcome> {
+    if !present(tool) {
+        ensure!(
+            std::env::var_os("CI").is_none(),
+            "`{tool}` is not installed, and CI must not skip its suite"
+        );
+        return Ok(Outcome::Skipped(tool));
+    }
+    Ok(if suite()? { Outcome::Passed } else { Outcome::Failed })
+}
+
+fn present(tool: &str) -> bool {
+    let probe = Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    probe.is_ok_and(|status| status.success())
+}
+
+fn create_core(url: &str) -> Result<()> {
+    let address = format!("{url}/admin/cores?action=CREATE&name={CORE}&configSet=_default");
+    let answer = minreq::get(address).send().context("the server does not answer")?;
+    if answer.status_code != 200 {
+        bail!("cannot create the core: {}", answer.as_str().unwrap_or_default());
+    }
+    Ok(())
+}
+
+fn pysolr(root: &Path, url: &str) -> Result<bool> {
+    let environment = target_folder(root).join("clients").join("python");
+    let python = environment.join("bin").join("python");
+    if !python.exists() {
+        command("python3").args(["-m", "venv"]).arg(&environment).status().context("cannot run python3")?;
+    }
+    let install = command(&python).args(["-m", "pip", "install", "--quiet", PYSOLR]).status();
+    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {PYSOLR}");
+    let suite = command(&python)
+        .args(["-m", "unittest", "discover", "-s"])
+        .arg(root.join("clients").join("pysolr"))
+        .envs([("SOLR_URL", url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
+        .status();
+    Ok(suite.context("cannot run the suite")?.success())
+}
+
+fn solrj(root: &Path, url: &str) -> Result<bool> {
+    let suite = command("mvn")
+        .args(["--quiet", "--batch-mode", "--file"])
+        .arg(root.join("clients").join("solrj").join("pom.xml"))
+        .args(["test", &format!("-Dsolr.url={url}"), &format!("-Dsolr.core={CORE}")])
+        .status();
+    Ok(suite.context("cannot run Maven")?.success())
+}
+
+fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    Command::new(program)
+}

@@ -1,0 +1,186 @@
+//! Compatibility scenarios: questions we write, answers that a real Solr gave, replayed against any server.
+//!
+//! Questions are `compat/<area>/<name>.yaml`, the recorded answers `compat/<area>/<name>.json` beside them. Each file
+//! gets a collection of its own, made fresh and deleted after. Recording rewrites the answers; replaying compares
+//! them under `compat/masks.yaml`. This module owns the run; the parts are: `scenario` (the question files), `ask` (one
+//! question over HTTP), `provision` (collections), `answers` (the recorded files), `compare` and `mask`, `open` (steps known to
+//! fail), `summary`.
+
+mod answers;
+mod ask;
+mod compare;
+mod mask;
+mod open;
+mod provision;
+mod scenario;
+mod summary;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::args::{Misuse, Words};
+use answers::Recorded;
+use ask::{Answer, Server};
+use mask::Masks;
+use open::Open;
+use provision::Create;
+use scenario::{Scenario, Step};
+pub use summary::Summary;
+use summary::{Outcome, StepResult};
+
+/// What one run does.
+pub struct Options {
+    /// Base URL that ends in the web context, such as `http://127.0.0.1:8983/solr`; without one, a Parhelion of this
+    /// checkout is started for the run.
+    pub url: Option<String>,
+    /// Only scenario files whose path contains this text.
+    pub filter: Option<String>,
+    /// How a collection is made on that server.
+    pub create: Create,
+    /// Write the server's answers down instead of comparing.
+    pub record: bool,
+    /// List the steps that fail as open, instead of failing.
+    pub accept: bool,
+    /// Show every difference.
+    pub verbose: bool,
+}
+
+impl Options {
+    pub fn parse(words: &[String]) -> Result<Self> {
+        let mut words = Words::new(words);
+        let url = words.value("--url")?.map(|url| url.trim_end_matches('/').to_owned());
+        let create = words.value("--create")?.as_deref().map_or(Ok(Create::Cores), Create::parse)?;
+        let options = Self {
+            url,
+            filter: words.value("--filter")?,
+            create,
+            record: words.flag("--record"),
+            accept: words.flag("--accept"),
+            verbose: words.flag("--verbose"),
+        };
+        words.finish()?;
+        if options.record && options.url.is_none() {
+            return Err(Misuse("`--record` needs the `--url` of a Solr".to_owned()).into());
+        }
+        Ok(options)
+    }
+}
+
+/// Records or replays every scenario under `<root>/compat` that the filter lets through.
+pub fn run(root: &Path, options: &Options) -> Result<Summary> {
+    match &options.url {
+        Some(url) => run_against(root, url, options),
+        None => run_against(root, &crate::server::Server::start(root, "compat", false)?.url, options),
+    }
+}
+
+fn run_against(root: &Path, url: &str, options: &Options) -> Result<Summary> {
+    let folder = root.join("compat");
+    let masks = Masks::read(&folder.join("masks.yaml"))?;
+    let server = Server::new(url);
+    let list = folder.join("open.yaml");
+    let mut summary = Summary::new(Open::read(&list)?);
+    for path in scenario::files(&folder, options.filter.as_deref())? {
+        let run = FileRun { root, path, server: &server, masks: &masks, options };
+        summary.extend(run.go()?);
+    }
+    if options.accept {
+        summary.accept().write(&list)?;
+    }
+    Ok(summary)
+}
+
+/// One scenario file on its way through a server.
+struct FileRun<'a> {
+    root: &'a Path,
+    path: PathBuf,
+    server: &'a Server,
+    masks: &'a Masks,
+    options: &'a Options,
+}
+
+impl FileRun<'_> {
+    fn go(&self) -> Result<Vec<StepResult>> {
+        let scenario = Scenario::read(&self.path)?;
+        let label = self.label();
+        let core = format!("compat_{}", label.replace(['/', '-', '.'], "_"));
+        let answers = self.answers(&scenario, &core).with_context(|| label.clone());
+        self.options.create.delete(self.server, &core)?;
+        match answers {
+            Ok(answers) => self.finish(&scenario, &answers),
+            Err(error) if self.options.record => Err(error),
+            Err(error) => Ok(self.results(&scenario, |_, _| Outcome::Unasked(format!("{error:#}")))),
+        }
+    }
+
+    /// `select/facets`: the path below `compat/`, without its ending.
+    fn label(&self) -> String {
+        let below = self.path.strip_prefix(self.root.join("compat")).unwrap_or(&self.path);
+        below.with_extension("").to_string_lossy().into_owned()
+    }
+
+    /// A fresh collection, the fixture, then every question in order.
+    fn answers(&self, scenario: &Scenario, core: &str) -> Result<Vec<Answer>> {
+        self.options.create.make(self.server, self.root, core, &scenario.configset)?;
+        if let Some(step) = scenario.fixture_step(&self.root.join("compat"))? {
+            let answer = self.server.ask(core, &step)?;
+            anyhow::ensure!(answer.status == 200, "fixture refused: {}", answer.body);
+        }
+        scenario.steps.iter().map(|step| self.answer(core, step)).collect()
+    }
+
+    /// A connection that breaks off is an answer too when replaying: the next step may fare better.
+    fn answer(&self, core: &str, step: &Step) -> Result<Answer> {
+        match self.server.ask(core, step) {
+            Err(error) if !self.options.record => Ok(Answer::broken(&error)),
+            answer => answer.with_context(|| step.title()),
+        }
+    }
+
+    fn finish(&self, scenario: &Scenario, answers: &[Answer]) -> Result<Vec<StepResult>> {
+        let path = self.path.with_extension("json");
+        if self.options.record {
+            Recorded::of(&scenario.steps, answers, self.masks).write(&path)?;
+            return Ok(self.results(scenario, |_, _| Outcome::Recorded));
+        }
+        let recorded = Recorded::read(&path)?;
+        let judge = |index, step: &Step| self.judge(&recorded, index, step, answers.get(index));
+        Ok(self.results(scenario, judge))
+    }
+
+    fn results(&self, scenario: &Scenario, judge: impl Fn(usize, &Step) -> Outcome) -> Vec<StepResult> {
+        let label = self.label();
+        let steps = scenario.steps.iter().enumerate();
+        steps.map(|(index, step)| StepResult::new(&label, index, step, judge(index, step))).collect()
+    }
+
+    fn judge(&self, recorded: &Recorded, index: usize, step: &Step, answer: Option<&Answer>) -> Outcome {
+        let (Some(expected), Some(answer)) = (recorded.answer(index, step), answer) else {
+            return Outcome::Stale;
+        };
+        let rules = self.masks.for_step(step);
+        compare::judge(&expected.as_value(), &answer.as_value(), &rules, step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_question_has_its_answer() {
+        let compat = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compat");
+        Masks::read(&compat.join("masks.yaml")).unwrap();
+        let files = scenario::files(&compat, None).unwrap();
+        assert!(!files.is_empty());
+        for path in files {
+            let scenario = Scenario::read(&path).unwrap();
+            let recorded = Recorded::read(&path.with_extension("json")).unwrap();
+            scenario.fixture_step(&compat).unwrap();
+            for (index, step) in scenario.steps.iter().enumerate() {
+                assert!(recorded.answer(index, step).is_some(), "{} step {}", path.display(), index + 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The project's own tools: `cargo xtask check | tidy | compat | clients`.
+//!
+//! This file owns the command line: it picks the task, prints its report and decides the exit code (0 done,
+//! 1 something failed, 2 a bad command line). What a task does is in its module; tasks return data and print
+//! nothing themselves, save `check`, which passes the output of cargo through.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod check;
+mod clients;
+mod compat;
+mod server;
+mod tidy;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  check                    all that CI runs: tidy, fmt, clippy, tests, docs, compat, clients
+  tidy                     the architecture's absences: crate edges, who names what, paths in the documents
+  compat                   replay compat/ against a Parhelion of this checkout
+         [--url URL]       ask this server instead (http://127.0.0.1:8983/solr)
+         [--filter TEXT]   only scenario files whose path contains TEXT
+         [--create HOW]    cores (default), collections, or home:DIR for a Solr whose home is on this machine
+         [--accept]        list the steps that fail in compat/open.yaml, and take off it those that pass
+         [--record]        ask this server for the answers and write them down, instead of comparing
+         [--verbose]       every difference, not the first few of a step
+  clients                  Solr's own clients (pysolr, SolrJ) against a Parhelion of this checkout";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            if error.is::<args::Misuse>() {
+                eprintln!("\n{USAGE}");
+                return ExitCode::from(2);
+            }
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Runs one task; `false` means that it ran and found something wrong.
+fn run(words: &[String]) -> Result<bool> {
+    let (task, rest) = words.split_first().ok_or_else(|| args::Misuse("no task named".to_owned()))?;
+    match task.as_str() {
+        "check" => check::run(&root()?),
+        "tidy" => tidy_task(),
+        "compat" => compat_task(rest),
+        "clients" => check::clients(&root()?),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(true)
+        }
+        other => Err(args::Misuse(format!("unknown task `{other}`")).into()),
+    }
+}
+
+fn tidy_task() -> Result<bool> {
+    let findings = tidy::run(&root()?)?;
+    for finding in &findings {
+        println!("{finding}");
+    }
+    println!("tidy: {} finding(s)", findings.len());
+    Ok(findings.is_empty())
+}
+
+fn compat_task(words: &[String]) -> Result<bool> {
+    let options = compat::Options::parse(words)?;
+    let summary = compat::run(&root()?, &options)?;
+    print!("{}", summary.render(options.verbose));
+    Ok(summary.passed())
+}
+
+/// The repository's root: the parent of the directory this crate is in.
+fn root() -> Result<std::path::PathBuf> {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent()
+        .map(std::path::Path::to_path_buf)
+        .ok_or_else(|| anyhow::anyhow!("xtask has no parent directory"))
+}

@@ -1,0 +1,65 @@
+//! A Parhelion of this checkout, built and started on a free port with an empty folder, for the tasks that ask one. It ends
+//! with the value.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+pub struct Server {
+    child: Child,
+    data_dir: PathBuf,
+    /// Such as `http://127.0.0.1:40123/solr`.
+    pub url: String,
+}
+
+impl Server {
+    /// Builds the binary (in release when `release`), then starts it on data of its own below the target folder.
+    pub fn start(root: &Path, name: &str, release: bool) -> Result<Self> {
+        let mut build = Command::new("cargo");
+        build.current_dir(root).args(["build", "--quiet", "--package", "parhelion"]);
+        if release {
+            build.arg("--release");
+        }
+        ensure!(build.status().context("cannot run cargo")?.success(), "the binary does not build");
+        let target = target_folder(root);
+        let binary = target.join(if release { "release" } else { "debug" }).join("parhelion");
+        let data_dir = target.join("xtask").join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&data_dir)
+            .with_context(|| format!("cannot make `{}`", data_dir.display()))?;
+        let child = Command::new(&binary)
+            .args(["serve", "--port", "0", "--data-dir"])
+            .arg(&data_dir)
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start `{}`", binary.display()))?;
+        let mut server = Self { child, data_dir, url: String::new() };
+        server.url = server.read_url()?;
+        Ok(server)
+    }
+
+    /// The first line it prints names the address.
+    fn read_url(&mut self) -> Result<String> {
+        let stdout = self.child.stdout.take().context("standard output is not a pipe")?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        match line.split_whitespace().nth(1) {
+            Some(url) if url.starts_with("http://") => Ok(url.to_owned()),
+            _ => bail!("the server did not say where it listens: {line:?}"),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.data_dir);
+    }
+}
+
+/// Where cargo builds: `CARGO_TARGET_DIR`, or `target` in the checkout.
+pub fn target_folder(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+}

@@ -1,0 +1,112 @@
+//! `cargo xtask tidy`: proves the architecture's absences, and a few habits, by reading the sources.
+//!
+//! Owns the walk over the repository and the form of a finding; each rule is a module with its own table: `edges`
+//! (which crate may depend on which), `names` (who may name tantivy, hyper, the file system ...), `sources` (what
+//! every source file has or lacks), `paths` (documents name only what exists). Rules take texts and return findings,
+//! so that each is tested without a tree of files.
+
+mod edges;
+mod manifest;
+mod names;
+mod paths;
+mod sources;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use manifest::Manifest;
+
+/// One thing to put right: where, and what to do about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Path from the repository's root.
+    pub path: String,
+    /// Line, from 1; 0 where the whole file is meant.
+    pub line: usize,
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.message),
+            line => write!(f, "{}:{line}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// Every finding in the repository at `root`, in order of path.
+pub fn run(root: &Path) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for manifest in manifests(root)? {
+        findings.extend(edges::check(&manifest));
+        findings.extend(names::check_dependencies(&manifest));
+        for (path, text) in texts(root, &manifest.folder.join("src"), "rs")? {
+            findings.extend(sources::check(&path, &text));
+            findings.extend(names::check_source(&manifest.name, &path, &text));
+        }
+    }
+    for (path, text) in documents(root)? {
+        findings.extend(paths::check(root, &path, &text));
+        findings.extend(edges::check_document(&path, &text));
+    }
+    findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    Ok(findings)
+}
+
+fn manifests(root: &Path) -> Result<Vec<Manifest>> {
+    let mut folders = vec![root.join("xtask")];
+    let crates = root.join("crates");
+    for entry in std::fs::read_dir(&crates).with_context(|| format!("cannot read `{}`", crates.display()))? {
+        folders.push(entry?.path());
+    }
+    folders.sort();
+    folders
+        .iter()
+        .filter(|folder| folder.join("Cargo.toml").is_file())
+        .map(|folder| Manifest::read(root, folder))
+        .collect()
+}
+
+/// The documents whose paths are checked: `*.md` of the root and everything below `docs` and `compat`.
+fn documents(root: &Path) -> Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(read(root, &path)?);
+        }
+    }
+    for folder in ["docs", "compat"] {
+        found.extend(texts(root, &root.join(folder), "md")?);
+    }
+    Ok(found)
+}
+
+/// Files below `folder` with that ending, as (path from the root, text); none where the folder is absent.
+fn texts(root: &Path, folder: &Path, ending: &str) -> Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        if !folder.is_dir() {
+            continue;
+        }
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == ending) {
+                found.push(read(root, &path)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn read(root: &Path, path: &Path) -> Result<(String, String)> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let below = path.strip_prefix(root).unwrap_or(path);
+    Ok((below.to_string_lossy().replace('\\', "/"), text))
+}

@@ -1,0 +1,42 @@
+//! What every source file has or lacks: an opening that says what the file owns, no ignored tests, and a size that
+//! still is one subject. The numbers are the house style's; a file that outgrows them is split, not excused.
+
+use super::Finding;
+
+/// Production lines at which a file has two subjects.
+const LINES_MAX: usize = 700;
+
+pub fn check(path: &str, text: &str) -> Vec<Finding> {
+    let finding = |line: usize, message: String| Finding { path: path.to_owned(), line, message };
+    let mut findings = Vec::new();
+    if !text.starts_with("//!") {
+        findings.push(finding(1, "open with `//!` lines: what the file owns, and what not".to_owned()));
+    }
+    let ignored = text.lines().position(|line| line.trim_start().starts_with("#[ignore"));
+    if let Some(at) = ignored {
+        findings.push(finding(at + 1, "no ignored tests: fix it, or delete it".to_owned()));
+    }
+    let lines = text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count();
+    if lines > LINES_MAX && !path.ends_with("tests.rs") {
+        findings.push(finding(
+            0,
+            format!("{lines} lines before the tests, at most {LINES_MAX}: find the second subject"),
+        ));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_sizes_and_ignored_tests() {
+        let check =
+            |text: &str, findings: usize| assert_eq!(check("a.rs", text).len(), findings, "{text:.40}");
+        check("//! Owns a.\nfn f() {}", 0);
+        check("fn f() {}", 1);
+        check("//! Owns a.\n#[cfg(test)]\nmod tests {\n    #[ignore]\n    fn f() {}\n}", 1);
+        check(&format!("//! Owns a.\n{}", "fn f() {}\n".repeat(LINES_MAX)), 1);
+    }
+}
