@@ -31,6 +31,8 @@ impl Server {
         let child = Command::new(&binary)
             .args(["serve", "--port", "0", "--data-dir"])
             .arg(&data_dir)
+            .arg("--configset-dir")
+            .arg(root.join("configsets"))
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start `{}`", binary.display()))?;

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::demo::DemoArgs;
 use crate::lab::LabArgs;
 use crate::post::PostArgs;
 use crate::query::QueryArgs;
+use crate::serve::ServeArgs;
 
 /// A search server that speaks Apache Solr's HTTP API, in one binary.
 #[derive(Debug, Parser)]
@@ -28,6 +30,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Serve collections over Solr's HTTP API.
+    Serve(ServeArgs),
+    /// Index real files from this machine, show what to try, and serve them.
+    Demo(DemoArgs),
     /// Send files, folders or standard input to a collection.
     Post(PostArgs),
     /// Ask a collection and print the hits as a table or as JSON.

@@ -2,11 +2,16 @@
 //! code: 0 done, 1 failed, 2 wrong usage (clap's).
 
 mod cli;
+mod ambient;
+mod configsets;
+mod demo;
 mod lab;
 mod manual;
 mod output;
 mod post;
 mod query;
+mod serve;
+mod server;
 
 use std::process::ExitCode;
 
@@ -27,6 +32,8 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
+        Command::Serve(args) => block_on(serve::run(args)),
+        Command::Demo(args) => block_on(demo::run(args)),
         Command::Post(args) => block_on(post::run(args)),
         Command::Query(args) => block_on(query::run(args)),
         Command::Lab(args) => block_on(lab::run(args)),

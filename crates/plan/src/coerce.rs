@@ -54,13 +54,27 @@ fn number(value: &Value, class: FieldClass) -> Result<Value> {
         (FieldClass::Long, None, Some(number)) => Some(Value::Long(number as i64)),
         (FieldClass::Long, None, None) => text.parse().ok().map(Value::Long),
         (FieldClass::Float, _, Some(number)) => Some(Value::Float(number as f32)),
-        (FieldClass::Float, _, None) => text.trim().parse().ok().map(Value::Float),
+        (FieldClass::Float, _, None) => java_real(&text).and_then(|it| it.parse().ok()).map(Value::Float),
         (_, _, Some(number)) => Some(Value::Double(number)),
-        (_, _, None) => text.trim().parse().ok().map(Value::Double),
+        (_, _, None) => java_real(&text).and_then(|it| it.parse().ok()).map(Value::Double),
     };
     parsed.ok_or_else(|| {
-        Error::bad_request(format!("For input string: \"{text}\"")).with_root(RootCause::NumberFormat)
+        let real = matches!(class, FieldClass::Float | FieldClass::Double);
+        let empty = real && text.trim().is_empty();
+        let message = if empty { "empty String".to_owned() } else { format!("For input string: \"{text}\"") };
+        Error::bad_request(message).with_root(RootCause::NumberFormat)
     })
+}
+
+/// What Java's `parseDouble` reads, as Rust reads it: `NaN` and `Infinity` in just this case, a type suffix ignored.
+/// Hexadecimal reals are left out.
+fn java_real(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if unsigned.starts_with(|it: char| it.is_ascii_digit() || it == '.') {
+        return Some(text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text));
+    }
+    matches!(unsigned, "NaN" | "Infinity").then_some(text)
 }
 
 #[cfg(test)]
@@ -75,6 +89,10 @@ mod tests {
         check(Value::Int(7), FieldClass::Str, Some(Value::Str("7".into())));
         check(Value::Str("7".into()), FieldClass::Int, Some(Value::Int(7)));
         check(Value::Str("7.5".into()), FieldClass::Int, None);
+        check(Value::Str("1.5f".into()), FieldClass::Float, Some(Value::Float(1.5)));
+        check(Value::Str("-Infinity".into()), FieldClass::Double, Some(Value::Double(f64::NEG_INFINITY)));
+        check(Value::Str("inf".into()), FieldClass::Double, None);
+        check(Value::Str(" ".into()), FieldClass::Double, None);
         check(Value::Double(7.9), FieldClass::Long, Some(Value::Long(7)));
         check(Value::Long(1 << 40), FieldClass::Int, None);
         check(Value::Str("T".into()), FieldClass::Bool, Some(Value::Bool(true)));

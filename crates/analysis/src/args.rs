@@ -1,0 +1,193 @@
+//! The arguments of one component: typed reading with the component's name in every error, and the files that an
+//! argument names. Which arguments exist is the component's definition (`registry.rs`); this file only reads them.
+//! Rules for booleans, lists and word files are those of Lucene's factories and its word list loader.
+
+use plan::{ComponentSpec, Resources};
+
+use crate::error::{Error, ErrorKind};
+use crate::java_regex::{JavaRegex, compile};
+use crate::word_set::WordSet;
+
+/// The arguments of one component while it is built.
+pub(crate) struct Args<'a> {
+    spec: &'a ComponentSpec,
+    /// Every file of the configset.
+    pub resources: &'a Resources,
+}
+
+impl<'a> Args<'a> {
+    pub(crate) fn new(spec: &'a ComponentSpec, resources: &'a Resources) -> Self {
+        Args { spec, resources }
+    }
+
+    /// The component's name as the schema spells it.
+    pub(crate) fn component(&self) -> &str {
+        &self.spec.name
+    }
+
+    /// All arguments as written.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.spec.args.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The argument as written.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+        self.spec.args.get(name).map(String::as_str)
+    }
+
+    /// The argument, or an error that says it is required.
+    pub(crate) fn required(&self, name: &str) -> Result<&'a str, Error> {
+        self.get(name)
+            .ok_or_else(|| Error::argument(format!("`{}` needs the argument `{name}`", self.component())))
+    }
+
+    /// A boolean as Java reads one: `true` in any case is true, everything else is false.
+    pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
+        self.get(name).map_or(default, |value| value.eq_ignore_ascii_case("true"))
+    }
+
+    /// A whole number.
+    pub(crate) fn int(&self, name: &str, default: i32) -> Result<i32, Error> {
+        self.get(name).map_or(Ok(default), |value| self.parse_int(name, value))
+    }
+
+    /// A whole number without which the component cannot be built.
+    pub(crate) fn required_int(&self, name: &str) -> Result<i32, Error> {
+        let value = self.required(name)?;
+        self.parse_int(name, value)
+    }
+
+    fn parse_int(&self, name: &str, value: &str) -> Result<i32, Error> {
+        value.parse().map_err(|_| self.bad(name, value, "is not a whole number"))
+    }
+
+    /// A whole number of at least `least`.
+    pub(crate) fn count(&self, name: &str, default: i32, least: i32) -> Result<usize, Error> {
+        let number = self.int(name, default)?;
+        self.at_least(name, number, least)
+    }
+
+    /// As `count`, but the argument has to be there.
+    pub(crate) fn required_count(&self, name: &str, least: i32) -> Result<usize, Error> {
+        let number = self.required_int(name)?;
+        self.at_least(name, number, least)
+    }
+
+    fn at_least(&self, name: &str, number: i32, least: i32) -> Result<usize, Error> {
+        match usize::try_from(number) {
+            Ok(count) if number >= least => Ok(count),
+            _ => Err(self.bad(name, &number.to_string(), &format!("is too small; use {least} or more"))),
+        }
+    }
+
+    /// A decimal number.
+    pub(crate) fn float(&self, name: &str, default: f32) -> Result<f32, Error> {
+        self.get(name)
+            .map_or(Ok(default), |value| value.parse().map_err(|_| self.bad(name, value, "is not a number")))
+    }
+
+    /// A single character.
+    pub(crate) fn character(&self, name: &str, default: char) -> Result<char, Error> {
+        let Some(value) = self.get(name) else { return Ok(default) };
+        let mut chars = value.chars();
+        match (chars.next(), chars.next()) {
+            (Some(only), None) => Ok(only),
+            _ => Err(self.bad(name, value, "is not a single character")),
+        }
+    }
+
+    /// One of the given words.
+    pub(crate) fn choice(
+        &self,
+        name: &str,
+        default: &'static str,
+        allowed: &[&'static str],
+    ) -> Result<&'static str, Error> {
+        let Some(value) = self.get(name) else { return Ok(default) };
+        allowed
+            .iter()
+            .copied()
+            .find(|choice| *choice == value)
+            .ok_or_else(|| self.bad(name, value, &format!("is unknown; use one of {}", allowed.join(", "))))
+    }
+
+    /// A regular expression in Java's syntax.
+    pub(crate) fn pattern(&self, name: &str) -> Result<JavaRegex, Error> {
+        let source = self.required(name)?;
+        compile(source).map_err(|reason| self.bad(name, source, &reason))
+    }
+
+    /// An error about the value of an argument.
+    pub(crate) fn bad(&self, name: &str, value: &str, reason: &str) -> Error {
+        Error::argument(format!("cannot use `{name}` of `{}`: `{value}` {reason}", self.component()))
+    }
+
+    /// The content of one file.
+    pub(crate) fn file(&self, name: &str) -> Result<&'a str, Error> {
+        let found = self.resources.get(name).or_else(|| self.resources.get(name.trim_start_matches("./")));
+        found.map(|text| text.strip_prefix('\u{feff}').unwrap_or(text)).ok_or_else(|| {
+            let message = format!(
+                "`{}` names the file `{name}`, which is not in the configset; add it",
+                self.component()
+            );
+            Error::new(ErrorKind::MissingResource, message)
+        })
+    }
+
+    /// The lines of the files that an argument lists, without blank lines and comments; none without the argument.
+    pub(crate) fn lines(&self, argument: &str) -> Result<Option<Vec<&'a str>>, Error> {
+        let Some(list) = self.get(argument) else { return Ok(None) };
+        let mut lines = Vec::new();
+        for name in split_file_names(list) {
+            lines.extend(significant_lines(self.file(&name)?));
+        }
+        Ok(Some(lines))
+    }
+
+    /// The words of the files that an argument lists, one on each line; none without the argument.
+    pub(crate) fn words(&self, argument: &str, ignore_case: bool) -> Result<Option<WordSet>, Error> {
+        let lines = self.lines(argument)?;
+        Ok(lines.map(|lines| WordSet::new(lines.into_iter().map(str::to_owned), ignore_case)))
+    }
+
+    /// As `words` for files in Snowball's format: several words a line, `|` starts a comment.
+    pub(crate) fn snowball_words(&self, argument: &str, ignore_case: bool) -> Result<Option<WordSet>, Error> {
+        let Some(list) = self.get(argument) else { return Ok(None) };
+        let mut words = Vec::new();
+        for name in split_file_names(list) {
+            for line in self.file(&name)?.lines() {
+                let text = line.split('|').next().unwrap_or_default();
+                words.extend(text.split_whitespace().map(str::to_owned));
+            }
+        }
+        Ok(Some(WordSet::new(words, ignore_case)))
+    }
+
+    /// A comma-separated list with blanks around its items dropped.
+    pub(crate) fn list(&self, name: &str) -> Vec<&'a str> {
+        self.get(name)
+            .map(|value| value.split([',', ' ']).map(str::trim).filter(|item| !item.is_empty()).collect())
+            .unwrap_or_default()
+    }
+}
+
+/// Splits `a.txt,b\,c.txt` at the commas that no backslash guards.
+fn split_file_names(list: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut name = String::new();
+    let mut chars = list.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => name.extend(chars.next()),
+            ',' => names.push(std::mem::take(&mut name)),
+            other => name.push(other),
+        }
+    }
+    names.push(name);
+    names.into_iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The lines of a file, trimmed, without blank ones and those that start with `#`.
+pub(crate) fn significant_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.starts_with('#')).map(str::trim).filter(|line| !line.is_empty())
+}

@@ -1,0 +1,19 @@
+//! Char filters: text to text before the tokenizer, with the way back to the original offsets.
+
+mod html_strip;
+mod mapping;
+mod pattern_replace;
+
+use crate::registry::Definition;
+use crate::stage::CharFilter;
+
+pub(crate) type CharFilterDefinition = Definition<dyn CharFilter>;
+
+/// All of them.
+pub(crate) const DEFINITIONS: &[&CharFilterDefinition] = &[
+    &html_strip::HTML_STRIP,
+    &mapping::CJK_WIDTH,
+    &mapping::MAPPING,
+    &mapping::PERSIAN,
+    &pattern_replace::PATTERN_REPLACE,
+];

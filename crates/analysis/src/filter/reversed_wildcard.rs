@@ -1,0 +1,59 @@
+//! `reversedWildcard`: each token reversed behind a marker, so that a leading wildcard becomes a trailing one. The
+//! query parser asks `reversal` of an analyzer whether and when to make use of it (Solr's rules).
+
+use crate::args::Args;
+use crate::error::Error;
+use crate::filter::FilterDefinition;
+use crate::stage::{Filter, Input};
+use crate::token::Token;
+
+pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[&REVERSED_WILDCARD];
+
+static REVERSED_WILDCARD: FilterDefinition = FilterDefinition::new(
+    "reversedWildcard",
+    "org.apache.solr.analysis.ReversedWildcardFilterFactory",
+    &["withOriginal", "maxPosAsterisk", "maxPosQuestion", "minTrailing", "maxFractionAsterisk"],
+    "Gives each token reversed too, for queries that begin with a wildcard.",
+    build,
+);
+
+/// What stands before a reversed token, as in Solr.
+pub(crate) const MARKER: char = '\u{1}';
+
+fn build(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
+    args.int("maxPosAsterisk", 2)?;
+    args.int("maxPosQuestion", 1)?;
+    args.int("minTrailing", 2)?;
+    args.float("maxFractionAsterisk", 0.0)?;
+    Ok(Box::new(Reversed { with_original: args.flag("withOriginal", true), original: None }))
+}
+
+struct Reversed {
+    with_original: bool,
+    original: Option<Token>,
+}
+
+impl Filter for Reversed {
+    fn reset(&mut self) {
+        self.original = None;
+    }
+
+    fn next(&mut self, input: &mut Input<'_>, token: &mut Token) -> bool {
+        if let Some(original) = self.original.take() {
+            *token = original;
+            return true;
+        }
+        if !input.next(token) {
+            return false;
+        }
+        if self.with_original {
+            self.original = Some(Token { position_increment: 0, ..token.clone() });
+        }
+        token.text = std::iter::once(MARKER).chain(token.text.chars().rev()).collect();
+        true
+    }
+
+    fn fresh(&self) -> Box<dyn Filter> {
+        Box::new(Reversed { with_original: self.with_original, original: None })
+    }
+}

@@ -1,0 +1,98 @@
+//! Light stemmers: the filters that take endings (and for Arabic prefixes) off words by short rules. Each language
+//! is one function on the letters of a word, in `stem_*.rs`; this file names them. Marked keywords are left alone.
+
+use crate::filter::FilterDefinition;
+use crate::filter::shape::{Rewrite, Rewriting};
+use crate::filter::stem_indic as indic;
+use crate::filter::{
+    stem_germanic as germanic, stem_romance as romance, stem_semitic as semitic, stem_slavic as slavic,
+};
+use crate::stage::Filter;
+use crate::token::Token;
+
+/// A word's letters, to be changed in place.
+pub(crate) type Letters = Vec<char>;
+
+#[derive(Clone)]
+struct LightStemmer {
+    stem: fn(&mut Letters),
+    letters: Letters,
+}
+
+impl Rewrite for LightStemmer {
+    fn rewrite(&mut self, token: &mut Token) {
+        if token.keyword {
+            return;
+        }
+        self.letters.clear();
+        self.letters.extend(token.text.chars());
+        (self.stem)(&mut self.letters);
+        token.text.clear();
+        token.text.extend(self.letters.iter());
+    }
+}
+
+fn light(stem: fn(&mut Letters)) -> Box<dyn Filter> {
+    Box::new(Rewriting(LightStemmer { stem, letters: Letters::new() }))
+}
+
+/// Whether a word ends in a suffix.
+pub(crate) fn ends(word: &[char], suffix: &str) -> bool {
+    let mut letters = word.iter().rev();
+    suffix.chars().rev().all(|c| letters.next() == Some(&c))
+}
+
+/// Takes off the first suffix of the list that the word has, if more than `keep` letters or just as many stay.
+pub(crate) fn drop_first(word: &mut Letters, suffixes: &[&str], keep: usize) -> bool {
+    for suffix in suffixes {
+        let length = suffix.chars().count();
+        if word.len() >= keep + length && ends(word, suffix) {
+            word.truncate(word.len() - length);
+            return true;
+        }
+    }
+    false
+}
+
+/// The letter at an index from the end, 0 the last.
+pub(crate) fn from_end(word: &[char], back: usize) -> Option<char> {
+    word.iter().rev().nth(back).copied()
+}
+
+/// Replaces the last letters.
+pub(crate) fn replace_end(word: &mut Letters, drop: usize, with: &str) {
+    word.truncate(word.len().saturating_sub(drop));
+    word.extend(with.chars());
+}
+
+macro_rules! stemmers {
+    ($($constant:ident, $name:literal, $class:literal, $summary:literal, $stem:path;)*) => {
+        pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[$(&$constant),*];
+        $(static $constant: FilterDefinition =
+            FilterDefinition::new($name, $class, &[], $summary, |_| Ok(light($stem)));)*
+    };
+}
+
+stemmers! {
+    ARABIC, "arabicStem", "ar.ArabicStemFilterFactory", "Light10 stemmer for Arabic (Larkey).", semitic::arabic;
+    BENGALI, "bengaliStem", "bn.BengaliStemFilterFactory", "Light stemmer for Bengali.", indic::bengali;
+    BULGARIAN, "bulgarianStem", "bg.BulgarianStemFilterFactory", "Light stemmer for Bulgarian (Savoy).", slavic::bulgarian;
+    CZECH, "czechStem", "cz.CzechStemFilterFactory", "Light stemmer for Czech (Dolamic and Savoy).", slavic::czech;
+    FRENCH_LIGHT, "frenchLightStem", "fr.FrenchLightStemFilterFactory", "Light stemmer for French (Savoy).", romance::french_light;
+    FRENCH_MINIMAL, "frenchMinimalStem", "fr.FrenchMinimalStemFilterFactory", "Minimal stemmer for French (Savoy).", romance::french_minimal;
+    GALICIAN_MINIMAL, "galicianMinimalStem", "gl.GalicianMinimalStemFilterFactory", "Plurals of Galician (RSLP).", romance::galician_minimal;
+    GERMAN_LIGHT, "germanLightStem", "de.GermanLightStemFilterFactory", "Light stemmer for German (Savoy).", germanic::german_light;
+    GERMAN_MINIMAL, "germanMinimalStem", "de.GermanMinimalStemFilterFactory", "Minimal stemmer for German (Savoy).", germanic::german_minimal;
+    HINDI, "hindiStem", "hi.HindiStemFilterFactory", "Light stemmer for Hindi (Ramanathan and Rao).", indic::hindi;
+    HUNGARIAN_LIGHT, "hungarianLightStem", "hu.HungarianLightStemFilterFactory", "Light stemmer for Hungarian (Savoy).", germanic::hungarian_light;
+    FINNISH_LIGHT, "finnishLightStem", "fi.FinnishLightStemFilterFactory", "Light stemmer for Finnish (Savoy).", germanic::finnish_light;
+    ITALIAN_LIGHT, "italianLightStem", "it.ItalianLightStemFilterFactory", "Light stemmer for Italian (Savoy).", romance::italian_light;
+    LATVIAN, "latvianStem", "lv.LatvianStemFilterFactory", "Light stemmer for Latvian (Kreslins).", slavic::latvian;
+    PERSIAN, "persianStem", "fa.PersianStemFilterFactory", "Light stemmer for Persian.", semitic::persian;
+    PORTUGUESE_LIGHT, "portugueseLightStem", "pt.PortugueseLightStemFilterFactory", "Light stemmer for Portuguese (Savoy).", romance::portuguese_light;
+    PORTUGUESE_MINIMAL, "portugueseMinimalStem", "pt.PortugueseMinimalStemFilterFactory", "Plurals of Portuguese (RSLP).", romance::portuguese_minimal;
+    RUSSIAN_LIGHT, "russianLightStem", "ru.RussianLightStemFilterFactory", "Light stemmer for Russian (Savoy).", slavic::russian_light;
+    SORANI, "soraniStem", "ckb.SoraniStemFilterFactory", "Light stemmer for Sorani Kurdish.", semitic::sorani;
+    SPANISH_LIGHT, "spanishLightStem", "es.SpanishLightStemFilterFactory", "Light stemmer for Spanish (Savoy).", romance::spanish_light;
+    SWEDISH_LIGHT, "swedishLightStem", "sv.SwedishLightStemFilterFactory", "Light stemmer for Swedish (Savoy).", germanic::swedish_light;
+}

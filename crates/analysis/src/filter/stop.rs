@@ -1,0 +1,79 @@
+//! Filters that drop or keep words of a list: `stop` and `keepWord`. Without `words`, `stop` uses Lucene's English
+//! list of 33 words.
+
+use std::sync::Arc;
+
+use crate::args::Args;
+use crate::error::Error;
+use crate::filter::FilterDefinition;
+use crate::filter::shape::{Keep, Keeping};
+use crate::stage::Filter;
+use crate::token::Token;
+use crate::word_set::WordSet;
+
+pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[&STOP, &KEEP_WORD];
+
+static STOP: FilterDefinition = FilterDefinition::new(
+    "stop",
+    "core.StopFilterFactory",
+    &["words", "format", "ignoreCase"],
+    "Drops the words of a list; without `words` Lucene's 33 English ones.",
+    build_stop,
+);
+
+static KEEP_WORD: FilterDefinition = FilterDefinition::new(
+    "keepWord",
+    "miscellaneous.KeepWordFilterFactory",
+    &["words", "ignoreCase"],
+    "Drops all but the words of a list; without `words` it does nothing.",
+    build_keep_word,
+);
+
+/// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`.
+const ENGLISH: &str = "a an and are as at be but by for if in into is it no not of on or such that the their then \
+    there these they this to was will with";
+
+/// Lucene's English stop words, the list of a filter that names none.
+pub(crate) fn english(ignore_case: bool) -> WordSet {
+    WordSet::new(ENGLISH.split_whitespace().map(str::to_owned), ignore_case)
+}
+
+/// The list that `words` and `format` describe, or the English one.
+pub(crate) fn read_words(args: &Args<'_>) -> Result<WordSet, Error> {
+    let ignore_case = args.flag("ignoreCase", false);
+    let listed = match args.get("format") {
+        None => args.words("words", ignore_case)?,
+        Some(format) if args.get("words").is_none() => {
+            return Err(args.bad("format", format, "needs `words`"));
+        }
+        Some(format) if format.eq_ignore_ascii_case("wordset") => args.words("words", ignore_case)?,
+        Some(format) if format.eq_ignore_ascii_case("snowball") => {
+            args.snowball_words("words", ignore_case)?
+        }
+        Some(format) => return Err(args.bad("format", format, "is unknown; use wordset or snowball")),
+    };
+    Ok(listed.unwrap_or_else(|| english(ignore_case)))
+}
+
+fn build_stop(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
+    Ok(Keeping::boxed(Listed { words: Arc::new(read_words(args)?), keeps_listed: false }))
+}
+
+fn build_keep_word(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
+    let words = args.words("words", args.flag("ignoreCase", false))?;
+    let keeps_listed = words.is_some();
+    Ok(Keeping::boxed(Listed { words: Arc::new(words.unwrap_or_default()), keeps_listed }))
+}
+
+#[derive(Clone)]
+struct Listed {
+    words: Arc<WordSet>,
+    keeps_listed: bool,
+}
+
+impl Keep for Listed {
+    #[inline]
+    fn keeps(&mut self, token: &Token) -> bool {
+        self.words.contains(&token.text) == self.keeps_listed
+    }
+}

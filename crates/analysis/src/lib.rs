@@ -1,0 +1,31 @@
+//! Text to tokens, by Solr's names: char filters, tokenizers and token filters, built from a schema's analyzer
+//! specification. Texts come in as `&str`, tokens go out one at a time with byte offsets into that text. Knows no
+//! index and no schema; behaviour is Lucene's as Solr 9.10 ships it (9.12.3), and where it differs the file says so.
+
+mod args;
+mod chain;
+mod char_filter;
+mod chars;
+mod error;
+mod filter;
+mod java_regex;
+mod normalizer;
+mod offsets;
+mod registry;
+mod stage;
+mod stages_view;
+mod synonym_map;
+mod token;
+mod tokenizer;
+mod word_set;
+
+pub use chain::{Analyzer, TokenStream, Tokens};
+pub use error::{Error, ErrorKind};
+pub use normalizer::Normalizer;
+pub use registry::{ComponentInfo, ComponentKind, components};
+pub use stage::Ending;
+pub use stages_view::{Output, Stage, StageOutput};
+pub use token::{Boost, KIND_SYNONYM, KIND_WORD, Token};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! The files that say which collections exist: `collections/<name>/{schema,config,collection}.json`. The last is the
+//! mark: written after all else and removed before all else, so that a crash leaves a whole collection or none.
+
+use std::path::PathBuf;
+
+use plan::{CollectionConfig, Error, ErrorKind, Result, SchemaSource};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use store::ConfigFiles;
+
+const ROOT: &str = "collections";
+const MARK: &str = "collection.json";
+
+/// What the mark says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub name: String,
+    pub core: String,
+    pub configset: String,
+    pub created_ms: i64,
+}
+
+/// The schema with the number of changes it went through.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SavedSchema {
+    pub version: u64,
+    pub source: SchemaSource,
+}
+
+pub(crate) struct Catalog {
+    files: ConfigFiles,
+    root: PathBuf,
+}
+
+impl Catalog {
+    /// Opens the data directory, creating it if need be.
+    pub fn open(data_dir: PathBuf) -> Result<Self> {
+        let files = ConfigFiles::open(&data_dir).map_err(lift)?;
+        files.create_folder(ROOT).map_err(lift)?;
+        Ok(Self { files, root: data_dir })
+    }
+
+    /// The collections found, by name. What a crash left half-made or half-deleted is removed.
+    pub fn entries(&self) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for found in self.files.list(ROOT).map_err(lift)? {
+            match self.read::<Entry>(&found.name, MARK) {
+                Ok(entry) => entries.push(entry),
+                Err(error) if error.kind == ErrorKind::NotFound => {
+                    self.files.remove(&path(&found.name, "")).map_err(lift)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(entries)
+    }
+
+    pub fn schema(&self, name: &str) -> Result<SavedSchema> {
+        self.read(name, "schema.json")
+    }
+
+    pub fn config(&self, name: &str) -> Result<CollectionConfig> {
+        self.read(name, "config.json")
+    }
+
+    pub fn save_schema(&self, name: &str, schema: &SavedSchema) -> Result<()> {
+        self.write(name, "schema.json", schema)
+    }
+
+    pub fn save_config(&self, name: &str, config: &CollectionConfig) -> Result<()> {
+        self.write(name, "config.json", config)
+    }
+
+    /// Makes the collection exist: from here on a restart finds it.
+    pub fn mark(&self, entry: &Entry) -> Result<()> {
+        self.write(&entry.name, MARK, entry)
+    }
+
+    /// Makes it not exist: what is left is rubbish that [`Catalog::sweep`] or the next start removes.
+    pub fn unmark(&self, name: &str) -> Result<()> {
+        self.files.remove(&path(name, MARK)).map_err(lift)
+    }
+
+    pub fn sweep(&self, name: &str) -> Result<()> {
+        self.files.remove(&path(name, "")).map_err(lift)
+    }
+
+    pub fn shard_folder(&self, name: &str) -> PathBuf {
+        self.root.join(ROOT).join(name).join("shard1")
+    }
+
+    pub fn root(&self) -> &std::path::Path {
+        &self.root
+    }
+
+    fn read<T: DeserializeOwned>(&self, name: &str, file: &str) -> Result<T> {
+        let path = path(name, file);
+        let bytes = self.files.read(&path).map_err(lift)?;
+        serde_json::from_slice(&bytes).map_err(|failure| {
+            let message = format!("cannot read `{path}`: {failure}; restore the file from a copy");
+            Error::new(ErrorKind::DataLoss, message).with_source(failure)
+        })
+    }
+
+    fn write<T: Serialize>(&self, name: &str, file: &str, value: &T) -> Result<()> {
+        let path = path(name, file);
+        let bytes = serde_json::to_vec_pretty(value)
+            .map_err(|failure| Error::internal(format!("cannot encode `{path}`: {failure}")))?;
+        self.files.write_atomic(&path, &bytes).map_err(lift)
+    }
+}
+
+fn path(name: &str, file: &str) -> String {
+    let folder = format!("{ROOT}/{name}");
+    if file.is_empty() { folder } else { format!("{folder}/{file}") }
+}
+
+/// The store's kinds as the caller's actions.
+pub(crate) fn lift(error: store::Error) -> Error {
+    let kind = match error.kind() {
+        store::ErrorKind::Corrupt { .. } => ErrorKind::DataLoss,
+        store::ErrorKind::NotFound => ErrorKind::NotFound,
+        store::ErrorKind::Conflict => ErrorKind::Conflict,
+        store::ErrorKind::Invalid => ErrorKind::BadRequest,
+        _ => ErrorKind::Unavailable,
+    };
+    Error::new(kind, error.message().to_owned()).with_source(error)
+}

@@ -1,0 +1,232 @@
+//! One collection: its schema and config as they are now, and the road of each request: route to the shard, gather its
+//! answer. There is one shard today; the shape does not show it to callers.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arc_swap::ArcSwap;
+use plan::{
+    CollectionConfig, Commit, Document, Error, ErrorKind, FieldSelection, Result, Schema, SchemaSource,
+    SearchPlan, SearchResult, UpdateBatch, UpdateOutcome, Value,
+};
+
+use crate::catalog::{Catalog, Entry, SavedSchema};
+use crate::offload;
+use crate::shard::{FieldStats, Shard, ShardStats};
+
+/// A schema with the number that [`Collection::change_schema`] compares.
+pub struct VersionedSchema {
+    pub version: u64,
+    pub schema: Arc<Schema>,
+    derived: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+impl VersionedSchema {
+    pub(crate) fn new(version: u64, schema: Arc<Schema>) -> Self {
+        Self { version, schema, derived: OnceLock::new() }
+    }
+
+    /// What the layer above makes of a schema (query analyzers, say), made once and kept as long as the schema. There
+    /// is one such thing: a call with another type makes its own anew.
+    pub fn derived<T: Any + Send + Sync>(&self, make: impl Fn(&Schema) -> Arc<T>) -> Arc<T> {
+        let kept = self.derived.get_or_init(|| make(&self.schema)).clone();
+        kept.downcast().unwrap_or_else(|_| make(&self.schema))
+    }
+}
+
+pub struct Collection {
+    entry: Entry,
+    catalog: Arc<Catalog>,
+    schema: ArcSwap<VersionedSchema>,
+    config: ArcSwap<CollectionConfig>,
+    shard: Arc<dyn Shard>,
+    opened_ms: i64,
+    changing: Mutex<()>,
+}
+
+impl Collection {
+    pub(crate) fn new(
+        entry: Entry,
+        catalog: Arc<Catalog>,
+        schema: VersionedSchema,
+        config: CollectionConfig,
+        (shard, opened_ms): (Arc<dyn Shard>, i64),
+    ) -> Self {
+        Self {
+            entry,
+            catalog,
+            schema: ArcSwap::from_pointee(schema),
+            config: ArcSwap::from_pointee(config),
+            shard,
+            opened_ms,
+            changing: Mutex::new(()),
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.entry.name
+    }
+
+    /// How clients address the one replica.
+    pub fn core_name(&self) -> &str {
+        &self.entry.core
+    }
+
+    /// Whether it was made through the core API: then its core bears its name.
+    pub fn is_core(&self) -> bool {
+        self.entry.name == self.entry.core
+    }
+
+    pub fn configset(&self) -> &str {
+        &self.entry.configset
+    }
+
+    pub fn created_ms(&self) -> i64 {
+        self.entry.created_ms
+    }
+
+    /// When this process opened it.
+    pub fn opened_ms(&self) -> i64 {
+        self.opened_ms
+    }
+
+    /// Where the one shard lives.
+    pub fn folder(&self) -> std::path::PathBuf {
+        self.catalog.shard_folder(self.name())
+    }
+
+    pub fn schema(&self) -> Arc<Schema> {
+        self.schema.load().schema.clone()
+    }
+
+    pub fn versioned_schema(&self) -> Arc<VersionedSchema> {
+        self.schema.load_full()
+    }
+
+    pub fn config(&self) -> Arc<CollectionConfig> {
+        self.config.load_full()
+    }
+
+    /// Puts `source` in place of the schema if it still is the one with version `expected`; returns the new version.
+    /// Errors: `Conflict` when another change came first (read again, then decide); those of [`Schema::build`].
+    pub async fn change_schema(self: &Arc<Self>, expected: u64, source: SchemaSource) -> Result<u64> {
+        let collection = self.clone();
+        offload::update(move || collection.swap_schema(expected, source)).await?
+    }
+
+    /// Applies `edit` to the schema as it is, again if another change comes in between.
+    pub async fn edit_schema(
+        self: &Arc<Self>,
+        mut edit: impl FnMut(&SchemaSource) -> Result<SchemaSource>,
+    ) -> Result<u64> {
+        loop {
+            let current = self.versioned_schema();
+            let source = edit(&current.schema.source)?;
+            match self.change_schema(current.version, source).await {
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Puts `config` in place and keeps it.
+    pub async fn change_config(self: &Arc<Self>, config: CollectionConfig) -> Result<()> {
+        let collection = self.clone();
+        let work = move || {
+            let _changing = collection.lock();
+            collection.catalog.save_config(collection.name(), &config)?;
+            collection.adopt_config(config);
+            Ok(())
+        };
+        offload::update(work).await?
+    }
+
+    /// Reads schema and config from their files again.
+    pub async fn reload(self: &Arc<Self>) -> Result<()> {
+        let collection = self.clone();
+        offload::update(move || collection.reread()).await?
+    }
+
+    pub async fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
+        offload::search(|| self.shard.search(plan))
+    }
+
+    pub async fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
+        let shard = self.shard.clone();
+        offload::update(move || shard.update(batch))
+            .await
+            .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() })
+    }
+
+    pub async fn commit(&self, commit: Commit) -> Result<()> {
+        let shard = self.shard.clone();
+        offload::update(move || shard.commit(&commit)).await?
+    }
+
+    /// Real-time get: one entry an id, `None` where absent.
+    pub async fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
+        offload::search(|| self.shard.get(ids, fields))
+    }
+
+    pub fn stats(&self) -> ShardStats {
+        self.shard.stats()
+    }
+
+    pub async fn luke_fields(&self) -> Result<Vec<FieldStats>> {
+        offload::search(|| self.shard.luke_fields())
+    }
+
+    pub async fn top_terms(&self, field: &str, limit: usize) -> Result<Vec<(Value, u64)>> {
+        offload::search(|| self.shard.top_terms(field, limit))
+    }
+
+    pub(crate) fn close(&self) -> Result<()> {
+        self.shard.close()
+    }
+
+    fn swap_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
+        let _changing = self.lock();
+        let current = self.schema.load_full();
+        if current.version != expected {
+            let message = format!(
+                "schema of `{}` is at version `{}`, not `{expected}`; read it again",
+                self.name(),
+                current.version
+            );
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        let schema = Arc::new(Schema::build(source)?);
+        let saved = SavedSchema { version: expected + 1, source: schema.source.clone() };
+        self.catalog.save_schema(self.name(), &saved)?;
+        self.adopt_schema(saved.version, schema).inspect_err(|_| {
+            // The engine refused it: the file must not say otherwise after a restart. If this write fails too, the
+            // first error is still the one to tell.
+            let before = SavedSchema { version: current.version, source: current.schema.source.clone() };
+            let _ = self.catalog.save_schema(self.name(), &before);
+        })
+    }
+
+    fn reread(&self) -> Result<()> {
+        let _changing = self.lock();
+        let saved = self.catalog.schema(self.name())?;
+        self.adopt_config(self.catalog.config(self.name())?);
+        self.adopt_schema(saved.version, Arc::new(Schema::build(saved.source)?))?;
+        Ok(())
+    }
+
+    /// The engine first: no document may use a field before the engine knows it.
+    fn adopt_schema(&self, version: u64, schema: Arc<Schema>) -> Result<u64> {
+        self.shard.set_schema(schema.clone())?;
+        self.schema.store(Arc::new(VersionedSchema::new(version, schema)));
+        Ok(version)
+    }
+
+    fn adopt_config(&self, config: CollectionConfig) {
+        self.shard.set_auto_commit(config.auto_commit);
+        self.config.store(Arc::new(config));
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,79 @@
+//! The engine's shards, in folders of the local disk, behind this crate's seam.
+
+use std::sync::Arc;
+
+use engine::ShardConfig;
+use plan::{
+    AutoCommit, Commit, Document, FieldSelection, Result, Schema, SearchPlan, SearchResult, UpdateBatch,
+    UpdateOutcome, Value,
+};
+use store::{HomeOptions, LocalHome};
+
+use crate::catalog::lift;
+use crate::shard::{FieldStats, OpenShard, Shard, ShardSite, ShardStats};
+
+struct EngineShards {
+    config: ShardConfig,
+}
+
+/// Shards of the engine with its default knobs.
+pub fn engine_shards() -> Arc<dyn OpenShard> {
+    engine_shards_with(ShardConfig::default())
+}
+
+/// Shards of the engine; `config`'s automatic commits give way to each collection's own.
+pub fn engine_shards_with(config: ShardConfig) -> Arc<dyn OpenShard> {
+    Arc::new(EngineShards { config })
+}
+
+impl OpenShard for EngineShards {
+    fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
+        let ShardSite { folder, stream, schema, auto_commit, clock } = site;
+        let options = HomeOptions { stream, ..HomeOptions::default() };
+        let home = LocalHome::open_with(&folder, &options).map_err(lift)?;
+        let config = ShardConfig { auto_commit, ..self.config.clone() };
+        Ok(engine::Shard::open(Arc::new(home), schema, config, clock)?)
+    }
+}
+
+impl Shard for engine::Shard {
+    fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
+        self.update(batch)
+    }
+
+    fn commit(&self, commit: &Commit) -> Result<()> {
+        self.commit(commit)
+    }
+
+    fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
+        self.search(plan)
+    }
+
+    fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
+        self.get(ids, fields)
+    }
+
+    fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
+        self.set_schema(schema)
+    }
+
+    fn set_auto_commit(&self, auto_commit: AutoCommit) {
+        self.set_auto_commit(auto_commit);
+    }
+
+    fn stats(&self) -> ShardStats {
+        self.stats()
+    }
+
+    fn luke_fields(&self) -> Result<Vec<FieldStats>> {
+        self.luke_fields()
+    }
+
+    fn top_terms(&self, field: &str, limit: usize) -> Result<Vec<(Value, u64)>> {
+        self.top_terms(field, limit)
+    }
+
+    fn close(&self) -> Result<()> {
+        self.close()
+    }
+}

@@ -1,0 +1,23 @@
+//! Which collections there are, where their shards live, and how a request reaches them: route, shard, gather. A single
+//! node is a cluster of one, on the same road. Requests come from `http` as plans; shards are `engine`'s; what must
+//! survive a restart goes to `store`. Knows no wire format and no parameter.
+
+mod catalog;
+mod collection;
+mod create;
+mod engine_shards;
+#[cfg(any(test, feature = "memory"))]
+pub mod memory;
+mod node;
+mod offload;
+mod shard;
+
+pub use collection::{Collection, VersionedSchema};
+pub use create::CreateCollection;
+pub use engine_shards::{engine_shards, engine_shards_with};
+pub use node::{Node, NodeConfig};
+pub use offload::compute;
+pub use shard::{FieldStats, OpenShard, Shard, ShardSite, ShardStats};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The node: all collections that live here, found again at start, made and deleted under one lock, looked up without
+//! one by collection or core name.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arc_swap::ArcSwap;
+use plan::{Clock, Error, ErrorKind, Result, Schema};
+
+use crate::catalog::{Catalog, Entry, SavedSchema};
+use crate::collection::{Collection, VersionedSchema};
+use crate::create::CreateCollection;
+use crate::offload;
+use crate::shard::{OpenShard, ShardSite};
+
+pub struct NodeConfig {
+    pub data_dir: PathBuf,
+    pub clock: Arc<dyn Clock>,
+    pub shards: Arc<dyn OpenShard>,
+    /// How this node is called in the cluster, as `host:port_solr`.
+    pub name: String,
+}
+
+/// Collections by name, and the names under which each may be asked for.
+#[derive(Clone, Default)]
+struct Directory {
+    collections: BTreeMap<String, Arc<Collection>>,
+    cores: BTreeMap<String, Arc<Collection>>,
+}
+
+pub struct Node {
+    name: String,
+    catalog: Arc<Catalog>,
+    clock: Arc<dyn Clock>,
+    shards: Arc<dyn OpenShard>,
+    directory: ArcSwap<Directory>,
+    changing: Mutex<()>,
+    started_ms: i64,
+}
+
+impl Node {
+    /// Opens the data directory and every collection in it. Blocks.
+    pub fn open(config: NodeConfig) -> Result<Arc<Self>> {
+        let NodeConfig { data_dir, clock, shards, name } = config;
+        let started_ms = clock.now_ms();
+        let catalog = Arc::new(Catalog::open(data_dir)?);
+        let node = Self {
+            name,
+            catalog,
+            clock,
+            shards,
+            directory: ArcSwap::default(),
+            changing: Mutex::new(()),
+            started_ms,
+        };
+        for entry in node.catalog.entries()? {
+            let name = entry.name.clone();
+            let collection =
+                node.load(entry).map_err(|error| error.context(format!("collection `{name}`: ")))?;
+            node.enter(collection);
+        }
+        Ok(Arc::new(node))
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn data_dir(&self) -> &Path {
+        self.catalog.root()
+    }
+
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    pub fn started_ms(&self) -> i64 {
+        self.started_ms
+    }
+
+    /// By collection or core name.
+    pub fn find(&self, name: &str) -> Option<Arc<Collection>> {
+        let directory = self.directory.load();
+        directory.collections.get(name).or_else(|| directory.cores.get(name)).cloned()
+    }
+
+    /// All collections, by name.
+    pub fn list(&self) -> Vec<Arc<Collection>> {
+        self.directory.load().collections.values().cloned().collect()
+    }
+
+    /// Makes a collection. Errors: `BadRequest` for a name that is taken or not allowed, a bad schema, more than one
+    /// shard.
+    pub async fn create(self: &Arc<Self>, create: CreateCollection) -> Result<Arc<Collection>> {
+        let node = self.clone();
+        offload::update(move || node.make(create)).await?
+    }
+
+    /// Deletes a collection with its documents. Errors: `NotFound`.
+    pub async fn delete(self: &Arc<Self>, name: &str) -> Result<()> {
+        let (node, name) = (self.clone(), name.to_owned());
+        offload::update(move || node.unmake(&name)).await?
+    }
+
+    /// Reads a collection's schema and config again. Errors: `NotFound`.
+    pub async fn reload(&self, name: &str) -> Result<()> {
+        self.find(name).ok_or_else(|| unknown(name))?.reload().await
+    }
+
+    /// Flushes and closes every shard. The first error is returned, after all were tried. Blocks.
+    pub fn close(&self) -> Result<()> {
+        let _changing = self.lock();
+        let closed: Vec<_> = self.list().iter().map(|collection| collection.close()).collect();
+        closed.into_iter().collect()
+    }
+
+    fn make(&self, create: CreateCollection) -> Result<Arc<Collection>> {
+        create.check()?;
+        let _changing = self.lock();
+        let core = create.core();
+        for name in [&create.name, &core] {
+            if self.find(name).is_some() {
+                return Err(Error::bad_request(format!("collection already exists: {name}")));
+            }
+        }
+        let CreateCollection { name, configset, schema, config, core_name: _, shard_count: _ } = create;
+        Schema::build(schema.clone())?;
+        let entry = Entry { name: name.clone(), core, configset, created_ms: self.clock.now_ms() };
+        self.catalog.sweep(&name)?;
+        self.catalog.save_schema(&name, &SavedSchema { version: 0, source: schema })?;
+        self.catalog.save_config(&name, &config)?;
+        let made = self.load(entry.clone()).and_then(|collection| {
+            self.catalog.mark(&entry)?;
+            Ok(collection)
+        });
+        match &made {
+            Ok(collection) => self.enter(collection.clone()),
+            // Rubbish that the next attempt or start would sweep too.
+            Err(_) => drop(self.catalog.sweep(&name)),
+        }
+        made
+    }
+
+    fn unmake(&self, name: &str) -> Result<()> {
+        let _changing = self.lock();
+        let collection = self.find(name).ok_or_else(|| unknown(name))?;
+        self.catalog.unmark(collection.name())?;
+        let mut directory = Directory::clone(&self.directory.load());
+        directory.collections.remove(collection.name());
+        directory.cores.remove(collection.core_name());
+        self.directory.store(Arc::new(directory));
+        // It is gone for clients; failing to close or to remove files now must not bring it back.
+        let _ = collection.close();
+        self.catalog.sweep(collection.name())
+    }
+
+    fn load(&self, entry: Entry) -> Result<Arc<Collection>> {
+        let SavedSchema { version, source } = self.catalog.schema(&entry.name)?;
+        let config = self.catalog.config(&entry.name)?;
+        let schema = Arc::new(Schema::build(source)?);
+        let site = ShardSite {
+            folder: self.catalog.shard_folder(&entry.name),
+            stream: stream(&entry),
+            schema: schema.clone(),
+            auto_commit: config.auto_commit,
+            clock: self.clock.clone(),
+        };
+        let opened = (self.shards.open(site)?, self.clock.now_ms());
+        let schema = VersionedSchema::new(version, schema);
+        Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config, opened)))
+    }
+
+    fn enter(&self, collection: Arc<Collection>) {
+        let mut directory = Directory::clone(&self.directory.load());
+        directory.cores.insert(collection.core_name().to_owned(), collection.clone());
+        directory.collections.insert(collection.name().to_owned(), collection);
+        self.directory.store(Arc::new(directory));
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Name and time of birth: a collection made again under an old name is another. The hash is FNV-1a, which no release of
+/// anything changes.
+fn stream(entry: &Entry) -> [u8; 16] {
+    let hash = entry.name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut stream = [0; 16];
+    let (born, name) = stream.split_at_mut(8);
+    born.copy_from_slice(&entry.created_ms.to_be_bytes());
+    name.copy_from_slice(&hash.to_be_bytes());
+    stream
+}
+
+fn unknown(name: &str) -> Error {
+    Error::new(ErrorKind::NotFound, format!("Could not find collection : {name}"))
+}

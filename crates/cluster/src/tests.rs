@@ -1,0 +1,168 @@
+//! The node against shards in memory: what survives a restart, what a crash in the middle leaves, who wins a race.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use plan::{AutoCommit, Clock, CollectionConfig, ErrorKind, FieldSource, SchemaSource, TypeSource};
+
+use crate::memory::{MemoryShards, REFUSED};
+use crate::{CreateCollection, Node, NodeConfig};
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now_ms(&self) -> i64 {
+        1_795_255_200_000
+    }
+}
+
+fn open(folder: &Path) -> plan::Result<Arc<Node>> {
+    Node::open(NodeConfig {
+        data_dir: folder.to_owned(),
+        clock: Arc::new(Noon),
+        shards: Arc::new(MemoryShards),
+        name: "127.0.0.1:8983_solr".into(),
+    })
+}
+
+fn schema() -> SchemaSource {
+    let kind = TypeSource { name: "string".into(), class: "solr.StrField".into(), ..TypeSource::default() };
+    SchemaSource {
+        name: "small".into(),
+        version: 1.7,
+        unique_key: Some("id".into()),
+        types: vec![kind],
+        fields: vec![field("id")],
+        ..SchemaSource::default()
+    }
+}
+
+fn field(name: &str) -> FieldSource {
+    FieldSource { name: name.into(), type_name: "string".into(), attributes: vec![] }
+}
+
+fn config(boolean_clauses_max: usize) -> CollectionConfig {
+    let auto_commit = AutoCommit {
+        flush_after_ms: None,
+        flush_after_docs: None,
+        flush_opens_searcher: false,
+        refresh_after_ms: None,
+        refresh_after_docs: None,
+    };
+    CollectionConfig { auto_commit, guess_unknown_fields: false, handlers: vec![], boolean_clauses_max }
+}
+
+fn films() -> CreateCollection {
+    CreateCollection::new("films", "_default", schema(), config(7))
+}
+
+#[tokio::test]
+async fn collections_are_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path()).unwrap();
+    node.create(films()).await.unwrap();
+    let core = CreateCollection { core_name: Some("books".into()), name: "books".into(), ..films() };
+    node.create(core).await.unwrap();
+    drop(node);
+
+    let node = open(folder.path()).unwrap();
+    let names: Vec<_> =
+        node.list().iter().map(|it| (it.name().to_owned(), it.core_name().to_owned())).collect();
+    let expected = [("books", "books"), ("films", "films_shard1_replica_n1")];
+    assert_eq!(names, expected.map(|(name, core)| (name.to_owned(), core.to_owned())));
+    let films = node.find("films_shard1_replica_n1").unwrap();
+    assert_eq!((films.configset(), films.config().boolean_clauses_max), ("_default", 7));
+    assert_eq!(films.schema().source, schema());
+
+    node.delete("films").await.unwrap();
+    assert!(node.find("films").is_none() && node.find("films_shard1_replica_n1").is_none());
+    assert_eq!(node.delete("films").await.unwrap_err().kind, ErrorKind::NotFound);
+    drop(node);
+    assert_eq!(open(folder.path()).unwrap().list().len(), 1);
+}
+
+#[tokio::test]
+async fn a_crash_leaves_all_or_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path()).unwrap();
+    node.create(films()).await.unwrap();
+    drop(node);
+    let files = folder.path().join("collections/films");
+    assert!(files.join("schema.json").exists() && files.join("config.json").exists());
+    // As after a kill before the mark was written, or after it was removed.
+    std::fs::remove_file(files.join("collection.json")).unwrap();
+    let node = open(folder.path()).unwrap();
+    assert!(node.find("films").is_none());
+    assert!(!files.exists());
+    node.create(films()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_damaged_file_stops_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    open(folder.path()).unwrap().create(films()).await.unwrap();
+    std::fs::write(folder.path().join("collections/films/schema.json"), b"{").unwrap();
+    let error = open(folder.path()).err().unwrap();
+    assert_eq!(error.kind, ErrorKind::DataLoss);
+    assert!(error.message.contains("films"), "{error}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_made_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path()).unwrap();
+    node.create(films()).await.unwrap();
+    let taken_core = CreateCollection { core_name: Some("films".into()), name: "other".into(), ..films() };
+    for (create, part) in [
+        (films(), "already exists"),
+        (taken_core, "already exists"),
+        (CreateCollection { name: "../x".into(), ..films() }, "Invalid collection"),
+        (CreateCollection { name: "two".into(), shard_count: 2, ..films() }, "`numShards` is `2`"),
+        (CreateCollection { name: "none".into(), shard_count: 0, ..films() }, "numShards must be > 0"),
+    ] {
+        let error = node.create(create).await.err().unwrap();
+        assert_eq!(error.kind, ErrorKind::BadRequest);
+        assert!(error.message.contains(part), "{error}");
+    }
+    let broken = SchemaSource { unique_key: Some("nope".into()), ..schema() };
+    let create = CreateCollection { name: "broken".into(), schema: broken, ..films() };
+    assert!(node.create(create).await.is_err());
+    assert!(!folder.path().join("collections/broken").exists());
+}
+
+#[tokio::test]
+async fn the_first_schema_change_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path()).unwrap();
+    let films = node.create(films()).await.unwrap();
+    let with = |name: &str| SchemaSource { fields: vec![field("id"), field(name)], ..schema() };
+
+    let version = films.versioned_schema().version;
+    assert_eq!(films.change_schema(version, with("a")).await.unwrap(), version + 1);
+    let error = films.change_schema(version, with("b")).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Conflict);
+    assert!(films.schema().field("a").is_some() && films.schema().field("b").is_none());
+
+    let edit = |source: &SchemaSource| {
+        let mut source = source.clone();
+        source.fields.push(field("c"));
+        Ok(source)
+    };
+    films.edit_schema(edit).await.unwrap();
+    drop((films, node));
+    let films = open(folder.path()).unwrap().find("films").unwrap();
+    assert!(films.schema().field("a").is_some() && films.schema().field("c").is_some());
+    assert_eq!(films.versioned_schema().version, version + 2);
+}
+
+#[tokio::test]
+async fn a_schema_that_the_shard_refuses_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path()).unwrap();
+    let films = node.create(films()).await.unwrap();
+    let refused = SchemaSource { name: REFUSED.into(), ..schema() };
+    assert!(films.change_schema(films.versioned_schema().version, refused).await.is_err());
+    assert_eq!(films.schema().source, schema());
+    films.reload().await.unwrap();
+    assert_eq!(films.schema().source, schema());
+}

@@ -1,0 +1,44 @@
+//! The knobs of a shard, with defaults that suit a small node.
+
+use plan::AutoCommit;
+
+use crate::merge_policy::MergePolicy;
+
+/// How a shard behaves. Sizes in bytes.
+#[derive(Clone, Debug)]
+pub struct ShardConfig {
+    pub auto_commit: AutoCommit,
+    /// Unpersisted segments and builders together; above it updates wait for a flush.
+    pub ram_bytes_max: usize,
+    /// A builder is sealed above this size.
+    pub builder_bytes_max: usize,
+    /// Log bytes above which a flush is due, so that a restart replays no more.
+    pub log_bytes_max: u64,
+    pub merge: MergePolicy,
+    /// Run due refreshes, flushes and merges on a thread of the shard's own; without it the owner calls
+    /// [`tick`](crate::Shard::tick).
+    pub background: bool,
+    /// Read every segment file at open and compare its checksum.
+    pub verify_at_open: bool,
+}
+
+impl Default for ShardConfig {
+    fn default() -> Self {
+        let auto_commit = AutoCommit {
+            flush_after_ms: Some(15_000),
+            flush_after_docs: None,
+            flush_opens_searcher: false,
+            refresh_after_ms: Some(1_000),
+            refresh_after_docs: None,
+        };
+        Self {
+            auto_commit,
+            ram_bytes_max: 256 << 20,
+            builder_bytes_max: 64 << 20,
+            log_bytes_max: 512 << 20,
+            merge: MergePolicy::default(),
+            background: true,
+            verify_at_open: false,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The parts of one shard and the order of its locks. What is done with them stands in the files named for it: `writer`,
+//! `delete_by_query`, `refresh`, `flush`, `merge`, `recovery`, `schedule`.
+//!
+//! Locks, always taken in this order: `flushing` (one flush at a time), `merging` (one merge at a time), `maintenance` (the
+//! list of segments and the snapshot change together), `applying` (shared by updates between log and builder, exclusive
+//! for a cut), `state`. Invariant: whoever holds `applying` exclusively sees no batch half applied.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use arc_swap::ArcSwap;
+use plan::{AutoCommit, Clock, Result, Schema};
+use store::{FencedLog, ManifestStore, SegmentStore};
+
+use crate::analyzers::Analyzers;
+use crate::config::ShardConfig;
+use crate::layout::Layout;
+use crate::prepare::Preparer;
+use crate::schedule::Schedule;
+use crate::snapshot::Snapshot;
+use crate::state::State;
+
+pub(crate) struct Core {
+    pub(crate) log: Arc<dyn FencedLog>,
+    pub(crate) manifests: Arc<dyn ManifestStore>,
+    pub(crate) store: Arc<dyn SegmentStore>,
+    /// This opening's number, part of the names of mark files.
+    pub(crate) epoch: u64,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) config: ShardConfig,
+    pub(crate) auto_commit: Mutex<AutoCommit>,
+    pub(crate) meaning: ArcSwap<Meaning>,
+    /// Taken to replace `meaning`.
+    pub(crate) growing: Mutex<()>,
+    pub(crate) snapshot: ArcSwap<Snapshot>,
+    pub(crate) flushing: Mutex<Published>,
+    pub(crate) merging: Mutex<()>,
+    pub(crate) maintenance: Mutex<()>,
+    pub(crate) applying: RwLock<()>,
+    pub(crate) state: Mutex<State>,
+    /// Preparers that no thread uses at the moment.
+    pub(crate) preparers: Mutex<Vec<Preparer>>,
+    pub(crate) schedule: Schedule,
+    pub(crate) counters: Counters,
+}
+
+/// The schema with what follows from it.
+pub(crate) struct Meaning {
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) analyzers: Arc<Analyzers>,
+    pub(crate) layout: Arc<Layout>,
+}
+
+/// What the newest manifest says of files.
+#[derive(Debug, Default)]
+pub(crate) struct Published {
+    pub(crate) manifest_version: Option<u64>,
+    pub(crate) files: Vec<String>,
+    /// Flushes tried in this epoch, for names that are never used twice.
+    pub(crate) attempts: u64,
+}
+
+/// Counts since the shard was opened.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) refreshes: AtomicU64,
+    pub(crate) flushes: AtomicU64,
+    pub(crate) merges: AtomicU64,
+    pub(crate) merged_docs: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn add(counter: &AtomicU64, count: u64) {
+        counter.fetch_add(count, Ordering::Relaxed);
+    }
+}
+
+/// A poisoned lock belongs to a thread that panicked on a broken invariant. What it guards is still whole: each update
+/// of it is a single step.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Core {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    pub(crate) fn apply_shared(&self) -> RwLockReadGuard<'_, ()> {
+        self.applying.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn apply_exclusively(&self) -> RwLockWriteGuard<'_, ()> {
+        self.applying.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn layout(&self) -> Arc<Layout> {
+        self.meaning.load().layout.clone()
+    }
+
+    /// Makes every name that the schema knows part of the layout.
+    pub(crate) fn grow(&self, names: &[Arc<str>]) -> Arc<Meaning> {
+        let meaning = self.meaning.load_full();
+        if meaning.layout.grown(names, &meaning.schema).is_none() {
+            return meaning;
+        }
+        let _growing = lock(&self.growing);
+        let meaning = self.meaning.load_full();
+        let Some(layout) = meaning.layout.grown(names, &meaning.schema) else { return meaning };
+        let (schema, analyzers) = (meaning.schema.clone(), meaning.analyzers.clone());
+        let grown = Arc::new(Meaning { schema, analyzers, layout: Arc::new(layout) });
+        self.meaning.store(grown.clone());
+        grown
+    }
+
+    /// Takes up another schema; what is indexed stays as it is.
+    pub(crate) fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
+        {
+            let _growing = lock(&self.growing);
+            let layout = Arc::new(self.layout().rebound(&schema));
+            let analyzers = Arc::new(Analyzers::new(schema.clone()));
+            self.meaning.store(Arc::new(Meaning { schema, analyzers, layout }));
+            lock(&self.preparers).clear();
+        }
+        self.refresh()
+    }
+
+    /// Stops all further updates: what the log holds and what is in memory may differ. A new opening replays the log.
+    pub(crate) fn refuse_updates(&self, reason: &str) {
+        let mut state = self.state();
+        if state.refused.is_none() {
+            state.refused = Some(format!("updates are refused until the shard is opened again: {reason}"));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Delete by query: the query runs over everything applied so far, visible or not, and what the log gets is the ids it
+//! found. Updates wait meanwhile, so that the log's order is the order of effect.
+
+use std::sync::Arc;
+
+use plan::{Error, FieldSelection, Query, Result, Version};
+use store::Watermark;
+
+use crate::alive::Dead;
+use crate::core::{Core, lock};
+use crate::errors::from_store;
+use crate::log_codec::Record;
+use crate::search::matching_docs;
+use crate::segment::Segment;
+use crate::snapshot::{Snapshot, read_source};
+
+/// A record of the log ends above this size.
+const RECORD_BYTES_MAX: usize = 1 << 20;
+
+/// Documents to delete, by segment.
+type Doomed = Vec<(Arc<Segment>, Vec<u32>)>;
+
+impl Core {
+    /// Deletes what the query matches. Returns the version, and the last record when there is one.
+    pub(crate) fn delete_by_query(&self, query: &Query) -> Result<(Version, Option<Watermark>)> {
+        let _maintenance = lock(&self.maintenance);
+        let _applying = self.apply_exclusively();
+        let everything = self.view_of_everything()?;
+        let doomed = doomed(&everything, query)?;
+        let mut state = self.state();
+        state.check_writable()?;
+        let now_ms = self.clock.now_ms();
+        let version = state.next_version(now_ms);
+        drop(state);
+        let at = if *query == Query::All {
+            self.log_all(version)?
+        } else {
+            self.log_ids(version, &everything, &doomed)?
+        };
+        for (segment, docs) in &doomed {
+            segment.marks.mark_all(docs.iter().copied());
+        }
+        let mut state = self.state();
+        state.logged = at.unwrap_or(state.logged);
+        state.modified_ms = now_ms;
+        if *query == Query::All {
+            state.recent.clear();
+        }
+        Ok((version, at))
+    }
+
+    /// A snapshot of all that is applied, for this query alone. The caller holds `applying` exclusively.
+    fn view_of_everything(&self) -> Result<Snapshot> {
+        let (full, idle) = {
+            let mut state = self.state();
+            (std::mem::take(&mut state.full), std::mem::take(&mut state.idle))
+        };
+        let builders = full.into_iter().chain(idle).map(|builder| (builder, Dead::default())).collect();
+        let sealed = self.seal(builders)?;
+        let mut state = self.state();
+        state.segments.extend(sealed.into_iter().map(|(segment, _)| segment));
+        let segments: Vec<_> =
+            state.segments.iter().map(|segment| (segment.clone(), segment.marks.take())).collect();
+        drop(state);
+        Snapshot::build(Some(&self.snapshot.load()), self.layout(), &segments)
+    }
+
+    fn log_all(&self, version: Version) -> Result<Option<Watermark>> {
+        let mut record = Record::new();
+        record.delete_all(version);
+        self.log.append(record.as_bytes()).map(Some).map_err(from_store)
+    }
+
+    fn log_ids(&self, version: Version, view: &Snapshot, doomed: &Doomed) -> Result<Option<Watermark>> {
+        let mut ids = Vec::new();
+        for (segment, docs) in doomed {
+            for doc in docs {
+                let source = segment.source(*doc)?;
+                ids.push(read_source(&source, view.layout(), &FieldSelection::default())?.0);
+            }
+        }
+        let mut at = None;
+        let mut ids = ids.iter().peekable();
+        while ids.peek().is_some() {
+            let mut record = Record::new();
+            while let Some(id) = ids.next_if(|_| record.as_bytes().len() < RECORD_BYTES_MAX) {
+                record.delete(version, id);
+            }
+            at = Some(self.log.append(record.as_bytes()).map_err(|error| self.after_half(at, error))?);
+        }
+        Ok(at)
+    }
+
+    /// A delete of which only the first records are in the log counts on a replay but not here.
+    fn after_half(&self, logged: Option<Watermark>, error: store::Error) -> Error {
+        if logged.is_some() {
+            self.refuse_updates(error.message());
+        }
+        from_store(error)
+    }
+}
+
+fn doomed(view: &Snapshot, query: &Query) -> Result<Doomed> {
+    let mut doomed = Vec::new();
+    for (ordinal, docs) in matching_docs(view, query)? {
+        if let Some(view) = view.segments().get(ordinal) {
+            doomed.push((view.segment.clone(), docs));
+        }
+    }
+    Ok(doomed)
+}

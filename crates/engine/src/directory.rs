@@ -1,0 +1,264 @@
+//! The two directories that tantivy sees: one that takes the files of a segment being written, one that shows the files
+//! of a finished segment. Neither is shared between segments and neither knows deletes.
+//!
+//! `Output` keeps files in memory or streams them into the shard's segment store; `View` is read-only and answers with a
+//! `meta.json` of our own writing, which is how a segment opens under a schema that has grown since.
+//! Facts about what tantivy asks of a directory: docs/adr/0001.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use store::{SegmentFile, SegmentStore, SegmentWriter};
+use tantivy::Directory;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, DirectoryLock, FileHandle, Lock, OwnedBytes, TerminatingWrite, WatchCallback, WatchHandle,
+    WritePtr,
+};
+
+use crate::norm_file::{self, Length};
+
+/// The files of one segment by name; clones share the bytes.
+pub(crate) type Files = HashMap<PathBuf, OwnedBytes>;
+
+const META: &str = "meta.json";
+
+/// Where a segment is written to.
+#[derive(Clone)]
+pub(crate) struct Output {
+    inner: Arc<OutputInner>,
+}
+
+struct OutputInner {
+    /// `None` keeps the files in memory.
+    store: Option<Arc<dyn SegmentStore>>,
+    state: Mutex<OutputState>,
+}
+
+#[derive(Default)]
+struct OutputState {
+    files: Files,
+    written: Vec<SegmentFile>,
+    /// Lengths to put into the field-norm file.
+    lengths: Vec<Length>,
+    atomic: HashMap<PathBuf, Vec<u8>>,
+}
+
+impl Output {
+    pub(crate) fn memory() -> Self {
+        Self { inner: Arc::new(OutputInner { store: None, state: Mutex::default() }) }
+    }
+
+    /// Files go straight to the store and are durable when tantivy has closed them.
+    pub(crate) fn store(store: Arc<dyn SegmentStore>) -> Self {
+        Self { inner: Arc::new(OutputInner { store: Some(store), state: Mutex::default() }) }
+    }
+
+    /// Lengths that differ from the number of tokens; to be given before the segment is finished.
+    pub(crate) fn correct_lengths(&self, lengths: Vec<Length>) {
+        self.state().lengths = lengths;
+    }
+
+    /// The finished files, and how the store names them.
+    pub(crate) fn take(&self) -> (Files, Vec<SegmentFile>) {
+        let mut state = self.state();
+        (std::mem::take(&mut state.files), std::mem::take(&mut state.written))
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, OutputState> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, path: &Path, mut bytes: Vec<u8>) -> io::Result<()> {
+        let mut state = self.state();
+        if path.extension().is_some_and(|extension| extension == "fieldnorm") && !state.lengths.is_empty() {
+            bytes = norm_file::correct(&bytes, &state.lengths)?;
+        }
+        bytes.shrink_to_fit();
+        state.files.insert(path.to_owned(), OwnedBytes::new(bytes));
+        Ok(())
+    }
+
+    fn finish(&self, path: &Path, writer: Box<dyn SegmentWriter>) -> io::Result<()> {
+        let Some(store) = &self.inner.store else { return Ok(()) };
+        let file = writer.finish().map_err(io::Error::other)?;
+        let bytes = store.open(&file.name).map_err(io::Error::other)?;
+        let mut state = self.state();
+        state.files.insert(path.to_owned(), OwnedBytes::new(bytes));
+        state.written.push(file);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Output")
+    }
+}
+
+/// One file on its way.
+struct OutputFile {
+    output: Output,
+    path: PathBuf,
+    sink: Sink,
+}
+
+enum Sink {
+    Memory(Vec<u8>),
+    /// In a mutex because tantivy asks for `Sync`; never contended.
+    Store(Mutex<Option<Box<dyn SegmentWriter>>>),
+}
+
+fn open(writer: &mut Mutex<Option<Box<dyn SegmentWriter>>>) -> &mut Option<Box<dyn SegmentWriter>> {
+    writer.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Memory(held) => held.write(bytes),
+            Sink::Store(writer) => match open(writer) {
+                Some(writer) => writer.write(bytes),
+                None => Err(io::Error::other("the file is finished")),
+            },
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TerminatingWrite for OutputFile {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Memory(held) => self.output.keep(&self.path, std::mem::take(held)),
+            Sink::Store(writer) => match open(writer).take() {
+                Some(writer) => self.output.finish(&self.path, writer),
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl Directory for Output {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        handle(&self.state().files, path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.state().files.remove(path);
+        Ok(())
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        let state = self.state();
+        Ok(state.files.contains_key(path) || state.atomic.contains_key(path))
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        let sink = match &self.inner.store {
+            None => Sink::Memory(Vec::new()),
+            Some(store) => {
+                let writer = store.create(&path.to_string_lossy()).map_err(|error| {
+                    OpenWriteError::wrap_io_error(io::Error::other(error), path.to_owned())
+                })?;
+                Sink::Store(Mutex::new(Some(writer)))
+            }
+        };
+        let file = OutputFile { output: self.clone(), path: path.to_owned(), sink };
+        Ok(io::BufWriter::new(Box::new(file)))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        let missing = || OpenReadError::FileDoesNotExist(path.to_owned());
+        self.state().atomic.get(path).cloned().ok_or_else(missing)
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.state().atomic.insert(path.to_owned(), data.to_vec());
+        Ok(())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+/// A finished segment, or none, as tantivy opens it. Immutable.
+#[derive(Clone)]
+pub(crate) struct View {
+    files: Arc<Files>,
+    meta: Arc<str>,
+}
+
+impl View {
+    pub(crate) fn new(files: Arc<Files>, meta: String) -> Self {
+        Self { files, meta: meta.into() }
+    }
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("View")
+    }
+}
+
+impl Directory for View {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        handle(&self.files, path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        Err(DeleteError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        Ok(path == Path::new(META) || self.files.contains_key(path))
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        Err(OpenWriteError::FileAlreadyExists(path.to_owned()))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        if path == Path::new(META) {
+            return Ok(self.meta.as_bytes().to_vec());
+        }
+        Err(OpenReadError::FileDoesNotExist(path.to_owned()))
+    }
+
+    fn atomic_write(&self, _: &Path, _: &[u8]) -> io::Result<()> {
+        Err(io::Error::other("a finished segment does not change"))
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, _: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+fn handle(files: &Files, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+    match files.get(path) {
+        Some(bytes) => Ok(Arc::new(bytes.clone())),
+        None => Err(OpenReadError::FileDoesNotExist(path.to_owned())),
+    }
+}

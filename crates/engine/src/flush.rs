@@ -1,0 +1,176 @@
+//! Moving the shard from log to segments: small segments in memory become one file set, marks are written beside theirs,
+//! a manifest names it all with the log's position, and the log is trimmed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use plan::{Commit, Result};
+use tantivy::index::SegmentId;
+
+use crate::alive::Dead;
+use crate::core::{Core, Counters, Published, lock};
+use crate::errors::from_store;
+use crate::manifest::{LayoutRecord, Manifest, SegmentRecord};
+use crate::merge::{Input, MergeTo, Merged};
+use crate::refresh::Cut;
+use crate::segment::{Persisted, Segment};
+
+/// The id filter's file, beside tantivy's.
+pub(crate) const FILTER_EXTENSION: &str = "ids";
+
+impl Core {
+    /// An explicit commit. Returns when what it asks for is done.
+    pub(crate) fn commit(&self, commit: &Commit) -> Result<()> {
+        let rewrites = commit.expunge_deletes || commit.max_segments.is_some();
+        if commit.soft || rewrites {
+            self.refresh()?;
+        }
+        if commit.expunge_deletes {
+            self.expunge_deletes()?;
+        }
+        if let Some(segments_max) = commit.max_segments {
+            self.merge_down_to(segments_max)?;
+        }
+        if commit.soft { Ok(()) } else { self.flush(commit.open_searcher) }
+    }
+
+    /// Persists everything applied so far, and shows it when `show` says so.
+    pub(crate) fn flush(&self, show: bool) -> Result<()> {
+        self.flush_holding(&mut lock(&self.flushing), show)
+    }
+
+    /// Persists without showing, unless `due` no longer says so when it is this thread's turn.
+    pub(crate) fn flush_if(&self, due: &dyn Fn() -> bool) -> Result<()> {
+        let mut published = lock(&self.flushing);
+        if due() { self.flush_holding(&mut published, false) } else { Ok(()) }
+    }
+
+    fn flush_holding(&self, published: &mut Published, show: bool) -> Result<()> {
+        self.state().check_writable()?;
+        lock(&self.schedule.deadlines).flushed();
+        let mut cut = {
+            let _maintenance = lock(&self.maintenance);
+            let cut = self.cut()?;
+            if show {
+                self.show(&cut)?;
+            }
+            cut
+        };
+        // Invariant: a manifest names no position that the log could still lose. Older epochs were replayed from disk.
+        if cut.logged.epoch == self.epoch {
+            self.log.wait_durable(cut.logged).map_err(from_store)?;
+        }
+        cut.segments.retain(|(segment, dead)| dead.count() < segment.max_doc);
+        self.gather_unpersisted(&mut cut)?;
+        published.attempts += 1;
+        let suffix = format!("e{}-{}", self.epoch, published.attempts);
+        let records = cut
+            .segments
+            .iter()
+            .map(|(segment, dead)| self.persist(segment, dead, &suffix))
+            .collect::<Result<Vec<_>>>()?;
+        self.publish(&cut, records, published)?;
+        Counters::add(&self.counters.flushes, 1);
+        Ok(())
+    }
+
+    /// Merges the segments that are in memory only, so that many refreshes make one file set. They are all visible or all
+    /// not, as a merge needs it.
+    fn gather_unpersisted(&self, cut: &mut Cut) -> Result<()> {
+        let Ok(_merging) = self.merging.try_lock() else { return Ok(()) };
+        let snapshot = self.snapshot.load_full();
+        let is_shown = |segment: &Arc<Segment>| snapshot.view_of(segment).is_some();
+        for shown in [true, false] {
+            let inputs: Vec<Input> = cut
+                .segments
+                .iter()
+                .filter(|(segment, _)| segment.persisted().is_none() && is_shown(segment) == shown)
+                .map(|(segment, dead)| {
+                    let removable = snapshot.view_of(segment).map_or(dead, |view| &view.dead).clone();
+                    Input { segment: segment.clone(), removable }
+                })
+                .collect();
+            if inputs.len() < 2 {
+                continue;
+            }
+            let merged = self.merge(&inputs, MergeTo::Store)?;
+            replace_in_cut(cut, &inputs, merged);
+        }
+        Ok(())
+    }
+
+    /// The segment's record in the manifest, after writing what the store lacks of it.
+    fn persist(&self, segment: &Segment, dead: &Dead, suffix: &str) -> Result<SegmentRecord> {
+        let mut persisted = match segment.persisted() {
+            Some(persisted) => persisted,
+            None => self.persist_files(segment)?,
+        };
+        let known = persisted.marks.as_ref().map_or(0, |(_, count)| *count);
+        if dead.count() != known {
+            let name = format!("{}.{suffix}.dead", segment.id.uuid_string());
+            let file = self.store.put(&name, &dead.to_bytes()).map_err(from_store)?;
+            persisted.marks = Some((file, dead.count()));
+        }
+        segment.set_persisted(persisted.clone());
+        Ok(SegmentRecord::new(segment.id, segment.max_doc, &persisted))
+    }
+
+    fn persist_files(&self, segment: &Segment) -> Result<Persisted> {
+        let files: Vec<(String, &[u8])> = segment
+            .files()
+            .iter()
+            .map(|(path, bytes)| (path.to_string_lossy().into_owned(), bytes.as_slice()))
+            .chain([(filter_name(segment.id), segment.filter().as_bytes())])
+            .collect();
+        let named: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
+        match self.store.put_all(&named) {
+            Ok(files) => Ok(Persisted { files, marks: None }),
+            Err(error) => {
+                // So that the next flush may use the names again.
+                named.iter().for_each(|(name, _)| drop(self.store.remove(name)));
+                Err(from_store(error))
+            }
+        }
+    }
+
+    fn publish(&self, cut: &Cut, records: Vec<SegmentRecord>, published: &mut Published) -> Result<()> {
+        // Newer than the cut's where a merge meanwhile made a segment of it; layouts only grow.
+        let layout = self.layout();
+        let layout = LayoutRecord { generation: layout.generation(), slots: layout.slots().to_vec() };
+        let mut manifest = Manifest::new(cut.logged, cut.version_max, layout, records);
+        manifest.modified_ms = cut.modified_ms;
+        let version =
+            self.manifests.publish(published.manifest_version, &manifest.to_bytes()?).map_err(from_store)?;
+        published.manifest_version = Some(version);
+        if cut.logged != store::Watermark::START {
+            self.log.trim(cut.logged).map_err(from_store)?;
+        }
+        let files: Vec<String> = manifest.file_names().map(str::to_owned).collect();
+        let kept: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+        for old in published.files.iter().filter(|name| !kept.contains(name.as_str())) {
+            // Best effort: an opening removes what no manifest names.
+            drop(self.store.remove(old));
+        }
+        published.files = files;
+        Ok(())
+    }
+}
+
+pub(crate) fn filter_name(id: SegmentId) -> String {
+    format!("{}.{FILTER_EXTENSION}", id.uuid_string())
+}
+
+/// Puts the merged segment where the first of its inputs stood, with the cut's marks that the merge did not apply.
+fn replace_in_cut(cut: &mut Cut, inputs: &[Input], merged: Option<Merged>) {
+    let is_input = |segment: &Arc<Segment>| inputs.iter().any(|input| input.segment.id == segment.id);
+    let dead = merged.as_ref().map(|merged| {
+        merged.map.carry_over(|id| {
+            cut.segments.iter().find(|(segment, _)| segment.id == id).map(|(_, dead)| dead.clone())
+        })
+    });
+    let place = cut.segments.iter().position(|(segment, _)| is_input(segment)).unwrap_or(0);
+    cut.segments.retain(|(segment, _)| !is_input(segment));
+    if let (Some(merged), Some(dead)) = (merged, dead) {
+        cut.segments.insert(place.min(cut.segments.len()), (merged.segment, dead));
+    }
+}

@@ -1,0 +1,217 @@
+//! The part of an update that needs no lock: cutting a batch into groups, making room in the layout for the fields they
+//! name, and preparing each operation: defaults, atomic edits merged onto the current document, analysis, the log's encoding.
+//!
+//! In: `plan::Operation`; out: [`Pending`], which `writer.rs` applies.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use plan::{Add, Document, Error, Expect, FieldEdit, Modify, Operation, Result, Value, Version, coerce};
+
+use crate::atomic;
+use crate::core::{Core, Meaning, lock};
+use crate::id_filter;
+use crate::log_codec::encode_body;
+use crate::prepare::{Prepared, Preparer};
+
+/// A group ends after this many operations or bytes of documents: what a refresh may have to wait for.
+const GROUP_OPERATIONS_MAX: usize = 1_000;
+const GROUP_BYTES_MAX: usize = 1 << 20;
+
+/// An operation on its way through a group.
+pub(crate) struct Pending {
+    pub(crate) id: String,
+    pub(crate) hash: u64,
+    pub(crate) expect: Expect,
+    pub(crate) commit_within_ms: Option<u64>,
+    pub(crate) work: Work,
+}
+
+pub(crate) enum Work {
+    Put(Box<Put>),
+    Delete,
+}
+
+pub(crate) struct Put {
+    pub(crate) prepared: Prepared,
+    /// The document as the log keeps it.
+    pub(crate) body: Vec<u8>,
+    pub(crate) overwrite: bool,
+    pub(crate) edit: Option<Edit>,
+}
+
+/// The atomic update that a document came from, to be made again if the document changed meanwhile.
+pub(crate) struct Edit {
+    pub(crate) edits: Vec<FieldEdit>,
+    /// Version of the document that was edited; `None` when there was none.
+    pub(crate) base: Option<Version>,
+}
+
+/// Operations of one batch that are prepared together.
+#[derive(Default)]
+pub(crate) struct Group {
+    pub(crate) operations: Vec<Operation>,
+    /// A failure found while preparing, which ends the batch after the group.
+    pub(crate) failure: Option<Error>,
+}
+
+impl Core {
+    /// A preparer for the newest layout, which is grown by what the group names.
+    pub(crate) fn take_preparer(&self, group: &Group) -> Result<Preparer> {
+        let names = names_of(group, &self.meaning.load());
+        let meaning = self.grow(&names);
+        let mut idle = lock(&self.preparers);
+        idle.retain(|it| Arc::ptr_eq(it.layout(), &meaning.layout));
+        let fresh =
+            || Preparer::new(meaning.layout.clone(), meaning.schema.clone(), meaning.analyzers.clone());
+        Ok(idle.pop().unwrap_or_else(fresh))
+    }
+
+    pub(crate) fn prepare_group(&self, preparer: &mut Preparer, group: &mut Group) -> VecDeque<Pending> {
+        let mut pending = VecDeque::with_capacity(group.operations.len());
+        for operation in std::mem::take(&mut group.operations) {
+            match self.prepare(preparer, operation) {
+                Ok(prepared) => pending.push_back(prepared),
+                Err(error) => {
+                    group.failure = Some(error);
+                    break;
+                }
+            }
+        }
+        pending
+    }
+
+    fn prepare(&self, preparer: &mut Preparer, operation: Operation) -> Result<Pending> {
+        match operation {
+            Operation::Add(Add { id, mut document, expect, overwrite, commit_within_ms }) => {
+                self.complete(&id, &mut document)?;
+                let work = put(preparer, &id, &document, overwrite, None)?;
+                Ok(Pending { hash: id_filter::hash(&id), id, expect, commit_within_ms, work })
+            }
+            Operation::Modify(Modify { id, edits, expect, commit_within_ms }) => {
+                let hash = id_filter::hash(&id);
+                let work = self.merge_edits(preparer, &id, hash, edits)?;
+                Ok(Pending { id, hash, expect, commit_within_ms, work })
+            }
+            Operation::Delete { id, expect, commit_within_ms } => {
+                Ok(Pending { hash: id_filter::hash(&id), id, expect, commit_within_ms, work: Work::Delete })
+            }
+            _ => Err(Error::internal("an operation that is not of one id cannot be in a group")),
+        }
+    }
+
+    pub(crate) fn prepare_again(&self, preparer: &mut Preparer, stale: &mut Pending) -> Result<()> {
+        if let Work::Put(put) = &mut stale.work
+            && let Some(edit) = put.edit.take()
+        {
+            stale.work = self.merge_edits(preparer, &stale.id, stale.hash, edit.edits)?;
+        }
+        Ok(())
+    }
+
+    /// The atomic update made on the document as it stands now.
+    fn merge_edits(
+        &self,
+        preparer: &mut Preparer,
+        id: &str,
+        hash: u64,
+        edits: Vec<FieldEdit>,
+    ) -> Result<Work> {
+        let meaning = self.meaning.load_full();
+        let current = self.state().current(id, hash)?;
+        let base = current.as_ref().map(|it| it.version()).transpose()?;
+        let document = match &current {
+            Some(current) => {
+                Some(atomic::base_document(&current.source()?, &meaning.layout, &meaning.schema)?)
+            }
+            None => None,
+        };
+        let mut document = atomic::apply(document, &edits, &meaning.schema)?;
+        self.complete(id, &mut document)?;
+        put(preparer, id, &document, true, Some(Edit { edits, base }))
+    }
+
+    /// Gives the unique key and fields with a default their values.
+    fn complete(&self, id: &str, document: &mut Document) -> Result<()> {
+        let meaning = self.meaning.load();
+        if let Some(key) = meaning.schema.unique_key.as_ref().filter(|key| document.get(key).is_none()) {
+            document.fields.insert(0, (key.clone(), vec![Value::Str(id.to_owned())]));
+        }
+        for spec in meaning.schema.fields() {
+            let Some(default) = spec.default.as_ref().filter(|_| document.get(&spec.name).is_none()) else {
+                continue;
+            };
+            let value = match default.as_str() {
+                "NOW" if spec.class() == plan::FieldClass::Date => Value::Date(self.clock.now_ms()),
+                text => coerce(&Value::Str(text.to_owned()), spec.class())?,
+            };
+            document.fields.push((spec.name.clone(), vec![value]));
+        }
+        Ok(())
+    }
+}
+
+/// The next operations that go together: each id once, none that concerns more than one id.
+pub(crate) fn take_group(operations: &mut VecDeque<Operation>) -> Group {
+    let mut group = Group::default();
+    let mut ids = HashSet::new();
+    let mut bytes = 0;
+    while let Some(next) = operations.front() {
+        let (id, size) = match next {
+            Operation::Add(add) => (&add.id, size_of_document(&add.document)),
+            Operation::Modify(modify) => (&modify.id, 256),
+            Operation::Delete { id, .. } => (id, 64),
+            _ => break,
+        };
+        let enough = group.operations.len() >= GROUP_OPERATIONS_MAX || bytes > GROUP_BYTES_MAX;
+        if enough || !ids.insert(id.clone()) {
+            break;
+        }
+        bytes += size;
+        group.operations.extend(operations.pop_front());
+    }
+    group
+}
+
+fn size_of_document(document: &Document) -> usize {
+    let text = |value: &Value| match value {
+        Value::Str(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 8,
+    };
+    document.fields.iter().flat_map(|(_, values)| values).map(text).sum()
+}
+
+/// Every field that a group may write to.
+fn names_of(group: &Group, meaning: &Meaning) -> Vec<Arc<str>> {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    let mut seen: HashSet<Arc<str>> = HashSet::new();
+    let mut add = |name: &Arc<str>| {
+        if seen.contains(name) {
+            return;
+        }
+        seen.insert(name.clone());
+        names.push(name.clone());
+        names.extend(meaning.schema.copies(name).map(|(dest, _)| Arc::from(dest)));
+    };
+    for operation in &group.operations {
+        match operation {
+            Operation::Add(it) => it.document.fields.iter().for_each(|(name, _)| add(name)),
+            Operation::Modify(it) => it.edits.iter().for_each(|edit| add(&edit.field)),
+            _ => {}
+        }
+    }
+    names
+}
+
+fn put(
+    preparer: &mut Preparer,
+    id: &str,
+    document: &Document,
+    overwrite: bool,
+    edit: Option<Edit>,
+) -> Result<Work> {
+    let prepared = preparer.prepare(id, document)?;
+    let body = encode_body(id, document);
+    Ok(Work::Put(Box::new(Put { prepared, body, overwrite, edit })))
+}

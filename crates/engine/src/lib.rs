@@ -1,0 +1,51 @@
+//! One shard: updates to log and segments, searches over snapshots of them.
+//!
+//! In: `plan::UpdateBatch` and `plan::SearchPlan`; out: their outcomes. Bytes go to a `store::ShardHome`. Knows neither
+//! HTTP nor other shards, and starts no outbound request. The API blocks. The only crate that names tantivy.
+
+mod alive;
+mod analyzers;
+mod atomic;
+mod builder;
+mod bytes;
+mod config;
+mod core;
+mod delete_by_query;
+mod directory;
+mod errors;
+mod flush;
+mod group;
+mod id_filter;
+mod index_document;
+mod layout;
+mod log_codec;
+mod manifest;
+mod merge;
+mod merge_policy;
+mod norm_file;
+mod prepare;
+mod recent;
+mod recovery;
+mod refresh;
+mod replay;
+mod schedule;
+mod search;
+mod segment;
+mod shard;
+mod snapshot;
+mod source_codec;
+mod state;
+mod stats;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use config::ShardConfig;
+pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};
+pub use merge_policy::MergePolicy;
+pub use search::FieldStats;
+pub use shard::Shard;
+pub use snapshot::{SegmentView, Snapshot, read_source};
+pub use stats::ShardStats;

@@ -1,0 +1,359 @@
+//! From a typed document to what a RAM segment takes: copy fields, analysed text, columns, the stored source. All of it
+//! happens before any lock is taken; the version is added later. What the schema forbids is refused here, in Solr's words.
+//!
+//! In: `plan::Document` and the layout, which already knows every field named. Out: [`Prepared`].
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plan::{Document, Error, FieldClass, Result, Schema, Value, coerce};
+use tantivy::schema::Field;
+
+use crate::analyzers::{Analyzers, Streams};
+use crate::index_document::{IndexDocument, Leaf};
+use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
+use crate::replay::ReplayWriter;
+use crate::source_codec;
+
+/// Longest term in bytes, as Lucene's `IndexWriter.MAX_TERM_LENGTH`.
+pub(crate) const TERM_BYTES_MAX: usize = 32_766;
+/// Characters of a `SortableTextField` that its column keeps, unless `maxCharsForDocValues` says otherwise.
+const SORTABLE_CHARS_MAX: usize = 1024;
+
+/// A document ready for a RAM segment.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) document: IndexDocument,
+    /// Fields whose length is not their number of tokens.
+    pub(crate) lengths: Vec<(Field, u32)>,
+}
+
+/// One thread's means of preparing, kept from document to document. Good for one layout.
+pub(crate) struct Preparer {
+    layout: Arc<Layout>,
+    schema: Arc<Schema>,
+    streams: Streams,
+    routes: HashMap<Arc<str>, Arc<Route>>,
+    required: Arc<[Arc<str>]>,
+}
+
+/// Where the values of a field go: to itself, and to these.
+struct Route {
+    field: Arc<FieldLayout>,
+    /// (destination, most characters or 0).
+    copies: Vec<(Arc<FieldLayout>, usize)>,
+}
+
+/// A field's values, its own and those copied to it.
+type Gathered<'a> = Vec<(Arc<FieldLayout>, Vec<Cow<'a, Value>>)>;
+
+impl Preparer {
+    pub(crate) fn new(layout: Arc<Layout>, schema: Arc<Schema>, analyzers: Arc<Analyzers>) -> Self {
+        let required = schema
+            .fields()
+            .filter(|spec| spec.properties.required)
+            .map(|spec| spec.name.clone())
+            .collect::<Vec<_>>();
+        Self {
+            layout,
+            schema,
+            streams: Streams::new(analyzers),
+            routes: HashMap::new(),
+            required: required.into(),
+        }
+    }
+
+    pub(crate) fn layout(&self) -> &Arc<Layout> {
+        &self.layout
+    }
+
+    /// Prepares one document. Errors are the request's: an unknown field, two values where one may be, a required field
+    /// without value, a term too long.
+    pub(crate) fn prepare(&mut self, id: &str, document: &Document) -> Result<Prepared> {
+        let gathered = self.gather(id, document)?;
+        self.check_required(id, document)?;
+        let mut out = Prepared {
+            document: IndexDocument { text: String::new(), leaves: Vec::new(), source: Arc::default() },
+            lengths: Vec::new(),
+        };
+        let mut source = source_codec::begin();
+        check_term(id, self.layout.unique_key().map_or("id", |key| key), id)?;
+        push_text(&mut out, ID_FIELD, id);
+        for (field, values) in &gathered {
+            self.index(id, field, values, &mut out)?;
+            keep(field, values, &mut source);
+        }
+        out.document.source = source.into();
+        Ok(out)
+    }
+
+    /// The document's fields in its order, then destinations of copies in theirs.
+    fn gather<'a>(&mut self, id: &str, document: &'a Document) -> Result<Gathered<'a>> {
+        let mut gathered: Gathered<'a> = Vec::with_capacity(document.fields.len() + 4);
+        for (name, values) in &document.fields {
+            if &**name == VERSION_NAME || values.is_empty() {
+                continue;
+            }
+            let route = self.route(id, name)?;
+            check_single(id, &route.field, values.len(), "field", values.iter())?;
+            let typed = values.iter().map(|value| typed(id, &route.field, Cow::Borrowed(value)));
+            merge(&mut gathered, &route.field, typed.collect::<Result<Vec<_>>>()?.into_iter());
+        }
+        for (name, values) in &document.fields {
+            let route = self.route(id, name)?;
+            for (destination, chars_max) in &route.copies {
+                let copied = copy(id, destination, values, *chars_max)?;
+                merge(&mut gathered, destination, copied.into_iter());
+            }
+        }
+        for (field, values) in &gathered {
+            let values = values.iter().map(|value| &**value);
+            check_single(id, field, values.len(), "copy field", values)?;
+        }
+        Ok(gathered)
+    }
+
+    fn route(&mut self, id: &str, name: &Arc<str>) -> Result<Arc<Route>> {
+        if let Some(route) = self.routes.get(name) {
+            return Ok(route.clone());
+        }
+        let known = |name: &str| {
+            let unknown = || Error::bad_request(format!("ERROR: [doc={id}] unknown field '{name}'"));
+            self.layout.field(name).cloned().ok_or_else(unknown)
+        };
+        let copies = self.schema.copies(name).map(|(dest, chars)| Ok((known(&dest)?, chars)));
+        let route = Arc::new(Route { field: known(name)?, copies: copies.collect::<Result<_>>()? });
+        self.routes.insert(name.clone(), route.clone());
+        Ok(route)
+    }
+
+    fn check_required(&self, id: &str, document: &Document) -> Result<()> {
+        let given = |name: &str| document.get(name).is_some_and(|values| !values.is_empty());
+        let missing = self.required.iter().find(|name| &***name != VERSION_NAME && !given(name));
+        missing.map_or(Ok(()), |name| {
+            Err(Error::bad_request(format!("[doc={id}] missing required field: {name}")))
+        })
+    }
+
+    fn index(
+        &mut self,
+        id: &str,
+        field: &FieldLayout,
+        values: &[Cow<'_, Value>],
+        out: &mut Prepared,
+    ) -> Result<()> {
+        match (field.inverted, field.inverted_kind) {
+            (Some(inverted), Some(InvertedKind::Text { .. })) => {
+                self.index_text(id, field, inverted, values, out)?;
+            }
+            (Some(inverted), Some(InvertedKind::Term { .. })) => {
+                for value in values {
+                    let text = text_of(value);
+                    check_term(id, &field.name, &text)?;
+                    push_text(out, inverted, &text);
+                }
+            }
+            (_, Some(InvertedKind::Key) | None) | (None, _) => {}
+            (Some(inverted), Some(_)) => values.iter().for_each(|value| push_number(out, inverted, value)),
+        }
+        match &field.column {
+            Some(column) if Some(column.field) != field.inverted => {
+                values.iter().try_for_each(|value| push_column(id, field, column.field, value, out))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn index_text(
+        &mut self,
+        id: &str,
+        field: &FieldLayout,
+        inverted: Field,
+        values: &[Cow<'_, Value>],
+        out: &mut Prepared,
+    ) -> Result<()> {
+        let texts: Vec<Cow<'_, str>> = values.iter().map(|value| text_of(value)).collect();
+        let start = out.document.text.len();
+        let mut writer = ReplayWriter::new(&mut out.document.text);
+        let field_type = &field.spec.field_type;
+        let immense =
+            self.streams.write(field_type, texts.iter().map(|text| &**text), TERM_BYTES_MAX, &mut writer)?;
+        let (tokens, length) = (writer.tokens, writer.length);
+        if let Some(term) = immense {
+            return Err(immense_term(id, &field.name, &term));
+        }
+        if tokens > 0 {
+            out.document.leaves.push((inverted, Leaf::Text(start..out.document.text.len())));
+        }
+        if tokens != length && field.has_norms() {
+            out.lengths.push((inverted, length));
+        }
+        Ok(())
+    }
+}
+
+fn merge<'a>(
+    gathered: &mut Gathered<'a>,
+    field: &Arc<FieldLayout>,
+    values: impl Iterator<Item = Cow<'a, Value>>,
+) {
+    match gathered.iter_mut().find(|(present, _)| present.name == field.name) {
+        Some((_, present)) => present.extend(values),
+        None => gathered.push((field.clone(), values.collect())),
+    }
+}
+
+fn copy<'a>(
+    id: &str,
+    to: &FieldLayout,
+    values: &'a [Value],
+    chars_max: usize,
+) -> Result<Vec<Cow<'a, Value>>> {
+    values.iter().map(|value| typed(id, to, cut(value, chars_max))).collect()
+}
+
+/// The value as the field's class holds it. Tantivy takes a value of a wrong type for a column without a word, so none
+/// may reach it.
+fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow<'a, Value>> {
+    let class = field.class();
+    let fits = match &*value {
+        Value::Int(_) => class == FieldClass::Int,
+        Value::Long(_) => class == FieldClass::Long,
+        Value::Float(_) => class == FieldClass::Float,
+        Value::Double(_) => class == FieldClass::Double,
+        Value::Date(_) => class == FieldClass::Date,
+        Value::Bool(_) => class == FieldClass::Bool,
+        Value::Bytes(_) => class == FieldClass::Binary,
+        Value::Str(_) => !class.is_point() && class != FieldClass::Bool && class != FieldClass::Binary,
+    };
+    if fits {
+        return Ok(value);
+    }
+    coerce(&value, class).map(Cow::Owned).map_err(|error| {
+        let shown = value.to_text();
+        error.context(format!("ERROR: [doc={id}] Error adding field '{}'='{shown}' msg=", field.name))
+    })
+}
+
+fn cut(value: &Value, chars_max: usize) -> Cow<'_, Value> {
+    match value {
+        Value::Str(text) if chars_max > 0 => match text.char_indices().nth(chars_max) {
+            Some((end, _)) => Cow::Owned(Value::Str(text.get(..end).unwrap_or_default().to_owned())),
+            None => Cow::Borrowed(value),
+        },
+        _ => Cow::Borrowed(value),
+    }
+}
+
+fn check_single<'a>(
+    id: &str,
+    field: &FieldLayout,
+    count: usize,
+    what: &str,
+    values: impl Iterator<Item = &'a Value>,
+) -> Result<()> {
+    if count <= 1 || field.spec.properties.multi_valued {
+        return Ok(());
+    }
+    let shown: Vec<String> = values.map(Value::to_text).collect();
+    let (name, shown) = (&field.name, shown.join(", "));
+    Err(Error::bad_request(format!(
+        "ERROR: [doc={id}] multiple values encountered for non multiValued {what} {name}: [{shown}]"
+    )))
+}
+
+/// What the source keeps of a field: in the order given if stored, else as a column gives it back (sorted, each string
+/// once), as Solr returns docValues.
+fn keep(field: &FieldLayout, values: &[Cow<'_, Value>], source: &mut Vec<u8>) {
+    let properties = &field.spec.properties;
+    if !properties.stored && !properties.doc_values {
+        return;
+    }
+    let mut values: Vec<Value> = values.iter().map(|value| (**value).clone()).collect();
+    if !properties.stored && values.len() > 1 {
+        values.sort_by(compare);
+        values.dedup_by(|left, right| matches!(left, Value::Str(_)) && left == right);
+    }
+    source_codec::push_field(source, field.slot, &values);
+}
+
+/// Values of one type in their natural order.
+pub(crate) fn compare(left: &Value, right: &Value) -> std::cmp::Ordering {
+    match (left, right) {
+        (Value::Str(left), Value::Str(right)) => left.cmp(right),
+        (Value::Int(left), Value::Int(right)) => left.cmp(right),
+        (Value::Long(left), Value::Long(right)) | (Value::Date(left), Value::Date(right)) => left.cmp(right),
+        (Value::Float(left), Value::Float(right)) => left.total_cmp(right),
+        (Value::Double(left), Value::Double(right)) => left.total_cmp(right),
+        (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
+        (Value::Bytes(left), Value::Bytes(right)) => left.cmp(right),
+        _ => std::cmp::Ordering::Equal,
+    }
+}
+
+fn push_column(
+    id: &str,
+    field: &FieldLayout,
+    column: Field,
+    value: &Value,
+    out: &mut Prepared,
+) -> Result<()> {
+    let text = text_of(value);
+    match field.class() {
+        FieldClass::SortableText => {
+            let argument = field.spec.field_type.argument("maxCharsForDocValues");
+            let chars_max = argument.and_then(|chars| chars.parse().ok()).unwrap_or(SORTABLE_CHARS_MAX);
+            let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
+            push_text(out, column, text.get(..end).unwrap_or_default());
+        }
+        class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
+        _ => {
+            check_term(id, &field.name, &text)?;
+            push_text(out, column, &text);
+        }
+    }
+    Ok(())
+}
+
+fn push_text(out: &mut Prepared, field: Field, text: &str) {
+    let start = out.document.text.len();
+    out.document.text.push_str(text);
+    out.document.leaves.push((field, Leaf::Text(start..out.document.text.len())));
+}
+
+fn push_number(out: &mut Prepared, field: Field, value: &Value) {
+    let leaf = match value {
+        Value::Int(number) => Leaf::I64(i64::from(*number)),
+        Value::Long(number) | Value::Date(number) => Leaf::I64(*number),
+        Value::Float(number) => Leaf::F64(f64::from(*number)),
+        Value::Double(number) => Leaf::F64(*number),
+        Value::Bool(flag) => Leaf::Bool(*flag),
+        Value::Str(_) | Value::Bytes(_) => return,
+    };
+    out.document.leaves.push((field, leaf));
+}
+
+fn text_of(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Str(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_text()),
+    }
+}
+
+fn check_term(id: &str, field: &str, term: &str) -> Result<()> {
+    if term.len() <= TERM_BYTES_MAX { Ok(()) } else { Err(immense_term(id, field, term)) }
+}
+
+fn immense_term(id: &str, field: &str, term: &str) -> Error {
+    let prefix: Vec<String> = term.bytes().take(30).map(|byte| (byte as i8).to_string()).collect();
+    let len = term.len();
+    Error::bad_request(format!(
+        "Exception writing document id {id} to the index; possible analysis error: Document contains at least one \
+         immense term in field=\"{field}\" (whose UTF8 encoding is longer than the max length {TERM_BYTES_MAX}), all \
+         of which were skipped.  Please correct the analyzer to not produce such terms.  The prefix of the first \
+         immense term is: '[{}]...', original message: bytes can be at most {TERM_BYTES_MAX} in length; got {len}. \
+         Perhaps the document has an indexed string field (solr.StrField) which is too large",
+        prefix.join(", ")
+    ))
+}

@@ -1,0 +1,116 @@
+//! Making updates visible: the cut, at which no batch is half applied; the sealing of what it took; the next snapshot.
+//! No sync: the log is the durability.
+
+use std::sync::Arc;
+
+use plan::Result;
+use store::Watermark;
+
+use crate::alive::Dead;
+use crate::builder::Builder;
+use crate::core::{Core, Counters, lock};
+use crate::layout::Layout;
+use crate::segment::Segment;
+use crate::snapshot::Snapshot;
+
+/// The shard at one moment between two batches.
+pub(crate) struct Cut {
+    /// All segments with their marks of that moment, in index order.
+    pub(crate) segments: Vec<(Arc<Segment>, Dead)>,
+    pub(crate) layout: Arc<Layout>,
+    /// The last record in them.
+    pub(crate) logged: Watermark,
+    pub(crate) version_max: i64,
+    pub(crate) modified_ms: i64,
+}
+
+impl Core {
+    /// Shows everything applied so far.
+    pub(crate) fn refresh(&self) -> Result<()> {
+        let _maintenance = lock(&self.maintenance);
+        let cut = self.cut()?;
+        self.show(&cut)
+    }
+
+    /// Takes the shard's state of a moment and seals its builders. The caller holds `maintenance`.
+    pub(crate) fn cut(&self) -> Result<Cut> {
+        let (builders, mut cut) = {
+            let _applying = self.apply_exclusively();
+            let mut state = self.state();
+            state.recent.begin_sealing();
+            let mut builders = std::mem::take(&mut state.full);
+            builders.append(&mut state.idle);
+            let builders: Vec<(Builder, Dead)> = builders
+                .into_iter()
+                .map(|builder| (builder.marks().take(), builder))
+                .map(|(dead, it)| (it, dead))
+                .collect();
+            let segments =
+                state.segments.iter().map(|segment| (segment.clone(), segment.marks.take())).collect();
+            let cut = Cut {
+                segments,
+                layout: self.layout(),
+                logged: state.logged,
+                version_max: state.version_max,
+                modified_ms: state.modified_ms,
+            };
+            (builders, cut)
+        };
+        let sealed = self.seal(builders)?;
+        let mut state = self.state();
+        state.segments.extend(sealed.iter().map(|(segment, _)| segment.clone()));
+        state.recent.end_sealing();
+        cut.segments.extend(sealed);
+        Ok(cut)
+    }
+
+    pub(crate) fn seal(&self, builders: Vec<(Builder, Dead)>) -> Result<Vec<(Arc<Segment>, Dead)>> {
+        let mut sealed = Vec::with_capacity(builders.len());
+        for (builder, dead) in builders {
+            match builder.seal() {
+                Ok(segment) => sealed.extend(segment.map(|segment| (segment, dead))),
+                Err(error) => {
+                    self.refuse_updates(&error.message);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(sealed)
+    }
+
+    /// Makes a cut what searches see. Segments without a living document go. The caller holds `maintenance`.
+    pub(crate) fn show(&self, cut: &Cut) -> Result<()> {
+        lock(&self.schedule.deadlines).refreshed();
+        let is_empty = |(segment, dead): &(Arc<Segment>, Dead)| dead.count() >= segment.max_doc;
+        let living: Vec<_> = cut.segments.iter().filter(|it| !is_empty(it)).cloned().collect();
+        let current = self.snapshot.load_full();
+        if !current.shows(&living, &cut.layout) {
+            let snapshot = Snapshot::build(Some(&current), cut.layout.clone(), &living)?;
+            self.snapshot.store(Arc::new(snapshot));
+        }
+        let mut state = self.state();
+        state.segments.retain(|segment| segment.marks.take().count() < segment.max_doc);
+        Counters::add(&self.counters.refreshes, 1);
+        Ok(())
+    }
+
+    /// Seals builders that take no more; they stay invisible until the next refresh.
+    pub(crate) fn seal_full(&self) -> Result<()> {
+        let _maintenance = lock(&self.maintenance);
+        let full = std::mem::take(&mut self.state().full);
+        let full = full.into_iter().map(|builder| (builder, Dead::default())).collect();
+        let sealed = self.seal(full)?;
+        self.state().segments.extend(sealed.into_iter().map(|(segment, _)| segment));
+        Ok(())
+    }
+
+    /// Whether searches see everything applied.
+    pub(crate) fn is_current(&self) -> bool {
+        let snapshot = self.snapshot.load();
+        let state = self.state();
+        let shown = state.segments.iter().all(|segment| {
+            snapshot.view_of(segment).is_some_and(|view| view.dead.same_as(&segment.marks.take()))
+        });
+        shown && state.recent.is_empty()
+    }
+}

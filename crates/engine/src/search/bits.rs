@@ -1,0 +1,172 @@
+//! Sets of documents of one segment, one bit a document: filters, ranges, the hits that facets count.
+//! Unions and intersections run a word at a time; `BitsDocs` walks one as tantivy walks postings.
+
+use std::sync::Arc;
+
+use tantivy::{DocId, DocSet, TERMINATED};
+
+/// Documents below `max_doc`; bits past it are never set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bits {
+    words: Vec<u64>,
+    max_doc: u32,
+}
+
+impl Bits {
+    pub(crate) fn none(max_doc: u32) -> Self {
+        Self { words: vec![0; max_doc.div_ceil(64) as usize], max_doc }
+    }
+
+    pub(crate) fn all(max_doc: u32) -> Self {
+        let mut bits = Self { words: vec![u64::MAX; max_doc.div_ceil(64) as usize], max_doc };
+        bits.clear_padding();
+        bits
+    }
+
+    pub(crate) fn from_docs(max_doc: u32, docs: impl IntoIterator<Item = DocId>) -> Self {
+        let mut bits = Self::none(max_doc);
+        docs.into_iter().for_each(|doc| bits.insert(doc));
+        bits
+    }
+
+    /// Adds a document; one past the end is left out.
+    #[inline]
+    pub(crate) fn insert(&mut self, doc: DocId) {
+        if let Some(word) = self.words.get_mut((doc / 64) as usize) {
+            *word |= 1 << (doc % 64);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, doc: DocId) -> bool {
+        self.words.get((doc / 64) as usize).is_some_and(|word| word >> (doc % 64) & 1 == 1)
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// How many documents are in both.
+    pub(crate) fn count_common(&self, other: &Bits) -> u32 {
+        self.words.iter().zip(&other.words).map(|(left, right)| (left & right).count_ones()).sum()
+    }
+
+    pub(crate) fn intersect(&mut self, other: &Bits) {
+        self.words.iter_mut().zip(&other.words).for_each(|(left, right)| *left &= right);
+    }
+
+    pub(crate) fn subtract(&mut self, other: &Bits) {
+        self.words.iter_mut().zip(&other.words).for_each(|(left, right)| *left &= !right);
+    }
+
+    /// The first document at or after `doc`, or [`TERMINATED`].
+    #[inline]
+    pub(crate) fn next_from(&self, doc: DocId) -> DocId {
+        let mut at = (doc / 64) as usize;
+        let Some(first) = self.words.get(at) else { return TERMINATED };
+        let mut word = first & u64::MAX << (doc % 64);
+        while word == 0 {
+            at += 1;
+            match self.words.get(at) {
+                Some(next) => word = *next,
+                None => return TERMINATED,
+            }
+        }
+        at as u32 * 64 + word.trailing_zeros()
+    }
+
+    /// Ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = DocId> + '_ {
+        self.words.iter().enumerate().flat_map(|(at, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(at as u32 * 64 + bit)
+            })
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.words.len() * 8
+    }
+
+    fn clear_padding(&mut self) {
+        let used = self.max_doc % 64;
+        if let (Some(last), true) = (self.words.last_mut(), used > 0) {
+            *last &= !(u64::MAX << used);
+        }
+    }
+}
+
+/// A walk over [`Bits`].
+pub(crate) struct BitsDocs {
+    bits: Arc<Bits>,
+    doc: DocId,
+    count: u32,
+}
+
+impl BitsDocs {
+    pub(crate) fn new(bits: Arc<Bits>) -> Self {
+        let (doc, count) = (bits.next_from(0), bits.count());
+        Self { bits, doc, count }
+    }
+}
+
+impl DocSet for BitsDocs {
+    #[inline]
+    fn advance(&mut self) -> DocId {
+        if self.doc != TERMINATED {
+            self.doc = self.bits.next_from(self.doc + 1);
+        }
+        self.doc
+    }
+
+    #[inline]
+    fn seek(&mut self, target: DocId) -> DocId {
+        if self.doc < target {
+            self.doc = self.bits.next_from(target);
+        }
+        self.doc
+    }
+
+    fn doc(&self) -> DocId {
+        self.doc
+    }
+
+    fn size_hint(&self) -> u32 {
+        self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_combine_by_words() {
+        for max_doc in [0u32, 1, 63, 64, 65, 130] {
+            assert_eq!(Bits::all(max_doc).count(), max_doc);
+            let mut even = Bits::from_docs(max_doc, (0..max_doc).step_by(2));
+            assert_eq!(even.iter().collect::<Vec<_>>(), (0..max_doc).step_by(2).collect::<Vec<_>>());
+            let third = Bits::from_docs(max_doc, (0..max_doc).step_by(3));
+            assert_eq!(even.count_common(&third) as usize, (0..max_doc).step_by(6).count());
+            even.subtract(&third);
+            assert!(even.iter().all(|doc| doc % 2 == 0 && doc % 3 != 0));
+        }
+    }
+
+    #[test]
+    fn a_walk_visits_every_document_once() {
+        let docs = vec![0, 5, 63, 64, 128, 199];
+        let mut walk = BitsDocs::new(Arc::new(Bits::from_docs(200, docs.clone())));
+        let mut seen = Vec::new();
+        while walk.doc() != TERMINATED {
+            seen.push(walk.doc());
+            walk.advance();
+        }
+        assert_eq!(seen, docs);
+        let mut walk = BitsDocs::new(Arc::new(Bits::from_docs(200, docs)));
+        assert_eq!((walk.seek(6), walk.seek(64), walk.seek(129), walk.seek(200)), (63, 64, 199, TERMINATED));
+    }
+}

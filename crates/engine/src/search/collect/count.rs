@@ -1,0 +1,42 @@
+//! The exact number of hits, without scoring any.
+
+use plan::Result;
+
+use crate::search::error::engine_error;
+use crate::search::mask::Masks;
+use crate::search::node::{DocSource, Node};
+use crate::search::{SearchContext, weight};
+
+pub(crate) fn count(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<u64> {
+    let weight = weight::unscored(context, node)?;
+    let mut total = 0;
+    for (segment, mask) in context.segments.iter().zip(masks) {
+        total += u64::from(match (mask, node) {
+            (None, Node::Constant(constant)) if matches!(constant.source, DocSource::All) => {
+                segment.max_doc()
+            }
+            (Some(mask), Node::Constant(constant)) => match &constant.source {
+                DocSource::All => mask.count(),
+                DocSource::Computed(computed) => computed.bits(segment.reader)?.count_common(mask),
+                _ => count_allowed(&*weight, segment, mask)?,
+            },
+            (None, _) => weight.count(segment.reader).map_err(engine_error)?,
+            (Some(mask), _) => count_allowed(&*weight, segment, mask)?,
+        });
+    }
+    Ok(total)
+}
+
+fn count_allowed(
+    weight: &dyn tantivy::query::Weight,
+    segment: &crate::search::SearchSegment<'_>,
+    mask: &crate::search::bits::Bits,
+) -> Result<u32> {
+    let mut count = 0;
+    weight
+        .for_each_no_score(segment.reader, &mut |docs| {
+            count += docs.iter().filter(|doc| mask.contains(**doc)).count() as u32;
+        })
+        .map_err(engine_error)?;
+    Ok(count)
+}

@@ -1,0 +1,19 @@
+//! Which hits make the page, and how many there are. Score order prunes (`top_k`), any other order reads columns (`sort`).
+
+mod count;
+mod sort;
+mod top_k;
+
+use tantivy::DocId;
+
+pub(crate) use count::count;
+pub(crate) use sort::sorted;
+pub(crate) use top_k::{score_max, top_k};
+
+/// A hit by its place in the snapshot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) segment: usize,
+    pub(crate) doc: DocId,
+    pub(crate) score: Option<f32>,
+}

@@ -1,0 +1,290 @@
+//! Hits in the order of columns, scores or neither. Within a segment every key is one number whose natural order is the
+//! sort's; only the best of each segment are compared across segments, strings then by their text.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use plan::{Error, FieldClass, Result, SortBy, SortKey, SortMissing};
+use tantivy::DocId;
+use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
+
+use super::Found;
+use crate::layout::{ColumnRef, FieldLayout};
+use crate::search::bits::Bits;
+use crate::search::error::engine_error;
+use crate::search::evaluate::Evaluator;
+use crate::search::node::Node;
+use crate::search::sets::AnyColumn;
+use crate::search::{SearchContext, SearchSegment};
+
+/// The first `limit` of `hits` in the order of `keys`, ties in index order. Scores are filled in when `with_scores`.
+pub(crate) fn sorted(
+    context: &SearchContext<'_>,
+    node: &Node,
+    hits: &[Arc<Bits>],
+    keys: &[SortKey],
+    limit: usize,
+) -> Result<Vec<Found>> {
+    let fields = keys.iter().map(|key| Field::resolve(context, key)).collect::<Result<Vec<_>>>()?;
+    let mut all: Vec<Merged> = Vec::new();
+    for (number, (segment, hits)) in context.segments.iter().zip(hits).enumerate() {
+        let mut sources = fields
+            .iter()
+            .map(|field| Source::open(context, node, segment, field))
+            .collect::<Result<Vec<_>>>()?;
+        let best = best_of_segment(&fields, &mut sources, hits, limit);
+        for (values, doc) in best {
+            let keys = sources.iter().zip(&values).map(|(source, value)| source.resolve(*value));
+            all.push(Merged { keys: keys.collect::<Result<_>>()?, segment: number, doc });
+        }
+    }
+    all.sort_by(|left, right| compare(&fields, left, right));
+    all.truncate(limit);
+    Ok(all.into_iter().map(|hit| Found { segment: hit.segment, doc: hit.doc, score: None }).collect())
+}
+
+/// A sort key with its field.
+struct Field {
+    by: By,
+    descending: bool,
+}
+
+enum By {
+    Score,
+    Column {
+        column: ColumnRef,
+        missing: Missing,
+    },
+    /// The field has no value anywhere.
+    Nothing,
+    IndexOrder,
+    Random(u64),
+}
+
+/// Where documents without a value go. `First` and `Last` hold whatever the direction.
+#[derive(Clone, Copy)]
+enum Missing {
+    First,
+    Last,
+    Lowest,
+    /// As the number 0, Solr's default for numbers and dates.
+    Zero,
+}
+
+impl Field {
+    fn resolve(context: &SearchContext<'_>, key: &SortKey) -> Result<Self> {
+        let by = match &key.by {
+            SortBy::Score => By::Score,
+            SortBy::IndexOrder => By::IndexOrder,
+            SortBy::Random { seed } => By::Random(*seed),
+            SortBy::Field(name) => match context.layout.field(name) {
+                None => By::Nothing,
+                Some(layout) => By::Column { column: column_of(layout)?, missing: missing(layout) },
+            },
+        };
+        Ok(Self { by, descending: key.descending })
+    }
+}
+
+fn column_of(layout: &FieldLayout) -> Result<ColumnRef> {
+    layout.column.clone().ok_or_else(|| {
+        Error::bad_request(format!(
+            "can not sort on a field w/o docValues unless it is indexed and supports Uninversion.: {}",
+            layout.name
+        ))
+    })
+}
+
+fn missing(layout: &FieldLayout) -> Missing {
+    let numeric = layout.class().is_point();
+    match layout.spec.properties.sort_missing() {
+        SortMissing::First => Missing::First,
+        SortMissing::Last => Missing::Last,
+        SortMissing::AsLowest if numeric || layout.class() == FieldClass::Rank => Missing::Zero,
+        SortMissing::AsLowest => Missing::Lowest,
+    }
+}
+
+/// A key of one document: smaller comes first. The upper half places missing values.
+type Value = u128;
+
+const PRESENT: u128 = 1 << 64;
+const BEFORE: u128 = 0;
+const BEHIND: u128 = 2 << 64;
+
+/// Where a key's values come from in one segment.
+struct Source {
+    values: Values,
+    descending: bool,
+    absent: Value,
+}
+
+enum Values {
+    Score(Box<Evaluator>),
+    I64(Column<i64>),
+    F64(Column<f64>),
+    Bool(Column<bool>),
+    Str(StrColumn),
+    Absent,
+    Place(u64),
+    Shuffled { seed: u64, base: u64 },
+}
+
+impl Source {
+    fn open(
+        context: &SearchContext<'_>,
+        node: &Node,
+        segment: &SearchSegment<'_>,
+        field: &Field,
+    ) -> Result<Self> {
+        let descending = field.descending;
+        let (values, absent) = match &field.by {
+            By::Score => (Values::Score(Box::new(Evaluator::open(context, node, segment)?)), BEHIND),
+            By::IndexOrder => (Values::Place(segment.base), BEHIND),
+            By::Random(seed) => (Values::Shuffled { seed: *seed, base: segment.base }, BEHIND),
+            By::Nothing => (Values::Absent, BEHIND),
+            By::Column { column, missing } => {
+                let values = match AnyColumn::open(segment.reader, column)? {
+                    Some(AnyColumn::I64(column)) => Values::I64(column),
+                    Some(AnyColumn::F64(column)) => Values::F64(column),
+                    Some(AnyColumn::Bool(column)) => Values::Bool(column),
+                    Some(AnyColumn::Str(column)) => Values::Str(column),
+                    None => Values::Absent,
+                };
+                (values, absent_key(*missing, column, descending))
+            }
+        };
+        Ok(Self { values, descending, absent })
+    }
+
+    #[inline]
+    fn key(&mut self, doc: DocId) -> Value {
+        let raw = match &mut self.values {
+            Values::Score(evaluator) => evaluator.score(doc).map(|score| u64::from(ordered(score))),
+            Values::I64(column) => column.first(doc).map(MonotonicallyMappableToU64::to_u64),
+            Values::F64(column) => column.first(doc).map(MonotonicallyMappableToU64::to_u64),
+            Values::Bool(column) => column.first(doc).map(u64::from),
+            Values::Str(column) => column.ords().first(doc),
+            Values::Absent => None,
+            Values::Place(base) => Some(*base + u64::from(doc)),
+            Values::Shuffled { seed, base } => Some(mix(*seed ^ mix(*base + u64::from(doc)))),
+        };
+        raw.map_or(self.absent, |raw| present(raw, self.descending))
+    }
+
+    /// The key as it compares across segments.
+    fn resolve(&self, key: Value) -> Result<Resolved> {
+        match &self.values {
+            Values::Str(column) if key & !u128::from(u64::MAX) == PRESENT => {
+                let ord = if self.descending { !(key as u64) } else { key as u64 };
+                let mut text = String::new();
+                column.ord_to_str(ord, &mut text).map_err(engine_error)?;
+                Ok(Resolved::Text(text))
+            }
+            _ => Ok(Resolved::Key(key)),
+        }
+    }
+}
+
+fn present(raw: u64, descending: bool) -> Value {
+    PRESENT | u128::from(if descending { !raw } else { raw })
+}
+
+fn absent_key(missing: Missing, column: &ColumnRef, descending: bool) -> Value {
+    match missing {
+        Missing::First => BEFORE,
+        Missing::Last => BEHIND,
+        Missing::Lowest => {
+            if descending {
+                BEHIND
+            } else {
+                BEFORE
+            }
+        }
+        Missing::Zero => {
+            let zero = match column.kind {
+                crate::layout::ColumnKind::F64 => 0.0f64.to_u64(),
+                _ => 0i64.to_u64(),
+            };
+            present(zero, descending)
+        }
+    }
+}
+
+/// The bits of a float in an order that is the float's.
+fn ordered(score: f32) -> u32 {
+    let bits = score.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// A bijection that spreads its input over all bits (the finaliser of SplitMix64).
+fn mix(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ number >> 31
+}
+
+#[derive(PartialEq)]
+enum Resolved {
+    Key(Value),
+    Text(String),
+}
+
+struct Merged {
+    keys: Vec<Resolved>,
+    segment: usize,
+    doc: DocId,
+}
+
+fn compare(fields: &[Field], left: &Merged, right: &Merged) -> Ordering {
+    for ((field, left), right) in fields.iter().zip(&left.keys).zip(&right.keys) {
+        let order = match (left, right) {
+            (Resolved::Text(left), Resolved::Text(right)) if field.descending => right.cmp(left),
+            (Resolved::Text(left), Resolved::Text(right)) => left.cmp(right),
+            (Resolved::Key(left), Resolved::Key(right)) => left.cmp(right),
+            (Resolved::Key(key), Resolved::Text(_)) => key.cmp(&PRESENT),
+            (Resolved::Text(_), Resolved::Key(key)) => PRESENT.cmp(key),
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    (left.segment, left.doc).cmp(&(right.segment, right.doc))
+}
+
+/// The first `limit` documents of a segment with their keys, in no order.
+fn best_of_segment(
+    fields: &[Field],
+    sources: &mut [Source],
+    hits: &Bits,
+    limit: usize,
+) -> Vec<(Vec<Value>, DocId)> {
+    let mut heap: BinaryHeap<(Vec<Value>, DocId)> = BinaryHeap::new();
+    if limit == 0 {
+        return Vec::new();
+    }
+    let Some((first, others)) = sources.split_first_mut() else { return Vec::new() };
+    for doc in hits.iter() {
+        let key = first.key(doc);
+        if heap.len() >= limit {
+            let worst = heap.peek().and_then(|(keys, _)| keys.first().copied()).unwrap_or(Value::MAX);
+            if key > worst {
+                continue;
+            }
+        }
+        let mut keys = Vec::with_capacity(fields.len());
+        keys.push(key);
+        keys.extend(others.iter_mut().map(|source| source.key(doc)));
+        let entry = (keys, doc);
+        if heap.len() < limit {
+            heap.push(entry);
+        } else if let Some(mut worst) = heap.peek_mut()
+            && entry < *worst
+        {
+            *worst = entry;
+        }
+    }
+    heap.into_vec()
+}

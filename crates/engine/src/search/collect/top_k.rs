@@ -1,0 +1,131 @@
+//! The best hits by score, ties in index order. Tantivy's scorers skip what cannot enter; a document that might is scored
+//! again exactly, and the exact score decides. Their scores differ by rounding only (measured 1.5e-7 of the score), so the
+//! bar handed down is a little below the true one.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use plan::Result;
+use tantivy::{DocId, Score};
+
+use super::Found;
+use crate::search::error::engine_error;
+use crate::search::evaluate::Evaluator;
+use crate::search::mask::Masks;
+use crate::search::node::Node;
+use crate::search::{SearchContext, SearchSegment, weight};
+
+/// Candidates are looked at exactly from this share of the bar on.
+const ROUNDING: f32 = 0.999_99;
+
+/// The greatest element is the worst hit.
+#[derive(PartialEq)]
+struct Ranked {
+    score: f32,
+    segment: usize,
+    doc: DocId,
+}
+
+impl Eq for Ranked {}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = other.score.total_cmp(&self.score);
+        by_score.then_with(|| (self.segment, self.doc).cmp(&(other.segment, other.doc)))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The `limit` best, best first.
+pub(crate) fn top_k(
+    context: &SearchContext<'_>,
+    node: &Node,
+    masks: &Masks,
+    limit: usize,
+) -> Result<Vec<Found>> {
+    let mut best = Best { heap: BinaryHeap::new(), limit };
+    if limit > 0 {
+        let weight = weight::scored(context, node)?;
+        for (number, segment) in context.segments.iter().enumerate() {
+            let slack = slack(node, segment)?;
+            let mut evaluator = Evaluator::open(context, node, segment)?;
+            let mask = masks.get(number).and_then(Option::as_deref);
+            let bar = |best: &Best| best.bar().map_or(Score::MIN, |bar| lowered(bar, slack));
+            let start = bar(&best);
+            weight
+                .for_each_pruning(start, segment.reader, &mut |doc, _| {
+                    if mask.is_none_or(|mask| mask.contains(doc))
+                        && let Some(score) = evaluator.score(doc)
+                    {
+                        best.offer(Ranked { score, segment: number, doc });
+                    }
+                    bar(&best)
+                })
+                .map_err(engine_error)?;
+        }
+    }
+    Ok(best.into_found())
+}
+
+/// The best score of all hits.
+pub(crate) fn score_max(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<Option<f32>> {
+    Ok(top_k(context, node, masks, 1)?.first().and_then(|found| found.score))
+}
+
+struct Best {
+    heap: BinaryHeap<Ranked>,
+    limit: usize,
+}
+
+impl Best {
+    /// The score to beat, once there are enough.
+    fn bar(&self) -> Option<f32> {
+        if self.heap.len() < self.limit { None } else { self.heap.peek().map(|worst| worst.score) }
+    }
+
+    fn offer(&mut self, hit: Ranked) {
+        if self.heap.len() < self.limit {
+            self.heap.push(hit);
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && hit < *worst
+        {
+            *worst = hit;
+        }
+    }
+
+    fn into_found(self) -> Vec<Found> {
+        let ordered = self.heap.into_sorted_vec();
+        let found = |hit: Ranked| Found { segment: hit.segment, doc: hit.doc, score: Some(hit.score) };
+        ordered.into_iter().map(found).collect()
+    }
+}
+
+fn lowered(bar: f32, slack: f32) -> f32 {
+    if bar > 0.0 { bar * ROUNDING * slack } else { bar }
+}
+
+/// Tantivy chose the best (frequency, length) of a block by the segment's own average length; under the snapshot's average
+/// another document of the block may score higher, by at most the ratio of the averages.
+fn slack(node: &Node, segment: &SearchSegment<'_>) -> Result<f32> {
+    let mut slack = 1.0f32;
+    let mut failed = None;
+    node.visit_scorings(&mut |scoring| {
+        let Some(field) = scoring.norms else { return };
+        match segment.reader.inverted_index(field) {
+            Ok(inverted) => {
+                let local = inverted.total_num_tokens() as f32 / segment.max_doc().max(1) as f32;
+                let ratio = local / scoring.similarity.average_length;
+                if ratio.is_finite() && ratio > 0.0 {
+                    slack = slack.min(ratio.min(1.0 / ratio));
+                }
+            }
+            Err(error) => failed = Some(error),
+        }
+    });
+    failed.map_or(Ok(slack), |error| Err(engine_error(error)))
+}

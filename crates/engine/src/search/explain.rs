@@ -1,0 +1,195 @@
+//! How a score came about, in the words and the shape of Lucene's explanations, which users and their tools read. Values are
+//! those of `evaluate`. Counts (`n`, `N`) are whole numbers that Lucene prints without a point.
+
+use plan::{Error, Explanation, Result, Value};
+use tantivy::DocId;
+
+use super::bm25::{B, K1, NO_NORM, length_of};
+use super::collect::Found;
+use super::evaluate::Evaluator;
+use super::node::{BooleanNode, Node, Scoring};
+use super::{SearchContext, SearchSegment};
+
+/// Lengths up to this norm are exact.
+const EXACT_NORM_MAX: u8 = 39;
+
+/// Explains the score of a hit. `parts` tells what `run` has moved from the query to the filters.
+pub(crate) fn explain(
+    context: &SearchContext<'_>,
+    node: &Node,
+    found: &Found,
+    parts: &MovedParts,
+) -> Result<Explanation> {
+    let segment = context
+        .segments
+        .get(found.segment)
+        .ok_or_else(|| Error::internal("a hit names a segment that the snapshot does not have"))?;
+    let place = Place { context, segment, doc: found.doc };
+    let own = place.explain(node)?.unwrap_or_else(|| leaf(0.0, "no matching clause"));
+    Ok(parts.around(own))
+}
+
+/// Clauses of the main query that run as filters but show in its explanation.
+#[derive(Default)]
+pub(crate) struct MovedParts {
+    pub(crate) filters: Vec<String>,
+    pub(crate) prohibited: bool,
+}
+
+impl MovedParts {
+    fn around(&self, own: Explanation) -> Explanation {
+        if self.filters.is_empty() && !self.prohibited {
+            return own;
+        }
+        let value = own.value;
+        let mut details = if own.description == "sum of:" { own.details } else { vec![own] };
+        details.extend(self.filters.iter().map(|label| {
+            branch(
+                0.0,
+                "match on required clause, product of:",
+                vec![leaf(0.0, "# clause"), leaf(1.0, label.clone())],
+            )
+        }));
+        branch(value, "sum of:", details)
+    }
+}
+
+/// As Lucene prints the query of a node.
+pub(crate) fn label(node: &Node) -> String {
+    let joined = |nodes: &[Node], sign: &str| -> Vec<String> {
+        nodes.iter().map(|node| format!("{sign}{}", label(node))).collect()
+    };
+    match node {
+        Node::Nothing => "MatchNoDocsQuery(\"\")".to_owned(),
+        Node::Constant(constant) => boosted(&constant.label, constant.score),
+        Node::Term(term) => boosted(&term.label, term.scoring.boost),
+        Node::Synonym(synonym) => boosted(&synonym.label, synonym.scoring.boost),
+        Node::Phrase(phrase) => boosted(&phrase.label, phrase.scoring.boost),
+        Node::Boolean(BooleanNode { required, optional, prohibited, filters, .. }) => {
+            let parts =
+                [joined(required, "+"), joined(filters, "#"), joined(optional, ""), joined(prohibited, "-")];
+            parts.concat().join(" ")
+        }
+        Node::DisjunctionMax { nodes, tie_breaker } => {
+            let tie = if *tie_breaker == 0.0 { String::new() } else { format!("~{}", number(*tie_breaker)) };
+            format!("({}){tie}", joined(nodes, "").join(" | "))
+        }
+    }
+}
+
+fn boosted(label: &str, boost: f32) -> String {
+    if boost == 1.0 { label.to_owned() } else { format!("{label}^{}", number(boost)) }
+}
+
+fn number(number: f32) -> String {
+    Value::Float(number).to_text()
+}
+
+fn leaf(value: f32, description: impl Into<String>) -> Explanation {
+    branch(value, description, Vec::new())
+}
+
+fn branch(value: f32, description: impl Into<String>, details: Vec<Explanation>) -> Explanation {
+    Explanation { matched: true, value, description: description.into(), details }
+}
+
+/// The document being explained.
+struct Place<'a> {
+    context: &'a SearchContext<'a>,
+    segment: &'a SearchSegment<'a>,
+    doc: DocId,
+}
+
+impl Place<'_> {
+    /// `None` when the document does not match.
+    fn explain(&self, node: &Node) -> Result<Option<Explanation>> {
+        let mut evaluator = Evaluator::open(self.context, node, self.segment)?;
+        let Some(score) = evaluator.score(self.doc) else { return Ok(None) };
+        Ok(Some(match node {
+            Node::Nothing => return Ok(None),
+            Node::Constant(constant) => leaf(score, boosted(&constant.label, constant.score)),
+            Node::Term(term) => {
+                let what = |_| "freq, occurrences of term within document".to_owned();
+                self.weight(&term.label, &term.scoring, &evaluator, score, what)
+            }
+            Node::Synonym(synonym) => {
+                let what = |freq| format!("termFreq={}", number(freq));
+                self.weight(&synonym.label, &synonym.scoring, &evaluator, score, what)
+            }
+            Node::Phrase(phrase) => {
+                let what = |freq| format!("phraseFreq={}", number(freq));
+                self.weight(&phrase.label, &phrase.scoring, &evaluator, score, what)
+            }
+            Node::Boolean(boolean) => self.sum(boolean, score)?,
+            Node::DisjunctionMax { nodes, tie_breaker } => {
+                let what = match *tie_breaker {
+                    0.0 => "max of:".to_owned(),
+                    tie => format!("max plus {} times others of:", number(tie)),
+                };
+                branch(score, what, self.all(nodes)?)
+            }
+        }))
+    }
+
+    fn all(&self, nodes: &[Node]) -> Result<Vec<Explanation>> {
+        nodes.iter().filter_map(|node| self.explain(node).transpose()).collect()
+    }
+
+    fn sum(&self, node: &BooleanNode, score: f32) -> Result<Explanation> {
+        let mut details = self.all(&node.required)?;
+        details.extend(self.all(&node.optional)?);
+        Ok(branch(score, "sum of:", details))
+    }
+
+    fn weight(
+        &self,
+        label: &str,
+        scoring: &Scoring,
+        evaluator: &Evaluator,
+        score: f32,
+        what: impl Fn(f32) -> String,
+    ) -> Explanation {
+        let (freq, norm) = evaluator.counts(self.doc).unwrap_or((1.0, NO_NORM));
+        let mut product = Vec::new();
+        if scoring.boost != 1.0 {
+            product.push(leaf(scoring.boost, "boost"));
+        }
+        product.push(idf(scoring));
+        product.push(tf(scoring, freq, norm, what(freq)));
+        let how = format!("score(freq={}), computed as boost * idf * tf from:", number(freq));
+        let weight = format!("weight({label} in {}) [SchemaSimilarity], result of:", self.doc);
+        branch(score, weight, vec![branch(score, how, product)])
+    }
+}
+
+fn idf(scoring: &Scoring) -> Explanation {
+    let of_term = |doc_freq: u64| {
+        let counts = vec![
+            leaf(doc_freq as f32, "n, number of documents containing term"),
+            leaf(scoring.stats.doc_count as f32, "N, total number of documents with field"),
+        ];
+        let value = super::bm25::idf(doc_freq, scoring.stats.doc_count);
+        branch(value, "idf, computed as log(1 + (N - n + 0.5) / (n + 0.5)) from:", counts)
+    };
+    match scoring.terms.as_slice() {
+        [(_, doc_freq)] => of_term(*doc_freq),
+        several => {
+            let each = several.iter().map(|(_, doc_freq)| of_term(*doc_freq)).collect();
+            branch(scoring.idf, "idf, sum of:", each)
+        }
+    }
+}
+
+fn tf(scoring: &Scoring, freq: f32, norm: u8, what: String) -> Explanation {
+    let length =
+        if norm > EXACT_NORM_MAX { "dl, length of field (approximate)" } else { "dl, length of field" };
+    let details = vec![
+        leaf(freq, what),
+        leaf(K1, "k1, term saturation parameter"),
+        leaf(B, "b, length normalization parameter"),
+        leaf(length_of(norm), length),
+        leaf(scoring.similarity.average_length, "avgdl, average length of field"),
+    ];
+    let value = scoring.similarity.tf(freq, norm);
+    branch(value, "tf, computed as freq / (freq + k1 * (1 - b + b * dl / avgdl)) from:", details)
+}

@@ -1,0 +1,92 @@
+//! Classic facets over the hits of a search. A facet that excludes tagged filters counts over the hits without them.
+
+mod accept;
+mod field;
+mod range;
+mod values;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plan::{FacetPlan, FacetResult, FieldClass, Result, Value};
+
+use super::bits::Bits;
+use super::mask::{self, PreparedFilter};
+use super::node::Node;
+use super::{SearchContext, lower};
+
+/// The hits of each segment.
+pub(crate) type Domain = Vec<Arc<Bits>>;
+
+/// Counts all that `plan` asks for. `hits` are those under every filter.
+pub(crate) fn count(
+    context: &SearchContext<'_>,
+    plan: &FacetPlan,
+    node: &Node,
+    filters: &[PreparedFilter],
+    hits: &[Arc<Bits>],
+) -> Result<FacetResult> {
+    let mut domains = Domains { context, node, filters, all: hits.to_vec(), known: HashMap::new() };
+    let mut result = FacetResult::default();
+    for facet in &plan.queries {
+        let count = query(context, &facet.query, &domains.without(&facet.exclude_tags)?)?;
+        result.queries.push((facet.key.clone(), count));
+    }
+    for facet in &plan.fields {
+        result.fields.push(field::count(context, facet, &domains.without(&facet.exclude_tags)?)?);
+    }
+    for facet in &plan.ranges {
+        result.ranges.push(range::count(context, facet, &domains.without(&facet.exclude_tags)?)?);
+    }
+    Ok(result)
+}
+
+/// Hits of the search that also match `query`.
+fn query(context: &SearchContext<'_>, query: &plan::Query, domain: &Domain) -> Result<u64> {
+    let node = lower::lower_unscored(context, query)?;
+    let mut total = 0;
+    for (segment, hits) in context.segments.iter().zip(domain) {
+        total += u64::from(mask::node_bits(context, segment, &node)?.count_common(hits));
+    }
+    Ok(total)
+}
+
+/// The hits under all filters and, once asked, under all but those with certain tags.
+struct Domains<'a> {
+    context: &'a SearchContext<'a>,
+    node: &'a Node,
+    filters: &'a [PreparedFilter],
+    all: Domain,
+    known: HashMap<Vec<String>, Domain>,
+}
+
+impl Domains<'_> {
+    fn without(&mut self, tags: &[String]) -> Result<Domain> {
+        let excluded = |filter: &&PreparedFilter| filter.tags.iter().any(|tag| tags.contains(tag));
+        if !self.filters.iter().any(|filter| excluded(&filter)) {
+            return Ok(self.all.clone());
+        }
+        if let Some(known) = self.known.get(tags) {
+            return Ok(known.clone());
+        }
+        let kept = self.filters.iter().filter(|filter| !excluded(filter));
+        let masks = mask::masks(self.context, kept)?;
+        let domain = mask::hits(self.context, self.node, &masks)?;
+        self.known.insert(tags.to_vec(), domain.clone());
+        Ok(domain)
+    }
+}
+
+/// A number of an integer column as its field's class shows it.
+pub(crate) fn integer_value(class: FieldClass, number: i64) -> Value {
+    match class {
+        FieldClass::Date => Value::Date(number),
+        FieldClass::Int => i32::try_from(number).map_or(Value::Long(number), Value::Int),
+        _ => Value::Long(number),
+    }
+}
+
+/// A number of a column of reals as its field's class shows it.
+pub(crate) fn real_value(class: FieldClass, number: f64) -> Value {
+    if class == FieldClass::Float { Value::Float(number as f32) } else { Value::Double(number) }
+}

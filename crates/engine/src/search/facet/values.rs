@@ -1,0 +1,166 @@
+//! How many hits have each value of a field: by ordinals of a column, by numbers of a column, or by the postings of each
+//! term. One pass over the hits of each segment, merged by value.
+
+use std::collections::HashMap;
+
+use plan::Result;
+use tantivy::columnar::{Column, StrColumn};
+use tantivy::schema::{Field, IndexRecordOption};
+
+use super::Domain;
+use crate::layout::ColumnRef;
+use crate::search::SearchContext;
+use crate::search::bits::Bits;
+use crate::search::error::engine_error;
+use crate::search::sets::AnyColumn;
+
+/// Counts by value, zeros included where `zeros` asks for them.
+pub(super) type Counts<K> = HashMap<K, u64>;
+
+/// Counts of a string column.
+pub(super) fn strings(
+    context: &SearchContext<'_>,
+    column: &ColumnRef,
+    domain: &Domain,
+    zeros: bool,
+) -> Result<Counts<Box<str>>> {
+    let mut counts = Counts::new();
+    for (segment, hits) in context.segments.iter().zip(domain) {
+        if let Some(AnyColumn::Str(column)) = AnyColumn::open(segment.reader, column)? {
+            let by_ord = ord_counts(&column, hits);
+            merge_strings(&column, &by_ord, zeros, &mut counts)?;
+        }
+    }
+    Ok(counts)
+}
+
+/// Hits by ordinal; a document counts once for each distinct value.
+pub(super) fn ord_counts(column: &StrColumn, hits: &Bits) -> Vec<u32> {
+    let mut counts = vec![0u32; column.dictionary().num_terms()];
+    let ords = column.ords();
+    let single = !matches!(ords.index, tantivy::columnar::ColumnIndex::Multivalued(_));
+    for doc in hits.iter() {
+        if single {
+            if let Some(count) = ords.first(doc).and_then(|ord| counts.get_mut(ord as usize)) {
+                *count += 1;
+            }
+        } else {
+            each_distinct(ords, doc, |ord| {
+                if let Some(count) = counts.get_mut(ord as usize) {
+                    *count += 1;
+                }
+            });
+        }
+    }
+    counts
+}
+
+fn each_distinct<T: Copy + PartialEq + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
+    column: &Column<T>,
+    doc: u32,
+    mut take: impl FnMut(T),
+) {
+    let mut seen: [Option<T>; 8] = [None; 8];
+    for (at, value) in column.values_for_doc(doc).enumerate() {
+        let before = column.values_for_doc(doc).take(at);
+        let known = if at <= seen.len() {
+            seen.iter().take(at).any(|earlier| *earlier == Some(value))
+        } else {
+            before.into_iter().any(|earlier| earlier == value)
+        };
+        if let Some(place) = seen.get_mut(at) {
+            *place = Some(value);
+        }
+        if !known {
+            take(value);
+        }
+    }
+}
+
+fn merge_strings(
+    column: &StrColumn,
+    by_ord: &[u32],
+    zeros: bool,
+    counts: &mut Counts<Box<str>>,
+) -> Result<()> {
+    let wanted = by_ord.iter().filter(|count| zeros || **count > 0);
+    let mut found = wanted.copied();
+    let ords = (0u64..).zip(by_ord).filter(|(_, count)| zeros || **count > 0).map(|(ord, _)| ord);
+    column
+        .dictionary()
+        .sorted_ords_to_term_cb(&ords.collect::<Vec<u64>>(), |bytes| {
+            let count = u64::from(found.next().unwrap_or(0));
+            let text = String::from_utf8_lossy(bytes);
+            match counts.get_mut(&*text) {
+                Some(known) => *known += count,
+                None => drop(counts.insert(text.into(), count)),
+            }
+        })
+        .map_err(engine_error)?;
+    Ok(())
+}
+
+/// Counts of an integer column.
+pub(super) fn integers(
+    context: &SearchContext<'_>,
+    column: &ColumnRef,
+    domain: &Domain,
+) -> Result<Counts<i64>> {
+    let mut counts = Counts::new();
+    for (segment, hits) in context.segments.iter().zip(domain) {
+        match AnyColumn::open(segment.reader, column)? {
+            Some(AnyColumn::I64(column)) => {
+                hits.iter().for_each(|doc| {
+                    each_distinct(&column, doc, |value| *counts.entry(value).or_default() += 1)
+                });
+            }
+            Some(AnyColumn::Bool(column)) => hits.iter().for_each(|doc| {
+                each_distinct(&column, doc, |value| *counts.entry(i64::from(value)).or_default() += 1);
+            }),
+            _ => {}
+        }
+    }
+    Ok(counts)
+}
+
+/// Counts of a column of reals, by the bits of the values.
+pub(super) fn reals(context: &SearchContext<'_>, column: &ColumnRef, domain: &Domain) -> Result<Counts<u64>> {
+    let mut counts = Counts::new();
+    for (segment, hits) in context.segments.iter().zip(domain) {
+        if let Some(AnyColumn::F64(column)) = AnyColumn::open(segment.reader, column)? {
+            hits.iter().for_each(|doc| {
+                each_distinct(&column, doc, |value| *counts.entry(value.to_bits()).or_default() += 1);
+            });
+        }
+    }
+    Ok(counts)
+}
+
+/// Counts of the terms of an inverted field that begin with `prefix`.
+pub(super) fn terms(
+    context: &SearchContext<'_>,
+    field: Field,
+    prefix: &str,
+    domain: &Domain,
+    zeros: bool,
+) -> Result<Counts<Box<str>>> {
+    let mut counts = Counts::new();
+    for (segment, hits) in context.segments.iter().zip(domain) {
+        let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
+        let mut terms = inverted.terms().range().ge(prefix).into_stream().map_err(engine_error)?;
+        while terms.advance() && terms.key().starts_with(prefix.as_bytes()) {
+            let mut blocks = inverted
+                .read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)
+                .map_err(engine_error)?;
+            let mut count = 0u64;
+            while !blocks.docs().is_empty() {
+                count += blocks.docs().iter().filter(|doc| hits.contains(**doc)).count() as u64;
+                blocks.advance();
+            }
+            if count > 0 || zeros {
+                *counts.entry(String::from_utf8_lossy(terms.key()).into()).or_default() += count;
+            }
+        }
+    }
+    Ok(counts)
+}

@@ -1,0 +1,112 @@
+//! From `plan::Query` to [`Node`]: which field, which terms, which statistics. One file per kind of query.
+//! A field that no document has named yet matches nothing. What the user asked for and cannot have is a bad request.
+
+mod boolean;
+mod fuzzy;
+mod multi_term;
+mod pattern;
+mod phrase;
+mod range;
+mod term;
+
+use std::sync::Arc;
+
+pub(crate) use multi_term::compile;
+pub(crate) use range::{exists_docs, integer, real};
+
+use plan::{Query, Result};
+use tantivy::schema::Field;
+
+use super::SearchContext;
+use super::bm25::{Similarity, idf};
+use super::node::{DocSource, Node, Scoring};
+use super::stats::Statistics;
+use crate::layout::FieldLayout;
+
+/// One query on its way down.
+pub(crate) struct Lowering<'a> {
+    context: &'a SearchContext<'a>,
+    statistics: Statistics,
+    /// Statistics are taken only where scores are wanted.
+    scored: bool,
+}
+
+/// A query that will be scored.
+pub(crate) fn lower_scored(context: &SearchContext<'_>, query: &Query) -> Result<Node> {
+    Lowering { context, statistics: Statistics::default(), scored: true }.lower(query, 1.0)
+}
+
+/// A query that only tells which documents match.
+pub(crate) fn lower_unscored(context: &SearchContext<'_>, query: &Query) -> Result<Node> {
+    Lowering { context, statistics: Statistics::default(), scored: false }.lower(query, 1.0)
+}
+
+impl<'a> Lowering<'a> {
+    /// `boost` is the product of the boosts above.
+    fn lower(&mut self, query: &Query, boost: f32) -> Result<Node> {
+        match query {
+            Query::All => Ok(Node::constant(DocSource::All, boost, "*:*")),
+            Query::Nothing => Ok(Node::Nothing),
+            Query::Term { field, value } => self.term(field, value, boost),
+            Query::Synonym { field, terms } => self.synonym(field, terms, boost),
+            Query::TermSet { field, values } => Ok(self.term_set(field, values, boost)),
+            Query::Phrase(phrase) => self.phrase(phrase, boost),
+            Query::Range(range) => self.range(range, boost),
+            Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
+            Query::Wildcard { field, pattern } => self.wildcard(field, pattern, boost),
+            Query::Regex { field, pattern } => self.regex(field, pattern, boost),
+            Query::Fuzzy(fuzzy) => self.fuzzy(fuzzy, boost),
+            Query::Exists { field } => Ok(self.exists(field, boost)),
+            Query::Boolean { clauses, minimum_should_match } => {
+                self.boolean(clauses, *minimum_should_match, boost)
+            }
+            Query::DisjunctionMax { queries, tie_breaker } => {
+                self.disjunction_max(queries, *tie_breaker, boost)
+            }
+            Query::Boost { query, boost: own } => self.lower(query, boost * own),
+            Query::ConstantScore { query, score } => {
+                let inner =
+                    Lowering { context: self.context, statistics: Statistics::default(), scored: false }
+                        .lower(query, 1.0)?;
+                Ok(with_constant_score(inner, boost * score))
+            }
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<&'a Arc<FieldLayout>> {
+        self.context.layout.field(name)
+    }
+
+    /// What BM25 needs to score these terms as one.
+    fn scoring(
+        &mut self,
+        layout: &FieldLayout,
+        field: Field,
+        terms: Vec<(String, u64)>,
+        boost: f32,
+    ) -> Result<Scoring> {
+        let stats = if self.scored {
+            self.statistics.field(self.context, layout, field)?
+        } else {
+            super::stats::FieldStats::default()
+        };
+        let sum: f64 = terms.iter().map(|(_, df)| f64::from(idf(*df, stats.doc_count))).sum();
+        let idf = sum as f32;
+        let norms = layout.has_norms().then_some(field);
+        Ok(Scoring { boost, stats, terms, idf, similarity: Similarity::new(boost, idf, stats), norms })
+    }
+
+    fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {
+        if self.scored { super::stats::doc_freq(self.context, term) } else { Ok(0) }
+    }
+}
+
+fn with_constant_score(inner: Node, score: f32) -> Node {
+    let label = format!("ConstantScore({})", super::explain::label(&inner));
+    match inner {
+        Node::Nothing => Node::Nothing,
+        Node::Constant(constant) => Node::constant(constant.source, score, label),
+        Node::Term(term) => Node::constant(DocSource::Term(term.term.clone()), score, label),
+        other => Node::constant(DocSource::Node(Box::new(other)), score, label),
+    }
+}

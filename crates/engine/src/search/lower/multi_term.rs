@@ -1,0 +1,188 @@
+//! Prefixes, wildcards and regular expressions: an automaton or a range over a term dictionary, all matches scoring the
+//! boost alone, as Lucene's constant-score rewrite. Fields without an inverted index are answered from their column's
+//! dictionary.
+
+use std::io;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use plan::{Error, Result};
+use tantivy::SegmentReader;
+use tantivy::columnar::{Column, Dictionary, StrColumn};
+use tantivy_fst::{Automaton, Regex};
+
+use super::{Lowering, pattern};
+use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
+use crate::search::bits::Bits;
+use crate::search::error::engine_error;
+use crate::search::node::Node;
+use crate::search::sets::{AnyColumn, add_stream, value_range_docs};
+
+impl Lowering<'_> {
+    pub(super) fn prefix(&mut self, name: &str, prefix: &str, boost: f32) -> Result<Node> {
+        let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
+        refuse_numbers(layout, "prefix")?;
+        let label = format!("{name}:{prefix}*");
+        let (low, high) = (prefix.as_bytes().to_vec(), prefix_end(prefix.as_bytes()));
+        if let Some(field) = layout.inverted {
+            return Ok(Node::computed(boost, label, move |reader| {
+                let inverted = reader.inverted_index(field).map_err(engine_error)?;
+                let mut terms = inverted.terms().range().ge(&low);
+                if let Some(high) = &high {
+                    terms = terms.lt(high);
+                }
+                let mut bits = Bits::none(reader.max_doc());
+                add_stream(reader, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+                Ok(bits)
+            }));
+        }
+        let Some(column) = layout.column.clone() else { return Ok(Node::Nothing) };
+        Ok(Node::computed(boost, label, move |reader| match AnyColumn::open(reader, &column)? {
+            Some(AnyColumn::Str(column)) => {
+                let ords = prefix_ords(column.dictionary(), &low, high.as_deref()).map_err(engine_error)?;
+                Ok(docs_of_ord_range(reader, column.ords(), ords))
+            }
+            _ => Ok(Bits::none(reader.max_doc())),
+        }))
+    }
+
+    pub(super) fn wildcard(&mut self, name: &str, pattern: &str, boost: f32) -> Result<Node> {
+        let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
+        refuse_numbers(layout, "wildcard")?;
+        if let Some(prefix) = pattern::as_prefix(pattern) {
+            return self.prefix(name, &prefix, boost);
+        }
+        let automaton = compile(&pattern::wildcard(pattern), pattern)?;
+        Ok(by_automaton(layout, automaton, boost, format!("{name}:{pattern}")))
+    }
+
+    pub(super) fn regex(&mut self, name: &str, pattern: &str, boost: f32) -> Result<Node> {
+        let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
+        refuse_numbers(layout, "regular expression")?;
+        let automaton = compile(&pattern::regex(pattern)?, pattern)?;
+        Ok(by_automaton(layout, automaton, boost, format!("{name}:/{pattern}/")))
+    }
+}
+
+fn refuse_numbers(layout: &FieldLayout, what: &str) -> Result<()> {
+    match layout.inverted_kind {
+        Some(InvertedKind::I64 | InvertedKind::F64) => Err(Error::bad_request(format!(
+            "a {what} query needs text; `{}` holds numbers: use a range",
+            layout.name
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The automaton of an expression in tantivy's syntax; `shown` is what the user wrote.
+pub(crate) fn compile(expression: &str, shown: &str) -> Result<Arc<Regex>> {
+    Regex::new(expression).map(Arc::new).map_err(|error| {
+        Error::bad_request(format!("cannot run the pattern `{shown}`: {error}; simplify it"))
+    })
+}
+
+fn by_automaton(layout: &Arc<FieldLayout>, automaton: Arc<Regex>, boost: f32, label: String) -> Node {
+    if let Some(field) = layout.inverted {
+        return Node::computed(boost, label, move |reader| {
+            let inverted = reader.inverted_index(field).map_err(engine_error)?;
+            let terms = inverted.terms().search(&*automaton).into_stream().map_err(engine_error)?;
+            let mut bits = Bits::none(reader.max_doc());
+            add_stream(reader, field, terms, &mut bits)?;
+            Ok(bits)
+        });
+    }
+    let Some(column) = layout.column.clone() else { return Node::Nothing };
+    Node::computed(boost, label, move |reader| {
+        column_strings(reader, &column, |dictionary| matching_ords(dictionary, &*automaton))
+    })
+}
+
+fn matching_ords<A: Automaton>(dictionary: &Dictionary, automaton: A) -> io::Result<Vec<u64>>
+where
+    A::State: Clone,
+{
+    let mut stream = dictionary.search(automaton).into_stream()?;
+    let mut ords = Vec::new();
+    while stream.advance() {
+        ords.push(stream.term_ord());
+    }
+    Ok(ords)
+}
+
+/// Documents of a string column that hold one of the ordinals `choose` picks from its dictionary.
+pub(super) fn column_strings(
+    reader: &SegmentReader,
+    column: &ColumnRef,
+    choose: impl FnOnce(&Dictionary) -> io::Result<Vec<u64>>,
+) -> Result<Bits> {
+    let opened = if column.kind == ColumnKind::Str { AnyColumn::open(reader, column)? } else { None };
+    let Some(AnyColumn::Str(column)) = opened else { return Ok(Bits::none(reader.max_doc())) };
+    let ords = choose(column.dictionary()).map_err(engine_error)?;
+    let wanted = Bits::from_docs(column.dictionary().num_terms() as u32, ords.iter().map(|ord| *ord as u32));
+    let mut docs = Bits::none(reader.max_doc());
+    if !ords.is_empty() {
+        for doc in 0..reader.max_doc() {
+            if column.term_ords(doc).any(|ord| wanted.contains(ord as u32)) {
+                docs.insert(doc);
+            }
+        }
+    }
+    Ok(docs)
+}
+
+/// Documents of a string column with a value inside the bounds.
+pub(super) fn column_strings_range(
+    reader: &SegmentReader,
+    column: &StrColumn,
+    lower: &Bound<String>,
+    upper: &Bound<String>,
+) -> Result<Bits> {
+    let (lower, upper) = (lower.as_ref().map(String::as_bytes), upper.as_ref().map(String::as_bytes));
+    let (lower, upper) = column.dictionary().term_bounds_to_ord(lower, upper).map_err(engine_error)?;
+    let start = match lower {
+        Bound::Included(ord) => ord,
+        Bound::Excluded(ord) => ord + 1,
+        Bound::Unbounded => 0,
+    };
+    let end = match upper {
+        Bound::Included(ord) => ord + 1,
+        Bound::Excluded(ord) => ord,
+        Bound::Unbounded => column.dictionary().num_terms() as u64,
+    };
+    Ok(docs_of_ord_range(reader, column.ords(), start..end))
+}
+
+fn docs_of_ord_range(reader: &SegmentReader, ords: &Column<u64>, range: std::ops::Range<u64>) -> Bits {
+    if range.is_empty() {
+        return Bits::none(reader.max_doc());
+    }
+    value_range_docs(ords, &(range.start..=range.end - 1), reader.max_doc())
+}
+
+/// The ordinals of the terms that begin with `low`; `high` is past the last of them.
+pub(crate) fn prefix_ords(
+    dictionary: &Dictionary,
+    low: &[u8],
+    high: Option<&[u8]>,
+) -> io::Result<std::ops::Range<u64>> {
+    let at = |bytes: &[u8]| {
+        dictionary.term_ord_or_next(bytes).map(|hit| match hit {
+            tantivy::columnar::TermOrdHit::Exact(ord) | tantivy::columnar::TermOrdHit::Next(ord) => ord,
+        })
+    };
+    let terms = dictionary.num_terms() as u64;
+    let end = high.map_or(Ok(terms), at)?.min(terms);
+    Ok(at(low)?.min(end)..end)
+}
+
+/// The first byte string after all that begin with `prefix`; `None` when there is none.
+pub(crate) fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
+    let mut end = prefix.to_vec();
+    while let Some(last) = end.pop() {
+        if last < 0xff {
+            end.push(last + 1);
+            return Some(end);
+        }
+    }
+    None
+}

@@ -1,0 +1,252 @@
+//! Ranges, and "has any value". Numbers and strings with a column are read from it, others from their terms, which sort as
+//! the values do. Every match scores the boost, as Lucene's point and term range queries.
+
+use std::ops::{Bound, RangeInclusive};
+
+use plan::{FieldClass, Range, Result, Value};
+use tantivy::schema::Field;
+use tantivy::{SegmentReader, Term};
+
+use super::Lowering;
+use super::multi_term::column_strings_range;
+use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
+use crate::search::bits::Bits;
+use crate::search::error::engine_error;
+use crate::search::node::Node;
+use crate::search::sets::{AnyColumn, add_stream, column_docs, field_terms_docs, value_range_docs};
+
+impl Lowering<'_> {
+    pub(super) fn range(&mut self, range: &Range, boost: f32) -> Result<Node> {
+        if (&range.lower, &range.upper) == (&Bound::Unbounded, &Bound::Unbounded) {
+            return Ok(self.exists(&range.field, boost));
+        }
+        let Some(layout) = self.field(&range.field) else { return Ok(Node::Nothing) };
+        let label = label(range, layout);
+        let by_terms = layout.class().is_text() && layout.inverted.is_some();
+        if let (Some(column), false) = (layout.column.clone(), by_terms) {
+            let Some(bounds) = Bounds::of(&column, &range.lower, &range.upper) else {
+                return Ok(Node::Nothing);
+            };
+            return Ok(Node::computed(boost, label, move |reader| column_range(reader, &column, &bounds)));
+        }
+        Ok(term_range(layout, range, boost, label))
+    }
+
+    pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
+        let Some(layout) = self.field(name).cloned() else { return Node::Nothing };
+        let label = format!("FieldExistsQuery [field={name}]");
+        Node::computed(boost, label, move |reader| {
+            let docs = exists_docs(reader, &layout)?;
+            Ok(docs)
+        })
+    }
+}
+
+/// Documents with any value in the field.
+pub(crate) fn exists_docs(reader: &SegmentReader, layout: &FieldLayout) -> Result<Bits> {
+    match (&layout.column, layout.inverted) {
+        (Some(column), _) if !layout.class().is_text() => column_docs(reader, column),
+        (_, Some(field)) if layout.has_norms() => {
+            let norms = reader.get_fieldnorms_reader(field).map_err(engine_error)?;
+            let docs = (0..reader.max_doc()).filter(|doc| norms.fieldnorm_id(*doc) > 0);
+            Ok(Bits::from_docs(reader.max_doc(), docs))
+        }
+        (_, Some(field)) => field_terms_docs(reader, field),
+        (Some(column), None) => column_docs(reader, column),
+        (None, None) => Ok(Bits::none(reader.max_doc())),
+    }
+}
+
+/// The bounds of a range in a column's own values. `None` where nothing can lie between.
+pub(crate) enum Bounds {
+    I64(RangeInclusive<i64>),
+    F64(RangeInclusive<f64>),
+    Bool(RangeInclusive<bool>),
+    Str(Bound<String>, Bound<String>),
+}
+
+impl Bounds {
+    pub(crate) fn of(column: &ColumnRef, lower: &Bound<Value>, upper: &Bound<Value>) -> Option<Self> {
+        Some(match column.kind {
+            ColumnKind::I64 => Bounds::I64(integers(lower, upper)?),
+            ColumnKind::F64 => Bounds::F64(reals(lower, upper)?),
+            ColumnKind::Bool => Bounds::Bool(flags(lower, upper)?),
+            ColumnKind::Str => Bounds::Str(as_text(lower), as_text(upper)),
+        })
+    }
+}
+
+/// Documents with a value of the column inside `bounds`.
+pub(crate) fn column_range(reader: &SegmentReader, column: &ColumnRef, bounds: &Bounds) -> Result<Bits> {
+    let max_doc = reader.max_doc();
+    Ok(match (AnyColumn::open(reader, column)?, bounds) {
+        (Some(AnyColumn::I64(column)), Bounds::I64(range)) => value_range_docs(&column, range, max_doc),
+        (Some(AnyColumn::F64(column)), Bounds::F64(range)) => value_range_docs(&column, range, max_doc),
+        (Some(AnyColumn::Bool(column)), Bounds::Bool(range)) => value_range_docs(&column, range, max_doc),
+        (Some(AnyColumn::Str(column)), Bounds::Str(lower, upper)) => {
+            return column_strings_range(reader, &column, lower, upper);
+        }
+        _ => Bits::none(max_doc),
+    })
+}
+
+fn integers(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive<i64>> {
+    let low = match lower {
+        Bound::Included(value) => integer(value)?,
+        Bound::Excluded(value) => integer(value)?.checked_add(1)?,
+        Bound::Unbounded => i64::MIN,
+    };
+    let high = match upper {
+        Bound::Included(value) => integer(value)?,
+        Bound::Excluded(value) => integer(value)?.checked_sub(1)?,
+        Bound::Unbounded => i64::MAX,
+    };
+    (low <= high).then_some(low..=high)
+}
+
+fn reals(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive<f64>> {
+    let low = match lower {
+        Bound::Included(value) => real(value)?,
+        Bound::Excluded(value) => real(value)?.next_up(),
+        Bound::Unbounded => f64::NEG_INFINITY,
+    };
+    let high = match upper {
+        Bound::Included(value) => real(value)?,
+        Bound::Excluded(value) => real(value)?.next_down(),
+        Bound::Unbounded => f64::INFINITY,
+    };
+    (low <= high).then_some(low..=high)
+}
+
+fn flags(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive<bool>> {
+    let low = match lower {
+        Bound::Included(value) => flag(value)?,
+        Bound::Excluded(value) if !flag(value)? => true,
+        Bound::Excluded(_) => return None,
+        Bound::Unbounded => false,
+    };
+    let high = match upper {
+        Bound::Included(value) => flag(value)?,
+        Bound::Excluded(value) if flag(value)? => false,
+        Bound::Excluded(_) => return None,
+        Bound::Unbounded => true,
+    };
+    (low <= high).then_some(low..=high)
+}
+
+fn as_text(bound: &Bound<Value>) -> Bound<String> {
+    bound.as_ref().map(Value::to_text)
+}
+
+pub(crate) fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(i64::from(*number)),
+        Value::Long(number) | Value::Date(number) => Some(*number),
+        _ => None,
+    }
+}
+
+pub(crate) fn real(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(number) => Some(f64::from(*number)),
+        Value::Double(number) => Some(*number),
+        Value::Int(number) => Some(f64::from(*number)),
+        Value::Long(number) => Some(*number as f64),
+        _ => None,
+    }
+}
+
+pub(crate) fn flag(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(flag) => Some(*flag),
+        Value::Str(text) => Some(text.starts_with(['t', 'T', '1'])),
+        _ => None,
+    }
+}
+
+/// A range over the terms of an inverted field.
+fn term_range(layout: &FieldLayout, range: &Range, boost: f32, label: String) -> Node {
+    let Some(field) = layout.inverted else { return Node::Nothing };
+    let Some((lower, upper)) = term_bounds(layout, field, range) else { return Node::Nothing };
+    Node::computed(boost, label, move |reader| {
+        let inverted = reader.inverted_index(field).map_err(engine_error)?;
+        let mut terms = inverted.terms().range();
+        terms = match &lower {
+            Bound::Included(bytes) => terms.ge(bytes),
+            Bound::Excluded(bytes) => terms.gt(bytes),
+            Bound::Unbounded => terms,
+        };
+        terms = match &upper {
+            Bound::Included(bytes) => terms.le(bytes),
+            Bound::Excluded(bytes) => terms.lt(bytes),
+            Bound::Unbounded => terms,
+        };
+        let mut bits = Bits::none(reader.max_doc());
+        add_stream(reader, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+        Ok(bits)
+    })
+}
+
+type TermBounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+
+fn term_bounds(layout: &FieldLayout, field: Field, range: &Range) -> Option<TermBounds> {
+    let included = |term: Term| term.serialized_value_bytes().to_vec();
+    match layout.inverted_kind? {
+        InvertedKind::Text { .. } | InvertedKind::Term { .. } | InvertedKind::Key => {
+            let bytes = |bound: &Bound<Value>| bound.as_ref().map(|value| value.to_text().into_bytes());
+            Some((bytes(&range.lower), bytes(&range.upper)))
+        }
+        InvertedKind::I64 => {
+            let (low, high) = integers(&range.lower, &range.upper)?.into_inner();
+            let bytes = |number| Bound::Included(included(Term::from_field_i64(field, number)));
+            Some((bytes(low), bytes(high)))
+        }
+        InvertedKind::F64 => {
+            let (low, high) = reals(&range.lower, &range.upper)?.into_inner();
+            let bytes = |number| Bound::Included(included(Term::from_field_f64(field, number)));
+            Some((bytes(low), bytes(high)))
+        }
+        InvertedKind::Bool => {
+            let (low, high) = flags(&range.lower, &range.upper)?.into_inner();
+            let bytes = |flag| Bound::Included(included(Term::from_field_bool(field, flag)));
+            Some((bytes(low), bytes(high)))
+        }
+    }
+}
+
+/// As Lucene prints it: points with inclusive bounds of their numbers, terms as given.
+fn label(range: &Range, layout: &FieldLayout) -> String {
+    if layout.class().is_point() {
+        let shown = match layout.column.as_ref().map(|column| column.kind) {
+            Some(ColumnKind::F64) => reals(&range.lower, &range.upper).map(|range| {
+                (Value::Double(*range.start()).to_text(), Value::Double(*range.end()).to_text())
+            }),
+            _ => integers(&range.lower, &range.upper).map(|range| shown(layout, &range)),
+        };
+        let (low, high) = shown.unwrap_or_default();
+        return format!("{}:[{low} TO {high}]", range.field);
+    }
+    let text = |bound: &Bound<Value>| match bound {
+        Bound::Included(value) | Bound::Excluded(value) => value.to_text(),
+        Bound::Unbounded => "*".to_owned(),
+    };
+    let open = if matches!(range.lower, Bound::Excluded(_)) { '{' } else { '[' };
+    let close = if matches!(range.upper, Bound::Excluded(_)) { '}' } else { ']' };
+    format!("{}:{open}{} TO {}{close}", range.field, text(&range.lower), text(&range.upper))
+}
+
+/// Open ends are the least and greatest number of the class.
+fn shown(layout: &FieldLayout, range: &RangeInclusive<i64>) -> (String, String) {
+    let int = layout.class() == FieldClass::Int;
+    let (least, greatest) =
+        if int { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (i64::MIN, i64::MAX) };
+    ((*range.start()).max(least).to_string(), (*range.end()).min(greatest).to_string())
+}
+
+/// A value as points print: dates as milliseconds.
+pub(super) fn number_text(value: &Value) -> String {
+    match value {
+        Value::Date(ms) => ms.to_string(),
+        other => other.to_text(),
+    }
+}

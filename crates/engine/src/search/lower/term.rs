@@ -1,0 +1,170 @@
+//! Exact terms, one, several that score as one, or a set: by the inverted field, or by the column where a field has only
+//! that. As in Solr, points score a constant and strings, booleans and words score by BM25.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use plan::{Result, Value};
+use tantivy::Term;
+use tantivy::schema::Field;
+
+use super::Lowering;
+use super::multi_term::column_strings;
+use super::range::{self, Bounds};
+use crate::layout::{ColumnKind, FieldLayout, InvertedKind};
+use crate::search::bits::Bits;
+use crate::search::error::engine_error;
+use crate::search::node::{DocSource, Node, SynonymNode, TermNode};
+use crate::search::sets::add_postings;
+
+impl Lowering<'_> {
+    pub(super) fn term(&mut self, name: &str, value: &Value, boost: f32) -> Result<Node> {
+        let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
+        let label = label(layout, value);
+        let Some((field, term)) =
+            layout.inverted.and_then(|field| Some((field, term_of(layout, field, value)?)))
+        else {
+            return Ok(column_term(layout, value, boost, label));
+        };
+        match layout.inverted_kind {
+            Some(InvertedKind::I64 | InvertedKind::F64) => {
+                Ok(Node::constant(DocSource::Term(term), boost, label))
+            }
+            _ => self.scored_term(layout, field, term, label, boost),
+        }
+    }
+
+    pub(super) fn scored_term(
+        &mut self,
+        layout: &FieldLayout,
+        field: Field,
+        term: Term,
+        label: String,
+        boost: f32,
+    ) -> Result<Node> {
+        let doc_freq = self.doc_freq(&term)?;
+        if self.scored && doc_freq == 0 {
+            return Ok(Node::Nothing);
+        }
+        let text = label.split_once(':').map_or(label.as_str(), |(_, text)| text).to_owned();
+        let scoring = self.scoring(layout, field, vec![(text, doc_freq)], boost)?;
+        Ok(Node::Term(Arc::new(TermNode { term, label, scoring, varies: varies(layout) })))
+    }
+
+    pub(super) fn synonym(&mut self, name: &str, terms: &[(String, f32)], boost: f32) -> Result<Node> {
+        let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
+        let Some(field) = layout.inverted else { return Ok(Node::Nothing) };
+        if let [(term, own)] = terms {
+            return self.term(name, &Value::Str(term.clone()), boost * own);
+        }
+        let mut terms = terms.to_vec();
+        terms.sort_by(|left, right| left.0.cmp(&right.0));
+        let shown: Vec<String> = terms.iter().map(|(term, own)| boosted(name, term, *own)).collect();
+        let label = format!("Synonym({})", shown.join(" "));
+        let terms: Vec<(Term, f32)> =
+            terms.iter().map(|(term, own)| (Term::from_field_text(field, term), *own)).collect();
+        let mut doc_freq_max = 0;
+        for (term, _) in &terms {
+            doc_freq_max = doc_freq_max.max(self.doc_freq(term)?);
+        }
+        if self.scored && doc_freq_max == 0 {
+            return Ok(Node::Nothing);
+        }
+        let scoring = self.scoring(layout, field, vec![(String::new(), doc_freq_max)], boost)?;
+        Ok(Node::Synonym(Arc::new(SynonymNode { terms, label, scoring })))
+    }
+
+    pub(super) fn term_set(&self, name: &str, values: &[Value], boost: f32) -> Node {
+        let Some(layout) = self.field(name) else { return Node::Nothing };
+        let shown: Vec<String> = values.iter().map(Value::to_text).collect();
+        let label = format!("{name}:({})", shown.join(" "));
+        let Some(field) = layout.inverted else { return column_terms(layout, values, boost, label) };
+        let terms: Vec<Term> = values.iter().filter_map(|value| term_of(layout, field, value)).collect();
+        Node::computed(boost, label, move |reader| {
+            let inverted = reader.inverted_index(field).map_err(engine_error)?;
+            let mut bits = Bits::none(reader.max_doc());
+            for term in &terms {
+                if let Some(info) = inverted.get_term_info(term).map_err(engine_error)? {
+                    add_postings(reader, field, &info, &mut bits)?;
+                }
+            }
+            Ok(bits)
+        })
+    }
+}
+
+fn boosted(name: &str, term: &str, boost: f32) -> String {
+    if boost == 1.0 {
+        format!("{name}:{term}")
+    } else {
+        format!("{name}:{term}^{}", plan::Value::Float(boost).to_text())
+    }
+}
+
+/// As Lucene prints it: points as ranges, booleans as the terms Solr gives them.
+fn label(layout: &FieldLayout, value: &Value) -> String {
+    let name = &layout.name;
+    match (layout.class(), value) {
+        (class, _) if class.is_point() => {
+            let shown = range::number_text(value);
+            format!("{name}:[{shown} TO {shown}]")
+        }
+        (_, Value::Bool(flag)) => format!("{name}:{}", if *flag { "T" } else { "F" }),
+        _ => format!("{name}:{}", value.to_text()),
+    }
+}
+
+/// Whether two documents with a term of the field can score differently for it.
+fn varies(layout: &FieldLayout) -> bool {
+    match layout.inverted_kind {
+        Some(InvertedKind::Text { frequencies, norms, .. }) => frequencies || norms,
+        Some(InvertedKind::Term { norms }) => norms,
+        _ => false,
+    }
+}
+
+/// The term under which a value is indexed; `None` when the field cannot hold such a value.
+fn term_of(layout: &FieldLayout, field: Field, value: &Value) -> Option<Term> {
+    Some(match layout.inverted_kind? {
+        InvertedKind::Text { .. } | InvertedKind::Term { .. } | InvertedKind::Key => {
+            Term::from_field_text(field, &value.to_text())
+        }
+        InvertedKind::I64 => Term::from_field_i64(field, range::integer(value)?),
+        InvertedKind::F64 => Term::from_field_f64(field, range::real(value)?),
+        InvertedKind::Bool => Term::from_field_bool(field, range::flag(value)?),
+    })
+}
+
+fn column_term(layout: &Arc<FieldLayout>, value: &Value, boost: f32, label: String) -> Node {
+    let Some(column) = layout.column.clone() else { return Node::Nothing };
+    let bounds = Bounds::of(&column, &Bound::Included(value.clone()), &Bound::Included(value.clone()));
+    let Some(bounds) = bounds else { return Node::Nothing };
+    Node::computed(boost, label, move |reader| range::column_range(reader, &column, &bounds))
+}
+
+fn column_terms(layout: &FieldLayout, values: &[Value], boost: f32, label: String) -> Node {
+    let Some(column) = layout.column.clone() else { return Node::Nothing };
+    if column.kind == ColumnKind::Str {
+        let wanted: BTreeSet<String> = values.iter().map(Value::to_text).collect();
+        return Node::computed(boost, label, move |reader| {
+            column_strings(reader, &column, |dictionary| {
+                let ords = wanted.iter().map(|text| dictionary.term_ord(text.as_bytes()));
+                ords.filter_map(|ord| ord.transpose()).collect()
+            })
+        });
+    }
+    let bounds: Vec<Bounds> = values
+        .iter()
+        .filter_map(|value| {
+            Bounds::of(&column, &Bound::Included(value.clone()), &Bound::Included(value.clone()))
+        })
+        .collect();
+    Node::computed(boost, label, move |reader| {
+        let mut all = Bits::none(reader.max_doc());
+        for bounds in &bounds {
+            range::column_range(reader, &column, bounds)?.iter().for_each(|doc| all.insert(doc));
+        }
+        Ok(all)
+    })
+}

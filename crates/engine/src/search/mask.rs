@@ -1,0 +1,142 @@
+//! Which documents of a segment may be hits at all: the living ones that pass every filter. Filters come from the cache where
+//! they may; uncached ones run in ascending order of cost.
+
+use std::sync::Arc;
+
+use plan::{Filter, Result};
+use tantivy::query::Weight;
+
+use super::bits::Bits;
+use super::error::engine_error;
+use super::filter_cache::key_of;
+use super::lower::lower_unscored;
+use super::node::{DocSource, Node};
+use super::{SearchContext, SearchSegment, weight};
+
+/// The documents allowed in each segment; `None` is all of them.
+pub(crate) type Masks = Vec<Option<Arc<Bits>>>;
+
+/// A filter ready to run in any segment.
+pub(crate) struct PreparedFilter {
+    node: Node,
+    /// Present when its bits may be kept.
+    key: Option<Arc<str>>,
+    /// Takes its documents away instead of keeping them.
+    negative: bool,
+    pub(crate) tags: Vec<String>,
+    cost: i32,
+}
+
+impl PreparedFilter {
+    pub(crate) fn prepare(context: &SearchContext<'_>, filter: &Filter) -> Result<Self> {
+        let node = lower_unscored(context, &filter.query)?;
+        let key = filter.cache.then(|| key_of(&filter.query));
+        Ok(Self { node, key, negative: false, tags: filter.tags.clone(), cost: filter.cost })
+    }
+
+    /// A clause of the main query that only restricts.
+    pub(crate) fn of_node(node: Node, negative: bool) -> Self {
+        Self { node, key: None, negative, tags: Vec::new(), cost: 0 }
+    }
+
+    pub(crate) fn cost(&self) -> i32 {
+        self.cost
+    }
+}
+
+/// The documents that pass `filters` and live.
+pub(crate) fn masks<'f>(
+    context: &SearchContext<'_>,
+    filters: impl Iterator<Item = &'f PreparedFilter> + Clone,
+) -> Result<Masks> {
+    let mut ordered: Vec<&PreparedFilter> = filters.collect();
+    ordered.sort_by_key(|filter| (filter.key.is_none(), filter.cost()));
+    context.segments.iter().map(|segment| mask(context, segment, &ordered)).collect()
+}
+
+fn mask(
+    context: &SearchContext<'_>,
+    segment: &SearchSegment<'_>,
+    filters: &[&PreparedFilter],
+) -> Result<Option<Arc<Bits>>> {
+    let mut mask: Option<Arc<Bits>> = segment.alive.clone();
+    for filter in filters {
+        let bits = filter_bits(context, segment, filter)?;
+        mask = Some(match (mask, filter.negative) {
+            (None, false) => bits,
+            (None, true) => {
+                let mut all = Bits::all(segment.max_doc());
+                all.subtract(&bits);
+                Arc::new(all)
+            }
+            (Some(mut mask), negative) => {
+                let own = Arc::make_mut(&mut mask);
+                if negative {
+                    own.subtract(&bits)
+                } else {
+                    own.intersect(&bits)
+                }
+                mask
+            }
+        });
+    }
+    Ok(mask)
+}
+
+fn filter_bits(
+    context: &SearchContext<'_>,
+    segment: &SearchSegment<'_>,
+    filter: &PreparedFilter,
+) -> Result<Arc<Bits>> {
+    let known = filter.key.as_ref().and_then(|key| context.caches.filters.get(segment.view.id(), key));
+    if let Some(bits) = known {
+        return Ok(bits);
+    }
+    let bits = node_bits(context, segment, &filter.node)?;
+    if let Some(key) = &filter.key {
+        context.caches.filters.insert(segment.view.id(), key, bits.clone());
+    }
+    Ok(bits)
+}
+
+/// All documents of the segment that match, dead or alive.
+pub(crate) fn node_bits(
+    context: &SearchContext<'_>,
+    segment: &SearchSegment<'_>,
+    node: &Node,
+) -> Result<Arc<Bits>> {
+    if let Node::Constant(constant) = node {
+        match &constant.source {
+            DocSource::Computed(computed) => return computed.bits(segment.reader),
+            DocSource::All => return Ok(Arc::new(Bits::all(segment.max_doc()))),
+            DocSource::Term(_) | DocSource::Node(_) => {}
+        }
+    }
+    let weight = weight::unscored(context, node)?;
+    collect_bits(&*weight, segment).map(Arc::new)
+}
+
+fn collect_bits(weight: &dyn Weight, segment: &SearchSegment<'_>) -> Result<Bits> {
+    let mut bits = Bits::none(segment.max_doc());
+    weight
+        .for_each_no_score(segment.reader, &mut |docs| docs.iter().for_each(|doc| bits.insert(*doc)))
+        .map_err(engine_error)?;
+    Ok(bits)
+}
+
+fn allowed(mut bits: Arc<Bits>, mask: Option<&Arc<Bits>>) -> Result<Arc<Bits>> {
+    if let Some(mask) = mask {
+        Arc::make_mut(&mut bits).intersect(mask);
+    }
+    Ok(bits)
+}
+
+/// The hits of a node in each segment.
+pub(crate) fn hits(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<Vec<Arc<Bits>>> {
+    context
+        .segments
+        .iter()
+        .zip(masks)
+        .map(|(segment, mask)| allowed(node_bits(context, segment, node)?, mask.as_ref()))
+        .collect()
+}

@@ -1,0 +1,106 @@
+//! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::SearchResult` out. Reads only; holds nothing between
+//! searches but [`SearchCaches`].
+//!
+//! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `collect` finds
+//! the best hits with tantivy's pruning scorers (`weight`) and their exact scores (`evaluate`), sorts or counts; `facet`
+//! counts values over the bits of all hits; `fetch` loads what the page shows; `explain` tells how a score came about.
+
+mod bits;
+mod bm25;
+mod caches;
+mod collect;
+mod error;
+mod evaluate;
+mod explain;
+mod facet;
+mod fetch;
+mod filter_cache;
+mod lower;
+mod luke;
+mod mask;
+mod node;
+mod norms;
+mod phrase;
+mod run;
+mod scaled;
+mod sets;
+mod sloppy;
+mod stats;
+mod synonym;
+#[cfg(test)]
+mod tests;
+mod weight;
+
+use std::sync::Arc;
+
+use plan::{Query, Result, SearchPlan, SearchResult, Value};
+use tantivy::{DocId, Searcher, SegmentReader};
+
+use crate::layout::Layout;
+use crate::snapshot::{SegmentView, Snapshot};
+use bits::Bits;
+
+pub(crate) use caches::SearchCaches;
+pub use luke::FieldStats;
+
+/// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
+pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {
+    caches.follow(snapshot);
+    run::search(&SearchContext::new(snapshot, caches), plan)
+}
+
+/// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.
+pub(crate) fn matching_docs(snapshot: &Snapshot, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
+    run::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
+}
+
+/// What the index holds of each concrete field, by name.
+pub(crate) fn luke_fields(snapshot: &Snapshot) -> Result<Vec<FieldStats>> {
+    luke::fields(&SearchContext::new(snapshot, &SearchCaches::default()))
+}
+
+/// The `limit` most frequent terms of a field with the documents that have them, most frequent first, ties in term order.
+pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Result<Vec<(Value, u64)>> {
+    luke::top_terms(&SearchContext::new(snapshot, &SearchCaches::default()), field, limit)
+}
+
+/// What one search reads.
+pub(crate) struct SearchContext<'a> {
+    pub(crate) layout: &'a Layout,
+    /// Empty; tantivy asks it for the schema.
+    pub(crate) searcher: &'a Searcher,
+    pub(crate) segments: Vec<SearchSegment<'a>>,
+    pub(crate) caches: &'a SearchCaches,
+}
+
+/// One segment of the snapshot.
+pub(crate) struct SearchSegment<'a> {
+    pub(crate) view: &'a SegmentView,
+    pub(crate) reader: &'a SegmentReader,
+    /// The living documents; `None` when all live.
+    pub(crate) alive: Option<Arc<Bits>>,
+    /// Documents in the segments before this one.
+    pub(crate) base: u64,
+}
+
+impl<'a> SearchContext<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, caches: &'a SearchCaches) -> Self {
+        let mut base = 0;
+        let segments = snapshot
+            .segments()
+            .iter()
+            .map(|view| {
+                let segment = SearchSegment { view, reader: view.reader(), alive: caches.alive(view), base };
+                base += u64::from(segment.max_doc());
+                segment
+            })
+            .collect();
+        Self { layout: snapshot.layout(), searcher: snapshot.searcher(), segments, caches }
+    }
+}
+
+impl SearchSegment<'_> {
+    pub(crate) fn max_doc(&self) -> DocId {
+        self.reader.max_doc()
+    }
+}

@@ -1,0 +1,144 @@
+//! A query ready to run: fields resolved, statistics taken, boosts multiplied in. Made by `lower`, read by three: `weight`
+//! finds candidates with tantivy's scorers, `evaluate` gives a candidate its exact score, `explain` tells how.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use plan::Result;
+use tantivy::index::SegmentId;
+use tantivy::schema::Field;
+use tantivy::{SegmentReader, Term};
+
+use super::bits::Bits;
+use super::bm25::Similarity;
+use super::stats::FieldStats;
+
+pub(crate) enum Node {
+    Nothing,
+    Constant(Constant),
+    Term(Arc<TermNode>),
+    Synonym(Arc<SynonymNode>),
+    Phrase(Arc<PhraseNode>),
+    Boolean(BooleanNode),
+    DisjunctionMax { nodes: Vec<Node>, tie_breaker: f32 },
+}
+
+/// Documents that all score the same.
+pub(crate) struct Constant {
+    pub(crate) source: DocSource,
+    pub(crate) score: f32,
+    /// As Lucene prints the query.
+    pub(crate) label: String,
+}
+
+/// Where documents come from when their scores do not matter.
+pub(crate) enum DocSource {
+    All,
+    Term(Term),
+    Computed(Arc<Computed>),
+    Node(Box<Node>),
+}
+
+/// A term scored by BM25.
+pub(crate) struct TermNode {
+    pub(crate) term: Term,
+    pub(crate) label: String,
+    pub(crate) scoring: Scoring,
+    /// Whether documents can differ in frequency or length; if not, all score the same.
+    pub(crate) varies: bool,
+}
+
+/// What BM25 needs besides frequency and length.
+#[derive(Clone)]
+pub(crate) struct Scoring {
+    pub(crate) boost: f32,
+    pub(crate) stats: FieldStats,
+    /// (term, documents with it): one for a term, all for a phrase.
+    pub(crate) terms: Vec<(String, u64)>,
+    pub(crate) idf: f32,
+    pub(crate) similarity: Similarity,
+    /// The field whose lengths count, if it keeps any.
+    pub(crate) norms: Option<Field>,
+}
+
+pub(crate) struct SynonymNode {
+    /// (term, boost).
+    pub(crate) terms: Vec<(Term, f32)>,
+    pub(crate) label: String,
+    pub(crate) scoring: Scoring,
+}
+
+pub(crate) struct PhraseNode {
+    /// (position relative to the first, the terms that may stand there), ascending.
+    pub(crate) positions: Vec<(u32, Vec<Term>)>,
+    pub(crate) slop: u32,
+    pub(crate) label: String,
+    pub(crate) scoring: Scoring,
+}
+
+/// At least `minimum` of `optional`, all of `required` and `filters`, none of `prohibited`.
+#[derive(Default)]
+pub(crate) struct BooleanNode {
+    pub(crate) required: Vec<Node>,
+    pub(crate) optional: Vec<Node>,
+    pub(crate) prohibited: Vec<Node>,
+    /// Required, adding nothing to the score.
+    pub(crate) filters: Vec<Node>,
+    pub(crate) minimum: usize,
+}
+
+type Compute = dyn Fn(&SegmentReader) -> Result<Bits> + Send + Sync;
+
+/// Documents found by reading columns or many terms; each segment is read once per search.
+pub(crate) struct Computed {
+    compute: Box<Compute>,
+    known: Mutex<HashMap<SegmentId, Arc<Bits>>>,
+}
+
+impl Computed {
+    pub(crate) fn new(compute: impl Fn(&SegmentReader) -> Result<Bits> + Send + Sync + 'static) -> Self {
+        Self { compute: Box::new(compute), known: Mutex::default() }
+    }
+
+    pub(crate) fn bits(&self, reader: &SegmentReader) -> Result<Arc<Bits>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bits) = known.get(&reader.segment_id()) {
+            return Ok(bits.clone());
+        }
+        let bits = Arc::new((self.compute)(reader)?);
+        known.insert(reader.segment_id(), bits.clone());
+        Ok(bits)
+    }
+}
+
+impl Node {
+    pub(crate) fn constant(source: DocSource, score: f32, label: impl Into<String>) -> Self {
+        Node::Constant(Constant { source, score, label: label.into() })
+    }
+
+    pub(crate) fn computed(
+        score: f32,
+        label: impl Into<String>,
+        compute: impl Fn(&SegmentReader) -> Result<Bits> + Send + Sync + 'static,
+    ) -> Self {
+        Self::constant(DocSource::Computed(Arc::new(Computed::new(compute))), score, label)
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        matches!(self, Node::Nothing)
+    }
+
+    /// The terms and fields whose lengths decide scores.
+    pub(crate) fn visit_scorings(&self, visit: &mut dyn FnMut(&Scoring)) {
+        match self {
+            Node::Nothing | Node::Constant(_) => {}
+            Node::Term(term) => visit(&term.scoring),
+            Node::Synonym(synonym) => visit(&synonym.scoring),
+            Node::Phrase(phrase) => visit(&phrase.scoring),
+            Node::Boolean(boolean) => {
+                boolean.required.iter().chain(&boolean.optional).for_each(|node| node.visit_scorings(visit));
+            }
+            Node::DisjunctionMax { nodes, .. } => nodes.iter().for_each(|node| node.visit_scorings(visit)),
+        }
+    }
+}

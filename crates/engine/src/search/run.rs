@@ -1,0 +1,143 @@
+//! One search from plan to result: what restricts, what scores, what is counted, what the page shows.
+
+use std::sync::Arc;
+
+use plan::{Query, Result, SearchPlan, SearchResult, SortBy, SortKey};
+use tantivy::DocId;
+
+use super::bits::Bits;
+use super::collect::{self, Found};
+use super::evaluate::Evaluator;
+use super::explain::MovedParts;
+use super::lower::{lower_scored, lower_unscored};
+use super::mask::{self, Masks, PreparedFilter};
+use super::node::{BooleanNode, DocSource, Node};
+use super::{SearchContext, explain, facet, fetch};
+
+pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<SearchResult> {
+    let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
+    let uses_score = plan.sort.iter().any(|key| key.by == SortBy::Score);
+    let scored = by_score || uses_score || plan.scores || plan.explain;
+    let node =
+        if scored { lower_scored(context, &plan.query)? } else { lower_unscored(context, &plan.query)? };
+    let prepare = |filter| PreparedFilter::prepare(context, filter);
+    let mut filters = plan.filters.iter().map(prepare).collect::<Result<Vec<_>>>()?;
+    let (node, moved) = split(node, &mut filters);
+    let masks = mask::masks(context, filters.iter())?;
+    let run = Run { context, plan, node: &node, moved, masks: &masks };
+    let hits =
+        if plan.facets.enabled || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
+    let total = match &hits {
+        Some(hits) => hits.iter().map(|bits| u64::from(bits.count())).sum(),
+        None => collect::count(context, &node, &masks)?,
+    };
+    let found = run.found(by_score, hits.as_deref(), total)?;
+    let facets = match &hits {
+        Some(hits) if plan.facets.enabled => facet::count(context, &plan.facets, &node, &filters, hits)?,
+        _ => plan::FacetResult::default(),
+    };
+    let score_max = run.score_max(by_score, &found)?;
+    let page = found.into_iter().skip(plan.page.start).take(plan.page.rows).collect();
+    Ok(SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets })
+}
+
+pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
+    let node = lower_unscored(context, query)?;
+    let masks = mask::masks(context, std::iter::empty())?;
+    let hits = mask::hits(context, &node, &masks)?;
+    let docs = hits.iter().map(|bits| bits.iter().collect::<Vec<_>>()).enumerate();
+    Ok(docs.filter(|(_, docs)| !docs.is_empty()).collect())
+}
+
+/// Moves what only restricts from the query to the filters: pruning works on what is left.
+fn split(node: Node, filters: &mut Vec<PreparedFilter>) -> (Node, MovedParts) {
+    let Node::Boolean(mut boolean) = node else { return (node, MovedParts::default()) };
+    let moved = MovedParts {
+        filters: boolean.filters.iter().map(explain::label).collect(),
+        prohibited: !boolean.prohibited.is_empty(),
+    };
+    filters.extend(boolean.filters.drain(..).map(|node| PreparedFilter::of_node(node, false)));
+    filters.extend(boolean.prohibited.drain(..).map(|node| PreparedFilter::of_node(node, true)));
+    (whole(boolean), moved)
+}
+
+/// What is left of a combination whose restrictions have moved away.
+fn whole(mut boolean: BooleanNode) -> Node {
+    match (boolean.required.len(), boolean.optional.len(), boolean.minimum) {
+        (1, 0, _) => boolean.required.remove(0),
+        (0, 1, 1) => boolean.optional.remove(0),
+        (0, _, 0) => {
+            // Only filters decide; the optional parts may add to the score.
+            boolean.required.push(Node::constant(DocSource::All, 0.0, "*:*"));
+            Node::Boolean(boolean)
+        }
+        _ => Node::Boolean(boolean),
+    }
+}
+
+struct Run<'a> {
+    context: &'a SearchContext<'a>,
+    plan: &'a SearchPlan,
+    node: &'a Node,
+    moved: MovedParts,
+    masks: &'a Masks,
+}
+
+impl Run<'_> {
+    /// The hits up to the end of the page, in order.
+    fn found(&self, by_score: bool, hits: Option<&[Arc<Bits>]>, total: u64) -> Result<Vec<Found>> {
+        if self.plan.page.rows == 0 {
+            return Ok(Vec::new());
+        }
+        let limit = self.plan.page.end().min(usize::try_from(total).unwrap_or(usize::MAX));
+        match hits {
+            Some(hits) if !by_score => collect::sorted(self.context, self.node, hits, &self.plan.sort, limit),
+            _ => collect::top_k(self.context, self.node, self.masks, limit),
+        }
+    }
+
+    fn score_max(&self, by_score: bool, found: &[Found]) -> Result<Option<f32>> {
+        if !self.plan.scores {
+            return Ok(None);
+        }
+        let known = if by_score { found.first().and_then(|best| best.score) } else { None };
+        let best = match known {
+            Some(score) => Some(score),
+            None => collect::score_max(self.context, self.node, self.masks)?,
+        };
+        Ok(Some(best.unwrap_or(0.0)))
+    }
+
+    fn hits(&self, mut page: Vec<Found>) -> Result<Vec<plan::Hit>> {
+        if self.plan.scores {
+            self.fill_scores(&mut page)?;
+        }
+        page.iter()
+            .map(|found| {
+                let explanation = match self.plan.explain {
+                    true => Some(explain::explain(self.context, self.node, found, &self.moved)?),
+                    false => None,
+                };
+                let score = found.score.filter(|_| self.plan.scores);
+                fetch::hit(self.context, found, &self.plan.fields, score, explanation)
+            })
+            .collect()
+    }
+
+    /// Scores of hits that were found without; evaluators want them in index order.
+    fn fill_scores(&self, page: &mut [Found]) -> Result<()> {
+        let mut order: Vec<&mut Found> = page.iter_mut().filter(|found| found.score.is_none()).collect();
+        order.sort_by_key(|found| (found.segment, found.doc));
+        for group in order.chunk_by_mut(|left, right| left.segment == right.segment) {
+            let Some(segment) = group.first().and_then(|found| self.context.segments.get(found.segment))
+            else {
+                continue;
+            };
+            let mut evaluator = Evaluator::open(self.context, self.node, segment)?;
+            for found in group {
+                found.score = Some(evaluator.score(found.doc).unwrap_or(0.0));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,125 @@
+//! Sets of documents read straight from a segment: those of terms, of a range of terms, of a column.
+//! Everything here is free of scores and of deletes.
+
+use std::fmt::Debug;
+use std::ops::RangeInclusive;
+
+use plan::Result;
+use tantivy::SegmentReader;
+use tantivy::columnar::ColumnIndex;
+use tantivy::fastfield::Column;
+use tantivy::postings::TermInfo;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::termdict::TermStreamer;
+use tantivy_fst::Automaton;
+
+use super::bits::Bits;
+use super::error::engine_error;
+use crate::layout::{ColumnKind, ColumnRef};
+
+/// A column of any kind in one segment; `None` where the segment has none.
+pub(crate) enum AnyColumn {
+    Str(tantivy::columnar::StrColumn),
+    I64(Column<i64>),
+    F64(Column<f64>),
+    Bool(Column<bool>),
+}
+
+impl AnyColumn {
+    pub(crate) fn open(reader: &SegmentReader, column: &ColumnRef) -> Result<Option<Self>> {
+        let fast = reader.fast_fields();
+        Ok(match column.kind {
+            ColumnKind::Str => fast.str(&column.name).map_err(engine_error)?.map(AnyColumn::Str),
+            ColumnKind::I64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::I64),
+            ColumnKind::F64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::F64),
+            ColumnKind::Bool => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::Bool),
+        })
+    }
+
+    pub(crate) fn index(&self) -> &ColumnIndex {
+        match self {
+            AnyColumn::Str(column) => &column.ords().index,
+            AnyColumn::I64(column) => &column.index,
+            AnyColumn::F64(column) => &column.index,
+            AnyColumn::Bool(column) => &column.index,
+        }
+    }
+}
+
+/// Documents with a value in the column.
+pub(crate) fn column_docs(reader: &SegmentReader, column: &ColumnRef) -> Result<Bits> {
+    let max_doc = reader.max_doc();
+    let Some(opened) = AnyColumn::open(reader, column)? else { return Ok(Bits::none(max_doc)) };
+    Ok(index_docs(opened.index(), max_doc))
+}
+
+pub(crate) fn index_docs(index: &ColumnIndex, max_doc: u32) -> Bits {
+    match index {
+        ColumnIndex::Empty { .. } => Bits::none(max_doc),
+        ColumnIndex::Full => Bits::all(max_doc),
+        ColumnIndex::Optional(optional) => Bits::from_docs(max_doc, optional.iter_non_null_docs()),
+        multi @ ColumnIndex::Multivalued(_) => {
+            Bits::from_docs(max_doc, (0..max_doc).filter(|doc| multi.has_value(*doc)))
+        }
+    }
+}
+
+/// Documents with a value of the column inside `range`.
+///
+/// Tantivy's own search takes a range below all values for one of the least value (0.27), so the ends are checked here.
+pub(crate) fn value_range_docs<T>(column: &Column<T>, range: &RangeInclusive<T>, max_doc: u32) -> Bits
+where
+    T: PartialOrd + Copy + Debug + Send + Sync + 'static,
+{
+    let (least, greatest) = (column.min_value(), column.max_value());
+    if *range.end() < least || *range.start() > greatest {
+        return Bits::none(max_doc);
+    }
+    if *range.start() <= least && *range.end() >= greatest {
+        return index_docs(&column.index, max_doc);
+    }
+    let mut docs = Vec::new();
+    column.get_docids_for_value_range(range.clone(), 0..max_doc, &mut docs);
+    Bits::from_docs(max_doc, docs)
+}
+
+/// Documents with any term in the field.
+pub(crate) fn field_terms_docs(reader: &SegmentReader, field: Field) -> Result<Bits> {
+    let inverted = reader.inverted_index(field).map_err(engine_error)?;
+    let mut bits = Bits::none(reader.max_doc());
+    add_stream(reader, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
+    Ok(bits)
+}
+
+/// Adds the documents of a term.
+pub(crate) fn add_postings(
+    reader: &SegmentReader,
+    field: Field,
+    term: &TermInfo,
+    bits: &mut Bits,
+) -> Result<()> {
+    let inverted = reader.inverted_index(field).map_err(engine_error)?;
+    let mut blocks =
+        inverted.read_block_postings_from_terminfo(term, IndexRecordOption::Basic).map_err(engine_error)?;
+    while !blocks.docs().is_empty() {
+        blocks.docs().iter().for_each(|doc| bits.insert(*doc));
+        blocks.advance();
+    }
+    Ok(())
+}
+
+/// Adds the documents of all terms that a stream yields.
+pub(crate) fn add_stream<A: Automaton>(
+    reader: &SegmentReader,
+    field: Field,
+    mut terms: TermStreamer<'_, A>,
+    bits: &mut Bits,
+) -> Result<()>
+where
+    A::State: Clone,
+{
+    while terms.advance() {
+        add_postings(reader, field, terms.value(), bits)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,231 @@
+//! How often a phrase occurs in a document, from the positions of its terms: whole matches, or with slop the sum of
+//! 1 / (1 + distance) over the matches that Lucene's sloppy phrase matching finds, in its order and with its rule that two
+//! equal terms of a phrase never stand on one word. The rules were read in Lucene 9.12 and checked against recorded scores.
+
+/// The positions of one place of the phrase in one document, ascending.
+pub(super) struct Place<'a> {
+    /// Where the place stands in the phrase.
+    pub(super) offset: u32,
+    pub(super) positions: &'a [u32],
+    /// Places that share a term have the same group.
+    pub(super) group: Option<usize>,
+}
+
+/// Matches without slop: every place at its offset from the first.
+pub(super) fn exact_count(places: &[Place<'_>]) -> u32 {
+    let Some((first, rest)) = places.split_first() else { return 0 };
+    let mut heads = vec![0usize; rest.len()];
+    let mut count = 0;
+    for start in first.positions {
+        let matched = rest.iter().zip(&mut heads).all(|(place, head)| {
+            let wanted = start.saturating_sub(first.offset) + place.offset;
+            let behind = place.positions.get(*head..).unwrap_or_default();
+            *head += behind.partition_point(|position| *position < wanted);
+            place.positions.get(*head) == Some(&wanted)
+        });
+        count += u32::from(matched && *start >= first.offset);
+    }
+    count
+}
+
+/// The sloppy frequency; 0 when nothing matches within `slop`.
+pub(super) fn frequency(places: &[Place<'_>], slop: u32) -> f32 {
+    let mut matcher = Matcher::new(places);
+    let mut sum = 0.0;
+    if !matcher.start() {
+        return 0.0;
+    }
+    while let Some(length) = matcher.next_match(i64::from(slop)) {
+        sum += 1.0 / (1.0 + length as f32);
+    }
+    sum
+}
+
+/// One place on its walk over the document.
+struct Walker<'a> {
+    place: &'a Place<'a>,
+    at: usize,
+}
+
+impl Walker<'_> {
+    /// The word it stands on.
+    fn word(&self) -> i64 {
+        self.place.positions.get(self.at).map_or(i64::MAX, |position| i64::from(*position))
+    }
+
+    /// Where the phrase would begin by this place alone.
+    fn begin(&self) -> i64 {
+        self.word() - i64::from(self.place.offset)
+    }
+
+    fn step(&mut self) -> bool {
+        self.at += 1;
+        self.at < self.place.positions.len()
+    }
+}
+
+struct Matcher<'a> {
+    walkers: Vec<Walker<'a>>,
+    /// Walkers waiting, that is all but the one being moved.
+    waiting: Vec<bool>,
+    /// The greatest begin so far.
+    end: i64,
+    exhausted: bool,
+}
+
+impl<'a> Matcher<'a> {
+    fn new(places: &'a [Place<'a>]) -> Self {
+        let walkers: Vec<Walker<'a>> = places.iter().map(|place| Walker { place, at: 0 }).collect();
+        let waiting = vec![true; walkers.len()];
+        Self { walkers, waiting, end: i64::MIN, exhausted: false }
+    }
+
+    /// Puts every walker on its first word, equal terms on different ones.
+    fn start(&mut self) -> bool {
+        if self.walkers.is_empty() || self.walkers.iter().any(|walker| walker.place.positions.is_empty()) {
+            return false;
+        }
+        for index in 0..self.walkers.len() {
+            while let Some(other) = self.rival(index) {
+                let lesser = self.lesser(index, other);
+                if !self.walkers[lesser].step() {
+                    return false;
+                }
+            }
+        }
+        self.end = self.walkers.iter().map(Walker::begin).max().unwrap_or(i64::MIN);
+        true
+    }
+
+    /// The distance of the next match within `slop`.
+    fn next_match(&mut self, slop: i64) -> Option<i64> {
+        if self.exhausted {
+            return None;
+        }
+        let mut lead = self.take_least();
+        let mut next = self.least_begin();
+        let mut length = self.end - self.walkers[lead].begin();
+        while self.advance(lead) {
+            if self.walkers[lead].begin() > next {
+                self.waiting[lead] = true;
+                if length <= slop {
+                    return Some(length);
+                }
+                lead = self.take_least();
+                next = self.least_begin();
+                length = self.end - self.walkers[lead].begin();
+            } else {
+                length = length.min(self.end - self.walkers[lead].begin());
+            }
+        }
+        self.exhausted = true;
+        (length <= slop).then_some(length)
+    }
+
+    /// Moves one walker on, and those it then collides with.
+    fn advance(&mut self, lead: usize) -> bool {
+        if !self.step(lead) {
+            return false;
+        }
+        let mut moving = lead;
+        while let Some(other) = self.rival(moving) {
+            moving = self.lesser(moving, other);
+            if !self.step(moving) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn step(&mut self, index: usize) -> bool {
+        if !self.walkers[index].step() {
+            return false;
+        }
+        self.end = self.end.max(self.walkers[index].begin());
+        true
+    }
+
+    /// Another walker of the same group on the same word.
+    fn rival(&self, index: usize) -> Option<usize> {
+        let walker = &self.walkers[index];
+        walker.place.group?;
+        (0..self.walkers.len()).find(|other| {
+            let candidate = &self.walkers[*other];
+            *other != index
+                && candidate.place.group == walker.place.group
+                && candidate.word() == walker.word()
+        })
+    }
+
+    fn lesser(&self, left: usize, right: usize) -> usize {
+        let key = |index: usize| (self.walkers[index].begin(), self.walkers[index].place.offset);
+        if key(left) < key(right) { left } else { right }
+    }
+
+    fn take_least(&mut self) -> usize {
+        let least = self.least().unwrap_or(0);
+        self.waiting[least] = false;
+        least
+    }
+
+    fn least_begin(&self) -> i64 {
+        self.least().map_or(i64::MAX, |index| self.walkers[index].begin())
+    }
+
+    fn least(&self) -> Option<usize> {
+        let waiting = (0..self.walkers.len()).filter(|index| self.waiting[*index]);
+        waiting.min_by_key(|index| (self.walkers[*index].begin(), self.walkers[*index].place.offset, *index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `phrase` over `text`, words split by spaces.
+    fn places(phrase: &str, text: &str, run: impl Fn(&[Place<'_>])) {
+        let words: Vec<&str> = phrase.split(' ').collect();
+        let found: Vec<Vec<u32>> = words
+            .iter()
+            .map(|word| {
+                (0u32..).zip(text.split(' ')).filter(|(_, at)| at == word).map(|(at, _)| at).collect()
+            })
+            .collect();
+        let places: Vec<Place<'_>> = words
+            .iter()
+            .zip(&found)
+            .enumerate()
+            .map(|(at, (word, positions))| {
+                let repeated = words.iter().filter(|other| *other == word).count() > 1;
+                let group = repeated.then(|| words.iter().position(|other| other == word).unwrap_or(0));
+                Place { offset: at as u32, positions, group }
+            })
+            .collect();
+        run(&places);
+    }
+
+    #[test]
+    fn exact_phrases_count_their_starts() {
+        let check = |phrase: &str, text: &str, expected: u32| {
+            places(phrase, text, |places| assert_eq!(exact_count(places), expected, "{phrase}: {text}"));
+        };
+        check("a b", "a b a b", 2);
+        check("a b", "b a", 0);
+        check("a a", "a a a", 2);
+        check("a b c", "a b b c a b c", 1);
+    }
+
+    #[test]
+    fn sloppy_phrases_weigh_their_distance() {
+        let check = |phrase: &str, text: &str, slop: u32, expected: f32| {
+            places(phrase, text, |places| assert_eq!(frequency(places, slop), expected, "{phrase}: {text}"));
+        };
+        check("a b", "a b", 1, 1.0);
+        check("a b", "a x b", 1, 0.5);
+        check("a b", "a x x b", 1, 0.0);
+        check("a b", "b a", 1, 0.0);
+        check("a b", "b a", 2, 1.0 / 3.0);
+        check("a a", "a", 5, 0.0);
+        check("a a", "a x a", 5, 0.5);
+    }
+}

@@ -1,0 +1,72 @@
+//! Short ways to write queries and plans.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use plan::{
+    Clause, FacetPlan, FieldSelection, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, SearchPlan,
+    SortBy, SortKey, Value,
+};
+
+pub(super) fn term(field: &str, word: &str) -> Query {
+    Query::Term { field: Arc::from(field), value: Value::Str(word.into()) }
+}
+
+pub(super) fn value(field: &str, value: Value) -> Query {
+    Query::Term { field: Arc::from(field), value }
+}
+
+pub(super) fn boolean<const N: usize>(clauses: [(Occur, Query); N]) -> Query {
+    at_least(0, clauses)
+}
+
+pub(super) fn at_least<const N: usize>(minimum_should_match: usize, clauses: [(Occur, Query); N]) -> Query {
+    let clauses = clauses.into_iter().map(|(occur, query)| Clause { occur, query }).collect();
+    Query::Boolean { clauses, minimum_should_match }
+}
+
+pub(super) fn any<const N: usize>(queries: [Query; N]) -> Query {
+    boolean(queries.map(|query| (Occur::Should, query)))
+}
+
+pub(super) fn all<const N: usize>(queries: [Query; N]) -> Query {
+    boolean(queries.map(|query| (Occur::Must, query)))
+}
+
+pub(super) fn boost(boost: f32, query: Query) -> Query {
+    Query::Boost { query: Box::new(query), boost }
+}
+
+pub(super) fn phrase(field: &str, words: &str, slop: u32) -> Query {
+    let positions = (0u32..)
+        .zip(words.split(' '))
+        .map(|(position, word)| PhrasePosition { position, terms: vec![word.into()] })
+        .collect();
+    Query::Phrase(Phrase { field: Arc::from(field), positions, slop })
+}
+
+pub(super) fn range(field: &str, lower: Bound<Value>, upper: Bound<Value>) -> Query {
+    Query::Range(Range { field: Arc::from(field), lower, upper })
+}
+
+pub(super) fn filter(query: Query) -> Filter {
+    Filter { query, cache: true, cost: 0, tags: Vec::new() }
+}
+
+pub(super) fn by(field: &str, descending: bool) -> SortKey {
+    SortKey { by: SortBy::Field(Arc::from(field)), descending }
+}
+
+/// By score, the first hundred, with scores, without stored fields.
+pub(super) fn plan(query: Query) -> SearchPlan {
+    SearchPlan {
+        query,
+        filters: Vec::new(),
+        sort: vec![SortKey { by: SortBy::Score, descending: true }],
+        page: Page { start: 0, rows: 100 },
+        fields: FieldSelection::default(),
+        scores: true,
+        facets: FacetPlan::default(),
+        explain: false,
+    }
+}

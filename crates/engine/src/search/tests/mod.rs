@@ -1,0 +1,5 @@
+//! Searches over small snapshots: against answers recorded from Solr, and against a brute-force model.
+
+mod brute_force;
+mod build;
+mod recorded;

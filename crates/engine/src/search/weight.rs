@@ -1,0 +1,244 @@
+//! From [`Node`] to tantivy weights, which find candidates: with scores close enough to prune by (`scored`), or without
+//! (`unscored`). Exact scores are `evaluate`'s. Shapes that tantivy prunes (a term, a union of terms, an intersection of
+//! terms) are kept pure; see docs/adr on tantivy for what it recognises.
+
+use plan::Result;
+use tantivy::postings::SegmentPostings;
+use tantivy::query::{
+    AllWeight, Bm25StatisticsProvider, BooleanWeight, ConstScorer, DisjunctionMaxCombiner, EmptyScorer,
+    EmptyWeight, EnableScoring, Explanation, Occur, Query, Scorer, SumCombiner, TermQuery, Weight,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, Score, SegmentReader, TantivyError, Term};
+
+use super::SearchContext;
+use super::bits::BitsDocs;
+use super::bm25::{K1, idf};
+use super::error::{engine_error, library_error};
+use super::node::{BooleanNode, Constant, DocSource, Node, Scoring, TermNode};
+use super::phrase::PhraseScorer;
+use super::scaled::Scaled;
+use super::synonym::SynonymScorer;
+
+pub(crate) fn scored(context: &SearchContext<'_>, node: &Node) -> Result<Box<dyn Weight>> {
+    Ok(match node {
+        Node::Nothing => Box::new(EmptyWeight),
+        Node::Constant(constant) => constant_weight(context, constant)?,
+        // Block maxima are written only for fields with norms: without them a term must not be pruned by.
+        Node::Term(term) if term.varies && term.scoring.norms.is_none() => {
+            let term = term.clone();
+            Box::new(Made(move |reader: &SegmentReader, boost| SynonymScorer::of_term(&term, reader, boost)))
+        }
+        Node::Term(term) if term.varies => term_weight(context, term)?,
+        Node::Term(term) => {
+            let score = term.scoring.similarity.score(1.0, super::bm25::NO_NORM);
+            Box::new(ConstantWeight { inner: postings_weight(context, &term.term)?, score })
+        }
+        Node::Synonym(synonym) => {
+            let synonym = synonym.clone();
+            Box::new(Made(move |reader: &SegmentReader, boost| SynonymScorer::boxed(&synonym, reader, boost)))
+        }
+        Node::Phrase(phrase) => {
+            let phrase = phrase.clone();
+            Box::new(Made(move |reader: &SegmentReader, boost| PhraseScorer::boxed(&phrase, reader, boost)))
+        }
+        Node::Boolean(boolean) => boolean_weight(context, boolean, true)?,
+        Node::DisjunctionMax { nodes, tie_breaker } => {
+            let tie_breaker = *tie_breaker;
+            let parts = parts(context, nodes, Occur::Should, true)?;
+            let combiner = move || DisjunctionMaxCombiner::with_tie_breaker(tie_breaker);
+            Box::new(BooleanWeight::with_minimum_number_should_match(parts, 1, true, Box::new(combiner)))
+        }
+    })
+}
+
+pub(crate) fn unscored(context: &SearchContext<'_>, node: &Node) -> Result<Box<dyn Weight>> {
+    Ok(match node {
+        Node::Nothing => Box::new(EmptyWeight),
+        Node::Constant(constant) => source_weight(context, &constant.source)?,
+        Node::Term(term) => postings_weight(context, &term.term)?,
+        Node::Synonym(synonym) => {
+            let parts = synonym
+                .terms
+                .iter()
+                .map(|(term, _)| Ok((Occur::Should, postings_weight(context, term)?)))
+                .collect::<Result<Vec<_>>>()?;
+            sum(parts, 1, false)
+        }
+        Node::Phrase(_) => scored(context, node)?,
+        Node::Boolean(boolean) => boolean_weight(context, boolean, false)?,
+        Node::DisjunctionMax { nodes, .. } => sum(parts(context, nodes, Occur::Should, false)?, 1, false),
+    })
+}
+
+type Parts = Vec<(Occur, Box<dyn Weight>)>;
+
+fn parts(context: &SearchContext<'_>, nodes: &[Node], occur: Occur, with_scores: bool) -> Result<Parts> {
+    let weight = |node| if with_scores { scored(context, node) } else { unscored(context, node) };
+    nodes.iter().map(|node| Ok((occur, weight(node)?))).collect()
+}
+
+fn sum(parts: Parts, minimum: usize, with_scores: bool) -> Box<dyn Weight> {
+    let combiner = Box::new(SumCombiner::default);
+    Box::new(BooleanWeight::with_minimum_number_should_match(parts, minimum, with_scores, combiner))
+}
+
+fn boolean_weight(
+    context: &SearchContext<'_>,
+    node: &BooleanNode,
+    with_scores: bool,
+) -> Result<Box<dyn Weight>> {
+    let mut all = parts(context, &node.required, Occur::Must, with_scores)?;
+    for filter in &node.filters {
+        let inner = unscored(context, filter)?;
+        let weight = if with_scores { Box::new(ConstantWeight { inner, score: 0.0 }) } else { inner };
+        all.push((Occur::Must, weight));
+    }
+    if with_scores || node.minimum > 0 {
+        all.extend(parts(context, &node.optional, Occur::Should, with_scores)?);
+    }
+    all.extend(parts(context, &node.prohibited, Occur::MustNot, false)?);
+    Ok(sum(all, node.minimum, with_scores))
+}
+
+fn constant_weight(context: &SearchContext<'_>, constant: &Constant) -> Result<Box<dyn Weight>> {
+    Ok(Box::new(ConstantWeight { inner: source_weight(context, &constant.source)?, score: constant.score }))
+}
+
+fn source_weight(context: &SearchContext<'_>, source: &DocSource) -> Result<Box<dyn Weight>> {
+    Ok(match source {
+        DocSource::All => Box::new(AllWeight),
+        DocSource::Term(term) => postings_weight(context, term)?,
+        DocSource::Node(node) => unscored(context, node)?,
+        DocSource::Computed(computed) => {
+            let computed = computed.clone();
+            Box::new(Made(move |reader: &SegmentReader, _| {
+                let bits = computed.bits(reader).map_err(|error| library_error(&error))?;
+                Ok(Box::new(ConstScorer::new(BitsDocs::new(bits), 1.0)) as Box<dyn Scorer>)
+            }))
+        }
+    })
+}
+
+fn postings_weight(context: &SearchContext<'_>, term: &Term) -> Result<Box<dyn Weight>> {
+    let query = TermQuery::new(term.clone(), IndexRecordOption::Basic);
+    let scoring = EnableScoring::disabled_from_schema(context.layout.tantivy());
+    query.weight(scoring).map_err(engine_error)
+}
+
+/// The statistics of one term, whatever is asked.
+struct OneTerm {
+    doc_count: u64,
+    total_term_freq: u64,
+    doc_freq: u64,
+}
+
+impl Bm25StatisticsProvider for OneTerm {
+    fn total_num_tokens(&self, _: Field) -> tantivy::Result<u64> {
+        Ok(self.total_term_freq)
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.doc_count)
+    }
+
+    fn doc_freq(&self, _: &Term) -> tantivy::Result<u64> {
+        Ok(self.doc_freq)
+    }
+}
+
+/// Tantivy's own term weight, scaled from its BM25 to Lucene's.
+fn term_weight(context: &SearchContext<'_>, node: &TermNode) -> Result<Box<dyn Weight>> {
+    let Scoring { stats, similarity, terms, .. } = &node.scoring;
+    let doc_freq = terms.first().map_or(1, |(_, doc_freq)| *doc_freq).max(1);
+    let doc_count = stats.doc_count.max(doc_freq);
+    // Fields without a document average 1, as `FieldStats::average_length` says.
+    let total_term_freq = if stats.doc_count == 0 { doc_count } else { stats.total_term_freq.max(1) };
+    let provider = OneTerm { doc_count, total_term_freq, doc_freq };
+    let scoring = EnableScoring::Enabled { searcher: context.searcher, statistics_provider: &provider };
+    let query = TermQuery::new(node.term.clone(), IndexRecordOption::WithFreqs);
+    let inner = query.weight(scoring).map_err(engine_error)?;
+    let theirs = idf(doc_freq, doc_count) * (1.0 + K1);
+    Ok(Box::new(Scaled::new(inner, similarity.weight / theirs)))
+}
+
+/// A weight made of a function that makes scorers.
+struct Made<F>(F);
+
+impl<F> Weight for Made<F>
+where
+    F: Fn(&SegmentReader, Score) -> tantivy::Result<Box<dyn Scorer>> + Send + Sync + 'static,
+{
+    fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        (self.0)(reader, boost)
+    }
+
+    fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
+        Err(no_explanation())
+    }
+}
+
+/// Explanations come from the nodes, never from weights.
+pub(super) fn no_explanation() -> TantivyError {
+    TantivyError::InternalError("weights do not explain".to_owned())
+}
+
+/// Gives all documents of another weight one score, and stops as soon as that score is not wanted any more.
+struct ConstantWeight {
+    inner: Box<dyn Weight>,
+    score: Score,
+}
+
+impl Weight for ConstantWeight {
+    fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        let inner = self.inner.scorer(reader, 1.0)?;
+        if inner.is::<EmptyScorer>() {
+            return Ok(inner);
+        }
+        Ok(Box::new(ConstScorer::new(inner, self.score * boost)))
+    }
+
+    fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
+        Err(no_explanation())
+    }
+
+    fn count(&self, reader: &SegmentReader) -> tantivy::Result<u32> {
+        self.inner.count(reader)
+    }
+
+    fn for_each_no_score(
+        &self,
+        reader: &SegmentReader,
+        callback: &mut dyn FnMut(&[DocId]),
+    ) -> tantivy::Result<()> {
+        self.inner.for_each_no_score(reader, callback)
+    }
+
+    fn for_each_pruning(
+        &self,
+        mut threshold: Score,
+        reader: &SegmentReader,
+        callback: &mut dyn FnMut(DocId, Score) -> Score,
+    ) -> tantivy::Result<()> {
+        let mut docs = self.inner.scorer(reader, 1.0)?;
+        while docs.doc() != tantivy::TERMINATED && self.score > threshold {
+            threshold = callback(docs.doc(), self.score);
+            docs.advance();
+        }
+        Ok(())
+    }
+}
+
+/// The postings of a term with frequencies, or nothing.
+pub(super) fn postings(
+    reader: &SegmentReader,
+    term: &Term,
+    option: IndexRecordOption,
+) -> tantivy::Result<Option<SegmentPostings>> {
+    Ok(reader.inverted_index(term.field())?.read_postings(term, option)?)
+}
+
+/// A scorer of no documents.
+pub(super) fn no_documents() -> Box<dyn Scorer> {
+    Box::new(EmptyScorer)
+}

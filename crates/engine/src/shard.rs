@@ -1,0 +1,124 @@
+//! A shard as the layers above see it. The work is done in the files that `core.rs` names.
+
+use std::sync::Arc;
+
+use plan::{
+    AutoCommit, Clock, Commit, Document, FieldSelection, Result, Schema, SearchPlan, SearchResult,
+    UpdateBatch, UpdateOutcome,
+};
+use store::ShardHome;
+
+use crate::config::ShardConfig;
+use crate::core::{Core, lock};
+use crate::id_filter;
+use crate::search::{self, FieldStats, SearchCaches};
+use crate::snapshot::{Snapshot, read_source};
+use crate::stats::{self, ShardStats};
+
+/// One shard, open. All methods may be called from any thread; those that change something block until it is done.
+pub struct Shard {
+    core: Arc<Core>,
+    caches: SearchCaches,
+    /// The home stays owned as long as the shard is open.
+    _home: Arc<dyn ShardHome>,
+}
+
+impl Shard {
+    /// Opens or creates the shard of this home and replays its log.
+    ///
+    /// Errors: `DataLoss` when a segment or the manifest cannot be read. Damage in the log is no error here: what came
+    /// before it is served and updates are refused with `Unavailable`.
+    pub fn open(
+        home: Arc<dyn ShardHome>,
+        schema: Arc<Schema>,
+        config: ShardConfig,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Arc<Self>> {
+        let background = config.background;
+        let core = Core::open(&*home, schema, config, clock)?;
+        if background {
+            core.start()?;
+        }
+        Ok(Arc::new(Self { core, caches: SearchCaches::default(), _home: home }))
+    }
+
+    /// Applies a batch in order; returns when it is durable. Not visible to searches before a refresh.
+    pub fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
+        self.core.update(batch)
+    }
+
+    /// Refreshes, or flushes as well, as `commit` says.
+    pub fn commit(&self, commit: &Commit) -> Result<()> {
+        self.core.commit(commit)
+    }
+
+    /// Runs a search on the newest snapshot.
+    pub fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
+        search::search(&self.snapshot(), plan, &self.caches)
+    }
+
+    /// The documents of these ids as the last update left them, visible or not; `None` where there is none.
+    pub fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
+        let layout = self.core.layout();
+        let read = |id: &String| {
+            let current = self.core.state().current(id, id_filter::hash(id))?;
+            let source = current.map(|current| current.source()).transpose()?;
+            source.map(|source| Ok(read_source(&source, &layout, fields)?.1)).transpose()
+        };
+        ids.iter().map(read).collect()
+    }
+
+    /// What searches see now. It never changes; hold it as long as needed.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.core.snapshot.load_full()
+    }
+
+    /// Takes up a changed schema. Documents indexed so far stay as they are.
+    pub fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
+        self.core.set_schema(schema)
+    }
+
+    /// Changes when commits happen by themselves; deadlines already set stay.
+    pub fn set_auto_commit(&self, auto_commit: AutoCommit) {
+        *lock(&self.core.auto_commit) = auto_commit;
+    }
+
+    /// Does what is due at `now_ms`: for owners that run shards without threads, and for tests.
+    pub fn tick(&self, now_ms: i64) -> Result<()> {
+        self.core.tick(now_ms)
+    }
+
+    pub fn stats(&self) -> ShardStats {
+        stats::of(&self.core)
+    }
+
+    /// The concrete fields that the visible documents have, in order of name.
+    pub fn luke_fields(&self) -> Result<Vec<FieldStats>> {
+        search::luke_fields(&self.snapshot())
+    }
+
+    /// The terms of a field with the most documents, dead ones included as in Lucene, most first.
+    pub fn top_terms(&self, field: &str, limit: usize) -> Result<Vec<(plan::Value, u64)>> {
+        search::top_terms(&self.snapshot(), field, limit)
+    }
+
+    /// Ends the shard's thread and flushes. What follows on it is refused.
+    pub fn close(&self) -> Result<()> {
+        self.core.stop();
+        let flushed = self.core.flush(false);
+        self.core.refuse_updates("the shard is closed");
+        flushed
+    }
+
+    /// The parts, for tests that drive background work by hand.
+    #[cfg(test)]
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+}
+
+impl Drop for Shard {
+    fn drop(&mut self) {
+        self.core.stop();
+    }
+}

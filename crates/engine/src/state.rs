@@ -1,0 +1,127 @@
+//! What the shard's one lock guards: the order of updates and where each id stands. Everything done under the lock is
+//! in memory, but for the append to the log, which is what gives an update its place.
+
+use std::sync::Arc;
+
+use plan::{Error, ErrorKind, Expect, Result, Version};
+use store::Watermark;
+use tantivy::DocId;
+
+use crate::builder::Builder;
+use crate::recent::Recent;
+use crate::segment::Segment;
+
+/// Bits below the milliseconds of a version, as in Solr.
+const VERSION_CLOCK_SHIFT: u32 = 20;
+
+#[derive(Default)]
+pub(crate) struct State {
+    /// The highest version given out.
+    pub(crate) version_max: Version,
+    /// The last record appended.
+    pub(crate) logged: Watermark,
+    pub(crate) recent: Recent,
+    /// Sealed segments in index order, whether or not a snapshot shows them.
+    pub(crate) segments: Vec<Arc<Segment>>,
+    /// Builders that nobody adds to at the moment.
+    pub(crate) idle: Vec<Builder>,
+    /// Builders that take no more, waiting to be sealed.
+    pub(crate) full: Vec<Builder>,
+    /// Why updates are refused, for good.
+    pub(crate) refused: Option<String>,
+    pub(crate) modified_ms: i64,
+}
+
+/// A document in a sealed segment.
+pub(crate) type Stored = (Arc<Segment>, DocId);
+
+/// Where a live document stands.
+pub(crate) enum Current {
+    /// Not visible yet; its source is at hand.
+    Recent {
+        version: Version,
+        source: Arc<[u8]>,
+    },
+    Stored {
+        segment: Arc<Segment>,
+        doc: DocId,
+    },
+}
+
+impl Current {
+    pub(crate) fn version(&self) -> Result<Version> {
+        match self {
+            Current::Recent { version, .. } => Ok(*version),
+            Current::Stored { segment, doc } => segment.version(*doc),
+        }
+    }
+
+    pub(crate) fn source(&self) -> Result<Arc<[u8]>> {
+        match self {
+            Current::Recent { source, .. } => Ok(source.clone()),
+            Current::Stored { segment, doc } => segment.source(*doc).map(Arc::from),
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        let refuse = |reason: &String| Err(Error::new(ErrorKind::Unavailable, reason.clone()));
+        self.refused.as_ref().map_or(Ok(()), refuse)
+    }
+
+    /// Solr's rule: above the last one and no lower than the clock.
+    pub(crate) fn next_version(&mut self, now_ms: i64) -> Version {
+        self.version_max = (self.version_max.saturating_add(1)).max(now_ms << VERSION_CLOCK_SHIFT);
+        self.version_max
+    }
+
+    /// The live document of this id, as the next update finds it.
+    pub(crate) fn current(&self, id: &str, hash: u64) -> Result<Option<Current>> {
+        if let Some(recent) = self.recent.get(id) {
+            return Ok(Some(Current::Recent { version: recent.version, source: recent.source.clone() }));
+        }
+        for segment in self.segments.iter().rev() {
+            if let Some(doc) = segment.find(id, hash)?.pop() {
+                return Ok(Some(Current::Stored { segment: segment.clone(), doc }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All live documents of this id in sealed segments.
+    pub(crate) fn stored(&self, id: &str, hash: u64) -> Result<Vec<Stored>> {
+        let mut found = Vec::new();
+        for segment in &self.segments {
+            found.extend(segment.find(id, hash)?.into_iter().map(|doc| (segment.clone(), doc)));
+        }
+        Ok(found)
+    }
+
+    /// Solr's table of optimistic concurrency.
+    pub(crate) fn check_expectation(&self, id: &str, hash: u64, expect: Expect) -> Result<()> {
+        if expect == Expect::Anything {
+            return Ok(());
+        }
+        let current = self.current(id, hash)?.map(|it| it.version()).transpose()?;
+        let met = match expect {
+            Expect::Anything => true,
+            Expect::Exists => current.is_some(),
+            Expect::Exactly(version) => current == Some(version),
+            Expect::Absent(_) => current.is_none(),
+        };
+        if met {
+            return Ok(());
+        }
+        let (expected, actual) = (expect.as_version(), current.unwrap_or(-1));
+        let message = format!("version conflict for {id} expected={expected} actual={actual}");
+        Err(Error::new(ErrorKind::Conflict, message))
+    }
+
+    /// Bytes of memory that a flush would free.
+    pub(crate) fn unpersisted_bytes(&self) -> usize {
+        let builders: usize = self.idle.iter().chain(&self.full).map(Builder::bytes).sum();
+        let sealed = self.segments.iter().filter(|segment| segment.persisted().is_none());
+        builders + sealed.map(|segment| usize::try_from(segment.bytes()).unwrap_or(usize::MAX)).sum::<usize>()
+    }
+}

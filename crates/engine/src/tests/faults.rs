@@ -1,0 +1,90 @@
+//! A disk that fills up, fails to sync, loses power or flips bits: what was acknowledged stays, what cannot be done is said.
+
+use plan::{ErrorKind, Query};
+
+use super::*;
+
+#[test]
+fn a_power_cut_costs_nothing_acknowledged() {
+    for seed in 0..20 {
+        let site = Site::new();
+        let shard = site.open();
+        for round in 0..6 {
+            update(&shard, vec![add(film(&round.to_string(), "rot"))]);
+            match (seed + round) % 4 {
+                0 => flush(&shard),
+                1 => refresh(&shard),
+                _ => {}
+            }
+        }
+        site.disk.cut_power(seed);
+        drop(shard);
+        let shard = site.open();
+        assert_eq!(found(&shard, &Query::All), ["0", "1", "2", "3", "4", "5"], "seed {seed}");
+        update(&shard, vec![add(film("6", "rot"))]);
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_updates_and_serves_reads() {
+    let site = Site::new();
+    let shard = site.open();
+    update(&shard, vec![add(film("1", "rot"))]);
+    flush(&shard);
+    site.disk.reserve_nothing();
+    site.disk.limit_space(Some(site.disk.space_used()));
+    let big = "wort ".repeat(100_000);
+    let mut failure = None;
+    for id in 0..20 {
+        failure = shard.update(batch(vec![add(film(&format!("big{id}"), &big))])).failure.or(failure);
+    }
+    assert_eq!(failure.unwrap().kind, ErrorKind::Unavailable);
+    assert_eq!(found(&shard, &Query::All), ["1"]);
+    assert!(get(&shard, "1").is_some());
+    site.disk.limit_space(None);
+    update(&shard, vec![add(film("2", "rot"))]);
+    flush(&shard);
+    assert!(get(&shard, "2").is_some());
+}
+
+#[test]
+fn a_failed_sync_closes_the_shard_to_updates_until_it_is_opened_again() {
+    let site = Site::new();
+    let shard = site.open();
+    update(&shard, vec![add(film("1", "rot"))]);
+    site.disk.fail_sync_after(0);
+    let failure = shard.update(batch(vec![add(film("2", "rot"))])).failure.unwrap();
+    assert_eq!(failure.kind, ErrorKind::Unavailable);
+    assert!(shard.update(batch(vec![add(film("3", "rot"))])).failure.is_some());
+    refresh(&shard);
+    assert!(found(&shard, &Query::All).contains(&"1".to_owned()));
+    drop(shard);
+    let shard = site.open();
+    assert!(get(&shard, "1").is_some());
+    update(&shard, vec![add(film("4", "rot"))]);
+}
+
+#[test]
+fn damage_in_the_log_leaves_a_readable_shard() {
+    let site = Site::new();
+    let shard = site.open();
+    for id in 0..8 {
+        update(&shard, vec![add(film(&format!("doc{id}"), &format!("word{id}")))]);
+    }
+    site.disk.kill();
+    drop(shard);
+    let log = site.disk.paths().into_iter().find(|path| path.to_string_lossy().contains("log/")).unwrap();
+    site.disk
+        .damage(&log, |bytes| {
+            let at = bytes.windows(5).position(|window| window == b"word3").unwrap();
+            bytes[at] ^= 0xff;
+        })
+        .unwrap();
+    let shard = site.open();
+    assert!(get(&shard, "doc2").is_some() && get(&shard, "doc3").is_none());
+    let failure = shard.update(batch(vec![add(film("9", "x"))])).failure.unwrap();
+    assert_eq!(failure.kind, ErrorKind::Unavailable);
+    assert!(failure.message.contains("updates are refused"), "{}", failure.message);
+    assert!(shard.commit(&plan::Commit::HARD).is_err());
+    assert!(shard.stats().refused.is_some());
+}

@@ -1,0 +1,274 @@
+//! The path of an update: prepare outside every lock (`group.rs`); under the lock check expectations, give versions, append to the log
+//! and note where each id stands; then index into a builder this thread owns; last, wait until the log is durable.
+//!
+//! A batch is cut into groups, each one record of the log. Operations before a failure stay done, as in Solr.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use plan::{Error, ErrorKind, Operation, Result, UpdateBatch, UpdateOutcome, Version};
+use store::Watermark;
+
+use crate::builder::Builder;
+use crate::core::{Core, lock};
+use crate::errors::from_store;
+use crate::group::{Group, Pending, Work, take_group};
+use crate::layout::Layout;
+use crate::log_codec::Record;
+use crate::prepare::Prepared;
+use crate::recent::RecentDocument;
+use crate::state::{State, Stored};
+
+/// An operation with its version and what it replaces.
+struct Decided {
+    pending: Pending,
+    version: Version,
+    replaced: Vec<Stored>,
+}
+
+/// A document that the builder is to take next.
+struct Indexing {
+    prepared: Prepared,
+    hash: u64,
+}
+
+/// How far a batch has come.
+struct Progress {
+    outcome: UpdateOutcome,
+    /// The last record to wait for.
+    durable: Option<Watermark>,
+    conflicts_skip: bool,
+}
+
+impl Core {
+    pub(crate) fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
+        let outcome = UpdateOutcome::default();
+        let mut progress = Progress { outcome, durable: None, conflicts_skip: batch.conflicts_skip };
+        let result = self.run(batch, &mut progress);
+        let synced = self.wait_durable(&mut progress);
+        progress.outcome.failure = result.and(synced).err();
+        progress.outcome
+    }
+
+    fn wait_durable(&self, progress: &mut Progress) -> Result<()> {
+        progress.durable.take().map_or(Ok(()), |at| self.log.wait_durable(at).map_err(from_store))
+    }
+
+    fn run(&self, batch: UpdateBatch, progress: &mut Progress) -> Result<()> {
+        self.state().check_writable()?;
+        let mut operations: VecDeque<Operation> = batch.operations.into();
+        while let Some(operation) = operations.pop_front() {
+            match operation {
+                Operation::DeleteByQuery { query, text, commit_within_ms } => {
+                    let (version, at) = self.delete_by_query(&query)?;
+                    progress.durable = at.or(progress.durable);
+                    progress.outcome.deleted_by_query.push((text, -version));
+                    self.note_updates(1, commit_within_ms);
+                }
+                Operation::Commit(commit) => {
+                    // Invariant: a commit acknowledges nothing that the log could still lose.
+                    self.wait_durable(progress)?;
+                    self.commit(&commit)?;
+                }
+                Operation::Rollback => return Err(rollback_refused()),
+                Operation::Add(_) | Operation::Modify(_) | Operation::Delete { .. } => {
+                    operations.push_front(operation);
+                    let group = take_group(&mut operations);
+                    self.run_group(group, progress)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run_group(&self, mut group: Group, progress: &mut Progress) -> Result<()> {
+        let mut preparer = self.take_preparer(&group)?;
+        let mut pending = self.prepare_group(&mut preparer, &mut group);
+        while !pending.is_empty() {
+            self.apply(&mut pending, preparer.layout(), progress)?;
+            if let Some(stale) = pending.front_mut() {
+                // Only a document edited meanwhile by another update stops a group; the other one has gone on.
+                self.prepare_again(&mut preparer, stale)?;
+            }
+        }
+        lock(&self.preparers).push(preparer);
+        self.after_group()?;
+        group.failure.map_or(Ok(()), Err)
+    }
+
+    /// Applies operations from the front until one must be prepared again or fails. On an error of the log, none is.
+    fn apply(
+        &self,
+        pending: &mut VecDeque<Pending>,
+        layout: &Arc<Layout>,
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let _applying = self.apply_shared();
+        let mut builder = self.take_builder(layout)?;
+        let placed = self.place(pending, &builder, progress);
+        let (indexing, failure) = match placed {
+            Ok(both) => both,
+            Err(error) => {
+                self.give_back(builder);
+                return Err(error);
+            }
+        };
+        for Indexing { prepared, hash } in indexing {
+            if let Err(error) = builder.add(prepared, hash) {
+                self.refuse_updates(&error.message);
+                return Err(error);
+            }
+        }
+        self.give_back(builder);
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// What happens under the shard's lock: operations get their versions, their place in the log and in the id map.
+    fn place(
+        &self,
+        pending: &mut VecDeque<Pending>,
+        builder: &Builder,
+        progress: &mut Progress,
+    ) -> Result<(Vec<Indexing>, Option<Error>)> {
+        let now_ms = self.clock.now_ms();
+        let mut state = self.state();
+        let (decided, failure) = decide(&mut state, pending, progress.conflicts_skip, now_ms)?;
+        if decided.is_empty() {
+            return Ok((Vec::new(), failure));
+        }
+        let at = self.log.append(record_of(&decided).as_bytes()).map_err(from_store)?;
+        progress.durable = Some(at);
+        state.logged = at;
+        state.modified_ms = now_ms;
+        let commit_within_ms = decided.iter().filter_map(|one| one.pending.commit_within_ms).min();
+        self.note_updates(decided.len() as u64, commit_within_ms);
+        let mut indexing = Vec::with_capacity(decided.len());
+        for one in decided {
+            note(&mut state, one, builder, &mut indexing, &mut progress.outcome);
+        }
+        Ok((indexing, failure))
+    }
+
+    /// A builder of this thread's own whose schema knows the layout's fields.
+    pub(crate) fn take_builder(&self, layout: &Arc<Layout>) -> Result<Builder> {
+        let mut state = self.state();
+        while let Some(builder) = state.idle.pop() {
+            if builder.layout().generation() >= layout.generation() {
+                return Ok(builder);
+            }
+            state.full.push(builder);
+        }
+        drop(state);
+        Builder::new(layout.clone())
+    }
+
+    fn give_back(&self, builder: Builder) {
+        let full = builder.bytes() > self.config.builder_bytes_max;
+        let mut state = self.state();
+        if full { state.full.push(builder) } else { state.idle.push(builder) }
+    }
+
+    /// Seals what is full, and makes this thread flush when memory runs short: updates slow down to what the disk takes.
+    fn after_group(&self) -> Result<()> {
+        let full = !self.state().full.is_empty();
+        if full {
+            self.seal_full()?;
+        }
+        if self.is_flush_due() { self.flush_if(&|| self.is_flush_due()) } else { Ok(()) }
+    }
+
+    fn is_flush_due(&self) -> bool {
+        let log_long = self.log.bytes() > self.config.log_bytes_max;
+        log_long || self.state().unpersisted_bytes() > self.config.ram_bytes_max
+    }
+}
+
+fn rollback_refused() -> Error {
+    Error::bad_request(
+        "rollback is not possible: what was acknowledged is in the log; delete or overwrite instead",
+    )
+}
+
+/// Takes operations from the front as long as they may be done, with their versions. The failure is a conflict's.
+fn decide(
+    state: &mut State,
+    pending: &mut VecDeque<Pending>,
+    conflicts_skip: bool,
+    now_ms: i64,
+) -> Result<(Vec<Decided>, Option<Error>)> {
+    state.check_writable()?;
+    let mut decided = Vec::with_capacity(pending.len());
+    while let Some(next) = pending.front() {
+        match state.check_expectation(&next.id, next.hash, next.expect) {
+            Err(error) if error.kind == ErrorKind::Conflict && conflicts_skip => {
+                pending.pop_front();
+                continue;
+            }
+            Err(error) => {
+                pending.clear();
+                return Ok((decided, Some(error)));
+            }
+            Ok(()) => {}
+        }
+        if is_stale(state, next)? {
+            break;
+        }
+        let beside = matches!(&next.work, Work::Put(put) if !put.overwrite);
+        let replaced = if beside { Vec::new() } else { state.stored(&next.id, next.hash)? };
+        let version = state.next_version(now_ms);
+        decided.extend(pending.pop_front().map(|pending| Decided { pending, version, replaced }));
+    }
+    Ok((decided, None))
+}
+
+/// Whether the document that an atomic update was made on is no longer the current one.
+fn is_stale(state: &State, pending: &Pending) -> Result<bool> {
+    let Work::Put(put) = &pending.work else { return Ok(false) };
+    let Some(edit) = &put.edit else { return Ok(false) };
+    let current = state.current(&pending.id, pending.hash)?.map(|it| it.version()).transpose()?;
+    Ok(current != edit.base)
+}
+
+fn record_of(decided: &[Decided]) -> Record {
+    let mut record = Record::new();
+    for Decided { pending, version, .. } in decided {
+        match &pending.work {
+            Work::Put(put) => record.put(*version, &put.body, put.overwrite),
+            Work::Delete => record.delete(*version, &pending.id),
+        }
+    }
+    record
+}
+
+/// Makes an operation count: what it replaces is dead, what it adds is current.
+fn note(
+    state: &mut State,
+    decided: Decided,
+    builder: &Builder,
+    indexing: &mut Vec<Indexing>,
+    outcome: &mut UpdateOutcome,
+) {
+    let Decided { pending: Pending { id, hash, work, .. }, version, replaced } = decided;
+    for (segment, doc) in &replaced {
+        segment.marks.mark(*doc);
+    }
+    match work {
+        Work::Delete => {
+            state.recent.mark(&id);
+            outcome.deleted.push((id, -version));
+        }
+        Work::Put(put) => {
+            if put.overwrite {
+                state.recent.mark(&id);
+            }
+            let mut prepared = put.prepared;
+            prepared.document.set_version(version);
+            let doc = builder.next_doc() + u32::try_from(indexing.len()).unwrap_or(u32::MAX);
+            let source = prepared.document.source.clone();
+            let marks = builder.marks().clone();
+            state.recent.insert(id.clone(), RecentDocument { marks, doc, version, source, beside: None });
+            indexing.push(Indexing { prepared, hash });
+            outcome.added.push((id, version));
+        }
+    }
+}

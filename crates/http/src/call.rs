@@ -1,0 +1,95 @@
+//! A request as handlers see it, and the envelope around what they answer.
+
+use bytes::Bytes;
+use plan::{Error, Result};
+use solr::Params;
+use solr::response::{Echo, Entries, Format, Header, Name, Node};
+
+use crate::reply::Reply;
+use crate::server::Server;
+
+/// A body that is not a form.
+pub(crate) struct Content {
+    pub media_type: Option<String>,
+    pub bytes: Bytes,
+}
+
+pub(crate) struct Call<'a> {
+    pub server: &'a Server,
+    /// As sent, in URL and form.
+    pub params: Params,
+    pub content: Option<Content>,
+    pub started_ms: i64,
+}
+
+impl Call<'_> {
+    /// Since the request's headers arrived.
+    pub fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.server.node.clock().now_ms().saturating_sub(self.started_ms)).unwrap_or(0)
+    }
+}
+
+/// Why there is no answer, as the client is told.
+pub(crate) struct Failure {
+    pub status: u16,
+    pub entry: (Name, Node),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = solr::error::status(error.kind);
+        if status >= 500 {
+            tracing::error!(?error, "a request failed");
+        }
+        Self { status, entry: solr::error::entry(&error) }
+    }
+}
+
+/// How the answer looks, by the parameters that apply to it.
+pub(crate) struct Envelope {
+    pub format: Format,
+    pub echoed: Option<Params>,
+    pub header: bool,
+}
+
+impl Envelope {
+    /// `effective` are the parameters with the handler's presets, `assumed` the format when none is named.
+    pub fn parse(call: &Call<'_>, effective: &Params, assumed: Option<&str>) -> Result<Self> {
+        let echoed = match Echo::parse(effective.get("echoParams"))? {
+            Echo::None => None,
+            Echo::Explicit => Some(call.params.clone()),
+            Echo::All => Some(effective.clone()),
+        };
+        Ok(Self {
+            format: Format::parse(effective, assumed)?,
+            echoed,
+            header: !effective.get("omitHeader").is_some_and(|flag| matches!(flag, "true" | "on" | "yes")),
+        })
+    }
+
+    /// For a request whose own wishes cannot be read.
+    pub fn plain() -> Self {
+        Self { format: Format::default(), echoed: None, header: true }
+    }
+
+    /// Header and answer, or header and error.
+    pub fn wrap(&self, call: &Call<'_>, answer: Result<Entries, Failure>) -> Reply {
+        let (status, rest) = match answer {
+            Ok(entries) => (200, entries),
+            Err(Failure { status, entry }) => (status, vec![entry]),
+        };
+        let mut entries = Entries::with_capacity(rest.len() + 1);
+        if self.header {
+            let header = Header {
+                status: if status == 200 { 0 } else { status },
+                elapsed_ms: call.elapsed_ms(),
+                echoed: self.echoed.as_ref(),
+            };
+            entries.push(header.entry());
+        }
+        entries.extend(rest);
+        let mut body = Vec::with_capacity(1024);
+        self.format.write(&entries, &mut body);
+        Reply { status, content_type: self.format.content_type(), body, allow: None }
+    }
+}

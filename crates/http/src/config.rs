@@ -1,0 +1,49 @@
+//! The limits of a server and what it offers to new collections.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::configsets::Configsets;
+
+#[derive(Clone)]
+pub struct ServeConfig {
+    /// Longer request bodies are refused with 413.
+    pub body_bytes_max: usize,
+    /// Request line and headers together.
+    pub header_bytes_max: usize,
+    /// A client must send its headers within this time, and may keep an idle connection as long. Solr's own idle time by
+    /// default, so that clients tuned for it never find a pooled connection closed early.
+    pub header_timeout: Duration,
+    /// A client must send the next part of its body within this time.
+    pub body_idle_timeout: Duration,
+    /// More connections wait until one closes.
+    pub connections_max: usize,
+    /// How long open requests may take to end after the shutdown signal.
+    pub drain_timeout: Duration,
+    pub configsets: Configsets,
+    /// Makes a random UUID in lower case, for documents that come without an id.
+    pub new_uuid: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+impl ServeConfig {
+    /// The usual limits. Randomness is handed in, as time is by the node.
+    pub fn new(configsets: Configsets, new_uuid: Arc<dyn Fn() -> String + Send + Sync>) -> Self {
+        Self {
+            body_bytes_max: 512 << 20,
+            header_bytes_max: 64 << 10,
+            header_timeout: Duration::from_secs(120),
+            body_idle_timeout: Duration::from_secs(60),
+            connections_max: 10_000,
+            drain_timeout: Duration::from_secs(30),
+            configsets,
+            new_uuid,
+        }
+    }
+}
+
+impl fmt::Debug for ServeConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServeConfig").field("configsets", &self.configsets).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,151 @@
+//! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives entries for the
+//! response's body or an error; the envelope around both is made here, once.
+
+mod collections;
+mod cores;
+mod get;
+mod info;
+mod luke;
+mod ping;
+mod schema;
+mod select;
+mod update;
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{CollectionConfig, HandlerConfig, Result};
+use solr::Params;
+use solr::response::{Entries, Name, Node};
+
+use crate::call::{Call, Envelope, Failure};
+use crate::reply::Reply;
+use crate::route::{self, Handler, Target};
+use crate::server::Server;
+
+/// Who serves a request.
+pub(crate) enum Serving {
+    Node(NodeHandler),
+    Collection(Arc<Collection>, Handler, String),
+}
+
+/// What serves a path of the node.
+#[derive(Clone, Copy)]
+pub(crate) enum NodeHandler {
+    Root,
+    Cores,
+    Collections,
+    System,
+    Health,
+}
+
+/// `None` when there is no such path, collection or handler.
+pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
+    match target {
+        Target::Root => Some(Serving::Node(NodeHandler::Root)),
+        Target::Node(path) => {
+            let handler = match path.as_str() {
+                "/cores" => NodeHandler::Cores,
+                "/collections" => NodeHandler::Collections,
+                "/info/system" => NodeHandler::System,
+                "/info/health" => NodeHandler::Health,
+                _ => return None,
+            };
+            Some(Serving::Node(handler))
+        }
+        Target::Collection(name, path) => {
+            let collection = server.node.find(&name)?;
+            let handler = route::handler(&path, &collection.config())?;
+            Some(Serving::Collection(collection, handler, path))
+        }
+        Target::Unknown => None,
+    }
+}
+
+pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
+    match serving {
+        Serving::Node(handler) => node(call, handler).await,
+        Serving::Collection(collection, handler, path) => {
+            in_collection(call, &collection, handler, &path).await
+        }
+    }
+}
+
+async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
+    let envelope = match Envelope::parse(call, &call.params, None) {
+        Ok(envelope) => envelope,
+        Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
+    };
+    let answer = match handler {
+        NodeHandler::Root => Ok(root()),
+        NodeHandler::Cores => cores::run(call).await,
+        NodeHandler::Collections => collections::run(call).await,
+        NodeHandler::System => Ok(info::system(call)),
+        NodeHandler::Health => Ok(info::health()),
+    };
+    envelope.wrap(call, answer.map_err(Failure::from))
+}
+
+async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: Handler, path: &str) -> Reply {
+    if let (Handler::Schema, Some(file)) = (handler, schema::as_file(call, collection)) {
+        return file;
+    }
+    let presets = presets(handler, path, &collection.config());
+    let effective = call.params.with_handler(&presets);
+    let envelope = match Envelope::parse(call, &effective, assumed_format(call, handler)) {
+        Ok(envelope) => envelope,
+        Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
+    };
+    let answer = dispatch(call, collection, handler, path, effective).await;
+    envelope.wrap(call, answer)
+}
+
+async fn dispatch(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    handler: Handler,
+    path: &str,
+    params: Params,
+) -> Result<Entries, Failure> {
+    let answer = match handler {
+        Handler::Select => select::run(call, collection, &select::with_body(call, params)?).await,
+        Handler::Update => update::run(call, collection, path, &params).await,
+        Handler::Get => get::run(collection, &params).await,
+        Handler::Ping => ping::run(collection, &params).await,
+        Handler::Luke => luke::run(collection, &params).await,
+        Handler::System => Ok(info::system(call)),
+        Handler::Schema => return schema::run(call, collection, path, &params).await,
+    };
+    Ok(answer?)
+}
+
+/// What the collection's config declares for the path, over what Solr presets where nothing is declared.
+fn presets(handler: Handler, path: &str, config: &CollectionConfig) -> HandlerConfig {
+    let mut presets =
+        config.handlers.iter().find(|declared| declared.path == path).cloned().unwrap_or_default();
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    match handler {
+        Handler::Get => presets.defaults.push(pair("omitHeader", "true")),
+        Handler::Ping => {
+            presets.defaults.push(pair("q", "{!lucene}*:*"));
+            presets.invariants.push(pair("echoParams", "all"));
+            presets.invariants.push(pair("distrib", "false"));
+        }
+        _ => {}
+    }
+    presets
+}
+
+/// An update in XML is answered in XML.
+fn assumed_format(call: &Call<'_>, handler: Handler) -> Option<&'static str> {
+    let updates = handler == Handler::Update;
+    let media_type = call.content.as_ref()?.media_type.as_deref()?;
+    (updates && media_type.contains("xml")).then_some("xml")
+}
+
+fn root() -> Entries {
+    vec![
+        (Name::Borrowed("server"), Node::str(concat!("Parhelion ", env!("CARGO_PKG_VERSION")))),
+        (Name::Borrowed("next"), Node::str("/solr/admin/info/system, /solr/admin/collections?action=LIST")),
+    ]
+}

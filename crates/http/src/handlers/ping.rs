@@ -1,0 +1,34 @@
+//! `/admin/ping`: whether the collection answers a search.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{Error, ErrorKind, FacetPlan, FieldSelection, Page, Query, Result, SearchPlan, SortBy, SortKey};
+use solr::Params;
+use solr::response::{Entries, Node};
+
+pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+    match params.get("action").map(str::to_ascii_lowercase).as_deref() {
+        None | Some("ping") => {}
+        Some("status" | "enable" | "disable") => {
+            return Err(Error::new(ErrorKind::Unavailable, "healthcheck not configured"));
+        }
+        Some(other) => return Err(Error::bad_request(format!("Unknown action: {other}"))),
+    }
+    collection.search(&anything()).await?;
+    Ok(vec![("status".into(), Node::str("OK"))])
+}
+
+/// All documents, none shown.
+fn anything() -> SearchPlan {
+    SearchPlan {
+        query: Query::All,
+        filters: vec![],
+        sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
+        page: Page { start: 0, rows: 0 },
+        fields: FieldSelection::default(),
+        scores: false,
+        facets: FacetPlan::default(),
+        explain: false,
+    }
+}

@@ -1,0 +1,70 @@
+//! `/schema` and what lies below it: reads of the schema as it is now, and the Schema API's edits.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{Error, ErrorKind, SchemaSource};
+use solr::Params;
+use solr::response::Entries;
+use solr::schema::EditError;
+
+use crate::call::{Call, Content, Failure};
+use crate::reply::Reply;
+
+/// A body makes it an edit.
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    path: &str,
+    params: &Params,
+) -> Result<Entries, Failure> {
+    match call.content.as_ref().filter(|content| !content.bytes.is_empty()) {
+        None => Ok(solr::schema::view(&collection.schema(), below(path), params)?),
+        Some(content) => {
+            edit(collection, content).await?;
+            Ok(vec![])
+        }
+    }
+}
+
+/// `wt=schema.xml` asks for the schema as a file, not for an answer about it.
+pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<Reply> {
+    let asked = call.content.is_none() && call.params.get("wt") == Some("schema.xml");
+    asked.then(|| Reply {
+        status: 200,
+        content_type: "application/xml; charset=UTF-8",
+        body: solr::schema::to_xml(&collection.schema().source).into_bytes(),
+        allow: None,
+    })
+}
+
+/// Applies the commands to the schema as it is, again when another change came in between.
+async fn edit(collection: &Arc<Collection>, content: &Content) -> Result<(), Failure> {
+    let body = std::str::from_utf8(&content.bytes)
+        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))?;
+    loop {
+        let versioned = collection.versioned_schema();
+        let edited = edited(&versioned.schema.source, body)?;
+        match collection.change_schema(versioned.version, edited).await {
+            Err(error) if error.kind == ErrorKind::Conflict => {}
+            result => return result.map(drop).map_err(Failure::from),
+        }
+    }
+}
+
+/// New types may name the files of the built-in configset.
+fn edited(source: &SchemaSource, body: &str) -> Result<SchemaSource, Failure> {
+    let builtin = solr::config::configset::builtin("_default");
+    let read = |name: &str| Some(builtin?.file(name)?.to_owned());
+    solr::schema::edit(source, body, &read).map_err(|refused| match refused {
+        EditError::Malformed(error) => error.into(),
+        EditError::Refused { message, details } => Failure {
+            status: solr::error::status(ErrorKind::BadRequest),
+            entry: solr::error::commands_entry(message, details),
+        },
+    })
+}
+
+fn below(path: &str) -> &str {
+    path.strip_prefix("/schema").unwrap_or(path)
+}

@@ -1,0 +1,43 @@
+//! A search, from parameters to the response's entries: the whole trip in one function.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{Error, Result};
+use solr::Params;
+use solr::query::SchemaAnalyzers;
+use solr::response::{self, Entries};
+use solr::select::{ResolveContext, SelectRequest};
+
+use crate::call::Call;
+
+pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+    let versioned = collection.versioned_schema();
+    let context = ResolveContext {
+        schema: &versioned.schema,
+        analyzers: &versioned.derived(SchemaAnalyzers::new),
+        now_ms: call.started_ms,
+        boolean_clauses_max: collection.config().boolean_clauses_max,
+    };
+    let request = SelectRequest::parse(params)?; // text -> typed
+    let resolved = request.resolve(&context)?; // typed -> plan
+    let result = collection.search(&resolved.plan).await?; // route, engine, gather
+    let facets = resolved.plan.facets.enabled;
+    Ok(response::select(result, &resolved.response, facets, context.schema, call.elapsed_ms()))
+}
+
+/// A JSON body is the parameter `json`; no other body says anything to a search.
+pub(super) fn with_body(call: &Call<'_>, params: Params) -> Result<Params> {
+    let Some(content) = call.content.as_ref().filter(|content| !content.bytes.is_empty()) else {
+        return Ok(params);
+    };
+    let media_type = content.media_type.as_deref().unwrap_or_default();
+    if !media_type.contains("json") {
+        return Err(Error::bad_request(format!("Bad contentType for search handler :{media_type}")));
+    }
+    let text = std::str::from_utf8(&content.bytes)
+        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))?;
+    let mut params = params;
+    params.push("json", text);
+    Ok(params)
+}

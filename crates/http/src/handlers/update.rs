@@ -1,0 +1,96 @@
+//! An update, from bytes to durable: decode, process, grow the schema if documents brought new fields, apply.
+
+use std::sync::Arc;
+
+use cluster::{Collection, VersionedSchema};
+use plan::{Error, ErrorKind, Result, UpdateBatch};
+use solr::Params;
+use solr::date_math::DateMath;
+use solr::query::{QueryContext, SchemaAnalyzers, parse_query};
+use solr::response::{self, Entries};
+use solr::update::{Chain, Decoded, Processed, UpdateOptions, decode};
+
+use crate::call::Call;
+
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    path: &str,
+    params: &Params,
+) -> Result<Entries> {
+    let options = UpdateOptions::parse(params)?;
+    let update = Update { call, collection, path, params, options: &options };
+    let (batch, failure) = update.prepare().await?;
+    let mut outcome = collection.update(batch).await;
+    match outcome.failure.take().or(failure) {
+        Some(error) => Err(error),
+        None if options.versions => Ok(response::versions(&mut outcome)),
+        None => Ok(vec![]),
+    }
+}
+
+struct Update<'a> {
+    call: &'a Call<'a>,
+    collection: &'a Arc<Collection>,
+    path: &'a str,
+    params: &'a Params,
+    options: &'a UpdateOptions,
+}
+
+impl Update<'_> {
+    /// The batch, and what stopped the reading of the rest. Documents with unknown fields grow the schema first; when
+    /// another request grew it meanwhile, the body is read again under the new one.
+    async fn prepare(&self) -> Result<(UpdateBatch, Option<Error>)> {
+        loop {
+            let versioned = self.collection.versioned_schema();
+            let processed = cluster::compute(|| self.process(&versioned))?;
+            let Some(grown) = processed.schema_additions else {
+                return Ok((processed.batch, processed.failure));
+            };
+            match self.collection.change_schema(versioned.version, grown).await {
+                Ok(_) => return Ok((processed.batch, processed.failure)),
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn process(&self, versioned: &VersionedSchema) -> Result<Processed> {
+        let Decoded { commands, failure } = self.decode()?;
+        let analyzers = versioned.derived(SchemaAnalyzers::new);
+        let config = self.collection.config();
+        let (now, zone) = (self.params.get("NOW"), self.params.get("TZ"));
+        let dates = DateMath::of_request(now, zone, self.call.started_ms)?;
+        let context = QueryContext {
+            schema: &versioned.schema,
+            analyzers: &analyzers,
+            params: self.params,
+            dates: &dates,
+            boolean_clauses_max: config.boolean_clauses_max,
+            filtering: true,
+        };
+        let chain = Chain {
+            schema: versioned.schema.clone(),
+            guess: config.guess_unknown_fields,
+            dates: dates.clone(),
+            parse_query: &|text| Ok(parse_query(&context, text, "lucene")?.executable()),
+            new_uuid: &*self.call.server.config.new_uuid,
+        };
+        Ok(chain.process(commands, failure, self.options))
+    }
+
+    /// A request without a body may still commit.
+    fn decode(&self) -> Result<Decoded> {
+        match &self.call.content {
+            Some(content) if !content.bytes.is_empty() => {
+                let media_type = content.media_type.as_deref();
+                Ok(decode(media_type, self.path, self.params, self.options, &content.bytes))
+            }
+            _ if self.options.finish.is_some() => Ok(Decoded::default()),
+            Some(content) if content.media_type.is_none() => {
+                Err(Error::new(ErrorKind::UnsupportedMedia, "Missing ContentType"))
+            }
+            _ => Err(Error::bad_request("missing content stream")),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Parameters as they travel: in a URL, in a form body, and segment by segment in a path. `solr` decodes the first two.
+
+use percent_encoding::percent_decode;
+use plan::{Error, Result};
+use solr::Params;
+
+/// Appends the parameters of one encoded text, in order. Errors: a broken escape, bytes that are not UTF-8.
+pub(crate) fn decode_into(params: &mut Params, encoded: &[u8]) -> Result<()> {
+    for (name, value) in solr::parse_form(encoded)?.pairs() {
+        params.push(name.clone(), value.clone());
+    }
+    Ok(())
+}
+
+/// One segment of a path, where a `+` is itself. A broken escape stands for itself too: it names nothing.
+pub(crate) fn decode_segment(encoded: &str) -> Result<String> {
+    String::from_utf8(percent_decode(encoded.as_bytes()).collect())
+        .map_err(|_| Error::bad_request(format!("path segment `{encoded}` is not UTF-8; encode it as UTF-8")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plus_in_a_path_stays() {
+        assert_eq!(decode_segment("a+b%20c").unwrap(), "a+b c");
+        assert_eq!(decode_segment("%zz").unwrap(), "%zz");
+        assert!(decode_segment("%ff").is_err());
+    }
+
+    #[test]
+    fn a_form_adds_to_the_url() {
+        let mut params = Params::default();
+        decode_into(&mut params, b"fq=a").unwrap();
+        decode_into(&mut params, b"fq=b+c").unwrap();
+        assert_eq!(params.all("fq").collect::<Vec<_>>(), ["a", "b c"]);
+        assert!(decode_into(&mut params, b"q=%zz").is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! What is sent back, and the few headers that go with it.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::Response;
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+
+/// A response before it becomes hyper's.
+#[derive(Debug, Default)]
+pub(crate) struct Reply {
+    pub status: u16,
+    pub content_type: &'static str,
+    pub body: Vec<u8>,
+    /// Methods the path takes, when the one asked for is not among them.
+    pub allow: Option<&'static str>,
+}
+
+impl Reply {
+    /// The page that a servlet container shows for a path nobody serves: what Solr answers for an unknown core or
+    /// handler. Clients look at the status only.
+    pub fn not_found(path: &str) -> Self {
+        let mut shown = String::with_capacity(path.len());
+        for character in path.chars() {
+            match character {
+                '<' => shown.push_str("&lt;"),
+                '>' => shown.push_str("&gt;"),
+                '&' => shown.push_str("&amp;"),
+                other => shown.push(other),
+            }
+        }
+        let body = format!(
+            "<html>\n<head>\n<meta http-equiv=\"Content-Type\" content=\"text/html;charset=UTF-8\"/>\n\
+             <title>Error 404 Not Found</title>\n</head>\n<body><h2>HTTP ERROR 404 Not Found</h2>\n<table>\n\
+             <tr><th>URI:</th><td>{shown}</td></tr>\n<tr><th>STATUS:</th><td>404</td></tr>\n\
+             <tr><th>MESSAGE:</th><td>Not Found</td></tr>\n</table>\n\n</body>\n</html>\n"
+        );
+        Self { status: 404, content_type: "text/html;charset=utf-8", body: body.into_bytes(), allow: None }
+    }
+
+    pub fn into_response(self) -> Response<Full<Bytes>> {
+        let mut response = Response::new(Full::new(Bytes::from(self.body)));
+        *response.status_mut() =
+            hyper::StatusCode::from_u16(self.status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        if !self.content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        }
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if self.status >= 400 {
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-store"));
+        }
+        if let Some(methods) = self.allow {
+            headers.insert(ALLOW, HeaderValue::from_static(methods));
+        }
+        response
+    }
+}

@@ -1,0 +1,100 @@
+//! From a path to what serves it. Solr's own shape: `/solr/admin/…` is the node's, `/solr/<collection>/…` a collection's,
+//! where the rest names a handler: one that is always there, or one that the collection's config declares.
+
+use plan::{CollectionConfig, Result};
+
+use crate::params::decode_segment;
+
+/// A path, taken apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// `/solr/` and `/`.
+    Root,
+    /// A path below `/solr/admin`, such as `/info/system`.
+    Node(String),
+    /// A collection or core, and the path below it, such as `/select`.
+    Collection(String, String),
+    Unknown,
+}
+
+/// What serves a collection's path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Handler {
+    Select,
+    Get,
+    Update,
+    Ping,
+    Luke,
+    System,
+    Schema,
+}
+
+/// Takes a path apart; escapes are decoded segment by segment, so that an encoded slash separates nothing.
+pub(crate) fn target(path: &str) -> Result<Target> {
+    let mut segments = Vec::new();
+    for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+        segments.push(decode_segment(segment)?);
+    }
+    let below = |from: usize| {
+        let rest = segments.get(from..).unwrap_or_default();
+        rest.iter().map(|segment| format!("/{segment}")).collect::<String>()
+    };
+    Ok(match segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] | ["solr"] => Target::Root,
+        ["solr", "admin", ..] => Target::Node(below(2)),
+        ["solr", collection, _, ..] => Target::Collection(collection.to_owned(), below(2)),
+        _ => Target::Unknown,
+    })
+}
+
+/// The handler of a path below a collection. The config's own paths count when their class is one served here.
+pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> {
+    let implicit = match path {
+        "/select" | "/query" => Handler::Select,
+        "/get" => Handler::Get,
+        "/update" | "/update/json" | "/update/json/docs" | "/update/csv" => Handler::Update,
+        "/admin/ping" => Handler::Ping,
+        "/admin/luke" => Handler::Luke,
+        "/admin/system" => Handler::System,
+        "/schema" => Handler::Schema,
+        _ if path.starts_with("/schema/") => Handler::Schema,
+        _ => {
+            let declared = config.handlers.iter().find(|handler| handler.path == path)?;
+            return by_class(&declared.class);
+        }
+    };
+    Some(implicit)
+}
+
+fn by_class(class: &str) -> Option<Handler> {
+    match class.rsplit('.').next()? {
+        "SearchHandler" => Some(Handler::Select),
+        "UpdateRequestHandler" => Some(Handler::Update),
+        "RealTimeGetHandler" => Some(Handler::Get),
+        "PingRequestHandler" => Some(Handler::Ping),
+        "LukeRequestHandler" => Some(Handler::Luke),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_taken_apart() {
+        let check = |path: &str, expected: Target| assert_eq!(target(path).unwrap(), expected, "{path}");
+        let collection = |name: &str, rest: &str| Target::Collection(name.into(), rest.into());
+        check("/", Target::Root);
+        check("/solr", Target::Root);
+        check("/solr/", Target::Root);
+        check("/solr/admin/info/system", Target::Node("/info/system".into()));
+        check("/solr/films/select", collection("films", "/select"));
+        check("/solr/films/select/", collection("films", "/select"));
+        check("/solr/films/update/json/docs", collection("films", "/update/json/docs"));
+        check("/solr/films", Target::Unknown);
+        check("/solr/a%2Fb/select", collection("a/b", "/select"));
+        check("/other/films/select", Target::Unknown);
+        assert!(target("/solr/%ff/select").is_err());
+    }
+}

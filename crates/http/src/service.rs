@@ -1,0 +1,100 @@
+//! One request from its first byte to its reply: the path says who serves it, the parameters how the answer looks.
+
+use hyper::body::Incoming;
+use hyper::header::CONTENT_TYPE;
+use hyper::{Method, Request};
+use plan::{Error, ErrorKind, Result};
+use solr::Params;
+use solr::response::Format;
+
+use crate::call::{Call, Content};
+use crate::handlers;
+use crate::reply::Reply;
+use crate::route::{self, Target};
+use crate::server::Server;
+use crate::{body, params};
+
+const METHODS: &str = "GET, HEAD, OPTIONS, POST";
+const FORM: &str = "application/x-www-form-urlencoded";
+
+pub(crate) async fn respond(server: &Server, request: Request<Incoming>) -> Reply {
+    let started_ms = server.node.clock().now_ms();
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let reply = match route::target(&path) {
+        Ok(target) => serve(server, request, target, started_ms).await,
+        Err(error) => bare_error(&error),
+    };
+    let reply = reply.unwrap_or_else(|| Reply::not_found(&path));
+    let elapsed_ms = server.node.clock().now_ms() - started_ms;
+    tracing::debug!(%method, path, status = reply.status, elapsed_ms, "served");
+    reply
+}
+
+/// `None` where nobody serves the path.
+async fn serve(
+    server: &Server,
+    request: Request<Incoming>,
+    target: Target,
+    started_ms: i64,
+) -> Option<Reply> {
+    let serving = handlers::find(server, target)?;
+    match *request.method() {
+        Method::GET | Method::POST => {}
+        // Clients probe a path so; the answer is that it is there.
+        Method::HEAD => {
+            return Some(Reply {
+                status: 200,
+                content_type: Format::default().content_type(),
+                ..Reply::default()
+            });
+        }
+        Method::OPTIONS => return Some(Reply { status: 200, allow: Some(METHODS), ..Reply::default() }),
+        ref method => {
+            let error = Error::new(
+                ErrorKind::MethodNotAllowed,
+                format!("Request contained unexpected HTTP method: {method}"),
+            );
+            return bare_error(&error).map(|reply| Reply { allow: Some(METHODS), ..reply });
+        }
+    }
+    match read(server, request, started_ms).await {
+        Ok(call) => Some(handlers::run(&call, serving).await),
+        Err(error) => bare_error(&error),
+    }
+}
+
+/// The parameters of URL and form, and any other body as it is.
+async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
+    let mut sent = Params::default();
+    params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
+    let post = *request.method() == Method::POST;
+    let media_type =
+        request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let bytes =
+        if post { body::read(request.into_body(), &server.config).await? } else { bytes::Bytes::new() };
+    let mut content = None;
+    if media_type.as_deref().is_some_and(is_form) {
+        params::decode_into(&mut sent, &bytes)?;
+    } else if post {
+        content = Some(Content { media_type, bytes });
+    }
+    Ok(Call { server, params: sent, content, started_ms })
+}
+
+fn is_form(media_type: &str) -> bool {
+    media_type.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(FORM))
+}
+
+/// An error before the request could be read: nothing is known of how the answer should look.
+#[allow(clippy::unnecessary_wraps, reason = "it stands where a handler's reply would")]
+fn bare_error(error: &Error) -> Option<Reply> {
+    let format = Format::default();
+    let mut body = Vec::new();
+    format.write(&vec![solr::error::entry(error)], &mut body);
+    Some(Reply {
+        status: solr::error::status(error.kind),
+        content_type: format.content_type(),
+        body,
+        allow: None,
+    })
+}

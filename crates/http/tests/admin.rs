@@ -1,0 +1,164 @@
+//! Administration: cores, collections, Luke, the node itself.
+
+mod served;
+
+use served::Served;
+
+async fn body(served: &Served, path: &str) -> String {
+    let answer = served.get(path).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    answer.body
+}
+
+async fn refused(served: &Served, path: &str, message: &str) {
+    let answer = served.get(path).await;
+    assert_eq!(answer.status, 400, "{path}");
+    assert!(answer.body.contains(&format!("\"msg\":\"{message}")), "{path}: {}", answer.body);
+}
+
+#[tokio::test]
+async fn cores_come_and_go() {
+    let served = Served::start().await;
+    let created = body(&served, "/solr/admin/cores?action=CREATE&name=books&indent=off").await;
+    assert_eq!(created, r#"{"responseHeader":{"status":0,"QTime":0},"core":"books"}"#);
+    let status = body(&served, "/solr/admin/cores?indexInfo=false&indent=off").await;
+    assert!(
+        status.starts_with(
+            r#"{"responseHeader":{"status":0,"QTime":0},"initFailures":{},"status":{"books":{"name":"books","#
+        ),
+        "{status}"
+    );
+    let one = body(&served, "/solr/admin/cores?action=STATUS&core=nope&indent=off").await;
+    assert!(one.ends_with(r#""status":{"nope":{}}}"#), "{one}");
+    let full = body(&served, "/solr/admin/cores?core=films&indent=off").await;
+    assert!(full.contains(r#""index":{"numDocs":0,"maxDoc":0,"deletedDocs":0,"version":"#), "{full}");
+    body(&served, "/solr/admin/cores?action=RELOAD&core=books").await;
+    body(&served, "/solr/admin/cores?action=UNLOAD&core=books&deleteInstanceDir=true").await;
+    assert_eq!(served.get("/solr/books/select?q=*:*").await.status, 404);
+
+    refused(&served, "/solr/admin/cores?action=RELOAD&core=books", "No such core: books").await;
+    refused(&served, "/solr/admin/cores?action=UNLOAD&core=books", "Cannot unload non-existent core [books]")
+        .await;
+    refused(
+        &served,
+        "/solr/admin/cores?action=UNLOAD&core=films",
+        "cannot unload `films` and keep its files",
+    )
+    .await;
+    refused(&served, "/solr/admin/cores?action=CREATE", "Missing required parameter: name").await;
+    refused(&served, "/solr/admin/cores?action=CREATE&name=films", "Core with name 'films' already exists.")
+        .await;
+    refused(&served, "/solr/admin/cores?action=CREATE&name=..x", "Invalid collection: [..x]").await;
+    refused(
+        &served,
+        "/solr/admin/cores?action=CREATE&name=x&configSet=y",
+        "Can not find the specified config set: y",
+    )
+    .await;
+    refused(&served, "/solr/admin/cores?action=ZZ", "Unsupported operation: ZZ").await;
+}
+
+#[tokio::test]
+async fn collections_come_and_go() {
+    let served = Served::start().await;
+    let created =
+        body(&served, "/solr/admin/collections?action=CREATE&name=books&numShards=1&indent=off").await;
+    assert_eq!(
+        created,
+        r#"{"responseHeader":{"status":0,"QTime":0},"success":{"node:8983_solr":{"responseHeader":{"status":0,"QTime":0},"core":"books_shard1_replica_n1"}}}"#
+    );
+    let list = body(&served, "/solr/admin/collections?action=LIST&indent=off").await;
+    assert!(list.ends_with(r#""collections":["books","films"]}"#), "{list}");
+    assert_eq!(served.get("/solr/books_shard1_replica_n1/select?q=*:*").await.status, 200);
+    let status =
+        body(&served, "/solr/admin/collections?action=CLUSTERSTATUS&collection=books&indent=off").await;
+    for part in [
+        r#""live_nodes":["node:8983_solr"]"#,
+        r#""shards":{"shard1":{"range":"80000000-7fffffff","state":"active","replicas":{"core_node2":{"core":"books_shard1_replica_n1""#,
+        r#""base_url":"http://node:8983/solr""#,
+        r#""configName":"_default""#,
+    ] {
+        assert!(status.contains(part), "{part} in {status}");
+    }
+    body(&served, "/solr/admin/collections?action=RELOAD&name=books").await;
+    body(&served, "/solr/admin/collections?action=DELETE&name=books").await;
+    refused(&served, "/solr/admin/collections?action=DELETE&name=books", "Could not find collection : books")
+        .await;
+    refused(
+        &served,
+        "/solr/admin/collections?action=CREATE&name=b&numShards=2",
+        "cannot create `b`: `numShards` is `2`",
+    )
+    .await;
+    refused(
+        &served,
+        "/solr/admin/collections?action=CREATE&name=b&replicationFactor=2",
+        "cannot create the collection: `replicationFactor` is `2`",
+    )
+    .await;
+    refused(&served, "/solr/admin/collections?action=CLUSTERSTATUS&collection=b", "Collection: b not found")
+        .await;
+    refused(&served, "/solr/admin/collections", "Missing required parameter: action").await;
+}
+
+#[tokio::test]
+async fn luke_shows_the_index() {
+    let served = Served::start().await;
+    let documents = r#"[{"id":"1","cat_ss":["x"],"n_i":5}]"#;
+    served.post("/solr/films/update?commit=true", "application/json", documents).await;
+    let luke = body(&served, "/solr/films/admin/luke?indent=off").await;
+    for part in [
+        r#""index":{"numDocs":1,"maxDoc":1,"deletedDocs":0,"version":"#,
+        r#""cat_ss":{"type":"strings","schema":"I-SD-M----OF-----l","dynamicBase":"*_ss","index":"ITS-------OF------","docs":1}"#,
+        r#""n_i":{"type":"pint","schema":"I-SD------OF------","dynamicBase":"*_i"}"#,
+        r#""info":{"key":{"I":"Indexed","#,
+    ] {
+        assert!(luke.contains(part), "{part} in {luke}");
+    }
+    let schema = body(&served, "/solr/films/admin/luke?show=schema&indent=off").await;
+    assert!(schema.contains(r#""id":{"type":"string","flags":"I-SD------OF-----l","uniqueKey":true,"copyDests":[],"copySources":[]}"#), "{schema}");
+    let index = body(&served, "/solr/films/admin/luke?show=index&indent=off").await;
+    assert!(!index.contains("\"fields\""));
+    refused(&served, "/solr/films/admin/luke?show=zz", "Unknown ShowStyle: zz").await;
+    refused(&served, "/solr/films/admin/luke?numTerms=zz", "For input string: \\\"zz\\\"").await;
+}
+
+#[tokio::test]
+async fn the_node_says_who_it_is() {
+    let served = Served::start().await;
+    let system = body(&served, "/solr/admin/info/system?indent=off").await;
+    assert!(
+        system.contains(r#""mode":"std","solr_home":""#)
+            && system.contains(r#""solr-spec-version":"9.10.1""#),
+        "{system}"
+    );
+    let health = body(&served, "/solr/admin/info/health?indent=off").await;
+    assert_eq!(health, r#"{"responseHeader":{"status":0,"QTime":0},"status":"OK"}"#);
+    let ping = body(&served, "/solr/films/admin/ping?indent=off").await;
+    assert!(ping.contains(r#""q":"{!lucene}*:*""#) && ping.ends_with(r#""status":"OK"}"#), "{ping}");
+    assert_eq!(served.get("/solr/films/admin/ping?action=status").await.status, 503);
+}
+
+#[tokio::test]
+async fn the_schema_can_be_read_and_edited() {
+    let served = Served::start().await;
+    let key = body(&served, "/solr/films/schema/uniquekey?indent=off").await;
+    assert_eq!(key, r#"{"responseHeader":{"status":0,"QTime":0},"uniqueKey":"id"}"#);
+    let file = served.get("/solr/films/schema?wt=schema.xml").await;
+    assert_eq!(file.header("content-type"), "application/xml; charset=UTF-8");
+    assert!(file.body.contains("<uniqueKey>id</uniqueKey>"), "{}", file.body);
+
+    let edit = async |command: &str| served.post("/solr/films/schema?indent=off", "application/json", command).await;
+    let answer = edit(r#"{"add-field":{"name":"year","type":"pint"}}"#).await;
+    assert_eq!(answer.body, r#"{"responseHeader":{"status":0,"QTime":0}}"#);
+    assert!(body(&served, "/solr/films/schema/fields/year").await.contains("\"type\":\"pint\""));
+    // Recorded from Solr 9.10.1.
+    let answer = edit(r#"{"add-field":{"name":"id","type":"string"}}"#).await;
+    assert_eq!(
+        (answer.status, answer.body.as_str()),
+        (
+            400,
+            r#"{"responseHeader":{"status":400,"QTime":0},"error":{"metadata":["error-class","org.apache.solr.api.ApiBag$ExceptionWithErrObject","root-error-class","org.apache.solr.api.ApiBag$ExceptionWithErrObject"],"details":[{"add-field":{"name":"id","type":"string"},"errorMessages":["Field 'id' already exists.\n"]}],"msg":"error processing commands, errors: [{add-field={name=id, type=string}, errorMessages=[Field 'id' already exists.\n]}], ","code":400}}"#
+        )
+    );
+}

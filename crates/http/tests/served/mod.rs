@@ -1,0 +1,172 @@
+//! A whole server in this process, over shards in memory, and a client that shows the bytes as they came.
+
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use cluster::memory::MemoryShards;
+use cluster::{Node, NodeConfig};
+use http::{Configset, Configsets, ServeConfig};
+use plan::{AutoCommit, Clock, CollectionConfig, FieldSource, HandlerConfig, SchemaSource, TypeSource};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+
+/// Stands still: times in answers are then known.
+pub struct Still(AtomicI64);
+
+impl Clock for Still {
+    fn now_ms(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+pub struct Served {
+    address: std::net::SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    ended: Option<tokio::task::JoinHandle<std::io::Result<()>>>,
+    pub node: Arc<Node>,
+    _folder: tempfile::TempDir,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+impl Served {
+    /// With one core `films`.
+    pub async fn start() -> Self {
+        Self::start_with(|_| {}).await
+    }
+
+    pub async fn start_with(adjust: impl FnOnce(&mut ServeConfig)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let node = Node::open(NodeConfig {
+            data_dir: folder.path().to_owned(),
+            clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
+            shards: Arc::new(MemoryShards),
+            name: "node:8983_solr".into(),
+        })
+        .unwrap();
+        let mut configsets = Configsets::default();
+        configsets.insert("_default", Configset { schema: schema(), config: config() });
+        let mut serve =
+            ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
+        adjust(&mut serve);
+        let (stop, stopped) = oneshot::channel();
+        let shutdown = async { stopped.await.unwrap_or(()) };
+        let ended = tokio::spawn(http::serve(listener, node.clone(), serve, shutdown));
+        let served = Self { address, stop: Some(stop), ended: Some(ended), node, _folder: folder };
+        let made = served.get("/solr/admin/cores?action=CREATE&name=films").await;
+        assert_eq!(made.status, 200, "{}", made.body);
+        served
+    }
+
+    pub async fn stop(&mut self) {
+        drop(self.stop.take());
+        self.ended.take().unwrap().await.unwrap().unwrap();
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(&format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), b"").await
+    }
+
+    pub async fn post(&self, path: &str, media_type: &str, body: &str) -> Answer {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        self.send(&head, body.as_bytes()).await
+    }
+
+    pub async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// One request on a connection of its own; the request must ask to close it.
+    pub async fn send(&self, head: &str, body: &[u8]) -> Answer {
+        let mut stream = self.connect().await;
+        stream.write_all(head.as_bytes()).await.unwrap();
+        // The server may answer and close before it has read all.
+        let _ = stream.write_all(body).await;
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes).await;
+        parse(&String::from_utf8(bytes).unwrap())
+    }
+}
+
+pub fn parse(text: &str) -> Answer {
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers = lines.filter_map(|line| line.split_once(": "));
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Answer { status, headers, body: body.to_owned() }
+}
+
+fn schema() -> SchemaSource {
+    let kind = |name: &str, class: &str, attributes: &[(&str, &str)]| TypeSource {
+        name: name.into(),
+        class: class.into(),
+        attributes: attributes.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect(),
+        ..TypeSource::default()
+    };
+    let field = |name: &str, type_name: &str| FieldSource {
+        name: name.into(),
+        type_name: type_name.into(),
+        attributes: vec![],
+    };
+    SchemaSource {
+        name: "small".into(),
+        version: 1.7,
+        unique_key: Some("id".into()),
+        types: vec![
+            kind("string", "solr.StrField", &[("sortMissingLast", "true")]),
+            kind("strings", "solr.StrField", &[("sortMissingLast", "true"), ("multiValued", "true")]),
+            kind("pint", "solr.IntPointField", &[]),
+            kind("plong", "solr.LongPointField", &[]),
+            kind("pfloat", "solr.FloatPointField", &[]),
+        ],
+        fields: vec![field("id", "string"), field("_version_", "plong")],
+        dynamic_fields: vec![
+            field("*_s", "string"),
+            field("*_ss", "strings"),
+            field("*_i", "pint"),
+            field("*_f", "pfloat"),
+        ],
+        ..SchemaSource::default()
+    }
+}
+
+fn config() -> CollectionConfig {
+    let select = HandlerConfig {
+        path: "/select".into(),
+        class: "solr.SearchHandler".into(),
+        defaults: vec![("echoParams".into(), "explicit".into()), ("rows".into(), "10".into())],
+        ..HandlerConfig::default()
+    };
+    CollectionConfig {
+        auto_commit: AutoCommit {
+            flush_after_ms: None,
+            flush_after_docs: None,
+            flush_opens_searcher: false,
+            refresh_after_ms: None,
+            refresh_after_docs: None,
+        },
+        guess_unknown_fields: false,
+        handlers: vec![select],
+        boolean_clauses_max: 1024,
+    }
+}

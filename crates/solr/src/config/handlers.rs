@@ -1,0 +1,186 @@
+//! The request handlers of a `solrconfig.xml`: their presets, and those that `initParams` gives to paths, declared or not.
+
+use plan::{HandlerConfig, Result};
+
+use crate::config::load::wrong;
+use crate::xml_tree::Element;
+
+/// Handler classes that are served; the reference lists what each answers.
+const CLASSES: &[&str] = &[
+    "SearchHandler",
+    "RealTimeGetHandler",
+    "UpdateRequestHandler",
+    "PingRequestHandler",
+    "FieldAnalysisRequestHandler",
+    "DocumentAnalysisRequestHandler",
+    "DumpRequestHandler",
+];
+
+/// Handlers that every collection has unnamed, and that `initParams` may speak of.
+const IMPLICIT: &[(&str, &str)] = &[
+    ("/update", "solr.UpdateRequestHandler"),
+    ("/update/json", "solr.UpdateRequestHandler"),
+    ("/update/csv", "solr.UpdateRequestHandler"),
+    ("/update/json/docs", "solr.UpdateRequestHandler"),
+    ("/get", "solr.RealTimeGetHandler"),
+    ("/select", "solr.SearchHandler"),
+];
+
+/// Children of a handler that are read, or say nothing that matters.
+const KNOWN_LISTS: &[&str] = &["defaults", "appends", "invariants"];
+
+/// All handlers, in order of declaration, then the implicit ones that have presets.
+pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<Vec<HandlerConfig>> {
+    let mut handlers = Vec::new();
+    for element in root.all("requestHandler") {
+        handlers.push(handler(element, warnings)?);
+    }
+    let implicit: Vec<_> = IMPLICIT
+        .iter()
+        .filter(|(path, _)| !handlers.iter().any(|known: &HandlerConfig| known.path == *path))
+        .map(|(path, class)| HandlerConfig {
+            path: (*path).to_owned(),
+            class: (*class).to_owned(),
+            ..HandlerConfig::default()
+        })
+        .collect();
+    let declared = handlers.len();
+    handlers.extend(implicit);
+    for element in root.all("initParams") {
+        init_params(element, &mut handlers, warnings);
+    }
+    let mut at = 0;
+    handlers.retain(|handler| {
+        at += 1;
+        let preset = [&handler.defaults, &handler.appends, &handler.invariants];
+        at <= declared || preset.iter().any(|list| !list.is_empty())
+    });
+    Ok(handlers)
+}
+
+fn handler(element: &Element, warnings: &mut Vec<String>) -> Result<HandlerConfig> {
+    let name = element.attribute("name").ok_or_else(|| wrong("a requestHandler has no `name`"))?;
+    let class = element.attribute("class").unwrap_or_default();
+    if !CLASSES.contains(&class.rsplit('.').next().unwrap_or(class)) {
+        warnings.push(format!("requestHandler `{name}` of class `{class}` is not supported yet"));
+    }
+    for child in &element.children {
+        let list = child.attribute("name").unwrap_or(&child.name);
+        if !KNOWN_LISTS.contains(&list) {
+            warnings
+                .push(format!("requestHandler `{name}`: `{list}` is not supported yet and has no effect"));
+        }
+    }
+    if let Some(sets) = element.attribute("useParams") {
+        warnings.push(format!("requestHandler `{name}`: useParams `{sets}` is not supported yet"));
+    }
+    let path = if name.starts_with('/') { name.to_owned() } else { format!("/{name}") };
+    Ok(HandlerConfig {
+        path,
+        class: class.to_owned(),
+        defaults: list(element, "defaults"),
+        appends: list(element, "appends"),
+        invariants: list(element, "invariants"),
+    })
+}
+
+/// The values of `<lst name="…">`; an array repeats its name.
+fn list(element: &Element, name: &str) -> Vec<(String, String)> {
+    let lists = element.all("lst").filter(|it| it.attribute("name") == Some(name));
+    let mut pairs = Vec::new();
+    for value in lists.flat_map(|it| &it.children) {
+        let key = value.attribute("name").unwrap_or_default();
+        if value.name == "arr" {
+            pairs.extend(value.children.iter().map(|it| (key.to_owned(), it.text.clone())));
+        } else {
+            pairs.push((key.to_owned(), value.text.clone()));
+        }
+    }
+    pairs
+}
+
+/// Gives presets to the handlers that a path pattern names. What a handler says itself stays.
+fn init_params(element: &Element, handlers: &mut [HandlerConfig], warnings: &mut Vec<String>) {
+    let Some(patterns) = element.attribute("path") else {
+        let name = element.attribute("name").unwrap_or_default();
+        return warnings.push(format!("initParams `{name}` has no `path` and has no effect"));
+    };
+    let patterns: Vec<&str> = patterns.split(',').map(str::trim).collect();
+    for handler in handlers.iter_mut() {
+        if !patterns.iter().any(|pattern| covers(pattern, &handler.path)) {
+            continue;
+        }
+        let fresh: Vec<_> = list(element, "defaults")
+            .into_iter()
+            .filter(|(name, _)| !handler.defaults.iter().any(|(known, _)| known == name))
+            .collect();
+        handler.defaults.extend(fresh);
+        handler.appends.extend(list(element, "appends"));
+        handler.invariants.extend(list(element, "invariants"));
+    }
+}
+
+/// `/a` itself, `/a/*` one step below, `/a/**` itself and all below.
+fn covers(pattern: &str, path: &str) -> bool {
+    if let Some(above) = pattern.strip_suffix("/**") {
+        return path.strip_prefix(above).is_some_and(|below| below.is_empty() || below.starts_with('/'));
+    }
+    if let Some(above) = pattern.strip_suffix("/*") {
+        let below = path.strip_prefix(above).and_then(|below| below.strip_prefix('/'));
+        return below.is_some_and(|below| !below.is_empty() && !below.contains('/'));
+    }
+    pattern == path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml_tree;
+
+    #[test]
+    fn presets_come_from_handlers_and_paths() {
+        let xml = "<config><requestHandler name='/browse' class='solr.SearchHandler'>\
+            <lst name='defaults'><str name='df'>text</str><int name='rows'>5</int></lst>\
+            <lst name='appends'><arr name='fq'><str>a:1</str><str>b:2</str></arr></lst>\
+            <lst name='invariants'><str name='wt'>json</str></lst><arr name='last-components'><str>x</str></arr>\
+            </requestHandler><initParams path='/browse,/update/*'><lst name='defaults'><str name='df'>other</str>\
+            <str name='x'>1</str></lst></initParams></config>";
+        let root = xml_tree::parse("test", xml, &|_| None).unwrap();
+        let mut warnings = Vec::new();
+        let handlers = read(&root, &mut warnings).unwrap();
+        let shown: Vec<_> = handlers
+            .iter()
+            .map(|it| format!("{} {:?} {:?} {:?}", it.path, it.defaults, it.appends, it.invariants))
+            .collect();
+        let presets = r#"[("df", "other"), ("x", "1")] [] []"#;
+        assert_eq!(
+            shown,
+            [
+                r#"/browse [("df", "text"), ("rows", "5"), ("x", "1")] [("fq", "a:1"), ("fq", "b:2")] [("wt", "json")]"#
+                    .to_owned(),
+                format!("/update/json {presets}"),
+                format!("/update/csv {presets}"),
+            ]
+        );
+        assert_eq!(
+            warnings,
+            ["requestHandler `/browse`: `last-components` is not supported yet and has no effect"]
+        );
+    }
+
+    #[test]
+    fn patterns_cover_paths() {
+        for (pattern, path, expected) in [
+            ("/a", "/a", true),
+            ("/a", "/a/b", false),
+            ("/a/*", "/a/b", true),
+            ("/a/*", "/a", false),
+            ("/a/*", "/a/b/c", false),
+            ("/a/**", "/a", true),
+            ("/a/**", "/a/b/c", true),
+            ("/a/**", "/ab", false),
+        ] {
+            assert_eq!(covers(pattern, path), expected, "{pattern} {path}");
+        }
+    }
+}

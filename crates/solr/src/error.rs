@@ -1,0 +1,87 @@
+//! What an error looks like to a client: the one mapping from kinds to HTTP status, and the `error` entry of the body.
+//! Names of Java classes are there because clients read them.
+
+use plan::{Error, ErrorKind, RootCause};
+
+use crate::response::{Name, Node};
+
+const SOLR_EXCEPTION: &str = "org.apache.solr.common.SolrException";
+
+/// The HTTP status, which is also `status` and `code` in the body.
+pub fn status(kind: ErrorKind) -> u16 {
+    match kind {
+        ErrorKind::BadRequest => 400,
+        ErrorKind::NotFound => 404,
+        ErrorKind::MethodNotAllowed => 405,
+        ErrorKind::Conflict => 409,
+        ErrorKind::TooLarge => 413,
+        ErrorKind::UnsupportedMedia => 415,
+        ErrorKind::Unavailable => 503,
+        ErrorKind::DataLoss | ErrorKind::Internal => 500,
+    }
+}
+
+/// The `error` entry. Solr 9 shows class names below 500, and a trace from 500 up.
+pub fn entry(error: &Error) -> (Name, Node) {
+    let code = status(error.kind);
+    let mut entries: Vec<(Name, Node)> = Vec::with_capacity(4);
+    if code != 500 {
+        let class = |name: &'static str, class: &'static str| (Some(name.into()), Node::str(class));
+        let metadata =
+            vec![class("error-class", SOLR_EXCEPTION), class("root-error-class", root_class(error.root))];
+        entries.push(("metadata".into(), Node::NamedList(metadata)));
+    }
+    entries.push(("msg".into(), Node::Str(error.message.clone().into())));
+    if code == 500 {
+        entries.push(("trace".into(), Node::Str(format!("{error:?}").into())));
+    }
+    entries.push(("code".into(), Node::Int(i32::from(code))));
+    ("error".into(), Node::Map(entries))
+}
+
+/// The `error` entry of a Schema API request some of whose commands do not apply; `details` are the commands, each with
+/// its messages. The status is that of a bad request.
+pub fn commands_entry(message: String, details: Node) -> (Name, Node) {
+    const CLASS: &str = "org.apache.solr.api.ApiBag$ExceptionWithErrObject";
+    let metadata =
+        ["error-class", "root-error-class"].map(|name| (Some(Name::Borrowed(name)), Node::str(CLASS)));
+    let node = Node::map([
+        ("metadata", Node::NamedList(metadata.into())),
+        ("details", details),
+        ("msg", Node::Str(message.into())),
+        ("code", Node::Int(i32::from(status(ErrorKind::BadRequest)))),
+    ]);
+    ("error".into(), node)
+}
+
+fn root_class(root: Option<RootCause>) -> &'static str {
+    match root {
+        Some(RootCause::NumberFormat) => "java.lang.NumberFormatException",
+        Some(RootCause::QuerySyntax) => "org.apache.solr.parser.ParseException",
+        Some(RootCause::Xml) => "com.ctc.wstx.exc.WstxParsingException",
+        Some(RootCause::IllegalArgument) => "java.lang.IllegalArgumentException",
+        Some(RootCause::DateFormat | RootCause::Json) | None => SOLR_EXCEPTION,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::response::{Format, JsonStyle};
+
+    #[test]
+    fn errors_read_as_solrs() {
+        let check = |error: &Error, expected: &str| {
+            let mut out = Vec::new();
+            Format::Json(JsonStyle::default()).write(&vec![entry(error)], &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        };
+        check(
+            &Error::bad_request("For input string: \"x\"").with_root(RootCause::NumberFormat),
+            "{\"error\":{\"metadata\":[\"error-class\",\"org.apache.solr.common.SolrException\",\
+             \"root-error-class\",\"java.lang.NumberFormatException\"],\"msg\":\"For input string: \\\"x\\\"\",\
+             \"code\":400}}",
+        );
+        check(&Error::internal("oh"), "{\"error\":{\"msg\":\"oh\",\"trace\":\"Internal: oh\",\"code\":500}}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Field facets: one field's values with their counts. Which options a type allows, and the messages, are Solr's.
+
+use plan::{Error, FacetSort, FieldFacet, Result};
+
+use super::Target;
+use crate::params::facet as params;
+use crate::params::{Param, Params};
+use crate::query::{Field, LocalParams, QueryContext};
+
+/// Reads options for one facet.
+struct Options<'a> {
+    params: &'a Params,
+    local: &'a LocalParams,
+    field: &'a str,
+}
+
+impl Options<'_> {
+    fn read<T>(&self, param: &Param<T>) -> Result<Option<T>> {
+        param.read_for(self.params, self.local, self.field)
+    }
+
+    fn flag(&self, param: &Param<bool>) -> Result<bool> {
+        Ok(self.read(param)?.unwrap_or(false))
+    }
+}
+
+pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<FieldFacet> {
+    let target = Target::parse(context, text)?;
+    let field = context.field_quoted(&target.field)?;
+    let options = Options { params: context.params, local: &target.local, field: &target.field };
+    let limit = options.read(&params::LIMIT)?.unwrap_or(100);
+    let offset = options.read(&params::OFFSET)?.unwrap_or(0);
+    let contains = options.read(&params::CONTAINS)?;
+    let ignore_case = options.flag(&params::CONTAINS_IGNORE_CASE)?;
+    let facet = FieldFacet {
+        sort: sort(options.read(&params::SORT)?.as_deref(), limit),
+        limit: usize::try_from(limit).ok(),
+        offset: usize::try_from(offset).map_err(|_| negative_offset(offset))?,
+        count_min: count_min(&options, &field)?,
+        missing: options.flag(&params::MISSING)?,
+        prefix: options.read(&params::PREFIX)?.filter(|prefix| !prefix.is_empty()),
+        contains: contains.filter(|part| !part.is_empty()).map(|part| (part, ignore_case)),
+        matches: options.read(&params::MATCHES)?,
+        exclude_terms: options.read(&params::EXCLUDE_TERMS)?.map(|list| split(&list)).unwrap_or_default(),
+        terms: target.local.get("terms").map(split),
+        exists: options.flag(&params::EXISTS)?,
+        exclude_tags: target.local.list("ex"),
+        field: field.name.clone(),
+        key: target.key,
+    };
+    check(&facet, &field, context)?;
+    Ok(facet)
+}
+
+fn negative_offset(offset: i32) -> Error {
+    Error::bad_request(format!("`facet.offset` is {offset}; use 0 or more"))
+}
+
+/// By count when there is a limit; any other word than `count` and its old name is by value, as in Solr.
+fn sort(wanted: Option<&str>, limit: i32) -> FacetSort {
+    match wanted {
+        Some("count" | "true") => FacetSort::Count,
+        Some(_) => FacetSort::Index,
+        None if limit > 0 => FacetSort::Count,
+        None => FacetSort::Index,
+    }
+}
+
+/// Numbers and dates have no list of values without hits, so for them it is at least 1, as in Solr.
+fn count_min(options: &Options<'_>, field: &Field) -> Result<u64> {
+    let sent = match options.read(&params::MIN_COUNT)? {
+        Some(count) => count,
+        None => i32::from(!options.read(&params::ZEROS)?.unwrap_or(true)),
+    };
+    let least = u64::from(field.spec.class().is_point());
+    Ok(u64::try_from(sent).unwrap_or(0).max(least))
+}
+
+/// A list at commas, where a backslash keeps one.
+fn split(list: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut chars = list.chars();
+    while let Some(c) = chars.next() {
+        let plain = if c == '\\' { chars.next() } else { Some(c) };
+        match (c, parts.last_mut()) {
+            (',', _) => parts.push(String::new()),
+            (_, Some(part)) => part.extend(plain),
+            _ => {}
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn check(facet: &FieldFacet, field: &Field, context: &QueryContext<'_>) -> Result<()> {
+    let name = &facet.field;
+    let number = field.spec.class().is_point();
+    if facet.exists && number {
+        return Err(Error::bad_request(format!(
+            "facet.exists=true is requested, but facet.method=enum can't be used with {name}"
+        )));
+    }
+    if facet.exists && facet.count_min > 1 {
+        let count = facet.count_min;
+        return Err(Error::bad_request(format!(
+            "facet.mincount={count} exceed 1 that's not supported with facet.exists=true for {name}"
+        )));
+    }
+    if number && facet.prefix.is_some() {
+        return Err(Error::bad_request("facet.prefix is not supported on numeric types"));
+    }
+    if number && (facet.contains.is_some() || facet.matches.is_some() || !facet.exclude_terms.is_empty()) {
+        return Err(Error::bad_request(
+            "BytesRef term filters (facet.matches, facet.contains, facet.excludeTerms) are not supported on numeric types",
+        ));
+    }
+    facet.terms.iter().flatten().try_for_each(|term| context.value_query(field, term).map(drop))
+}

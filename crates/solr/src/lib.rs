@@ -1,0 +1,20 @@
+//! Solr's spellings: what its clients write becomes `plan`'s types here, and results become the bytes they read.
+//! Nothing below this crate parses a parameter; nothing above it knows a wire format. No IO.
+
+pub mod admin;
+pub mod config;
+pub mod date_math;
+mod debug;
+pub mod error;
+mod facet;
+pub mod params;
+pub mod query;
+mod real_time_get;
+pub mod response;
+pub mod schema;
+pub mod select;
+pub mod update;
+pub mod xml_tree;
+
+pub use params::{Params, parse_form};
+pub use real_time_get::GetRequest;

@@ -1,0 +1,57 @@
+//! The page of hits: `start` and `rows`.
+
+use plan::{Error, Page, Result};
+
+use super::spec::integer;
+use super::{Param, ParamDoc, Params};
+
+pub const START: Param<usize> = Param {
+    name: "start",
+    about: "How many hits to skip.",
+    default: Some("0"),
+    parse: |text| not_negative("start", text),
+    per_field: false,
+};
+
+pub const ROWS: Param<usize> = Param {
+    name: "rows",
+    about: "How many hits to return.",
+    default: Some("10"),
+    parse: |text| not_negative("rows", text),
+    per_field: false,
+};
+
+pub const DOCS: &[ParamDoc] = &[START.doc(), ROWS.doc()];
+
+/// The window that a request asks for.
+pub fn page(params: &Params) -> Result<Page> {
+    Ok(Page { start: START.read(params)?.unwrap_or(0), rows: ROWS.read(params)?.unwrap_or(10) })
+}
+
+fn not_negative(name: &str, text: &str) -> Result<usize> {
+    usize::try_from(integer(text)?)
+        .map_err(|_| Error::bad_request(format!("'{name}' parameter cannot be negative")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages recorded from Solr 9.10.1.
+    #[test]
+    fn pages_are_read_or_refused() {
+        let check = |name: &str, value: &str, expected: Result<Page, &str>| {
+            let params = Params::new(vec![(name.into(), value.into())]);
+            let found = page(&params).map_err(|error| error.message);
+            assert_eq!(found, expected.map_err(str::to_owned), "{name}={value}");
+        };
+        check("rows", "5", Ok(Page { start: 0, rows: 5 }));
+        check("start", "2147483647", Ok(Page { start: 2_147_483_647, rows: 10 }));
+        check("rows", "-1", Err("'rows' parameter cannot be negative"));
+        check("start", "-1", Err("'start' parameter cannot be negative"));
+        check("rows", "abc", Err("For input string: \"abc\""));
+        check("rows", "", Err("For input string: \"\""));
+        check("rows", "1.5", Err("For input string: \"1.5\""));
+        check("rows", "99999999999", Err("For input string: \"99999999999\""));
+    }
+}

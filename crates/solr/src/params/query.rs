@@ -1,0 +1,53 @@
+//! What to search: the query, its filters, how both are read, what `NOW` means.
+
+use super::spec::text;
+use super::{Param, ParamDoc};
+
+macro_rules! text_param {
+    ($constant:ident, $name:literal, $default:expr, $about:literal) => {
+        pub const $constant: Param<String> =
+            Param { name: $name, about: $about, default: $default, parse: text, per_field: false };
+    };
+}
+
+text_param!(Q, "q", None, "The query. Without it nothing is searched.");
+text_param!(DEF_TYPE, "defType", Some("lucene"), "The parser of `q` when its local parameters name none.");
+text_param!(FQ, "fq", None, "A filter: restricts the hits, leaves scores alone. May repeat; all must match.");
+text_param!(DF, "df", None, "The field of words without a field.");
+text_param!(Q_OP, "q.op", Some("OR"), "What stands between words without an operator: `OR` or `AND`.");
+text_param!(
+    SOW,
+    "sow",
+    Some("false"),
+    "Whether each word is analysed alone rather than with its neighbours."
+);
+text_param!(
+    SORT,
+    "sort",
+    Some("score desc"),
+    "Keys `field asc|desc`, separated by commas; also `score`, `_docid_`, `random_*`."
+);
+text_param!(NOW, "NOW", None, "What `NOW` means in dates: milliseconds since 1970. Else the server's clock.");
+text_param!(TZ, "TZ", Some("UTC"), "The time zone in which date math rounds and steps.");
+
+pub const DOCS: &[ParamDoc] = &[
+    Q.doc(),
+    DEF_TYPE.doc(),
+    FQ.doc(),
+    DF.doc(),
+    Q_OP.doc(),
+    SOW.doc(),
+    SORT.doc(),
+    NOW.doc(),
+    TZ.doc(),
+    ParamDoc::hint(
+        "timeAllowed",
+        "Milliseconds after which Solr may answer in part; answers here are whole.",
+    ),
+    ParamDoc::hint("cpuAllowed", "As `timeAllowed`, for processor time."),
+    ParamDoc::hint("memAllowed", "As `timeAllowed`, for memory."),
+    ParamDoc::hint("partialResults", "Whether answers in part are wanted; answers here are whole."),
+    ParamDoc::hint("segmentTerminateEarly", "Whether a sorted index may end a search early."),
+    ParamDoc::hint("minExactCount", "From which count on `numFound` may be a lower bound; it is exact here."),
+    ParamDoc::hint("lowercaseOperators", "Read by `edismax` alone."),
+];

@@ -1,0 +1,92 @@
+//! What the definition of a parameter is made of: a typed reader for the code, a plain record for the reference. Both come
+//! from one constant, so they cannot disagree.
+
+use plan::{Error, Result, RootCause};
+
+use super::Params;
+use crate::query::LocalParams;
+
+/// A parameter whose values read as `T`. `default` is text, read by the same parser as a value that was sent.
+pub struct Param<T> {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub default: Option<&'static str>,
+    pub parse: fn(&str) -> Result<T>,
+    /// Also read as `f.<field>.<name>`, and as a local parameter.
+    pub per_field: bool,
+}
+
+/// What the reference says of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParamDoc {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub default: Option<&'static str>,
+    pub per_field: bool,
+    pub support: Support,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    Yes,
+    /// Advice on how to compute; taken and not needed, since answers are the same.
+    Hint,
+    /// Refused by name.
+    No,
+}
+
+impl<T> Param<T> {
+    pub const fn doc(&self) -> ParamDoc {
+        ParamDoc {
+            name: self.name,
+            about: self.about,
+            default: self.default,
+            per_field: self.per_field,
+            support: Support::Yes,
+        }
+    }
+
+    /// The value sent, or the default; `None` when there is neither.
+    pub fn read(&self, params: &Params) -> Result<Option<T>> {
+        params.get(self.name).or(self.default).map(self.parse).transpose()
+    }
+
+    /// As [`Param::read`], for a parameter that may be given for one field, or in its local parameters.
+    pub fn read_for(&self, params: &Params, local: &LocalParams, field: &str) -> Result<Option<T>> {
+        let sent = local.get(self.name).or_else(|| params.get_for(field, self.name));
+        sent.or(self.default).map(self.parse).transpose()
+    }
+}
+
+impl ParamDoc {
+    /// A parameter that changes no answer here.
+    pub const fn hint(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, default: None, per_field: false, support: Support::Hint }
+    }
+
+    /// A parameter of Solr's that is refused.
+    pub const fn unsupported(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, default: None, per_field: false, support: Support::No }
+    }
+}
+
+/// Text as it is.
+pub(crate) fn text(value: &str) -> Result<String> {
+    Ok(value.to_owned())
+}
+
+/// `true`, `on`, `yes` and their opposites, as Solr reads switches.
+pub(crate) fn switch(value: &str) -> Result<bool> {
+    match value {
+        "true" | "on" | "yes" => Ok(true),
+        "false" | "off" | "no" => Ok(false),
+        _ => Err(Error::bad_request(format!("invalid boolean value: {value}"))),
+    }
+}
+
+/// A Java `int`.
+pub(crate) fn integer(value: &str) -> Result<i32> {
+    value.parse().map_err(|_| {
+        Error::bad_request(format!("For input string: \"{value}\"")).with_root(RootCause::NumberFormat)
+    })
+}

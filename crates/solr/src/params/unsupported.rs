@@ -1,0 +1,80 @@
+//! What Solr has and we do not, yet. A parameter that would change the answer is refused by name, never ignored; one that
+//! switches its feature off is no reason to refuse.
+
+use plan::{Error, Result};
+
+use super::spec::switch;
+use super::{ParamDoc, Params};
+
+/// Each stands for itself and for all names that begin with it and a point, when it ends in one.
+pub const DOCS: &[ParamDoc] = &[
+    ParamDoc::unsupported("group", "Hits in groups."),
+    ParamDoc::unsupported("hl", "Highlighting."),
+    ParamDoc::unsupported("spellcheck", "Spelling suggestions."),
+    ParamDoc::unsupported("mlt", "Documents like the hits."),
+    ParamDoc::unsupported("stats", "Statistics of fields."),
+    ParamDoc::unsupported("expand", "The other members of collapsed groups."),
+    ParamDoc::unsupported("terms", "The terms of a field."),
+    ParamDoc::unsupported("tv", "Term vectors."),
+    ParamDoc::unsupported("suggest", "Suggestions."),
+    ParamDoc::unsupported("clustering", "Hits in clusters."),
+    ParamDoc::unsupported("cursorMark", "Deep paging by cursor."),
+    ParamDoc::unsupported("json", "The JSON request language."),
+    ParamDoc::unsupported("json.", "The JSON request language, `json.facet` among it."),
+    ParamDoc::unsupported("facet.pivot", "Facets of facets."),
+    ParamDoc::unsupported("facet.interval", "Facets over intervals."),
+    ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
+    ParamDoc::unsupported("rq", "Re-ranking."),
+    ParamDoc::unsupported("explainOther", "The explanation of another document."),
+    ParamDoc::unsupported("useParams", "Named sets of parameters."),
+    ParamDoc::unsupported("stream.", "Content handed in by address or parameter."),
+    ParamDoc::unsupported("elevateIds", "Documents put first by hand."),
+    ParamDoc::unsupported("excludeIds", "Documents left out by hand."),
+];
+
+/// `json.nl` and `json.wrf` are about how JSON is written.
+const WRITER: &[&str] = &["json.nl", "json.wrf"];
+
+/// Refuses the first parameter that asks for something missing.
+pub fn refuse_unsupported(params: &Params) -> Result<()> {
+    for (name, value) in params.pairs() {
+        let Some(doc) = DOCS.iter().find(|doc| covers(doc.name, name)) else { continue };
+        if matches!(switch(value), Ok(false)) || WRITER.contains(&name.as_str()) {
+            continue;
+        }
+        return Err(Error::bad_request(format!(
+            "parameter `{name}` is not supported yet ({}); leave it out",
+            doc.about.trim_end_matches('.')
+        )));
+    }
+    Ok(())
+}
+
+fn covers(pattern: &str, name: &str) -> bool {
+    pattern == name || (pattern.ends_with('.') && name.starts_with(pattern))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_refused_by_name() {
+        let check = |name: &str, value: &str, refused: bool| {
+            let found = refuse_unsupported(&Params::new(vec![(name.into(), value.into())]));
+            assert_eq!(found.is_err(), refused, "{name}={value}");
+            if let Err(error) = found {
+                assert!(error.message.contains(&format!("`{name}`")), "{error}");
+            }
+        };
+        check("group", "true", true);
+        check("group", "false", false);
+        check("group.field", "a", false);
+        check("json.facet", "{}", true);
+        check("json.nl", "map", false);
+        check("cursorMark", "*", true);
+        check("facet.pivot", "a,b", true);
+        check("rows", "1", false);
+        check("hl", "on", true);
+    }
+}

@@ -1,0 +1,46 @@
+//! What every query parser reads from: schema, analyzers, the request's parameters, what `NOW` means, the bounds. Handed
+//! down by reference, changed by nobody.
+
+use std::sync::Arc;
+
+use plan::{Error, FieldSpec, Result, Schema};
+
+use super::analyzers::SchemaAnalyzers;
+use crate::date_math::DateMath;
+use crate::params::Params;
+
+/// Everything that gives a query text its meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct QueryContext<'a> {
+    pub schema: &'a Schema,
+    pub analyzers: &'a SchemaAnalyzers,
+    pub params: &'a Params,
+    pub dates: &'a DateMath,
+    /// Most clauses of one boolean query (Solr's `maxBooleanClauses`).
+    pub boolean_clauses_max: usize,
+    /// Whether the query only restricts, so that its shape need not keep scores.
+    pub filtering: bool,
+}
+
+/// A field as the request names it, with what the schema says of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub name: Arc<str>,
+    pub spec: Arc<FieldSpec>,
+}
+
+impl QueryContext<'_> {
+    /// The field, or Solr's error of most places.
+    pub(crate) fn field(&self, name: &str) -> Result<Field> {
+        self.find(name).ok_or_else(|| Error::bad_request(format!("undefined field {name}")))
+    }
+
+    /// The field, or Solr's error where it quotes the name: ranges, sorting, facets.
+    pub(crate) fn field_quoted(&self, name: &str) -> Result<Field> {
+        self.find(name).ok_or_else(|| Error::bad_request(format!("undefined field: \"{name}\"")))
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<Field> {
+        Some(Field { name: Arc::from(name), spec: self.schema.field(name)?.clone() })
+    }
+}

@@ -1,0 +1,189 @@
+//! Queries on one field, whatever syntax asked for them: a piece of text and a field become terms, ranges, patterns of the
+//! field's type. Text fields pass their analyzers, all others are taken by value. Errors are Solr's.
+
+use std::ops::Bound;
+
+use plan::{Clause, Error, FieldClass, Fuzzy, Occur, Query, Range, Result, Value};
+
+use super::context::{Field, QueryContext};
+use super::text::TextQuery;
+use super::value::parse_value;
+
+/// How text becomes a query.
+#[derive(Clone, Copy)]
+pub(crate) struct TextStyle {
+    /// Of several tokens: `Must` or `Should`.
+    pub occur: Occur,
+    /// Written in quotes.
+    pub quoted: bool,
+    /// Whether the type's `autoGeneratePhraseQueries` counts: only where words are analysed one by one.
+    pub auto_phrase: bool,
+    pub slop: u32,
+}
+
+/// One end of a range as written; `None` is open.
+pub(crate) struct RangeText<'a> {
+    pub lower: Option<&'a str>,
+    pub upper: Option<&'a str>,
+    pub lower_inclusive: bool,
+    pub upper_inclusive: bool,
+}
+
+impl QueryContext<'_> {
+    /// A word or a phrase; `None` when analysis leaves nothing.
+    pub(crate) fn text_query(&self, field: &Field, text: &str, style: TextStyle) -> Result<Option<Query>> {
+        let kind = &field.spec.field_type;
+        if !kind.class.is_text() {
+            return self.value_query(field, text).map(Some);
+        }
+        let tokens = self.analyzers.tokens(kind, text)?;
+        let phrase = style.quoted || (style.auto_phrase && kind.auto_phrase);
+        TextQuery { field: &field.name, kind, occur: style.occur, phrase, slop: style.slop }.build(&tokens)
+    }
+
+    /// Several words that stand in a row: one text for an analyzer, alternatives for any other field.
+    pub(crate) fn row_query(
+        &self,
+        field: &Field,
+        words: &[String],
+        style: TextStyle,
+    ) -> Result<Option<Query>> {
+        match words {
+            [only] => self.text_query(field, only, style),
+            _ if field.spec.class().is_text() => self.text_query(field, &words.join(" "), style),
+            _ => {
+                let each = words
+                    .iter()
+                    .map(|word| Ok(Clause { occur: Occur::Should, query: self.value_query(field, word)? }));
+                let clauses = each.collect::<Result<Vec<_>>>()?;
+                Ok(Some(Query::Boolean { clauses, minimum_should_match: 0 }))
+            }
+        }
+    }
+
+    /// The exact value, unanalysed.
+    pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
+        self.check_class(field)?;
+        let value = parse_value(&field.spec, &field.name, text, self.dates)?;
+        Ok(Query::Term { field: field.name.clone(), value })
+    }
+
+    pub(crate) fn range_query(&self, field: &Field, range: &RangeText<'_>) -> Result<Query> {
+        self.check_class(field)?;
+        let bound = |text: Option<&str>, inclusive: bool| -> Result<Bound<Value>> {
+            let Some(text) = text else { return Ok(Bound::Unbounded) };
+            let value = self.bound_value(field, text)?;
+            Ok(if inclusive { Bound::Included(value) } else { Bound::Excluded(value) })
+        };
+        let name = field.name.clone();
+        match (bound(range.lower, range.lower_inclusive)?, bound(range.upper, range.upper_inclusive)?) {
+            (Bound::Unbounded, Bound::Unbounded) => Ok(Query::Exists { field: name }),
+            (lower, upper) => Ok(Query::Range(Range { field: name, lower, upper })),
+        }
+    }
+
+    fn bound_value(&self, field: &Field, text: &str) -> Result<Value> {
+        if field.spec.class().is_text() {
+            return self.normalize(field, text).map(Value::Str);
+        }
+        parse_value(&field.spec, &field.name, text, self.dates)
+    }
+
+    pub(crate) fn prefix_query(&self, field: &Field, prefix: &str) -> Result<Query> {
+        if field.spec.class().is_point() {
+            return Err(Error::bad_request("Can't run prefix queries on numeric fields"));
+        }
+        let prefix = self.normalize(field, prefix)?;
+        Ok(Query::Prefix { field: field.name.clone(), prefix })
+    }
+
+    /// `pattern` keeps its backslashes. On a field without terms it matches nothing, as in Solr.
+    pub(crate) fn wildcard_query(&self, field: &Field, pattern: &str) -> Result<Query> {
+        if !has_terms(field) {
+            return Ok(Query::Nothing);
+        }
+        let pattern = self.normalize(field, pattern)?;
+        Ok(Query::Wildcard { field: field.name.clone(), pattern })
+    }
+
+    pub(crate) fn regex_query(&self, field: &Field, pattern: &str) -> Result<Query> {
+        if !has_terms(field) {
+            return Ok(Query::Nothing);
+        }
+        let pattern = self.normalize(field, pattern)?;
+        Ok(Query::Regex { field: field.name.clone(), pattern })
+    }
+
+    /// `distance` is edits from 1 on and a similarity below it, as Lucene reads it.
+    pub(crate) fn fuzzy_query(&self, field: &Field, text: &str, distance: f32) -> Result<Query> {
+        if !has_terms(field) {
+            return Ok(Query::Nothing);
+        }
+        let term = self.normalize(field, text)?;
+        let edits_max = edits(distance, term.chars().count());
+        Ok(Query::Fuzzy(Fuzzy { field: field.name.clone(), term, edits_max, prefix_length: 0 }))
+    }
+
+    pub(crate) fn exists_query(&self, field: &Field) -> Query {
+        Query::Exists { field: field.name.clone() }
+    }
+
+    fn normalize(&self, field: &Field, text: &str) -> Result<String> {
+        if !field.spec.class().is_text() {
+            return Ok(text.to_owned());
+        }
+        self.analyzers.normalize(&field.spec.field_type, &field.name, text)
+    }
+
+    /// Refuses classes whose values are no single term.
+    fn check_class(&self, field: &Field) -> Result<()> {
+        match field.spec.class() {
+            FieldClass::LatLon
+            | FieldClass::Point
+            | FieldClass::SpatialPrefixTree
+            | FieldClass::DenseVector
+            | FieldClass::Rank
+            | FieldClass::Currency
+            | FieldClass::DateRange
+            | FieldClass::Binary => Err(Error::bad_request(format!(
+                "queries on field `{}` of type `{}` are not supported yet; use another field",
+                field.name, field.spec.field_type.name
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether the field's values are terms that patterns can be tried on.
+fn has_terms(field: &Field) -> bool {
+    !field.spec.class().is_point()
+}
+
+fn edits(distance: f32, length: usize) -> u8 {
+    if distance >= 1.0 {
+        return if distance >= 2.0 { 2 } else { 1 };
+    }
+    if distance == 0.0 {
+        return 0;
+    }
+    match ((1.0 - f64::from(distance)) * length as f64) as usize {
+        0 => 0,
+        1 => 1,
+        _ => 2,
+    }
+}
+
+/// `*:*` added to a query that only excludes, which by itself matches nothing (Solr does so for whole queries only).
+pub(crate) fn positive(query: Query) -> Query {
+    match query {
+        Query::Boolean { mut clauses, minimum_should_match } if only_excludes(&clauses) => {
+            clauses.push(Clause { occur: Occur::Must, query: Query::All });
+            Query::Boolean { clauses, minimum_should_match }
+        }
+        other => other,
+    }
+}
+
+fn only_excludes(clauses: &[Clause]) -> bool {
+    !clauses.is_empty() && clauses.iter().all(|clause| clause.occur == Occur::MustNot)
+}

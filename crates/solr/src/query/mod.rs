@@ -1,0 +1,25 @@
+//! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the analyzers for it.
+//! `syntax/` reads the `lucene` grammar, `lucene.rs` gives it meaning, `parsers.rs` are the others, `field.rs` and `text.rs`
+//! build queries on one field. Needs a schema, reads no index.
+
+mod analyzers;
+mod context;
+mod field;
+mod local_params;
+mod lucene;
+mod parsers;
+pub mod syntax;
+mod term_sets;
+mod text;
+mod value;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use analyzers::SchemaAnalyzers;
+pub(crate) use context::Field;
+pub use context::QueryContext;
+pub use local_params::{LocalParams, split_local_params};
+pub(crate) use parsers::cache_and_cost;
+pub use parsers::{ParsedQuery, parse_query};
+pub(crate) use value::java_float;

@@ -1,0 +1,301 @@
+//! The query parsers by their Solr names: `{!term f=…}` and its kin, and the nesting of one parser in another. Each is a
+//! short function from local parameters to a query. The `lucene` parser is `lucene.rs`.
+
+use plan::{Clause, Error, Occur, Query, Result};
+
+use super::context::QueryContext;
+use super::field::{TextStyle, positive};
+use super::local_params::{LocalParams, split_local_params};
+use super::lucene::{LuceneOptions, filtered, lucene_query};
+use super::term_sets::term_set;
+use super::value::parse_value;
+
+/// How deep parsers may nest in one another, as in Solr.
+const PARSERS_DEPTH_MAX: usize = 100;
+
+/// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it writes in line),
+/// and what it does.
+struct Parser {
+    name: &'static str,
+    class: &'static str,
+    parse: fn(&Request<'_>) -> Result<Option<Query>>,
+}
+
+const PARSERS: &[Parser] = &[
+    Parser { name: "lucene", class: "LuceneQParser", parse: lucene },
+    Parser { name: "term", class: "", parse: term },
+    Parser { name: "terms", class: "", parse: terms },
+    Parser { name: "field", class: "", parse: field },
+    Parser { name: "prefix", class: "", parse: prefix },
+    Parser { name: "raw", class: "", parse: raw },
+    Parser { name: "query", class: "LuceneQParser", parse: query },
+    Parser { name: "bool", class: "", parse: boolean },
+    Parser { name: "boost", class: "", parse: boost },
+    Parser { name: "filters", class: "FiltersQParser", parse: filters },
+];
+
+/// Solr's other parsers, which are refused by name.
+const UNSUPPORTED: &[&str] = &[
+    "bbox",
+    "child",
+    "collapse",
+    "complexphrase",
+    "dismax",
+    "edismax",
+    "frange",
+    "func",
+    "fuzzy",
+    "geofilt",
+    "graph",
+    "graphTerms",
+    "hash",
+    "hash_range",
+    "igain",
+    "join",
+    "knn",
+    "ltr",
+    "maxscore",
+    "min_hash",
+    "mlt",
+    "mlt_content",
+    "parent",
+    "payload_check",
+    "payload_score",
+    "rank",
+    "rerank",
+    "significantTerms",
+    "simple",
+    "surround",
+    "switch",
+    "tlogit",
+    "vectorSimilarity",
+    "xmlparser",
+    "xport",
+];
+
+/// A query text as parsed, before it is made executable.
+#[derive(Clone, Debug)]
+pub struct ParsedQuery {
+    /// `None` when the text, or what analysis leaves of it, is empty: it matches nothing.
+    pub query: Option<Query>,
+    pub local: LocalParams,
+    /// The name of Solr's class, for debug output.
+    pub parser: &'static str,
+}
+
+impl ParsedQuery {
+    /// What to run: nothing for an empty query, and a query that only excludes made positive.
+    pub fn executable(&self) -> Query {
+        self.query.clone().map_or(Query::Nothing, positive)
+    }
+}
+
+/// Parses `text`, with local parameters or without, by `default_parser` unless they name another.
+pub fn parse_query(context: &QueryContext<'_>, text: &str, default_parser: &str) -> Result<ParsedQuery> {
+    parse_nested(context, text, default_parser, 0)
+}
+
+/// A query inside another; `default_parser` is `lucene` unless the outer parser says otherwise.
+pub(crate) fn subquery(
+    context: &QueryContext<'_>,
+    text: &str,
+    default_parser: Option<&str>,
+    depth: usize,
+) -> Result<Option<Query>> {
+    if depth > PARSERS_DEPTH_MAX {
+        return Err(super::syntax::SyntaxError::plain(format!(
+            "Infinite Recursion detected parsing query '{text}'"
+        ))
+        .into());
+    }
+    Ok(parse_nested(context, text, default_parser.unwrap_or("lucene"), depth)?.query)
+}
+
+fn parse_nested(
+    context: &QueryContext<'_>,
+    text: &str,
+    default_parser: &str,
+    depth: usize,
+) -> Result<ParsedQuery> {
+    let (local, rest) = split_local_params(text, context.params)?;
+    let name = local.get("type").unwrap_or(default_parser);
+    let Some(parser) = PARSERS.iter().find(|parser| parser.name == name) else {
+        return Err(unknown_parser(name, text));
+    };
+    let value = match local.get("v") {
+        Some(value) => value.to_owned(),
+        None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
+        None => rest.to_owned(),
+    };
+    let request = Request { context, local: &local, text: &value, depth };
+    let query = (parser.parse)(&request)?;
+    Ok(ParsedQuery { query, parser: parser.class, local })
+}
+
+/// `cache` and `cost` of a filter's local parameters.
+pub(crate) fn cache_and_cost(local: &LocalParams) -> Result<(bool, i32)> {
+    let cache = local.get("cache").is_none_or(|cache| cache != "false");
+    let cost = local.get("cost").map(crate::params::integer).transpose()?;
+    Ok((cache, cost.unwrap_or(0)))
+}
+
+fn unknown_parser(name: &str, text: &str) -> Error {
+    if UNSUPPORTED.contains(&name) {
+        let known: Vec<_> = PARSERS.iter().map(|parser| parser.name).collect();
+        let known = known.join(", ");
+        return Error::bad_request(format!("query parser `{name}` is not supported yet; use one of {known}"));
+    }
+    Error::bad_request(format!("invalid query parser '{name}' for query '{text}'"))
+}
+
+/// What one parser is asked.
+struct Request<'a> {
+    context: &'a QueryContext<'a>,
+    local: &'a LocalParams,
+    text: &'a str,
+    depth: usize,
+}
+
+impl Request<'_> {
+    /// A local parameter, else the request's.
+    fn param(&self, name: &str) -> Option<&str> {
+        self.local.get(name).or_else(|| self.context.params.get(name))
+    }
+
+    fn nested(&self, text: &str, default_parser: Option<&str>) -> Result<Option<Query>> {
+        subquery(self.context, text, default_parser, self.depth + 1)
+    }
+
+    fn field_name(&self) -> Result<&str> {
+        self.local.get("f").ok_or_else(|| Error::bad_request("Missing field to query"))
+    }
+}
+
+fn lucene(request: &Request<'_>) -> Result<Option<Query>> {
+    if request.text.is_empty() {
+        return Ok(None);
+    }
+    let options = LuceneOptions {
+        default_field: request.param("df"),
+        all_required: request.param("q.op").is_some_and(|operator| operator.eq_ignore_ascii_case("and")),
+        split: request.param("sow").is_some_and(|sow| matches!(sow, "true" | "on" | "yes")),
+    };
+    lucene_query(request.context, &options, request.text, request.depth)
+}
+
+/// `{!term f=…}`: the value itself, without analysis. An unknown field matches nothing, as in Solr.
+fn term(request: &Request<'_>) -> Result<Option<Query>> {
+    match request.context.find(request.field_name()?) {
+        Some(field) => request.context.value_query(&field, request.text).map(Some),
+        None => Ok(Some(Query::Nothing)),
+    }
+}
+
+/// `{!terms f=… separator=…}`: any of the values.
+fn terms(request: &Request<'_>) -> Result<Option<Query>> {
+    let field = request.context.field(request.field_name()?)?;
+    if request.text.is_empty() {
+        return Ok(Some(Query::Nothing));
+    }
+    let separator = request.local.get("separator").unwrap_or(",");
+    let texts: Vec<&str> = match separator.trim() {
+        "" => request.text.split_whitespace().collect(),
+        _ => request.text.split(separator).collect(),
+    };
+    let parse = |text: &str| parse_value(&field.spec, &field.name, text, request.context.dates);
+    let values = texts.into_iter().map(parse).collect::<Result<Vec<_>>>()?;
+    Ok(Some(term_set(field.name, values)))
+}
+
+/// `{!field f=…}`: the text as the field's analyzer reads it, as a phrase.
+fn field(request: &Request<'_>) -> Result<Option<Query>> {
+    let field = request.context.field_quoted(request.field_name()?)?;
+    let style = TextStyle { occur: Occur::Should, quoted: true, auto_phrase: true, slop: 0 };
+    request.context.text_query(&field, request.text, style)
+}
+
+/// `{!prefix f=…}`: values that begin so, without analysis.
+fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
+    let field = request.context.field_quoted(request.field_name()?)?;
+    if request.text.is_empty() {
+        return Ok(Some(request.context.exists_query(&field)));
+    }
+    if field.spec.class().is_point() {
+        return Err(Error::bad_request("Can't run prefix queries on numeric fields"));
+    }
+    Ok(Some(Query::Prefix { field: field.name, prefix: request.text.to_owned() }))
+}
+
+/// `{!raw f=…}`: the indexed term as it stands, which on numbers is none.
+fn raw(request: &Request<'_>) -> Result<Option<Query>> {
+    let field = request.context.find(request.field_name()?);
+    Ok(Some(match field {
+        Some(field) if !field.spec.class().is_point() => request.context.value_query(&field, request.text)?,
+        _ => Query::Nothing,
+    }))
+}
+
+/// `{!query defType=…}`: whatever the value's own parser makes of it.
+fn query(request: &Request<'_>) -> Result<Option<Query>> {
+    request.nested(request.text, request.local.get("defType"))
+}
+
+/// `{!bool must=… must_not=… filter=… should=…}`.
+fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
+    for refused in ["mm", "excludeTags"] {
+        if request.local.get(refused).is_some() {
+            return Err(Error::bad_request(format!(
+                "`{refused}` of `{{!bool}}` is not supported yet; leave it out"
+            )));
+        }
+    }
+    let kinds = [
+        ("must", Occur::Must),
+        ("must_not", Occur::MustNot),
+        ("filter", Occur::Filter),
+        ("should", Occur::Should),
+    ];
+    let mut clauses = Vec::new();
+    for (name, occur) in kinds {
+        for text in request.local.all(name) {
+            let query = request.nested(text, None)?.unwrap_or(Query::Nothing);
+            let query = if occur == Occur::Filter { filtered(positive(query)) } else { query };
+            clauses.push(Clause { occur, query });
+        }
+    }
+    let most = request.context.boolean_clauses_max;
+    if clauses.len() > most {
+        return Err(Error::bad_request(format!(
+            "`{{!bool}}` has more than {most} clauses; use `{{!terms}}` for lists"
+        )));
+    }
+    Ok(Some(Query::Boolean { clauses, minimum_should_match: 0 }))
+}
+
+/// `{!boost b=…}`, where `b` is a number. Functions come with function queries.
+fn boost(request: &Request<'_>) -> Result<Option<Query>> {
+    let factor = request.local.get("b").unwrap_or("1");
+    let boost = factor.trim().parse::<f32>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
+    let Some(boost) = boost else {
+        return Err(Error::bad_request(format!(
+            "`b` of `{{!boost}}` is `{factor}`: functions are not supported yet; use a number of 0 or more"
+        )));
+    };
+    let inner = request.nested(request.text, request.local.get("defType"))?;
+    Ok(inner.map(|query| Query::Boost { query: Box::new(query), boost }))
+}
+
+/// `{!filters param=$fqs}main`: the main query, restricted.
+fn filters(request: &Request<'_>) -> Result<Option<Query>> {
+    if request.local.get("excludeTags").is_some() {
+        return Err(Error::bad_request("`excludeTags` of `{!filters}` is not supported yet; leave it out"));
+    }
+    let main = if request.text.is_empty() { Some(Query::All) } else { request.nested(request.text, None)? };
+    let Some(main) = main else { return Ok(None) };
+    let mut clauses = vec![Clause { occur: Occur::Must, query: positive(main) }];
+    for text in request.local.all("param") {
+        let query = request.nested(text, None)?.map_or(Query::Nothing, positive);
+        clauses.push(Clause { occur: Occur::Filter, query });
+    }
+    Ok(Some(Query::Boolean { clauses, minimum_should_match: 0 }))
+}

@@ -1,0 +1,190 @@
+//! Documents as the response shows them: a multi-valued field is always a list, any other its one value; labels, scores
+//! and constants as `fl` asks. Values are moved out of the engine's result, not copied.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plan::{Document, FieldSelection, Hit, Schema, SearchResult, Value};
+
+use super::explain;
+use super::node::{DocList, DocumentNode, FieldNode, Node};
+use crate::select::{FieldItem, FieldList};
+
+/// A document's selected fields. Order as Solr's: stored fields, then what is computed, then what is relabelled.
+pub fn document(document: Document, list: &FieldList, schema: &Schema) -> DocumentNode {
+    Shape::new(list, schema).document(document, |_| None)
+}
+
+/// Documents that were fetched, not searched for: what `/get` answers for several ids.
+pub fn found(documents: Vec<Document>, list: &FieldList, schema: &Schema) -> DocList {
+    let mut shape = Shape::new(list, schema);
+    DocList {
+        num_found: documents.len() as u64,
+        start: 0,
+        max_score: None,
+        num_found_exact: true,
+        docs: documents.into_iter().map(|found| shape.document(found, |_| None)).collect(),
+    }
+}
+
+/// The page of a search.
+pub fn doc_list(result: &mut SearchResult, start: usize, list: &FieldList, schema: &Schema) -> DocList {
+    let mut shape = Shape::new(list, schema);
+    let hits = std::mem::take(&mut result.hits).into_iter();
+    DocList {
+        num_found: result.total,
+        start: start as u64,
+        max_score: if list.scores() { result.score_max } else { None },
+        num_found_exact: result.total_exact,
+        docs: hits.map(|hit| shape.hit(hit)).collect(),
+    }
+}
+
+/// How each document of a page is shown: worked out once for each field, not once for each document.
+struct Shape<'a> {
+    schema: &'a Schema,
+    items: &'a [FieldItem],
+    /// The fields shown under their own names.
+    plain: FieldSelection,
+    known: HashMap<Arc<str>, Shown<'a>>,
+}
+
+#[derive(Clone)]
+struct Shown<'a> {
+    plain: bool,
+    many: bool,
+    labels: Vec<&'a Arc<str>>,
+}
+
+impl<'a> Shape<'a> {
+    fn new(list: &'a FieldList, schema: &'a Schema) -> Self {
+        let mut plain = list.selection();
+        plain.names = list.items.iter().filter_map(same_label).cloned().collect();
+        Self { schema, items: &list.items, plain, known: HashMap::new() }
+    }
+
+    fn hit(&mut self, hit: Hit) -> DocumentNode {
+        let Hit { id: _, document, score, explanation } = hit;
+        self.document(document, |item| match item {
+            FieldItem::Score { .. } => score.map(Node::Float),
+            FieldItem::Explain { style, .. } => {
+                explanation.as_ref().map(|found| explain::styled(found, *style))
+            }
+            _ => None,
+        })
+    }
+
+    /// `compute` gives what belongs to the hit rather than to its document.
+    fn document(&mut self, document: Document, compute: impl Fn(&FieldItem) -> Option<Node>) -> DocumentNode {
+        let mut fields = Vec::with_capacity(document.fields.len() + 1);
+        let mut relabelled = Vec::new();
+        for (name, values) in document.fields {
+            let shown = self.shown(&name);
+            for label in &shown.labels {
+                relabelled.push((Arc::clone(label), field(values.clone(), shown.many)));
+            }
+            if shown.plain {
+                let node = field(values, shown.many);
+                fields.push((name, node));
+            }
+        }
+        for item in self.items {
+            let (label, node) = match item {
+                FieldItem::Constant { label, value } => (label, Some(Node::from(value.clone()))),
+                FieldItem::Score { label } | FieldItem::Explain { label, .. } => (label, compute(item)),
+                FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
+            };
+            fields.extend(node.map(|node| (label.clone(), FieldNode::Computed(node))));
+        }
+        fields.extend(relabelled);
+        DocumentNode { fields }
+    }
+
+    fn shown(&mut self, name: &Arc<str>) -> &Shown<'a> {
+        let (plain, items, schema) = (&self.plain, self.items, self.schema);
+        self.known.entry(name.clone()).or_insert_with(|| Shown {
+            plain: plain.contains(name),
+            many: schema.field(name).is_some_and(|spec| spec.properties.multi_valued),
+            labels: items.iter().filter_map(|item| other_label(item, name)).collect(),
+        })
+    }
+}
+
+fn same_label(item: &FieldItem) -> Option<&Arc<str>> {
+    match item {
+        FieldItem::Field { name, label } if name == label => Some(name),
+        _ => None,
+    }
+}
+
+fn other_label<'a>(item: &'a FieldItem, field: &str) -> Option<&'a Arc<str>> {
+    match item {
+        FieldItem::Field { name, label } if **name == *field && name != label => Some(label),
+        _ => None,
+    }
+}
+
+fn field(mut values: Vec<Value>, many: bool) -> FieldNode {
+    if many || values.len() != 1 {
+        return FieldNode::Many(values);
+    }
+    values.pop().map_or_else(|| FieldNode::Many(vec![]), FieldNode::One)
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{FieldSource, SchemaSource, TypeSource};
+
+    use super::*;
+    use crate::Params;
+    use crate::response::{Format, JsonStyle};
+
+    fn schema() -> Schema {
+        let kind =
+            TypeSource { name: "string".into(), class: "solr.StrField".into(), ..TypeSource::default() };
+        let many = vec![("multiValued".to_owned(), "true".to_owned())];
+        let field = |name: &str, attributes| FieldSource {
+            name: name.into(),
+            type_name: "string".into(),
+            attributes,
+        };
+        let (fields, dynamic_fields) =
+            (vec![field("id", vec![])], vec![field("*_s", vec![]), field("*_ss", many)]);
+        let source = SchemaSource {
+            version: 1.7,
+            types: vec![kind],
+            fields,
+            dynamic_fields,
+            ..SchemaSource::default()
+        };
+        Schema::build(source).unwrap()
+    }
+
+    fn hit() -> Hit {
+        let value = |text: &str| vec![Value::Str(text.into())];
+        let fields = vec![("id".into(), value("1")), ("a_s".into(), value("x")), ("b_ss".into(), value("y"))];
+        Hit { id: "1".into(), document: Document { fields }, score: Some(0.5), explanation: None }
+    }
+
+    /// Orders recorded from Solr 9.10.1.
+    #[test]
+    fn fields_are_shown_as_asked() {
+        let schema = schema();
+        let check = |fl: &str, expected: &str| {
+            let params = Params::new(vec![("fl".into(), fl.into())]);
+            let list = FieldList::parse(&params).unwrap();
+            let mut result = SearchResult { hits: vec![hit()], ..SearchResult::default() };
+            let docs = doc_list(&mut result, 0, &list, &schema).docs;
+            let mut out = Vec::new();
+            let entries = docs.into_iter().map(|doc| ("d".into(), Node::Document(doc))).collect();
+            Format::Json(JsonStyle::default()).write(&entries, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{{\"d\":{{{expected}}}}}"), "{fl}");
+        };
+        check("*", "\"id\":\"1\",\"a_s\":\"x\",\"b_ss\":[\"y\"]");
+        check("score", "\"id\":\"1\",\"a_s\":\"x\",\"b_ss\":[\"y\"],\"score\":0.5");
+        check("a*,b_s?", "\"a_s\":\"x\",\"b_ss\":[\"y\"]");
+        check("n:id,b_ss,c:[value v=5],score", "\"b_ss\":[\"y\"],\"c\":\"5\",\"score\":0.5,\"n\":\"1\"");
+        check("n:id,id", "\"id\":\"1\",\"n\":\"1\"");
+        check("nope", "");
+    }
+}

@@ -1,0 +1,30 @@
+//! What goes back: one tree of typed values (`node`), the envelope around it (`header`), and one writer for each format.
+//! Results come from `cluster` as `plan`'s types; bytes go to `http`. Layout and spelling are Solr 9.10's, and the tests
+//! hold bytes recorded from one.
+
+mod documents;
+mod explain;
+mod facets;
+mod format;
+mod header;
+mod json;
+mod node;
+mod number;
+mod select;
+mod update;
+mod xml;
+
+pub use documents::{doc_list, document, found};
+pub use facets::facet_counts;
+pub use format::Format;
+pub use header::{Echo, Header};
+pub use json::{JsonStyle, NamedListStyle, write_json, write_string};
+pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
+pub use select::select;
+pub use update::versions;
+pub use xml::write_xml;
+
+/// Bytes as text, as Solr shows binary fields.
+fn base64(bytes: &[u8]) -> String {
+    plan::Value::Bytes(bytes.to_vec()).to_text()
+}

@@ -1,0 +1,92 @@
+//! The body of a search's answer: the page, facet counts, the debug section.
+
+use plan::{Schema, SearchResult};
+
+use super::documents::doc_list;
+use super::explain;
+use super::facets::facet_counts;
+use super::node::{Entries, Name, Node};
+use crate::select::{DebugFlags, DebugQuery, ResponsePlan};
+
+/// Search components in the order Solr runs and shows them.
+const COMPONENTS: [&str; 9] =
+    ["query", "facet", "facet_module", "mlt", "highlight", "stats", "expand", "terms", "debug"];
+
+/// What follows the header. `facets` says whether counts were asked for; `elapsed_ms` is shown as the query's time.
+pub fn select(
+    mut result: SearchResult,
+    response: &ResponsePlan,
+    facets: bool,
+    schema: &Schema,
+    elapsed_ms: u64,
+) -> Entries {
+    let explained = response.debug.results.then(|| explanations(&result, response.debug));
+    let page = doc_list(&mut result, response.start, &response.fields, schema);
+    let mut entries: Entries = vec![("response".into(), Node::DocList(page))];
+    if facets {
+        entries.push(("facet_counts".into(), facet_counts(std::mem::take(&mut result.facets))));
+    }
+    if response.debug.any() {
+        entries.push(("debug".into(), debug(response, explained, elapsed_ms)));
+    }
+    entries
+}
+
+/// By id. As text each begins on a line of its own.
+fn explanations(result: &SearchResult, debug: DebugFlags) -> Node {
+    let shown = result.hits.iter().filter_map(|hit| {
+        let found = hit.explanation.as_ref()?;
+        let node = match debug.structured {
+            true => explain::tree(found),
+            false => Node::Str(format!("\n{}", explain::text(found)).into()),
+        };
+        Some((Name::Owned(hit.id.clone()), node))
+    });
+    Node::Map(shown.collect())
+}
+
+fn debug(response: &ResponsePlan, explained: Option<Node>, elapsed_ms: u64) -> Node {
+    let mut entries = Entries::new();
+    if let Some(query) = &response.debug_query {
+        let text = || optional(query.text.as_deref());
+        entries.push(("rawquerystring".into(), text()));
+        entries.push(("querystring".into(), text()));
+        entries.push(("parsedquery".into(), optional(query.parsed.as_deref())));
+        entries.push(("parsedquery_toString".into(), optional(query.parsed_to_string.as_deref())));
+    }
+    entries.extend(explained.map(|node| (Name::Borrowed("explain"), node)));
+    if let Some(query) = &response.debug_query {
+        parsed_by(query, &mut entries);
+    }
+    if response.debug.timing {
+        entries.push(("timing".into(), timing(elapsed_ms)));
+    }
+    Node::Map(entries)
+}
+
+fn parsed_by(query: &DebugQuery, entries: &mut Entries) {
+    let list = |texts: &[String]| Node::Array(texts.iter().cloned().map(Node::from).collect());
+    entries.push(("QParser".into(), optional(query.parser)));
+    if !query.filters.is_empty() {
+        entries.push(("filter_queries".into(), list(&query.filters)));
+        entries.push(("parsed_filter_queries".into(), list(&query.parsed_filters)));
+    }
+}
+
+fn optional(text: Option<&str>) -> Node {
+    text.map_or(Node::Null, |text| Node::Str(text.to_owned().into()))
+}
+
+/// Components do not run one by one here: the whole time is the query's.
+fn timing(elapsed_ms: u64) -> Node {
+    let elapsed = elapsed_ms as f64;
+    let phase = |time: f64| {
+        let mut entries: Entries = vec![("time".into(), Node::Double(time))];
+        for component in COMPONENTS {
+            let share = if component == "query" { time } else { 0.0 };
+            entries.push((component.into(), Node::map([("time", Node::Double(share))])));
+        }
+        Node::Map(entries)
+    };
+    Node::map([("time", Node::Double(elapsed)), ("prepare", phase(0.0)), ("process", phase(elapsed))])
+}

@@ -1,0 +1,358 @@
+//! The Schema API's writes: JSON commands that make one schema of another. All of a request's commands apply, or none
+//! does and each failure is told. Names and wording are Solr's, recorded from 9.10.1. Nothing is stored here: whoever
+//! keeps schemas publishes the result.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use plan::{CopyField, Error, FieldSource, SchemaSource};
+
+use crate::response::Node;
+use crate::schema::load::{is_pattern, validate_edit};
+use crate::schema::{edit_type, resources};
+use crate::update::{Event, JsonReader, Names, RawValue, entries, value};
+
+/// Why an edit was refused.
+#[derive(Debug)]
+pub enum EditError {
+    /// The body is not JSON commands.
+    Malformed(Error),
+    /// Commands that do not apply. Solr's status is 400, its error class `ApiBag$ExceptionWithErrObject`.
+    Refused {
+        message: String,
+        /// For `error.details`: each command with its `errorMessages`.
+        details: Node,
+    },
+}
+
+/// What a command says is wrong with it.
+pub(super) type Complaint = String;
+
+/// One command of a request: its name and its value.
+struct Command {
+    name: String,
+    value: RawValue,
+}
+
+/// Applies the commands of a body. `read_resource` gives files that new types name. What is new
+/// in the result has passed validation.
+pub fn edit(
+    source: &SchemaSource,
+    body: &str,
+    read_resource: &dyn Fn(&str) -> Option<String>,
+) -> Result<SchemaSource, EditError> {
+    let commands = commands(body).map_err(EditError::Malformed)?;
+    let mut failures = Vec::new();
+    for command in commands.iter().filter(|command| operation(&command.name).is_none()) {
+        failures.push((command, vec![format!("No such operation : {}", command.name)]));
+    }
+    let mut edited = source.clone();
+    if failures.is_empty() {
+        for command in &commands {
+            if let Err(complaints) = apply(command, &mut edited) {
+                failures.push((command, complaints));
+            }
+        }
+    }
+    if !failures.is_empty() {
+        return Err(refused(&failures));
+    }
+    let keep = |name: &str| source.resources.get(name).cloned().or_else(|| read_resource(name));
+    let checked = resources::collect(&edited, &keep).and_then(|resources| {
+        edited.resources.extend(resources);
+        validate_edit(&edited, source)
+    });
+    match (checked, commands.last()) {
+        (Err(error), Some(last)) => Err(refused(&[(last, vec![format!("{error}\n")])])),
+        _ => Ok(edited),
+    }
+}
+
+fn commands(body: &str) -> plan::Result<Vec<Command>> {
+    const SHAPE: &str = "The JSON must be an Object of the form {\"command\": {...},...";
+    let mut reader = JsonReader::new(body);
+    let mut names = Names::default();
+    if reader.next_event()? != Event::ObjectStart {
+        return Err(Error::bad_request(SHAPE));
+    }
+    let mut commands = Vec::new();
+    for (name, value) in entries(&mut reader, &mut names)? {
+        let values = match value {
+            RawValue::List(values) => values,
+            single => vec![single],
+        };
+        commands.extend(values.into_iter().map(|value| Command { name: name.to_string(), value }));
+    }
+    match reader.next_event()? {
+        Event::End => Ok(commands),
+        other => {
+            value(&mut reader, other, &mut names)?;
+            Err(Error::bad_request(SHAPE))
+        }
+    }
+}
+
+fn refused(failures: &[(&Command, Vec<Complaint>)]) -> EditError {
+    let mut message = String::from("error processing commands, errors: [");
+    let mut details = Vec::new();
+    for (at, (command, complaints)) in failures.iter().enumerate() {
+        let separator = if at == 0 { "" } else { ", " };
+        let (name, value) = (&command.name, command.value.to_text());
+        let _ = write!(message, "{separator}{{{name}={value}, errorMessages=[{}]}}", complaints.join(", "));
+        let shown = complaints.iter().map(|complaint| Node::str(complaint.clone())).collect();
+        details.push(Node::Map(vec![
+            (Cow::Owned(name.clone()), node(&command.value)),
+            (Cow::Borrowed("errorMessages"), Node::Array(shown)),
+        ]));
+    }
+    message.push_str("], ");
+    EditError::Refused { message, details: Node::Array(details) }
+}
+
+fn node(value: &RawValue) -> Node {
+    match value {
+        RawValue::Null => Node::Null,
+        RawValue::Bool(flag) => Node::Bool(*flag),
+        RawValue::Long(number) => Node::Long(*number),
+        RawValue::Double(number) => Node::Double(*number),
+        RawValue::Str(text) => Node::str(text.clone()),
+        RawValue::Date(ms) => Node::Date(*ms),
+        RawValue::List(values) => Node::Array(values.iter().map(node).collect()),
+        RawValue::Map(entries) => Node::Map(
+            entries.iter().map(|(name, value)| (Cow::Owned(name.to_string()), node(value))).collect(),
+        ),
+    }
+}
+
+type Operation = fn(&Object<'_>, &mut SchemaSource) -> Result<(), Complaint>;
+
+/// A command's function, and the keys it cannot do without.
+fn operation(name: &str) -> Option<(Operation, &'static [&'static str])> {
+    Some(match name {
+        "add-field" => (add_field, &["name", "type"]),
+        "replace-field" => (replace_field, &["name", "type"]),
+        "delete-field" => (delete_field, &["name"]),
+        "add-dynamic-field" => (add_dynamic_field, &["name", "type"]),
+        "replace-dynamic-field" => (replace_dynamic_field, &["name", "type"]),
+        "delete-dynamic-field" => (delete_dynamic_field, &["name"]),
+        "add-field-type" => (edit_type::add, &["name", "class"]),
+        "replace-field-type" => (edit_type::replace, &["name", "class"]),
+        "delete-field-type" => (edit_type::delete, &["name"]),
+        "add-copy-field" => (add_copy_field, &["source", "dest"]),
+        "delete-copy-field" => (delete_copy_field, &["source", "dest"]),
+        _ => return None,
+    })
+}
+
+fn apply(command: &Command, schema: &mut SchemaSource) -> Result<(), Vec<Complaint>> {
+    let Some((operation, required)) = operation(&command.name) else { return Ok(()) };
+    let object = Object::of(&command.value);
+    let mut complaints = Vec::new();
+    if object.is_none() {
+        complaints.push(format!(" value has to be an object for operation :{}", command.name));
+    }
+    let object = object.unwrap_or_default();
+    let missing = required.iter().filter(|key| object.get(key).is_none());
+    complaints.extend(missing.map(|key| format!("'{key}' is a required field")));
+    if !complaints.is_empty() {
+        return Err(complaints);
+    }
+    operation(&object, schema).map_err(|complaint| vec![complaint])
+}
+
+/// The entries of a command.
+#[derive(Default)]
+pub(super) struct Object<'a> {
+    pub entries: &'a [(std::sync::Arc<str>, RawValue)],
+}
+
+impl<'a> Object<'a> {
+    fn of(value: &'a RawValue) -> Option<Self> {
+        match value {
+            RawValue::Map(entries) => Some(Self { entries }),
+            _ => None,
+        }
+    }
+
+    pub fn get(&self, key: &str) -> Option<&'a RawValue> {
+        self.entries.iter().find(|(name, _)| &**name == key).map(|(_, value)| value)
+    }
+
+    pub fn text(&self, key: &str) -> String {
+        self.get(key).map(RawValue::to_text).unwrap_or_default()
+    }
+}
+
+/// A field as declared; its type must be there.
+fn field_of(object: &Object<'_>, schema: &SchemaSource) -> Result<FieldSource, Complaint> {
+    const OTHERS: [&str; 3] = ["default", "postingsFormat", "docValuesFormat"];
+    let (name, type_name) = (object.text("name"), object.text("type"));
+    if name.is_empty() {
+        return Err("'name' is a required field".to_owned());
+    }
+    if !schema.types.iter().any(|known| known.name == type_name) {
+        return Err(format!("Field '{name}': Field type '{type_name}' not found.\n"));
+    }
+    let mut attributes = Vec::new();
+    for (key, value) in object.entries.iter().filter(|(key, _)| !["name", "type"].contains(&&**key)) {
+        if !is_switch(key) && !OTHERS.contains(&&**key) {
+            return Err(format!("Invalid field property: {key}\n"));
+        }
+        attributes.push((key.to_string(), value.to_text()));
+    }
+    Ok(FieldSource { name, type_name, attributes })
+}
+
+fn is_switch(name: &str) -> bool {
+    let defaults = plan::Properties::defaults(plan::FieldClass::Str, 1.7);
+    defaults.named().iter().any(|(known, _)| *known == name)
+}
+
+fn position(fields: &[FieldSource], name: &str) -> Option<usize> {
+    fields.iter().position(|field| field.name == name)
+}
+
+fn add_field(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(), Complaint> {
+    let field = field_of(object, schema)?;
+    let name = &field.name;
+    if name.starts_with('*') || name.ends_with('*') {
+        return Err(format!("Can't add dynamic field '{name}'.\n"));
+    }
+    if position(&schema.fields, name).is_some() {
+        return Err(format!("Field '{name}' already exists.\n"));
+    }
+    schema.fields.push(field);
+    Ok(())
+}
+
+fn replace_field(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(), Complaint> {
+    let name = object.text("name");
+    let absent = || format!("The field '{name}' is not present in this schema, and so cannot be replaced.\n");
+    let at = position(&schema.fields, &name).ok_or_else(absent)?;
+    let field = field_of(object, schema)?;
+    schema.fields.splice(at..=at, [field]);
+    Ok(())
+}
+
+fn delete_field(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(), Complaint> {
+    let name = object.text("name");
+    let absent = || format!("The field '{name}' is not present in this schema, and so cannot be deleted.\n");
+    let at = position(&schema.fields, &name).ok_or_else(absent)?;
+    if is_copied(schema, &name) {
+        return Err(format!(
+            "Can't delete field '{name}' because it's referred to by at least one copy field directive.\n"
+        ));
+    }
+    schema.fields.remove(at);
+    Ok(())
+}
+
+fn is_copied(schema: &SchemaSource, name: &str) -> bool {
+    schema.copy_fields.iter().any(|copy| copy.source == name || copy.dest == name)
+}
+
+fn add_dynamic_field(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(), Complaint> {
+    let field = field_of(object, schema)?;
+    let name = &field.name;
+    if !is_pattern(name) {
+        return Err(format!(
+            "Dynamic field name '{name}' should have either a leading or a trailing asterisk, and no others.\n"
+        ));
+    }
+    if position(&schema.dynamic_fields, name).is_some() {
+        return Err(format!("[schema.xml] Duplicate DynamicField definition for '{name}'\n"));
+    }
+    schema.dynamic_fields.push(field);
+    Ok(())
+}
+
+fn replace_dynamic_field(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(), Complaint> {
+    let name = object.text("name");
+    let absent =
+        || format!("The dynamic field '{name}' is not present in this schema, and so cannot be replaced.\n");
+    let at = position(&schema.dynamic_fields, &name).ok_or_else(absent)?;
+    let field = field_of(object, schema)?;
+    schema.dynamic_fields.splice(at..=at, [field]);
+    Ok(())
+}
+
+fn delete_dynamic_field(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(), Complaint> {
+    let name = object.text("name");
+    let absent =
+        || format!("The dynamic field '{name}' is not present in this schema, and so cannot be deleted.\n");
+    let at = position(&schema.dynamic_fields, &name).ok_or_else(absent)?;
+    if is_copied(schema, &name) {
+        return Err(format!(
+            "Can't delete dynamic field '{name}' because it's referred to by at least one copy field directive.\n"
+        ));
+    }
+    schema.dynamic_fields.remove(at);
+    Ok(())
+}
+
+fn destinations(object: &Object<'_>) -> Vec<String> {
+    match object.get("dest") {
+        Some(RawValue::List(names)) => names.iter().map(RawValue::to_text).collect(),
+        Some(name) => vec![name.to_text()],
+        None => Vec::new(),
+    }
+}
+
+fn add_copy_field(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(), Complaint> {
+    if object.entries.iter().any(|(key, _)| !["source", "dest", "maxChars"].contains(&&**key)) {
+        return Err(
+            "Only the 'source', 'dest' and 'maxChars' params are allowed with the 'add-copy-field' operation"
+                .to_owned(),
+        );
+    }
+    let source = object.text("source");
+    let text = object.text("maxChars");
+    let max_chars = match text.as_str() {
+        "" => 0,
+        _ => text
+            .parse()
+            .map_err(|_| format!("Exception parsing maxChars '{text}': For input string: \"{text}\"\n"))?,
+    };
+    if !is_known(schema, &source) {
+        return Err(format!(
+            "copyField source :'{source}' is not a glob and doesn't match any explicit field or dynamicField.\n"
+        ));
+    }
+    for dest in destinations(object) {
+        if !is_known(schema, &dest) {
+            return Err(format!(
+                "copyField dest :'{dest}' is not an explicit field and doesn't match a dynamicField.\n"
+            ));
+        }
+        schema.copy_fields.push(CopyField { source: source.clone(), dest, max_chars });
+    }
+    Ok(())
+}
+
+/// Whether a name is a pattern, a field, or falls under a dynamic field.
+fn is_known(schema: &SchemaSource, name: &str) -> bool {
+    let covered = |pattern: &str| match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(end), _) => name.ends_with(end),
+        (None, Some(start)) => name.starts_with(start),
+        (None, None) => false,
+    };
+    name.contains('*')
+        || position(&schema.fields, name).is_some()
+        || schema.dynamic_fields.iter().any(|field| covered(&field.name))
+}
+
+fn delete_copy_field(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(), Complaint> {
+    let source = object.text("source");
+    for dest in destinations(object) {
+        let before = schema.copy_fields.len();
+        schema.copy_fields.retain(|copy| copy.source != source || copy.dest != dest);
+        if schema.copy_fields.len() == before {
+            return Err(format!("Copy field directive not found: '{source}' -> '{dest}'\n"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

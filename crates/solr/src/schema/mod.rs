@@ -1,0 +1,15 @@
+//! Schemas as Solr's files and API spell them: XML to `plan::SchemaSource` and back, views of a resolved schema, and the
+//! Schema API's edits. What a schema means is `plan`'s; which analysis components exist is `analysis`'s.
+
+mod analyzer_xml;
+mod edit;
+mod edit_type;
+mod load;
+mod resources;
+mod save;
+mod view;
+
+pub use edit::{EditError, edit};
+pub use load::{Fault, faults, load, parse, validate};
+pub use save::to_xml;
+pub use view::view;

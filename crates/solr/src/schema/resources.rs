@@ -1,0 +1,116 @@
+//! The files that a schema's components name (stop words, synonyms, dictionaries). They are read once, when the schema is
+//! loaded, and travel with it, so that a schema means the same on every node and after its configset has changed.
+
+use std::collections::BTreeMap;
+
+use plan::{AnalyzerSpec, ComponentSpec, Error, Resources, Result, SchemaSource, TypeSource};
+
+/// Arguments that name files, of whatever component. From Solr's reference guide, "Filters", "Tokenizers" and
+/// "CharFilterFactories".
+const FILE_ARGUMENTS: &[&str] = &[
+    "words",
+    "synonyms",
+    "protected",
+    "articles",
+    "dictionary",
+    "affix",
+    "hyphenator",
+    "mapping",
+    "userDictionary",
+    "tags",
+    "stopwords",
+    "rulefiles",
+    "types",
+];
+
+/// Values of file arguments that are no file names.
+const WORDS_NOT_FILES: &[(&str, &str)] = &[("types", "UTF-8"), ("protected", "")];
+
+/// Reads every file that a component of the source names. Errors name the file and the type.
+pub(super) fn collect(
+    source: &SchemaSource,
+    read_resource: &dyn Fn(&str) -> Option<String>,
+) -> Result<Resources> {
+    let mut resources = BTreeMap::new();
+    for field_type in &source.types {
+        for name in file_names(field_type) {
+            if resources.contains_key(&name) {
+                continue;
+            }
+            let text = read_resource(&name).ok_or_else(|| missing(&name, field_type))?;
+            resources.insert(name, text);
+        }
+    }
+    Ok(resources)
+}
+
+fn missing(name: &str, field_type: &TypeSource) -> Error {
+    Error::bad_request(format!(
+        "fieldType `{}`: can't find resource `{name}`; add the file to the configset",
+        field_type.name
+    ))
+}
+
+/// Every file that a type's components name, in order, without a leading `./`.
+pub(super) fn file_names(field_type: &TypeSource) -> Vec<String> {
+    let TypeSource { analyzer, index_analyzer, query_analyzer, multi_term_analyzer, .. } = field_type;
+    let chains = [analyzer, index_analyzer, query_analyzer, multi_term_analyzer];
+    chains.into_iter().flatten().flat_map(components).flat_map(named_by).collect()
+}
+
+fn components(chain: &AnalyzerSpec) -> impl Iterator<Item = &ComponentSpec> {
+    chain.char_filters.iter().chain([&chain.tokenizer]).chain(&chain.filters)
+}
+
+fn named_by(component: &ComponentSpec) -> Vec<String> {
+    let mut names = Vec::new();
+    for (argument, value) in &component.args {
+        let is_file = FILE_ARGUMENTS.contains(&argument.as_str());
+        let is_word = WORDS_NOT_FILES.contains(&(argument.as_str(), value.as_str()));
+        if is_file && !is_word {
+            names.extend(split_names(argument, value));
+        }
+    }
+    names
+}
+
+/// Comma-separated names, in which a backslash keeps a comma. Of `rulefiles`, what follows the script's code.
+fn split_names(argument: &str, value: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut characters = value.chars();
+    while let Some(character) = characters.next() {
+        match (character, names.last_mut()) {
+            (',', _) => names.push(String::new()),
+            ('\\', Some(name)) => name.extend(characters.next()),
+            (_, Some(name)) => name.push(character),
+            (_, None) => {}
+        }
+    }
+    let file = |name: String| {
+        let name = name.trim();
+        let name = if argument == "rulefiles" { name.rsplit(':').next().unwrap_or(name) } else { name };
+        name.strip_prefix("./").unwrap_or(name).to_owned()
+    };
+    names.into_iter().map(file).filter(|name| !name.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_arguments() {
+        let check = |argument: &str, value: &str, expected: &[&str]| {
+            let args = [(argument.to_owned(), value.to_owned())].into();
+            assert_eq!(
+                named_by(&ComponentSpec { name: "stop".into(), args }),
+                expected,
+                "{argument}={value}"
+            );
+        };
+        check("words", "a.txt, lang/b.txt", &["a.txt", "lang/b.txt"]);
+        check("words", "./a\\,b.txt,", &["a,b.txt"]);
+        check("rulefiles", "Latn:my.rules,Thai:other.rules", &["my.rules", "other.rules"]);
+        check("ignoreCase", "true", &[]);
+    }
+}

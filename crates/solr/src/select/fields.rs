@@ -1,0 +1,216 @@
+//! The field list (`fl`): which fields a hit shows, under which label, in which order they were asked for. Functions and
+//! most transformers are refused until they exist.
+
+use std::sync::Arc;
+
+use plan::{Error, FieldSelection, Result};
+
+use crate::params::{Params, response};
+use crate::query::{LocalParams, split_local_params};
+
+/// What each hit shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldList {
+    /// Never empty: no list is `*`.
+    pub items: Vec<FieldItem>,
+}
+
+/// One wish. A field that several wishes cover is shown once.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FieldItem {
+    /// `*`.
+    All,
+    /// A pattern with `*` or `?`.
+    Glob(String),
+    Field {
+        name: Arc<str>,
+        label: Arc<str>,
+    },
+    Score {
+        label: Arc<str>,
+    },
+    /// `[value v=…]`: the same text or number for each hit.
+    Constant {
+        label: Arc<str>,
+        value: plan::Value,
+    },
+    /// `[explain]`.
+    Explain {
+        label: Arc<str>,
+        style: ExplainStyle,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExplainStyle {
+    Text,
+    Html,
+    /// As a tree.
+    Structured,
+}
+
+impl FieldList {
+    /// Reads all `fl` parameters as one list.
+    pub(crate) fn parse(params: &Params) -> Result<Self> {
+        let mut items = Vec::new();
+        for text in params.all(response::FL.name) {
+            parse_list(text, params, &mut items)?;
+        }
+        let only_scores = items.iter().all(|item| matches!(item, FieldItem::Score { .. }));
+        if only_scores {
+            items.insert(0, FieldItem::All);
+        }
+        Ok(Self { items })
+    }
+
+    /// What the engine has to load.
+    pub fn selection(&self) -> FieldSelection {
+        let mut selection = FieldSelection::default();
+        for item in &self.items {
+            match item {
+                FieldItem::All => selection.all = true,
+                FieldItem::Glob(glob) => selection.globs.push(glob.clone()),
+                FieldItem::Field { name, .. } => selection.names.push(name.clone()),
+                FieldItem::Score { .. } | FieldItem::Constant { .. } | FieldItem::Explain { .. } => {}
+            }
+        }
+        selection
+    }
+
+    pub fn scores(&self) -> bool {
+        self.items.iter().any(|item| matches!(item, FieldItem::Score { .. }))
+    }
+
+    pub fn explains(&self) -> bool {
+        self.items.iter().any(|item| matches!(item, FieldItem::Explain { .. }))
+    }
+}
+
+fn parse_list(text: &str, params: &Params, items: &mut Vec<FieldItem>) -> Result<()> {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let end = rest.find(|c: char| c == ',' || c == '[' || c.is_whitespace()).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        let opens = behind.starts_with('[');
+        if opens && (word.is_empty() || word.ends_with(':')) {
+            let (transformer, after) = cut_transformer(behind)?;
+            items.push(transformed(word.strip_suffix(':'), transformer, params)?);
+            rest = after;
+        } else {
+            items.push(parse_word(word)?);
+            rest = behind.strip_prefix('[').unwrap_or(behind);
+        }
+    }
+}
+
+/// `[…]` off the front.
+fn cut_transformer(text: &str) -> Result<(&str, &str)> {
+    let end = text.find(']').ok_or_else(|| {
+        Error::bad_request(format!("`fl` holds `{text}`, which does not end; close it with `]`"))
+    })?;
+    Ok((text.get(1..end).unwrap_or_default(), text.get(end + 1..).unwrap_or_default()))
+}
+
+fn parse_word(word: &str) -> Result<FieldItem> {
+    if word.contains(['(', ')', '"', '\'', '$', '{']) {
+        return Err(Error::bad_request(format!(
+            "functions in `fl` (`{word}`) are not supported yet; name fields, globs or `score`"
+        )));
+    }
+    let (label, name) = word.split_once(':').unwrap_or((word, word));
+    Ok(match name {
+        "*" => FieldItem::All,
+        "score" => FieldItem::Score { label: label.into() },
+        _ if name.contains(['*', '?']) => FieldItem::Glob(name.to_owned()),
+        _ => FieldItem::Field { name: name.into(), label: label.into() },
+    })
+}
+
+/// `[value v=5]` and its kin. The inside has the form of local parameters.
+fn transformed(label: Option<&str>, inside: &str, params: &Params) -> Result<FieldItem> {
+    let text = format!("{{!{inside}}}");
+    let (local, _) = split_local_params(&text, params)?;
+    let name = local.get("type").unwrap_or_default();
+    let shown = format!("[{name}]");
+    let label: Arc<str> = label.unwrap_or(&shown).into();
+    match name {
+        "value" => Ok(FieldItem::Constant { label, value: constant(&local)? }),
+        "explain" => Ok(FieldItem::Explain { label, style: explain_style(&local)? }),
+        _ => Err(Error::bad_request(format!(
+            "transformer `[{name}]` in `fl` is not supported yet; use `[value]` or `[explain]`"
+        ))),
+    }
+}
+
+fn constant(local: &LocalParams) -> Result<plan::Value> {
+    let text = local.get("v").ok_or_else(|| {
+        Error::bad_request("ValueAugmenter is missing a value -- should be defined in solrconfig or inline")
+    })?;
+    let bad = || Error::bad_request(format!("For input string: \"{text}\""));
+    match local.get("t") {
+        None | Some("string") => Ok(plan::Value::Str(text.to_owned())),
+        Some("int") => text.parse().map(plan::Value::Int).map_err(|_| bad()),
+        Some("float") => text.parse().map(plan::Value::Float).map_err(|_| bad()),
+        Some("double") => text.parse().map(plan::Value::Double).map_err(|_| bad()),
+        Some(other) => Err(Error::bad_request(format!(
+            "type `{other}` of `[value]` is not supported yet; use string, int, float or double"
+        ))),
+    }
+}
+
+fn explain_style(local: &LocalParams) -> Result<ExplainStyle> {
+    match local.get("style") {
+        None | Some("text") => Ok(ExplainStyle::Text),
+        Some("html") => Ok(ExplainStyle::Html),
+        Some("nl") => Ok(ExplainStyle::Structured),
+        Some(other) => Err(Error::bad_request(format!("Unknown Explain style: {other}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(lists: &[&str]) -> Result<FieldList> {
+        let pairs = lists.iter().map(|list| ("fl".to_owned(), (*list).to_owned())).collect();
+        FieldList::parse(&Params::new(pairs))
+    }
+
+    #[test]
+    fn lists_become_items() {
+        let field = |name: &str, label: &str| FieldItem::Field { name: name.into(), label: label.into() };
+        let score = || FieldItem::Score { label: "score".into() };
+        let check = |lists: &[&str], expected: &[FieldItem]| {
+            assert_eq!(parse(lists).unwrap().items, expected, "{lists:?}");
+        };
+        check(&[], &[FieldItem::All]);
+        check(&["  "], &[FieldItem::All]);
+        check(&["id,a b"], &[field("id", "id"), field("a", "a"), field("b", "b")]);
+        check(&["id", "score"], &[field("id", "id"), score()]);
+        check(&["score"], &[FieldItem::All, score()]);
+        check(&["x:id,a*"], &[field("id", "x"), FieldItem::Glob("a*".into())]);
+        check(
+            &["[value v=5 t=int],y:[value v='a b'] id"],
+            &[
+                FieldItem::Constant { label: "[value]".into(), value: plan::Value::Int(5) },
+                FieldItem::Constant { label: "y".into(), value: plan::Value::Str("a b".into()) },
+                field("id", "id"),
+            ],
+        );
+        check(
+            &["e:[explain style=nl]"],
+            &[FieldItem::Explain { label: "e".into(), style: ExplainStyle::Structured }],
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_refused() {
+        for list in ["sum(a,b)", "x:sum(a,b)", "[child]", "[docid]", "\"a\"", "[value", "[value]"] {
+            assert!(parse(&[list]).is_err(), "{list}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! A search request: parameters become a typed request without a schema, and against one the plan that lower layers run
+//! together with what the response needs. Parameters are defined in `params/`, queries read in `query/`, facets in `facet/`.
+
+mod fields;
+mod request;
+mod response_plan;
+mod sort;
+
+#[cfg(test)]
+mod tests;
+
+pub use fields::{ExplainStyle, FieldItem, FieldList};
+pub use request::{ResolveContext, Resolved, SelectRequest};
+pub use response_plan::{DebugFlags, DebugQuery, ResponsePlan};

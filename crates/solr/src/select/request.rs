@@ -1,0 +1,134 @@
+//! The two steps of a search request: `parse` (text to typed) and `resolve` (against a schema). Order of the checks follows
+//! Solr where a request has two mistakes, as far as it is known.
+
+use plan::{Filter, Page, Query, Result, Schema, SearchPlan, SortBy, SortKey};
+
+use super::fields::FieldList;
+use super::response_plan::{DebugFlags, DebugQuery, ResponsePlan};
+use super::sort::{SortText, parse_sort, resolve_sort};
+use crate::date_math::DateMath;
+use crate::debug::QueryPrinter;
+use crate::facet::resolve_facets;
+use crate::params::{Params, paging, query, response, unsupported};
+use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, parse_query};
+
+/// A search as asked for; queries are still text.
+#[derive(Clone, Debug)]
+pub struct SelectRequest<'a> {
+    params: &'a Params,
+    query: Option<&'a str>,
+    parser: &'a str,
+    filters: Vec<&'a str>,
+    sort: Vec<SortText>,
+    page: Page,
+    fields: FieldList,
+    debug: DebugFlags,
+    omit_header: bool,
+}
+
+/// What a request is resolved against.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolveContext<'a> {
+    pub schema: &'a Schema,
+    pub analyzers: &'a SchemaAnalyzers,
+    /// The clock's milliseconds, unless the request sends `NOW`.
+    pub now_ms: i64,
+    /// [`plan::CollectionConfig::boolean_clauses_max`].
+    pub boolean_clauses_max: usize,
+}
+
+/// What to run, and how to show it.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    pub plan: SearchPlan,
+    pub response: ResponsePlan,
+}
+
+impl<'a> SelectRequest<'a> {
+    /// Reads parameters, those that the handler presets among them (see [`Params::with_handler`]). Bad values and
+    /// parameters that are not supported yet are bad requests.
+    pub fn parse(params: &'a Params) -> Result<Self> {
+        unsupported::refuse_unsupported(params)?;
+        Ok(Self {
+            params,
+            query: params.get(query::Q.name),
+            parser: params.get(query::DEF_TYPE.name).unwrap_or("lucene"),
+            filters: params.all(query::FQ.name).collect(),
+            sort: parse_sort(params.get(query::SORT.name).unwrap_or_default())?,
+            page: paging::page(params)?,
+            fields: FieldList::parse(params)?,
+            debug: DebugFlags::parse(params)?,
+            omit_header: response::OMIT_HEADER.read(params)?.unwrap_or(false),
+        })
+    }
+
+    /// Gives fields, queries and dates their meaning.
+    pub fn resolve(&self, context: &ResolveContext<'_>) -> Result<Resolved> {
+        let (now, zone) = (self.params.get(query::NOW.name), self.params.get(query::TZ.name));
+        let dates = DateMath::of_request(now, zone, context.now_ms)?;
+        let context = QueryContext {
+            schema: context.schema,
+            analyzers: context.analyzers,
+            params: self.params,
+            dates: &dates,
+            boolean_clauses_max: context.boolean_clauses_max,
+            filtering: false,
+        };
+        let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
+        let filters = self.filters(&context)?;
+        let sort = resolve_sort(&self.sort, context.schema)?;
+        let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
+        let plan = SearchPlan {
+            query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
+            filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
+            sort: if sort.is_empty() { by_score() } else { sort },
+            page: self.page,
+            fields: self.fields.selection(),
+            scores: self.fields.scores(),
+            facets: resolve_facets(&context)?,
+            explain: self.debug.results || self.fields.explains(),
+        };
+        let response = ResponsePlan {
+            start: self.page.start,
+            fields: self.fields.clone(),
+            omit_header: self.omit_header,
+            debug: self.debug,
+            debug_query,
+        };
+        Ok(Resolved { plan, response })
+    }
+
+    /// Empty filters filter nothing.
+    fn filters(&self, context: &QueryContext<'_>) -> Result<Vec<ParsedQuery>> {
+        let texts = self.filters.iter().filter(|text| !text.trim().is_empty());
+        let context = QueryContext { filtering: true, ..*context };
+        texts.map(|text| parse_query(&context, text, "lucene")).collect()
+    }
+
+    fn debug_query(
+        &self,
+        context: &QueryContext<'_>,
+        main: Option<&ParsedQuery>,
+        filters: &[ParsedQuery],
+    ) -> DebugQuery {
+        let printer = QueryPrinter::new(context.schema);
+        DebugQuery {
+            text: self.query.map(str::to_owned),
+            parsed: main.map(|main| printer.parsed(main)),
+            parsed_to_string: main.map(|main| printer.parsed_to_string(main)),
+            parser: main.map(|main| main.parser),
+            filters: self.filters.iter().map(|text| (*text).to_owned()).collect(),
+            parsed_filters: filters.iter().map(|filter| printer.parsed(filter)).collect(),
+        }
+    }
+}
+
+fn by_score() -> Vec<SortKey> {
+    vec![SortKey { by: SortBy::Score, descending: true }]
+}
+
+/// A filter with its local parameters `cache`, `cost`, `tag`. A filter that matches nothing still filters.
+fn as_filter(parsed: &ParsedQuery) -> Result<Filter> {
+    let (cache, cost) = crate::query::cache_and_cost(&parsed.local)?;
+    Ok(Filter { query: parsed.executable(), cache, cost, tags: parsed.local.list("tag") })
+}

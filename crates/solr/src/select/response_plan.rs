@@ -1,0 +1,71 @@
+//! What the response needs to know of the request beside the results: which fields under which names, which debug sections.
+//! Made by `request.rs`, read by the response writers.
+
+use plan::Result;
+
+use super::fields::FieldList;
+use crate::params::{Params, response};
+
+#[derive(Clone, Debug)]
+pub struct ResponsePlan {
+    /// The first hit's place among all, for `response.start`.
+    pub start: usize,
+    pub fields: FieldList,
+    pub omit_header: bool,
+    pub debug: DebugFlags,
+    /// Present when `debug.query` is on.
+    pub debug_query: Option<DebugQuery>,
+}
+
+/// Which debug sections are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DebugFlags {
+    pub query: bool,
+    pub timing: bool,
+    pub results: bool,
+    /// Explanations as trees.
+    pub structured: bool,
+}
+
+/// The `query` section of debug output, in the order shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DebugQuery {
+    /// `rawquerystring` and `querystring`.
+    pub text: Option<String>,
+    /// `parsedquery`.
+    pub parsed: Option<String>,
+    /// `parsedquery_toString`.
+    pub parsed_to_string: Option<String>,
+    /// `QParser`.
+    pub parser: Option<&'static str>,
+    /// `filter_queries`, when there are any.
+    pub filters: Vec<String>,
+    /// `parsed_filter_queries`.
+    pub parsed_filters: Vec<String>,
+}
+
+impl DebugFlags {
+    /// Reads `debugQuery` and `debug`; unknown sections are none, as in Solr.
+    pub(crate) fn parse(params: &Params) -> Result<Self> {
+        let all = response::DEBUG_QUERY.read(params)?.unwrap_or(false);
+        let mut flags = Self { query: all, timing: all, results: all, structured: false };
+        for section in params.all(response::DEBUG.name) {
+            match section {
+                "query" => flags.query = true,
+                "timing" => flags.timing = true,
+                "results" => flags.results = true,
+                "all" | "true" => {
+                    flags = Self { query: true, timing: true, results: true, structured: false }
+                }
+                _ => {}
+            }
+        }
+        flags.structured = response::EXPLAIN_STRUCTURED.read(params)?.unwrap_or(false);
+        Ok(flags)
+    }
+
+    /// Whether the response has a debug section at all.
+    pub fn any(self) -> bool {
+        self.query || self.timing || self.results
+    }
+}

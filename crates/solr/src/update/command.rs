@@ -1,0 +1,113 @@
+//! What a client asked for, before the schema is consulted: documents with untyped values, deletes, commits. Decoders
+//! make it, the chain turns it into a `plan::UpdateBatch`.
+
+use std::sync::Arc;
+
+use plan::{Commit, Error};
+
+/// A body as read. What stands before the place where reading failed is carried out, as Solr does.
+#[derive(Debug, Default)]
+pub struct Decoded {
+    pub commands: Vec<UpdateCommand>,
+    /// Why reading stopped early.
+    pub failure: Option<Error>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum UpdateCommand {
+    Add(AddCommand),
+    Delete {
+        id: String,
+        version: Option<i64>,
+        commit_within_ms: Option<u64>,
+    },
+    /// The query's text is parsed by the chain.
+    DeleteByQuery {
+        query: String,
+        version: Option<i64>,
+        commit_within_ms: Option<u64>,
+    },
+    Commit(Commit),
+    Rollback,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddCommand {
+    pub document: RawDocument,
+    pub overwrite: bool,
+    pub commit_within_ms: Option<u64>,
+}
+
+/// Fields in the order sent; a name may come more than once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RawDocument {
+    pub fields: Vec<(Arc<str>, RawValue)>,
+}
+
+/// A value as the wire carried it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RawValue {
+    Null,
+    Bool(bool),
+    Long(i64),
+    Double(f64),
+    Str(String),
+    /// An instant, in milliseconds since the epoch: what guessing makes of text, or a binary format carries.
+    Date(i64),
+    List(Vec<RawValue>),
+    /// An atomic update (`{"set":1}`), an extended value (`{"value":1}`) or, with the unique key in it, a child document.
+    Map(Vec<(Arc<str>, RawValue)>),
+}
+
+impl RawValue {
+    /// The text form Solr shows in messages and indexes in text fields.
+    pub fn to_text(&self) -> String {
+        match self {
+            RawValue::Null => "null".to_owned(),
+            RawValue::Bool(flag) => flag.to_string(),
+            RawValue::Long(number) => number.to_string(),
+            RawValue::Double(number) => plan::Value::Double(*number).to_text(),
+            RawValue::Str(text) => text.clone(),
+            RawValue::Date(ms) => plan::format_instant(*ms),
+            RawValue::List(values) => {
+                let shown: Vec<_> = values.iter().map(RawValue::to_text).collect();
+                format!("[{}]", shown.join(", "))
+            }
+            RawValue::Map(entries) => {
+                let shown: Vec<_> =
+                    entries.iter().map(|(key, value)| format!("{key}={}", value.to_text())).collect();
+                format!("{{{}}}", shown.join(", "))
+            }
+        }
+    }
+}
+
+/// Field names, each kept once: batches repeat the same few names in the same order.
+#[derive(Debug, Default)]
+pub struct Names {
+    known: Vec<Arc<str>>,
+    /// Where the next name is looked for first.
+    next: usize,
+}
+
+/// Beyond this many, names are not kept: looking them up would cost more than a copy.
+const NAMES_MAX: usize = 64;
+
+impl Names {
+    pub fn intern(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.known.get(self.next).filter(|known| &***known == name) {
+            self.next += 1;
+            return known.clone();
+        }
+        if let Some(at) = self.known.iter().position(|known| &**known == name) {
+            self.next = at + 1;
+            return self.known.get(at).cloned().unwrap_or_else(|| Arc::from(name));
+        }
+        let fresh: Arc<str> = Arc::from(name);
+        if self.known.len() < NAMES_MAX {
+            self.known.push(fresh.clone());
+            self.next = self.known.len();
+        }
+        fresh
+    }
+}

@@ -1,0 +1,279 @@
+//! A CSV body of `/update`: one document a row, fields named by the header or by `fieldnames`. The parameters are Solr's;
+//! those about values may be meant for one field (`f.name.split`). Behaviour recorded from Solr 9.10.1.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use plan::{Error, Result};
+
+use crate::params::Params;
+use crate::update::command::{AddCommand, RawDocument, RawValue, UpdateCommand};
+use crate::update::csv_rows::{Dialect, Rows};
+use crate::update::options::{self, UpdateOptions};
+
+/// Decodes documents into `commands`, which keeps those read before an error.
+pub fn decode(
+    text: &str,
+    params: &Params,
+    options: &UpdateOptions,
+    commands: &mut Vec<UpdateCommand>,
+) -> Result<()> {
+    let mut rows = Rows::new(text, dialect(params)?);
+    rows.skip_lines(whole(params, "skipLines")?);
+    let columns = columns(params, &mut rows)?;
+    let extras = Extras::parse(params)?;
+    while let Some((line, cells)) = rows.next_row()? {
+        check_width(line, &cells, columns.len())?;
+        let mut fields = Vec::with_capacity(columns.len() + 1);
+        for (column, cell) in columns.iter().zip(cells) {
+            if let Some(column) = column {
+                column.read(cell, &mut fields)?;
+            }
+        }
+        extras.add(line, &mut fields);
+        commands.push(UpdateCommand::Add(AddCommand {
+            document: RawDocument { fields },
+            overwrite: !options.no_overwrite,
+            commit_within_ms: options.commit_within_ms,
+        }));
+    }
+    Ok(())
+}
+
+/// The whole body's. Naming an escape character alone switches quotes off.
+fn dialect(params: &Params) -> Result<Dialect> {
+    let escape = character(params, "escape")?;
+    let quote = if escape.is_some() { None } else { Some('"') };
+    Ok(Dialect {
+        separator: character(params, "separator")?.unwrap_or(','),
+        encapsulator: character(params, "encapsulator")?.or(quote),
+        escape,
+    })
+}
+
+fn character(params: &Params, name: &str) -> Result<Option<char>> {
+    let Some(text) = params.get(name).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let mut characters = text.chars();
+    let short = name.rsplit('.').next().unwrap_or(name);
+    match (characters.next(), characters.next()) {
+        (Some(character), None) => Ok(Some(character)),
+        _ => Err(Error::bad_request(format!("Invalid {short}:'{text}'"))),
+    }
+}
+
+fn whole(params: &Params, name: &str) -> Result<usize> {
+    let Some(text) = params.get(name) else { return Ok(0) };
+    text.trim().parse().map_err(|_| options::not_a_number(text))
+}
+
+/// Where each cell of a row goes; `None` where it is passed over.
+fn columns(params: &Params, rows: &mut Rows<'_>) -> Result<Vec<Option<Column>>> {
+    let named: Option<Vec<String>> =
+        params.get("fieldnames").map(|names| names.split(',').map(|it| it.trim().to_owned()).collect());
+    let header = params.get("header").map(options::parse_bool).transpose()?;
+    let names = match (named, header) {
+        (None, Some(false)) => {
+            return Err(Error::bad_request("CSVLoader: must specify fieldnames=<fields>* or header=true"));
+        }
+        (None, _) => {
+            let missing = || Error::bad_request("Expected fieldnames in CSV input");
+            rows.next_row()?.ok_or_else(missing)?.1
+        }
+        (Some(names), Some(true)) => {
+            rows.next_row()?;
+            names
+        }
+        (Some(names), _) => names,
+    };
+    let skipped: Vec<&str> = params.get("skip").unwrap_or_default().split(',').map(str::trim).collect();
+    let column = |name: String| {
+        let wanted = !name.is_empty() && !skipped.contains(&name.as_str());
+        wanted.then(|| Column::parse(params, &name)).transpose()
+    };
+    names.into_iter().map(column).collect()
+}
+
+/// One field's cells: how they are cut, changed and kept.
+struct Column {
+    name: Arc<str>,
+    split: Option<Dialect>,
+    trim: bool,
+    keep_empty: bool,
+    /// (from, to), whole values, applied in order.
+    map: Vec<(String, String)>,
+}
+
+impl Column {
+    fn parse(params: &Params, name: &str) -> Result<Self> {
+        let own = |option: &str| params.get(&format!("f.{name}.{option}"));
+        let flag =
+            |option: &str| own(option).or_else(|| params.get(option)).map_or(Ok(false), options::parse_bool);
+        let map_of = |key: &str| params.all(key).map(mapped).collect::<Result<Vec<_>>>();
+        let own_map = map_of(&format!("f.{name}.map"))?;
+        let character = |option: &str| character(params, &format!("f.{name}.{option}"));
+        let split = if flag("split")? {
+            Some(Dialect {
+                separator: character("separator")?.unwrap_or(','),
+                encapsulator: character("encapsulator")?,
+                escape: character("escape")?,
+            })
+        } else {
+            None
+        };
+        Ok(Self {
+            name: Arc::from(name),
+            split,
+            trim: flag("trim")?,
+            keep_empty: flag("keepEmpty")?,
+            map: if own_map.is_empty() { map_of("map")? } else { own_map },
+        })
+    }
+
+    fn read(&self, cell: String, fields: &mut Vec<(Arc<str>, RawValue)>) -> Result<()> {
+        let Some(dialect) = self.split else {
+            fields.extend(self.value(cell).map(|value| (self.name.clone(), value)));
+            return Ok(());
+        };
+        let parts = Rows::new(&cell, dialect).next_row()?.map(|(_, parts)| parts).unwrap_or_default();
+        let values: Vec<_> = parts.into_iter().filter_map(|part| self.value(part)).collect();
+        if !values.is_empty() {
+            fields.push((self.name.clone(), RawValue::List(values)));
+        }
+        Ok(())
+    }
+
+    fn value(&self, cell: String) -> Option<RawValue> {
+        let mut text = if self.trim { cell.trim().to_owned() } else { cell };
+        for (from, to) in &self.map {
+            if text == *from {
+                text.clone_from(to);
+            }
+        }
+        (self.keep_empty || !text.is_empty()).then_some(RawValue::Str(text))
+    }
+}
+
+fn mapped(text: &str) -> Result<(String, String)> {
+    let pair = text.split_once(':').map(|(from, to)| (from.to_owned(), to.to_owned()));
+    pair.ok_or_else(|| Error::bad_request(format!("Argument of map should be from:to, found: '{text}'")))
+}
+
+/// Fields that no cell holds: `literal.*` and `rowid`.
+struct Extras {
+    literals: Vec<(Arc<str>, String)>,
+    row_id: Option<Arc<str>>,
+    row_offset: usize,
+}
+
+impl Extras {
+    fn parse(params: &Params) -> Result<Self> {
+        let literals = params
+            .pairs()
+            .iter()
+            .filter_map(|(name, value)| Some((Arc::from(name.strip_prefix("literal.")?), value.clone())));
+        Ok(Self {
+            literals: literals.collect(),
+            row_id: params.get("rowid").map(Arc::from),
+            row_offset: whole(params, "rowidOffset")?,
+        })
+    }
+
+    fn add(&self, line: usize, fields: &mut Vec<(Arc<str>, RawValue)>) {
+        if let Some(name) = &self.row_id {
+            fields.push((name.clone(), RawValue::Str((line + self.row_offset).to_string())));
+        }
+        let literals = self.literals.iter();
+        fields.extend(literals.map(|(name, value)| (name.clone(), RawValue::Str(value.clone()))));
+    }
+}
+
+fn check_width(line: usize, cells: &[String], expected: usize) -> Result<()> {
+    if cells.len() == expected {
+        return Ok(());
+    }
+    let mut shown = String::new();
+    for cell in cells {
+        let _ = write!(shown, "'{cell}',");
+    }
+    let found = cells.len();
+    Err(Error::bad_request(format!(
+        "CSVLoader: input=null, line={line},expected {expected} values but got {found}\n\tvalues={{{shown}}}"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The documents, or the error; parameters as `name=value` joined by `&`.
+    fn show(text: &str, params: &str) -> String {
+        let pairs = params.split('&').filter_map(|pair| pair.split_once('='));
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let mut commands = Vec::new();
+        let result = decode(text, &Params::new(pairs), &UpdateOptions::default(), &mut commands);
+        let mut shown: Vec<String> = commands
+            .into_iter()
+            .map(|command| match command {
+                UpdateCommand::Add(add) => RawValue::Map(add.document.fields).to_text(),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        shown.extend(result.err().map(|error| format!("!{}", error.message)));
+        shown.join("; ")
+    }
+
+    #[test]
+    fn rows_become_documents() {
+        let check = |text: &str, params: &str, expected: &str| {
+            assert_eq!(show(text, params), expected, "{text} {params}");
+        };
+        check("id", "", "");
+        check("id,a\n1,x\n2,y", "", "{id=1, a=x}; {id=2, a=y}");
+        check("id,a\n1,\n2,\"\"\n", "", "{id=1}; {id=2}");
+        check("id,a\n1,\n2,\"\"\n", "keepEmpty=true", "{id=1, a=}; {id=2, a=}");
+        check("id,a,b\n1,,\"\"\n", "f.a.keepEmpty=true", "{id=1, a=}");
+        check("id,a\n1, x \n", "", "{id=1, a= x }");
+        check("id,a\n1, x \n", "trim=true", "{id=1, a=x}");
+        check("id;a\n1;x\n", "separator=;", "{id=1, a=x}");
+        check("id,a\n1,'x,y'\n", "encapsulator='", "{id=1, a=x,y}");
+        check("id,a\n1,x\\,y\n", "escape=\\", "{id=1, a=x,y}");
+        check("id,a\n1,\"x\\,y\"\n", "", "{id=1, a=x\\,y}");
+        check("1,x\n", "fieldnames=id,a", "{id=1, a=x}");
+        check("id,a\n1,x\n", "header=true&fieldnames=id,b", "{id=1, b=x}");
+        check("junk\nid,a\n1,x\n", "skipLines=1", "{id=1, a=x}");
+        check("id,a,b\n1,x,y\n", "skip=a", "{id=1, b=y}");
+        check("id,a,\n1,x,y\n", "", "{id=1, a=x}");
+        check("id,a\n1,x;y\n", "f.a.split=true&f.a.separator=;", "{id=1, a=[x, y]}");
+        check("id,a\n1,\"'x,z',y\"\n", "f.a.split=true&f.a.encapsulator='", "{id=1, a=[x,z, y]}");
+        check("id,a\n1,\"1,,2\"\n", "f.a.split=true", "{id=1, a=[1, 2]}");
+        check("id,a\n1,\"1, 2\"\n", "f.a.split=true", "{id=1, a=[1,  2]}");
+        check("id,a\n1,x\n2,y\n", "f.a.map=x:zz&f.a.map=y:", "{id=1, a=zz}; {id=2}");
+        check("id,a\n1,x\n", "map=x:q", "{id=1, a=q}");
+        check("id,a\n1,x\n", "literal.b=lit", "{id=1, a=x, b=lit}");
+        check("a\nx\ny\n", "rowid=id&rowidOffset=10", "{a=x, id=11}; {a=y, id=12}");
+        check("id,a\n\n1,x\n\n", "", "{id=1, a=x}");
+    }
+
+    #[test]
+    fn errors_are_in_solrs_words() {
+        let check = |text: &str, params: &str, expected: &str| {
+            assert_eq!(show(text, params), expected, "{text} {params}");
+        };
+        check("", "", "!Expected fieldnames in CSV input");
+        check("1,x", "header=false", "!CSVLoader: must specify fieldnames=<fields>* or header=true");
+        check(
+            "id,a\n1,x\n2\n",
+            "",
+            "{id=1, a=x}; !CSVLoader: input=null, line=2,expected 2 values but got 1\n\tvalues={'2',}",
+        );
+        check(
+            "id,a\n1,x,z\n",
+            "",
+            "!CSVLoader: input=null, line=1,expected 2 values but got 3\n\tvalues={'1','x','z',}",
+        );
+        check("id\n1", "separator=ab", "!Invalid separator:'ab'");
+        check("id\n1", "encapsulator=ab", "!Invalid encapsulator:'ab'");
+        check("id\n1", "skipLines=x", "!For input string: \"x\"");
+        check("id\n1", "header=x", "!invalid boolean value: x");
+    }
+}

@@ -1,0 +1,30 @@
+//! Updates: bodies in Solr's formats become commands (`decode`), commands become a typed batch (the chain).
+
+mod atomic;
+mod chain;
+mod command;
+mod convert;
+mod csv;
+mod csv_rows;
+mod decode;
+mod document;
+mod guess;
+mod guess_date;
+mod guess_number;
+mod json;
+mod json_docs;
+mod json_reader;
+mod json_value;
+mod options;
+#[cfg(test)]
+mod robustness_tests;
+#[cfg(test)]
+mod testing;
+mod xml;
+
+pub use chain::{Chain, Processed};
+pub use command::{AddCommand, Decoded, Names, RawDocument, RawValue, UpdateCommand};
+pub use decode::decode;
+pub use json_reader::{Event, JsonReader};
+pub use json_value::{entries, value};
+pub use options::UpdateOptions;

@@ -1,0 +1,181 @@
+//! The parameters of an update request: defaults for its commands, and the commit or rollback that ends it.
+
+use plan::{Commit, Error, Result, RootCause};
+
+use crate::params::Params;
+use crate::update::command::UpdateCommand;
+
+/// What an update request's parameters say about all of its commands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UpdateOptions {
+    pub commit_within_ms: Option<u64>,
+    /// `overwrite=false`: new documents need not be looked up.
+    pub no_overwrite: bool,
+    /// The commit or rollback that follows the body.
+    pub finish: Option<UpdateCommand>,
+    /// `_version_`: expected of every document and delete that says nothing itself.
+    pub version: Option<i64>,
+    /// `failOnVersionConflicts=false`.
+    pub conflicts_skip: bool,
+    /// `versions=true`: the response lists ids and versions.
+    pub versions: bool,
+}
+
+impl UpdateOptions {
+    /// Reads them. A chain or processor that the configuration does not have is an error.
+    pub fn parse(params: &Params) -> Result<Self> {
+        check_chain(params)?;
+        let commit = ["commit", "softCommit", "optimize", "prepareCommit"];
+        let mut wanted = false;
+        for name in commit {
+            wanted |= boolean(params, name, false)?;
+        }
+        let finish = if wanted {
+            Some(UpdateCommand::Commit(commit_of(
+                &|name| params.get(name),
+                boolean(params, "optimize", false)?,
+            )?))
+        } else {
+            boolean(params, "rollback", false)?.then_some(UpdateCommand::Rollback)
+        };
+        Ok(Self {
+            commit_within_ms: commit_within(params.get("commitWithin"))?,
+            no_overwrite: !boolean(params, "overwrite", true)?,
+            finish,
+            version: params.get("_version_").map(version).transpose()?,
+            conflicts_skip: !boolean(params, "failOnVersionConflicts", true)?,
+            versions: boolean(params, "versions", false)?,
+        })
+    }
+}
+
+/// The one chain there is, by its name in `_default`, and processors that it holds anyway.
+fn check_chain(params: &Params) -> Result<()> {
+    const CHAIN: &str = "add-unknown-fields-to-the-schema";
+    if let Some(name) = params.get("update.chain").filter(|name| !name.is_empty() && *name != CHAIN) {
+        return Err(Error::bad_request(format!("unknown UpdateRequestProcessorChain: {name}")));
+    }
+    for name in params.all("processor").chain(params.all("post-processor")).flat_map(|it| it.split(',')) {
+        if !name.trim().is_empty() {
+            return Err(Error::bad_request(format!("No such processor {}", name.trim())));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a commit's own parameters; `optimize` makes it merge down.
+fn commit_of<'a>(get: &dyn Fn(&str) -> Option<&'a str>, optimize: bool) -> Result<Commit> {
+    let flag = |name: &str, default| get(name).map_or(Ok(default), parse_bool);
+    if flag("prepareCommit", false)? {
+        return Err(Error::bad_request("`prepareCommit` is not supported; use `commit`"));
+    }
+    flag("waitSearcher", true)?;
+    let max_segments = get("maxSegments").map(max_segments).transpose()?;
+    let soft = flag("softCommit", false)?;
+    Ok(Commit {
+        soft,
+        open_searcher: flag("openSearcher", true)? || soft,
+        expunge_deletes: flag("expungeDeletes", false)?,
+        max_segments: if optimize { max_segments.or(Some(1)) } else { None },
+    })
+}
+
+/// A commit as a command of a body, with its own parameters; unknown ones are errors.
+pub fn own_commit(pairs: &[(String, String)], optimize: bool) -> Result<Commit> {
+    const KNOWN: [&str; 5] = ["openSearcher", "waitSearcher", "softCommit", "expungeDeletes", "maxSegments"];
+    if let Some((name, _)) = pairs.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
+        return Err(Error::bad_request(format!("Unknown commit parameter '{name}'")));
+    }
+    commit_of(&|name| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()), optimize)
+}
+
+fn max_segments(text: &str) -> Result<usize> {
+    let number: i32 = text.trim().parse().map_err(|_| not_a_number(text))?;
+    usize::try_from(number)
+        .ok()
+        .filter(|number| *number >= 1)
+        .ok_or_else(|| Error::bad_request(format!("maxNumSegments must be >= 1; got {number}")))
+}
+
+/// `commitWithin` in milliseconds; below 0 is none.
+pub fn commit_within(text: Option<&str>) -> Result<Option<u64>> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let number: i32 = text.trim().parse().map_err(|_| not_a_number(text))?;
+    Ok(u64::try_from(number).ok())
+}
+
+pub fn version(text: &str) -> Result<i64> {
+    text.trim().parse().map_err(|_| not_a_number(text))
+}
+
+fn boolean(params: &Params, name: &str, default: bool) -> Result<bool> {
+    params.get(name).map_or(Ok(default), parse_bool)
+}
+
+/// Solr's reading of a boolean parameter, by its first letters.
+pub fn parse_bool(text: &str) -> Result<bool> {
+    match text {
+        _ if ["true", "on", "yes"].iter().any(|word| text.starts_with(word)) => Ok(true),
+        _ if ["false", "off"].iter().any(|word| text.starts_with(word)) || text == "no" => Ok(false),
+        _ => Err(Error::bad_request(format!("invalid boolean value: {text}"))),
+    }
+}
+
+pub fn not_a_number(text: &str) -> Error {
+    Error::bad_request(format!("For input string: \"{text}\"")).with_root(RootCause::NumberFormat)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(pairs: &[(&str, &str)]) -> Result<UpdateOptions> {
+        let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        UpdateOptions::parse(&Params::new(pairs.collect()))
+    }
+
+    #[test]
+    fn commits_come_from_parameters() {
+        let check = |pairs: &[(&str, &str)], expected: Option<Commit>| {
+            let expected = expected.map(UpdateCommand::Commit);
+            assert_eq!(parse(pairs).unwrap().finish, expected, "{pairs:?}");
+        };
+        check(&[], None);
+        check(&[("commit", "false")], None);
+        check(&[("commit", "true")], Some(Commit::HARD));
+        check(&[("softCommit", "on")], Some(Commit::SOFT));
+        check(
+            &[("commit", "true"), ("openSearcher", "false")],
+            Some(Commit { open_searcher: false, ..Commit::HARD }),
+        );
+        check(&[("optimize", "true")], Some(Commit { max_segments: Some(1), ..Commit::HARD }));
+        check(
+            &[("optimize", "true"), ("maxSegments", "3")],
+            Some(Commit { max_segments: Some(3), ..Commit::HARD }),
+        );
+        check(
+            &[("commit", "true"), ("expungeDeletes", "true")],
+            Some(Commit { expunge_deletes: true, ..Commit::HARD }),
+        );
+        assert_eq!(parse(&[("rollback", "true")]).unwrap().finish, Some(UpdateCommand::Rollback));
+    }
+
+    #[test]
+    fn the_rest_is_checked() {
+        let options = parse(&[("commitWithin", "500"), ("overwrite", "false"), ("_version_", "-1")]).unwrap();
+        assert_eq!(
+            (options.commit_within_ms, options.no_overwrite, options.version),
+            (Some(500), true, Some(-1))
+        );
+        assert_eq!(parse(&[("commitWithin", "-1")]).unwrap().commit_within_ms, None);
+        for (name, value, expected) in [
+            ("commit", "maybe", "invalid boolean value: maybe"),
+            ("commitWithin", "x", "For input string: \"x\""),
+            ("_version_", "x", "For input string: \"x\""),
+            ("update.chain", "no", "unknown UpdateRequestProcessorChain: no"),
+            ("processor", "no", "No such processor no"),
+        ] {
+            assert_eq!(parse(&[(name, value)]).unwrap_err().message, expected);
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! An XML body of `/update`: `add` with its `doc`s, `delete`, `commit`, `optimize`, `rollback`, in an `update` or alone.
+//! Streams. No document type and no entity but XML's own five. Elements that Solr passes over are passed over.
+//! Messages are Solr's (its parser's where that is practical), recorded from 9.10.1.
+
+use plan::{Error, Result, RootCause};
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
+use crate::update::options::{self, UpdateOptions};
+use crate::xml_tree::resolve;
+
+/// Deepest nesting of elements; Solr's own format needs five.
+const DEPTH_MAX: usize = 64;
+
+/// Decodes commands into `commands`, which keeps those read before an error.
+pub fn decode(text: &str, options: &UpdateOptions, commands: &mut Vec<UpdateCommand>) -> Result<()> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let source =
+        Source { text, reader: Reader::from_str(text), open: Vec::new(), pending_end: false, rooted: false };
+    Decoder { source, options, commands, names: Names::default(), add: AddOptions::default() }.run()
+}
+
+/// What matters of XML's events: text is unescaped, an empty element is a start and an end.
+enum Item<'a> {
+    Start(BytesStart<'a>),
+    End,
+    Text(String),
+    Done,
+}
+
+/// The elements and texts of a body, checked for form.
+struct Source<'a> {
+    text: &'a str,
+    reader: Reader<&'a [u8]>,
+    open: Vec<String>,
+    /// Whether the element given last was empty, so that its end comes next.
+    pending_end: bool,
+    /// Whether the root has been seen.
+    rooted: bool,
+}
+
+impl<'a> Source<'a> {
+    fn next(&mut self) -> Result<Item<'a>> {
+        if std::mem::take(&mut self.pending_end) {
+            self.open.pop();
+            return Ok(Item::End);
+        }
+        loop {
+            let event = match self.reader.read_event() {
+                Ok(event) => event,
+                Err(error) => return Err(self.malformed(&error)),
+            };
+            match event {
+                Event::Start(tag) => return self.start(tag),
+                Event::Empty(tag) => {
+                    self.pending_end = true;
+                    return self.start(tag);
+                }
+                Event::End(_) => {
+                    self.open.pop();
+                    return Ok(Item::End);
+                }
+                Event::Text(text) => {
+                    let text = text.xml10_content();
+                    if !self.open.is_empty() {
+                        return Ok(Item::Text(text.into_owned()));
+                    }
+                    self.outside(&text)?;
+                }
+                Event::CData(text) => return Ok(Item::Text(text.xml10_content().into_owned())),
+                Event::GeneralRef(reference) => {
+                    let name = reference.to_string();
+                    let character = resolve(&reference);
+                    let undeclared = |_| self.wrong(&format!("Undeclared general entity \"{name}\""));
+                    return Ok(Item::Text(character.map_err(undeclared)?.to_string()));
+                }
+                Event::DocType(_) => return Err(self.wrong("A DOCTYPE is not allowed; remove it")),
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+                Event::Eof => return self.end_of_text(),
+            }
+        }
+    }
+
+    fn start(&mut self, tag: BytesStart<'a>) -> Result<Item<'a>> {
+        if self.open.is_empty() && std::mem::replace(&mut self.rooted, true) {
+            return Err(self.wrong("Illegal to have multiple roots (start tag in epilog?)."));
+        }
+        if self.open.len() >= DEPTH_MAX {
+            return Err(self.wrong(&format!("Elements are nested deeper than {DEPTH_MAX}")));
+        }
+        self.open.push(tag.name().0.to_owned());
+        Ok(Item::Start(tag))
+    }
+
+    /// Text outside of the root: only white space may be there.
+    fn outside(&self, text: &str) -> Result<()> {
+        let Some(found) = text.chars().find(|it| !it.is_whitespace()) else { return Ok(()) };
+        let place = if self.rooted { "epilog" } else { "prolog" };
+        let code = u32::from(found);
+        Err(self.wrong(&format!("Unexpected character '{found}' (code {code}) in {place}; expected '<'")))
+    }
+
+    fn end_of_text(&self) -> Result<Item<'a>> {
+        match self.open.last() {
+            Some(name) => {
+                Err(self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>")))
+            }
+            None if !self.rooted => Err(self.wrong("Unexpected EOF in prolog")),
+            None => Ok(Item::Done),
+        }
+    }
+
+    fn malformed(&self, error: &quick_xml::Error) -> Error {
+        use quick_xml::errors::{Error as XmlError, IllFormedError};
+        match error {
+            XmlError::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
+                self.wrong(&format!("Unexpected close tag </{found}>; expected </{expected}>."))
+            }
+            XmlError::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
+                self.wrong(&format!("Unexpected close tag </{found}>; no element is open."))
+            }
+            XmlError::Syntax(_) => match self.open.last() {
+                Some(name) => {
+                    self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>"))
+                }
+                None => self.wrong(&error.to_string()),
+            },
+            other => self.wrong(&other.to_string()),
+        }
+    }
+
+    /// With the row and column reached, both from 1.
+    fn wrong(&self, message: &str) -> Error {
+        let end = usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX).min(self.text.len());
+        let read = self.text.as_bytes().get(..end).unwrap_or_default();
+        let row = read.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let column = read.iter().rev().take_while(|byte| **byte != b'\n').count();
+        Error::bad_request(format!("{message}\n at [row,col {{unknown-source}}]: [{row},{column}]"))
+            .with_root(RootCause::Xml)
+    }
+}
+
+/// The attributes of an `add`.
+#[derive(Clone, Copy, Default)]
+struct AddOptions {
+    overwrite: Option<bool>,
+    commit_within_ms: Option<u64>,
+}
+
+struct Decoder<'a, 'b> {
+    source: Source<'a>,
+    options: &'b UpdateOptions,
+    commands: &'b mut Vec<UpdateCommand>,
+    names: Names,
+    add: AddOptions,
+}
+
+type Attributes = Vec<(String, String)>;
+
+impl Decoder<'_, '_> {
+    fn run(mut self) -> Result<()> {
+        loop {
+            match self.source.next()? {
+                Item::Start(tag) => self.element(&tag)?,
+                Item::End | Item::Text(_) => {}
+                Item::Done => return Ok(()),
+            }
+        }
+    }
+
+    fn element(&mut self, tag: &BytesStart<'_>) -> Result<()> {
+        let name = tag.local_name().into_inner().to_owned();
+        let in_add = self.source.open.iter().rev().nth(1).is_some_and(|parent| parent == "add");
+        match name.as_str() {
+            "add" => {
+                let attributes = self.attributes(tag)?;
+                self.add = AddOptions {
+                    overwrite: get(&attributes, "overwrite").map(|it| it.eq_ignore_ascii_case("true")),
+                    commit_within_ms: options::commit_within(get(&attributes, "commitWithin"))?,
+                };
+                Ok(())
+            }
+            "doc" if in_add => self.document(),
+            "delete" => self.delete(tag),
+            "commit" | "optimize" => self.commit(tag, name == "optimize"),
+            "rollback" => {
+                self.commands.push(UpdateCommand::Rollback);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn attributes(&self, tag: &BytesStart<'_>) -> Result<Attributes> {
+        let wrong = |error: &dyn std::fmt::Display| self.source.wrong(&error.to_string());
+        tag.attributes()
+            .map(|attribute| {
+                let attribute = attribute.map_err(|error| wrong(&error))?;
+                let value =
+                    attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|error| wrong(&error))?;
+                Ok((attribute.key.local_name().into_inner().to_owned(), value.into_owned()))
+            })
+            .collect()
+    }
+
+    fn document(&mut self) -> Result<()> {
+        let mut document = RawDocument::default();
+        loop {
+            match self.source.next()? {
+                Item::Start(tag) => match tag.local_name().into_inner() {
+                    "field" => {
+                        let attributes = self.attributes(&tag)?;
+                        self.field(&attributes, &mut document)?;
+                    }
+                    "doc" => return Err(nested()),
+                    other => return Err(misplaced("doc", other)),
+                },
+                Item::Text(_) => {}
+                Item::End | Item::Done => break,
+            }
+        }
+        self.commands.push(UpdateCommand::Add(AddCommand {
+            document,
+            overwrite: self.add.overwrite.unwrap_or(!self.options.no_overwrite),
+            commit_within_ms: self.add.commit_within_ms.or(self.options.commit_within_ms),
+        }));
+        Ok(())
+    }
+
+    fn field(&mut self, attributes: &Attributes, document: &mut RawDocument) -> Result<()> {
+        let text = self.text("doc")?;
+        let Some(name) = get(attributes, "name") else {
+            return Err(Error::bad_request("a `field` of the document has no `name`; give it one"));
+        };
+        let name = self.names.intern(name);
+        let is_null = get(attributes, "null").is_some_and(|it| it.eq_ignore_ascii_case("true"));
+        let value = if is_null { RawValue::Null } else { RawValue::Str(text) };
+        let Some(modifier) = get(attributes, "update") else {
+            document.fields.push((name, value));
+            return Ok(());
+        };
+        let modifier = self.names.intern(modifier);
+        let present = document.fields.iter_mut().find_map(|(known, value)| match value {
+            RawValue::Map(entries) if *known == name => Some(entries),
+            _ => None,
+        });
+        match present {
+            Some(entries) => add_to(entries, modifier, value),
+            None => document.fields.push((name, RawValue::Map(vec![(modifier, value)]))),
+        }
+        Ok(())
+    }
+
+    /// The text up to the end of the element at hand; `parent` names the element that complains about others inside.
+    fn text(&mut self, parent: &str) -> Result<String> {
+        let mut all = String::new();
+        loop {
+            match self.source.next()? {
+                Item::Text(text) if all.is_empty() => all = text,
+                Item::Text(text) => all.push_str(&text),
+                Item::Start(tag) => match tag.local_name().into_inner() {
+                    "doc" => return Err(nested()),
+                    other => return Err(misplaced(parent, other)),
+                },
+                Item::End | Item::Done => return Ok(all),
+            }
+        }
+    }
+
+    fn delete(&mut self, tag: &BytesStart<'_>) -> Result<()> {
+        let attributes = self.attributes(tag)?;
+        let within = options::commit_within(get(&attributes, "commitWithin"))?;
+        let commit_within_ms = within.or(self.options.commit_within_ms);
+        loop {
+            match self.source.next()? {
+                Item::Start(tag) => {
+                    let attributes = self.attributes(&tag)?;
+                    let version = get(&attributes, "version").map(options::version).transpose()?;
+                    let command = match tag.local_name().into_inner() {
+                        "id" => UpdateCommand::Delete { id: self.text("delete")?, version, commit_within_ms },
+                        "query" => {
+                            let query = self.text("delete")?;
+                            UpdateCommand::DeleteByQuery { query, version, commit_within_ms }
+                        }
+                        other => return Err(misplaced("delete", other)),
+                    };
+                    self.commands.push(command);
+                }
+                Item::Text(_) => {}
+                Item::End | Item::Done => return Ok(()),
+            }
+        }
+    }
+
+    fn commit(&mut self, tag: &BytesStart<'_>, optimize: bool) -> Result<()> {
+        let attributes = self.attributes(tag)?;
+        self.commands.push(UpdateCommand::Commit(options::own_commit(&attributes, optimize)?));
+        Ok(())
+    }
+}
+
+/// Puts a value beside those that one modifier of one field already has.
+fn add_to(
+    entries: &mut Vec<(std::sync::Arc<str>, RawValue)>,
+    modifier: std::sync::Arc<str>,
+    value: RawValue,
+) {
+    match entries.iter_mut().find(|(known, _)| *known == modifier) {
+        Some((_, RawValue::List(values))) => values.push(value),
+        Some((_, present)) => {
+            let first = std::mem::replace(present, RawValue::Null);
+            *present = RawValue::List(vec![first, value]);
+        }
+        None => entries.push((modifier, value)),
+    }
+}
+
+fn get<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
+    attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+fn misplaced(parent: &str, child: &str) -> Error {
+    Error::bad_request(format!("XML element <{parent}> has invalid XML child element: {child}"))
+}
+
+fn nested() -> Error {
+    Error::bad_request(
+        "nested documents are not supported yet: a `doc` is in a `doc`; send it as a document of its own",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(text: &str) -> String {
+        let mut commands = Vec::new();
+        let failure = decode(text, &UpdateOptions::default(), &mut commands).err();
+        let mut shown: Vec<String> = commands.iter().map(short).collect();
+        shown.extend(failure.map(|error| format!("!{}", error.message)));
+        shown.join("; ")
+    }
+
+    fn short(command: &UpdateCommand) -> String {
+        match command {
+            UpdateCommand::Add(add) => {
+                let within = add.commit_within_ms.map(|ms| format!(" within {ms}")).unwrap_or_default();
+                let keep = if add.overwrite { "" } else { " keep" };
+                format!("add {}{within}{keep}", RawValue::Map(add.document.fields.clone()).to_text())
+            }
+            UpdateCommand::Delete { id, version: Some(version), .. } => format!("del {id} v{version}"),
+            UpdateCommand::Delete { id, .. } => format!("del {id}"),
+            UpdateCommand::DeleteByQuery { query, .. } => format!("query {query}"),
+            UpdateCommand::Commit(commit) if commit.max_segments.is_some() => "optimize".to_owned(),
+            UpdateCommand::Commit(commit) => (if commit.soft { "soft" } else { "hard" }).to_owned(),
+            UpdateCommand::Rollback => "rollback".to_owned(),
+        }
+    }
+
+    fn doc(fields: &str) -> String {
+        format!("<add><doc>{fields}</doc></add>")
+    }
+
+    #[test]
+    fn every_form_of_command_is_read() {
+        let check = |text: &str, expected: &str| assert_eq!(show(text), expected, "{text}");
+        check("<add/>", "");
+        check("<foo/>", "");
+        check("<add>text<foo/><field name='id'>a</field></add>", "");
+        check(&doc("<field name='id'>a</field>"), "add {id=a}");
+        check(&doc("<field name='id'> a </field>"), "add {id= a }");
+        check(&doc("<field name='id'/>"), "add {id=}");
+        check(&doc("<field name='id'><![CDATA[<a>]]>b&amp;&#99;<!-- c -->d</field>"), "add {id=<a>b&cd}");
+        check(
+            "<add overwrite='false' commitWithin='5'><doc boost='2'><field name='id' boost='2'>a</field></doc>\
+             <doc><field name='id'>b</field></doc></add>",
+            "add {id=a} within 5 keep; add {id=b} within 5 keep",
+        );
+        check(
+            &doc("<field name='n' update='add'>x</field><field name='n' update='add'>y</field>"),
+            "add {n={add=[x, y]}}",
+        );
+        check(
+            &doc("<field name='n' update='add'>x</field><field name='n' update='remove'>y</field>"),
+            "add {n={add=x, remove=y}}",
+        );
+        check(&doc("<field name='n' update='set' null='true'/>"), "add {n={set=null}}");
+        check(&doc("<field name='n' null='true'>x</field>"), "add {n=null}");
+        check(
+            "<delete><id>a</id><query>x:1</query><id version='5'>b</id></delete>",
+            "del a; query x:1; del b v5",
+        );
+        check("<commit softCommit='true'/>", "soft");
+        check("<update><commit/><optimize maxSegments='2'/><rollback/></update>", "hard; optimize; rollback");
+        check("<add xmlns='urn:x'><doc><field name='id'>a</field></doc></add><!-- end -->", "add {id=a}");
+        check("\u{feff}<?xml version='1.0'?><delete><id>a</id></delete>", "del a");
+    }
+
+    #[test]
+    fn errors_are_in_solrs_words() {
+        let check = |text: &str, expected: &str| {
+            let shown = show(text);
+            assert!(
+                shown.trim_start_matches("add {id=a}; ").starts_with(&format!("!{expected}")),
+                "{text}: {shown}"
+            );
+        };
+        check("", "Unexpected EOF in prolog\n at [row,col {unknown-source}]: [1,0]");
+        check(
+            "<add>",
+            "Unexpected EOF; was expecting a close tag for element <add>\n at [row,col {unknown-source}]: [1,5]",
+        );
+        check("<add><doc", "Unexpected EOF; was expecting a close tag for element <add>");
+        check("text", "Unexpected character 't' (code 116) in prolog; expected '<'");
+        check("<add/> junk", "Unexpected character 'j' (code 106) in epilog; expected '<'");
+        check(
+            &format!("{}<add/>", doc("<field name='id'>a</field>")),
+            "Illegal to have multiple roots (start tag in epilog?).",
+        );
+        check("<add><doc><field name='id'>a</doc></add>", "Unexpected close tag </doc>; expected </field>.");
+        check("</add>", "Unexpected close tag </add>");
+        check(&doc("<field name='id'>&foo;</field>"), "Undeclared general entity \"foo\"");
+        check("<!DOCTYPE add [<!ENTITY x 'y'>]><add/>", "A DOCTYPE is not allowed");
+        check(&doc("<foo/>"), "XML element <doc> has invalid XML child element: foo");
+        check(&doc("<field name='a'><b>x</b></field>"), "XML element <doc> has invalid XML child element: b");
+        check(&doc("<doc/>"), "nested documents are not supported yet");
+        check(&doc("<field name='k'><doc/></field>"), "nested documents are not supported yet");
+        check(&doc("<field>a</field>"), "a `field` of the document has no `name`");
+        check("<delete><foo>a</foo></delete>", "XML element <delete> has invalid XML child element: foo");
+        check("<delete><id version='x'>a</id></delete>", "For input string: \"x\"");
+        check("<commit foo='1'/>", "Unknown commit parameter 'foo'");
+        check("<commit waitSearcher='x'/>", "invalid boolean value: x");
+        check("<optimize maxSegments='x'/>", "For input string: \"x\"");
+        check("<add commitWithin='x'/>", "For input string: \"x\"");
+        check(&"<a>".repeat(100_000), "Elements are nested deeper than 64");
+    }
+}
