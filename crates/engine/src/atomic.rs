@@ -6,8 +6,6 @@
 //! value only; edits of a document that is not there make one. The base never holds destinations of copy fields: they
 //! are copied anew.
 
-use std::sync::Arc;
-
 use fancy_regex::Regex;
 use plan::{AtomicOp, Document, Error, FieldClass, FieldEdit, Result, Schema, Value, coerce};
 
@@ -109,6 +107,8 @@ fn sum(present: &Value, step: &Value, class: FieldClass) -> Result<Value> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::testing::{schema, text};
 

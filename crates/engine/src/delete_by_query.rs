@@ -56,9 +56,8 @@ impl Core {
             (std::mem::take(&mut state.full), std::mem::take(&mut state.idle))
         };
         let builders = full.into_iter().chain(idle).map(|builder| (builder, Dead::default())).collect();
-        let sealed = self.seal(builders)?;
-        let mut state = self.state();
-        state.segments.extend(sealed.into_iter().map(|(segment, _)| segment));
+        self.add_hidden(self.seal(builders)?);
+        let state = self.state();
         let segments: Vec<_> =
             state.segments.iter().map(|segment| (segment.clone(), segment.marks.take())).collect();
         drop(state);

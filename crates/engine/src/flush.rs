@@ -84,7 +84,7 @@ impl Core {
             let inputs: Vec<Input> = cut
                 .segments
                 .iter()
-                .filter(|(segment, _)| segment.persisted().is_none() && is_shown(segment) == shown)
+                .filter(|(segment, _)| !segment.is_persisted() && is_shown(segment) == shown)
                 .map(|(segment, dead)| {
                     let removable = snapshot.view_of(segment).map_or(dead, |view| &view.dead).clone();
                     Input { segment: segment.clone(), removable }

@@ -14,6 +14,7 @@ mod delete_by_query;
 mod directory;
 mod errors;
 mod flush;
+pub mod fuzzing;
 mod group;
 mod id_filter;
 mod index_document;

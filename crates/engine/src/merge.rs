@@ -255,7 +255,7 @@ impl Core {
 }
 
 fn place_for(inputs: &[Input]) -> MergeTo {
-    let in_memory = inputs.iter().all(|input| input.segment.persisted().is_none());
+    let in_memory = inputs.iter().all(|input| !input.segment.is_persisted());
     let bytes: u64 = inputs.iter().map(|input| input.segment.bytes()).sum();
     if in_memory && bytes < MEMORY_MERGE_BYTES_MAX { MergeTo::Memory } else { MergeTo::Store }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use plan::Version;
 
 use crate::alive::Marks;
+use crate::segment::Segment;
 
 /// A document in a builder.
 #[derive(Clone, Debug)]
@@ -26,6 +27,23 @@ impl RecentDocument {
     pub(crate) fn mark(&self) -> bool {
         let beside = self.beside.as_ref().is_some_and(|other| other.mark());
         self.marks.mark(self.doc) || beside
+    }
+
+    /// Removes this, or those beside it, from the chain; false when nothing is left.
+    fn forget(&mut self, is_sealed: &dyn Fn(&Arc<Marks>) -> bool) -> bool {
+        if self.beside.as_mut().is_some_and(|other| !other.forget(is_sealed)) {
+            self.beside = None;
+        }
+        if !is_sealed(&self.marks) {
+            return true;
+        }
+        match self.beside.take() {
+            Some(other) => {
+                *self = *other;
+                true
+            }
+            None => false,
+        }
     }
 
     fn alive(&self) -> Option<&RecentDocument> {
@@ -72,6 +90,13 @@ impl Recent {
     /// The segments being sealed can be asked themselves now.
     pub(crate) fn end_sealing(&mut self) {
         self.sealing = HashMap::new();
+    }
+
+    /// Drops the documents of segments that are sealed and can be asked themselves. Must come before such a segment is
+    /// merged: the documents then go by other marks.
+    pub(crate) fn forget(&mut self, sealed: &[Arc<Segment>]) {
+        let is_sealed = |marks: &Arc<Marks>| sealed.iter().any(|segment| Arc::ptr_eq(&segment.marks, marks));
+        self.current.retain(|_, document| document.forget(&is_sealed));
     }
 
     /// No document waits to become visible.

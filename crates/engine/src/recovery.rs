@@ -74,14 +74,18 @@ impl Core {
             schedule: Schedule::default(),
             counters: Counters::default(),
         });
-        core.remove_strays();
         core.replay(manifest.as_ref().map(Manifest::watermark))?;
+        core.remove_strays();
         core.refresh()?;
         Ok(core)
     }
 
-    /// Removes what a crash between writing files and publishing them left behind.
+    /// Removes what a crash between writing files and publishing them left behind. Not from a damaged shard: the files may
+    /// be those of a newer manifest that could not be read.
     fn remove_strays(&self) {
+        if self.state().refused.is_some() {
+            return;
+        }
         let published = lock(&self.flushing);
         let known: BTreeSet<&str> = published.files.iter().map(String::as_str).collect();
         // Best effort: a stray file costs space, nothing else.

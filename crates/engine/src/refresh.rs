@@ -100,8 +100,16 @@ impl Core {
         let full = std::mem::take(&mut self.state().full);
         let full = full.into_iter().map(|builder| (builder, Dead::default())).collect();
         let sealed = self.seal(full)?;
-        self.state().segments.extend(sealed.into_iter().map(|(segment, _)| segment));
+        self.add_hidden(sealed);
         Ok(())
+    }
+
+    /// Segments that are sealed before a refresh shows them.
+    pub(crate) fn add_hidden(&self, sealed: Vec<(Arc<Segment>, Dead)>) {
+        let sealed: Vec<Arc<Segment>> = sealed.into_iter().map(|(segment, _)| segment).collect();
+        let mut state = self.state();
+        state.recent.forget(&sealed);
+        state.segments.extend(sealed);
     }
 
     /// Whether searches see everything applied.

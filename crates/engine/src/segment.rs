@@ -135,6 +135,10 @@ impl Segment {
         self.files.values().map(|bytes| bytes.len() as u64).sum()
     }
 
+    pub(crate) fn is_persisted(&self) -> bool {
+        self.persisted.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     pub(crate) fn persisted(&self) -> Option<Persisted> {
         self.persisted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -121,7 +121,7 @@ impl State {
     /// Bytes of memory that a flush would free.
     pub(crate) fn unpersisted_bytes(&self) -> usize {
         let builders: usize = self.idle.iter().chain(&self.full).map(Builder::bytes).sum();
-        let sealed = self.segments.iter().filter(|segment| segment.persisted().is_none());
+        let sealed = self.segments.iter().filter(|segment| !segment.is_persisted());
         builders + sealed.map(|segment| usize::try_from(segment.bytes()).unwrap_or(usize::MAX)).sum::<usize>()
     }
 }

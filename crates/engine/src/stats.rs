@@ -37,8 +37,7 @@ pub(crate) fn of(core: &Core) -> ShardStats {
     let current = core.is_current();
     let snapshot = core.snapshot.load_full();
     let state = core.state();
-    let disk =
-        state.segments.iter().filter(|segment| segment.persisted().is_some()).map(|it| it.bytes()).sum();
+    let disk = state.segments.iter().filter(|segment| segment.is_persisted()).map(|it| it.bytes()).sum();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     ShardStats {
         num_docs: snapshot.num_docs(),

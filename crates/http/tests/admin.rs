@@ -148,7 +148,8 @@ async fn the_schema_can_be_read_and_edited() {
     assert_eq!(file.header("content-type"), "application/xml; charset=UTF-8");
     assert!(file.body.contains("<uniqueKey>id</uniqueKey>"), "{}", file.body);
 
-    let edit = async |command: &str| served.post("/solr/films/schema?indent=off", "application/json", command).await;
+    let edit =
+        async |command: &str| served.post("/solr/films/schema?indent=off", "application/json", command).await;
     let answer = edit(r#"{"add-field":{"name":"year","type":"pint"}}"#).await;
     assert_eq!(answer.body, r#"{"responseHeader":{"status":0,"QTime":0}}"#);
     assert!(body(&served, "/solr/films/schema/fields/year").await.contains("\"type\":\"pint\""));

@@ -6,7 +6,6 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use client::{SolrClient, SolrUrl};
-use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use ingest::Progress;
 use lab::{Fruit, FruitOptions, FruitReport, LoadFigures, QUERIES, Side};
@@ -148,8 +147,7 @@ fn print(report: &FruitReport) {
             ));
         }
     }
-    let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+    let mut table = output::table();
     table.set_header([
         "query",
         "hits",

@@ -3,6 +3,7 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use comfy_table::{ContentArrangement, Table, TableComponent, presets};
 use serde_json::Value;
 
 /// One line to standard output; a reader that has gone away ends the program quietly, as other Unix tools do.
@@ -25,6 +26,14 @@ pub fn note(text: &str) {
 
 pub fn json(value: &Value) {
     line(&serde_json::to_string_pretty(value).unwrap_or_default());
+}
+
+/// A table with a line under its header and no others, fitted to the terminal.
+pub fn table() -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_style(TableComponent::HeaderLines, '─').set_style(TableComponent::MiddleHeaderIntersections, '─');
+    table
 }
 
 /// The error and its causes, then what to do about it where that is known.

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use clap::Args;
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::Table;
 use serde_json::Value;
 
 use crate::cli::Target;
@@ -102,8 +102,7 @@ fn table(docs: &[Value]) -> Table {
             columns.push(name);
         }
     }
-    let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    let mut table = output::table();
     table.set_header(columns.iter().copied());
     for doc in docs {
         table.add_row(columns.iter().map(|column| cell(doc.get(column))));

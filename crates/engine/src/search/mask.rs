@@ -72,9 +72,9 @@ fn mask(
             (Some(mut mask), negative) => {
                 let own = Arc::make_mut(&mut mask);
                 if negative {
-                    own.subtract(&bits)
+                    own.subtract(&bits);
                 } else {
-                    own.intersect(&bits)
+                    own.intersect(&bits);
                 }
                 mask
             }
@@ -83,7 +83,8 @@ fn mask(
     Ok(mask)
 }
 
-fn filter_bits(
+/// All documents of the segment that pass a filter, dead or alive, from the cache where they may be kept.
+pub(crate) fn filter_bits(
     context: &SearchContext<'_>,
     segment: &SearchSegment<'_>,
     filter: &PreparedFilter,

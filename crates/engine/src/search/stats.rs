@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use plan::Result;
 use tantivy::Term;
-use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::schema::Field;
 
 use super::error::engine_error;
 use super::sets::{column_docs, field_terms_docs};
@@ -73,26 +73,6 @@ pub(crate) fn doc_freq(context: &SearchContext<'_>, term: &Term) -> Result<u64> 
         count += u64::from(inverted.doc_freq(term).map_err(engine_error)?);
     }
     Ok(count)
-}
-
-/// Occurrences of the term, deleted documents included. Reads all its postings: for explanations only.
-pub(crate) fn total_term_freq(context: &SearchContext<'_>, term: &Term) -> Result<u64> {
-    use tantivy::postings::Postings;
-    use tantivy::{DocSet, TERMINATED};
-    let mut total = 0;
-    for segment in &context.segments {
-        let inverted = segment.reader.inverted_index(term.field()).map_err(engine_error)?;
-        let Some(mut postings) =
-            inverted.read_postings(term, IndexRecordOption::WithFreqs).map_err(engine_error)?
-        else {
-            continue;
-        };
-        while postings.doc() != TERMINATED {
-            total += u64::from(postings.term_freq());
-            postings.advance();
-        }
-    }
-    Ok(total)
 }
 
 pub(crate) fn segment_stats(

@@ -1,6 +1,8 @@
 //! From [`Node`] to tantivy weights, which find candidates: with scores close enough to prune by (`scored`), or without
 //! (`unscored`). Exact scores are `evaluate`'s. Shapes that tantivy prunes (a term, a union of terms, an intersection of
-//! terms) are kept pure; see docs/adr on tantivy for what it recognises.
+//! terms) are kept pure: one scorer of another kind among them, and all documents are scored.
+
+use std::sync::Arc;
 
 use plan::Result;
 use tantivy::postings::SegmentPostings;
@@ -13,7 +15,7 @@ use tantivy::{DocId, DocSet, Score, SegmentReader, TantivyError, Term};
 
 use super::SearchContext;
 use super::bits::BitsDocs;
-use super::bm25::{K1, idf};
+use super::bm25::K1;
 use super::error::{engine_error, library_error};
 use super::node::{BooleanNode, Constant, DocSource, Node, Scoring, TermNode};
 use super::phrase::PhraseScorer;
@@ -24,11 +26,6 @@ pub(crate) fn scored(context: &SearchContext<'_>, node: &Node) -> Result<Box<dyn
     Ok(match node {
         Node::Nothing => Box::new(EmptyWeight),
         Node::Constant(constant) => constant_weight(context, constant)?,
-        // Block maxima are written only for fields with norms: without them a term must not be pruned by.
-        Node::Term(term) if term.varies && term.scoring.norms.is_none() => {
-            let term = term.clone();
-            Box::new(Made(move |reader: &SegmentReader, boost| SynonymScorer::of_term(&term, reader, boost)))
-        }
         Node::Term(term) if term.varies => term_weight(context, term)?,
         Node::Term(term) => {
             let score = term.scoring.similarity.score(1.0, super::bm25::NO_NORM);
@@ -148,18 +145,34 @@ impl Bm25StatisticsProvider for OneTerm {
 }
 
 /// Tantivy's own term weight, scaled from its BM25 to Lucene's.
-fn term_weight(context: &SearchContext<'_>, node: &TermNode) -> Result<Box<dyn Weight>> {
-    let Scoring { stats, similarity, terms, .. } = &node.scoring;
+fn term_weight(context: &SearchContext<'_>, node: &Arc<TermNode>) -> Result<Box<dyn Weight>> {
+    let Scoring { stats, similarity, terms, norms, .. } = &node.scoring;
     let doc_freq = terms.first().map_or(1, |(_, doc_freq)| *doc_freq).max(1);
     let doc_count = stats.doc_count.max(doc_freq);
+    let theirs = library_idf(doc_freq, doc_count) * (1.0 + K1);
+    // Block maxima are written only for fields with norms: without them a term must not be pruned by.
+    if norms.is_none() || theirs < IDF_LEAST {
+        let node = node.clone();
+        return Ok(Box::new(Made(move |reader: &SegmentReader, boost| {
+            SynonymScorer::of_term(&node, reader, boost)
+        })));
+    }
     // Fields without a document average 1, as `FieldStats::average_length` says.
     let total_term_freq = if stats.doc_count == 0 { doc_count } else { stats.total_term_freq.max(1) };
     let provider = OneTerm { doc_count, total_term_freq, doc_freq };
     let scoring = EnableScoring::Enabled { searcher: context.searcher, statistics_provider: &provider };
     let query = TermQuery::new(node.term.clone(), IndexRecordOption::WithFreqs);
     let inner = query.weight(scoring).map_err(engine_error)?;
-    let theirs = idf(doc_freq, doc_count) * (1.0 + K1);
     Ok(Box::new(Scaled::new(inner, similarity.weight / theirs)))
+}
+
+/// Below this the library's idf has lost its digits: the term is in nearly every document.
+const IDF_LEAST: f32 = 1e-6;
+
+/// The inverse document frequency as tantivy computes it, in single precision, so that dividing by it leaves none of it.
+fn library_idf(doc_freq: u64, doc_count: u64) -> f32 {
+    let x = ((doc_count - doc_freq) as f32 + 0.5) / (doc_freq as f32 + 0.5);
+    (1.0 + x).ln()
 }
 
 /// A weight made of a function that makes scorers.

@@ -136,6 +136,20 @@ fn delete_by_query_sees_what_searches_do_not_yet() {
 }
 
 #[test]
+fn documents_merged_before_they_are_shown_are_still_deleted() {
+    let shard = Site::new().open();
+    for id in ["1", "2", "3"] {
+        // Each delete by query seals what is there.
+        update(&shard, vec![add(film(id, "rot")), delete_by_query(term("title_t", "nothing"))]);
+    }
+    assert!(shard.core().merge_once().unwrap());
+    update(&shard, vec![delete_by_query(term("title_t", "rot"))]);
+    assert_eq!((get(&shard, "2"), found(&shard, &Query::All)), (None, vec![]));
+    refresh(&shard);
+    assert!(found(&shard, &Query::All).is_empty());
+}
+
+#[test]
 fn acknowledged_updates_survive_a_kill() {
     let site = Site::new();
     let shard = site.open();

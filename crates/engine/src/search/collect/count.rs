@@ -1,11 +1,15 @@
 //! The exact number of hits, without scoring any.
 
 use plan::Result;
+use tantivy::query::Weight;
+use tantivy::{DocId, DocSet};
 
+use super::top_k::is_narrow;
+use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::mask::Masks;
 use crate::search::node::{DocSource, Node};
-use crate::search::{SearchContext, weight};
+use crate::search::{SearchContext, SearchSegment, weight};
 
 pub(crate) fn count(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<u64> {
     let weight = weight::unscored(context, node)?;
@@ -27,11 +31,17 @@ pub(crate) fn count(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> 
     Ok(total)
 }
 
-fn count_allowed(
-    weight: &dyn tantivy::query::Weight,
-    segment: &crate::search::SearchSegment<'_>,
-    mask: &crate::search::bits::Bits,
-) -> Result<u32> {
+fn count_allowed(weight: &dyn Weight, segment: &SearchSegment<'_>, mask: &Bits) -> Result<u32> {
+    if is_narrow(mask, segment) {
+        let mut docs = weight.scorer(segment.reader, 1.0).map_err(engine_error)?;
+        let matches = |doc: &DocId| {
+            if docs.doc() < *doc {
+                docs.seek(*doc);
+            }
+            docs.doc() == *doc
+        };
+        return Ok(mask.iter().filter(matches).count() as u32);
+    }
     let mut count = 0;
     weight
         .for_each_no_score(segment.reader, &mut |docs| {

@@ -9,6 +9,7 @@ use plan::Result;
 use tantivy::{DocId, Score};
 
 use super::Found;
+use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
 use crate::search::mask::Masks;
@@ -55,6 +56,14 @@ pub(crate) fn top_k(
             let slack = slack(node, segment)?;
             let mut evaluator = Evaluator::open(context, node, segment)?;
             let mask = masks.get(number).and_then(Option::as_deref);
+            if let Some(mask) = mask.filter(|mask| is_narrow(mask, segment)) {
+                for doc in mask.iter() {
+                    if let Some(score) = evaluator.score(doc) {
+                        best.offer(Ranked { score, segment: number, doc });
+                    }
+                }
+                continue;
+            }
             let bar = |best: &Best| best.bar().map_or(Score::MIN, |bar| lowered(bar, slack));
             let start = bar(&best);
             weight
@@ -70,6 +79,12 @@ pub(crate) fn top_k(
         }
     }
     Ok(best.into_found())
+}
+
+/// Whether so few documents are allowed that looking at each beats walking the query's.
+pub(super) fn is_narrow(mask: &Bits, segment: &SearchSegment<'_>) -> bool {
+    const SHARE: u32 = 64;
+    mask.count() <= segment.max_doc() / SHARE
 }
 
 /// The best score of all hits.

@@ -1,10 +1,10 @@
 //! Facets over the values of a field: counted (`values`), chosen (`accept`), ordered and cut as the facet says.
 
-use plan::{Error, FacetSort, FieldFacet, FieldFacetResult, Result, Value};
+use plan::{Error, FacetSort, FieldClass, FieldFacet, FieldFacetResult, Result, Value};
 
 use super::accept::Accept;
 use super::{Domain, integer_value, real_value, values};
-use crate::layout::{ColumnKind, FieldLayout, InvertedKind};
+use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::SearchContext;
 use crate::search::lower::exists_docs;
 
@@ -18,15 +18,29 @@ pub(super) fn count(
         return Ok(FieldFacetResult { key: facet.key.clone(), counts: named_zeros(facet), missing });
     };
     refuse_text_options(layout, facet)?;
-    let counted = counted(context, layout, facet, domain)?;
     let missing = if facet.missing { Some(missing(context, layout, domain)?) } else { None };
     let counts = match &facet.terms {
-        Some(terms) => named(terms, &counted),
-        None => chosen(facet, layout, counted)?,
+        Some(terms) => named(terms, &counted(context, layout, facet, domain, false)?),
+        None => listed(context, layout, facet, domain)?,
     };
-    let counts =
-        counts.into_iter().map(|(value, count)| (value, if facet.exists { count.min(1) } else { count }));
-    Ok(FieldFacetResult { key: facet.key.clone(), counts: counts.collect(), missing })
+    Ok(FieldFacetResult { key: facet.key.clone(), counts, missing })
+}
+
+/// The values to list. Those without hits are looked for only where the others do not fill the list.
+fn listed(
+    context: &SearchContext<'_>,
+    layout: &FieldLayout,
+    facet: &FieldFacet,
+    domain: &Domain,
+) -> Result<Vec<(Value, u64)>> {
+    let zeros = facet.count_min == 0 && !layout.class().is_point();
+    if !zeros || facet.sort == FacetSort::Count {
+        let counts = chosen(facet, counted(context, layout, facet, domain, false)?)?;
+        if !zeros || facet.limit.is_some_and(|limit| counts.len() == limit) {
+            return Ok(counts);
+        }
+    }
+    chosen(facet, counted(context, layout, facet, domain, true)?)
 }
 
 fn hits(domain: &Domain) -> u64 {
@@ -41,56 +55,67 @@ fn refuse_text_options(layout: &FieldLayout, facet: &FieldFacet) -> Result<()> {
     if !layout.class().is_point() {
         return Ok(());
     }
-    let option = match facet {
-        FieldFacet { prefix: Some(_), .. } => "facet.prefix",
-        FieldFacet { contains: Some(_), .. } => "facet.contains",
-        _ => return Ok(()),
-    };
-    Err(Error::bad_request(format!("{option} is not supported on numeric types: `{}`", layout.name)))
+    if facet.prefix.is_some() {
+        return Err(Error::bad_request("facet.prefix is not supported on numeric types"));
+    }
+    if facet.contains.is_some() || facet.matches.is_some() || !facet.exclude_terms.is_empty() {
+        return Err(Error::bad_request(
+            "BytesRef term filters (facet.matches, facet.contains, facet.excludeTerms) are not supported on numeric types",
+        ));
+    }
+    Ok(())
 }
 
-/// Every value with its count, in no order. Points never show values without hits, as in Solr.
+/// Every value with its count, in no order; those without hits where `zeros` asks for them. A field that has neither a
+/// column nor leave to be uninverted shows none, as in Solr.
 fn counted(
     context: &SearchContext<'_>,
     layout: &FieldLayout,
     facet: &FieldFacet,
     domain: &Domain,
+    zeros: bool,
 ) -> Result<Vec<(Value, u64)>> {
-    let class = layout.class();
-    let zeros = facet.count_min == 0 && facet.terms.is_none();
-    let strings = |(text, count): (Box<str>, u64)| (Value::Str(text.into_string()), count);
-    Ok(match (&layout.column, layout.inverted, layout.inverted_kind) {
-        (Some(column), ..) => match column.kind {
-            ColumnKind::Str => {
-                values::strings(context, column, domain, zeros)?.into_iter().map(strings).collect()
-            }
-            ColumnKind::I64 => {
-                let counts = values::integers(context, column, domain)?;
-                counts.into_iter().map(|(number, count)| (integer_value(class, number), count)).collect()
-            }
-            ColumnKind::Bool => {
-                let counts = values::integers(context, column, domain)?;
-                counts.into_iter().map(|(number, count)| (Value::Bool(number != 0), count)).collect()
-            }
-            ColumnKind::F64 => {
-                let counts = values::reals(context, column, domain)?;
-                let value = |bits| real_value(class, f64::from_bits(bits));
-                counts.into_iter().map(|(bits, count)| (value(bits), count)).collect()
-            }
-        },
+    let counts = match (&layout.column, layout.inverted, layout.inverted_kind) {
+        (Some(column), ..) => of_column(context, layout.class(), column, domain, zeros)?,
         (
             None,
             Some(field),
             Some(InvertedKind::Text { .. } | InvertedKind::Term { .. } | InvertedKind::Key),
-        ) => {
+        ) if layout.spec.properties.uninvertible => {
             let prefix = facet.prefix.as_deref().unwrap_or("");
-            values::terms(context, field, prefix, domain, zeros)?.into_iter().map(strings).collect()
+            values::terms(context, field, prefix, domain, zeros)?.into_iter().map(string).collect()
         }
-        _ => {
-            return Err(Error::bad_request(format!(
-                "cannot facet on `{}`: it has no docValues; set docValues=\"true\" and index again",
-                layout.name
-            )));
+        _ => Vec::new(),
+    };
+    let seen = |count: u64| if facet.exists { count.min(1) } else { count };
+    Ok(counts.into_iter().map(|(value, count)| (value, seen(count))).collect())
+}
+
+fn string((text, count): (Box<str>, u64)) -> (Value, u64) {
+    (Value::Str(text.into_string()), count)
+}
+
+fn of_column(
+    context: &SearchContext<'_>,
+    class: FieldClass,
+    column: &ColumnRef,
+    domain: &Domain,
+    zeros: bool,
+) -> Result<Vec<(Value, u64)>> {
+    Ok(match column.kind {
+        ColumnKind::Str => values::strings(context, column, domain, zeros)?.into_iter().map(string).collect(),
+        ColumnKind::I64 => {
+            let counts = values::integers(context, column, domain, false)?;
+            counts.into_iter().map(|(number, count)| (integer_value(class, number), count)).collect()
+        }
+        ColumnKind::Bool => {
+            let counts = values::integers(context, column, domain, zeros)?;
+            counts.into_iter().map(|(number, count)| (Value::Bool(number != 0), count)).collect()
+        }
+        ColumnKind::F64 => {
+            let counts = values::reals(context, column, domain)?;
+            let value = |bits| real_value(class, f64::from_bits(bits));
+            counts.into_iter().map(|(bits, count)| (value(bits), count)).collect()
         }
     })
 }
@@ -112,15 +137,12 @@ fn named(terms: &[String], counted: &[(Value, u64)]) -> Vec<(Value, u64)> {
         .collect()
 }
 
-fn chosen(
-    facet: &FieldFacet,
-    layout: &FieldLayout,
-    mut counted: Vec<(Value, u64)>,
-) -> Result<Vec<(Value, u64)>> {
+/// What the facet's options leave, ordered and cut.
+fn chosen(facet: &FieldFacet, mut counted: Vec<(Value, u64)>) -> Result<Vec<(Value, u64)>> {
     let accept = Accept::new(facet)?;
-    let count_min = if layout.class().is_point() { facet.count_min.max(1) } else { facet.count_min };
     counted.retain(|(value, count)| {
-        *count >= count_min && (accept.is_open() || value.as_str().is_none_or(|text| accept.accepts(text)))
+        *count >= facet.count_min
+            && (accept.is_open() || value.as_str().is_none_or(|text| accept.accepts(text)))
     });
     let wanted = facet.limit.map(|limit| facet.offset.saturating_add(limit));
     order(&mut counted, facet.sort, wanted);

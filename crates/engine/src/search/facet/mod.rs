@@ -8,12 +8,12 @@ mod values;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{FacetPlan, FacetResult, FieldClass, Result, Value};
+use plan::{FacetPlan, FacetResult, FieldClass, Filter, Result, Value};
 
+use super::SearchContext;
 use super::bits::Bits;
 use super::mask::{self, PreparedFilter};
 use super::node::Node;
-use super::{SearchContext, lower};
 
 /// The hits of each segment.
 pub(crate) type Domain = Vec<Arc<Bits>>;
@@ -41,12 +41,13 @@ pub(crate) fn count(
     Ok(result)
 }
 
-/// Hits of the search that also match `query`.
+/// Hits of the search that also match `query`, whose documents are kept as a filter's are.
 fn query(context: &SearchContext<'_>, query: &plan::Query, domain: &Domain) -> Result<u64> {
-    let node = lower::lower_unscored(context, query)?;
+    let filter = Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() };
+    let filter = PreparedFilter::prepare(context, &filter)?;
     let mut total = 0;
     for (segment, hits) in context.segments.iter().zip(domain) {
-        total += u64::from(mask::node_bits(context, segment, &node)?.count_common(hits));
+        total += u64::from(mask::filter_bits(context, segment, &filter)?.count_common(hits));
     }
     Ok(total)
 }

@@ -100,27 +100,38 @@ fn merge_strings(
     Ok(())
 }
 
-/// Counts of an integer column.
+/// Counts of an integer or boolean column; with `zeros`, both ends of its values appear even without hits, which for
+/// booleans are all values.
 pub(super) fn integers(
     context: &SearchContext<'_>,
     column: &ColumnRef,
     domain: &Domain,
+    zeros: bool,
 ) -> Result<Counts<i64>> {
     let mut counts = Counts::new();
     for (segment, hits) in context.segments.iter().zip(domain) {
         match AnyColumn::open(segment.reader, column)? {
-            Some(AnyColumn::I64(column)) => {
-                hits.iter().for_each(|doc| {
-                    each_distinct(&column, doc, |value| *counts.entry(value).or_default() += 1)
-                });
-            }
-            Some(AnyColumn::Bool(column)) => hits.iter().for_each(|doc| {
-                each_distinct(&column, doc, |value| *counts.entry(i64::from(value)).or_default() += 1);
-            }),
+            Some(AnyColumn::I64(column)) => add_numbers(&column, hits, zeros, |number| number, &mut counts),
+            Some(AnyColumn::Bool(column)) => add_numbers(&column, hits, zeros, i64::from, &mut counts),
             _ => {}
         }
     }
     Ok(counts)
+}
+
+fn add_numbers<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
+    column: &Column<T>,
+    hits: &Bits,
+    zeros: bool,
+    key: impl Fn(T) -> i64,
+    counts: &mut Counts<i64>,
+) {
+    if zeros && column.values.num_vals() > 0 {
+        counts.entry(key(column.min_value())).or_default();
+        counts.entry(key(column.max_value())).or_default();
+    }
+    hits.iter()
+        .for_each(|doc| each_distinct(column, doc, |value| *counts.entry(key(value)).or_default() += 1));
 }
 
 /// Counts of a column of reals, by the bits of the values.

@@ -67,7 +67,7 @@ impl Lowering<'_> {
             .filter_map(|(bytes, doc_freq)| {
                 let text = String::from_utf8(bytes).ok()?;
                 let similarity = similarity(&fuzzy.term, &text);
-                (similarity >= 0.0).then_some(Near { text, doc_freq, similarity })
+                Some(Near { text, doc_freq, similarity })
             })
             .collect();
         nearest.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.text.cmp(&b.text)));
@@ -90,31 +90,38 @@ fn text_field(layout: &FieldLayout) -> Option<Field> {
     }
 }
 
-/// 1 - edits / the shorter length in characters.
+/// 1 - edits / the shorter length in characters, not below 0.
 fn similarity(wanted: &str, found: &str) -> f32 {
     let (wanted, found): (Vec<char>, Vec<char>) = (wanted.chars().collect(), found.chars().collect());
     let edits = edits(&wanted, &found);
     if edits == 0 {
         return 1.0;
     }
-    1.0 - edits as f32 / wanted.len().min(found.len()) as f32
+    (1.0 - edits as f32 / wanted.len().min(found.len()) as f32).max(0.0)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).
 fn edits(left: &[char], right: &[char]) -> usize {
-    let mut rows: Vec<Vec<usize>> = vec![(0..=right.len()).collect()];
-    for (i, a) in left.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in right.iter().enumerate() {
-            let mut best = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
-                best = best.min(rows[i - 1][j - 1] + 1);
+    let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
+    let mut above: Vec<usize> = (0..=right.len()).collect();
+    let mut two_above: Vec<usize> = Vec::new();
+    let mut before: Option<char> = None;
+    for (number, letter) in left.iter().enumerate() {
+        let mut row = vec![number + 1];
+        let mut other_before: Option<char> = None;
+        for (column, other) in right.iter().enumerate() {
+            let replaced = at(&above, column) + usize::from(letter != other);
+            let mut best = replaced.min(at(&above, column + 1) + 1).min(at(&row, column) + 1);
+            if before == Some(*other) && other_before == Some(*letter) {
+                best = best.min(at(&two_above, column.wrapping_sub(1)) + 1);
             }
             row.push(best);
+            other_before = Some(*other);
         }
-        rows.push(row);
+        before = Some(*letter);
+        two_above = std::mem::replace(&mut above, row);
     }
-    rows[left.len()][right.len()]
+    at(&above, right.len())
 }
 
 /// A literal prefix, then an automaton over the rest.

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use plan::{
     Document, FacetPlan, FacetSort, FieldFacet, FieldSelection, OtherRange, Page, Query, RangeBucket,
-    RangeFacet, SearchPlan, SortBy, SortKey, Value,
+    RangeFacet, Schema, SearchPlan, SortBy, SortKey, Value,
 };
 use proptest::prelude::*;
 
 use super::build::{at_least, boolean, by, filter, plan, range, term, value};
 use crate::search::{SearchCaches, matching_docs, search};
 use crate::snapshot::Snapshot;
-use crate::testing::{schema, snapshot};
+use crate::testing::{snapshot, source};
 
 const WORDS: [&str; 6] = ["red", "green", "blue", "grey", "rot", "r"];
 
@@ -99,7 +99,10 @@ fn shard(docs: &[Doc]) -> Snapshot {
         .chunks(docs.len().div_ceil(3).max(1))
         .map(|chunk| chunk.iter().map(|(id, doc)| doc.document(*id)).collect())
         .collect();
-    let all = snapshot(&Arc::new(schema()), &batches);
+    let mut source = source();
+    let text = source.types.iter_mut().filter(|kind| kind.name == "text");
+    text.for_each(|kind| kind.attributes.push(("uninvertible".into(), "true".into())));
+    let all = snapshot(&Arc::new(Schema::build(source).unwrap()), &batches);
     let mut alive = docs.iter();
     let marked: Vec<_> = all
         .segments()
@@ -406,7 +409,7 @@ impl Model<'_> {
     fn counts(&self, offset: usize, limit: Option<usize>) -> Vec<(Value, u64)> {
         let points = matches!(self.field, "n_i" | "m_is" | "x_d");
         let mut counts: BTreeMap<String, (Value, u64)> = BTreeMap::new();
-        // Values of deleted documents stay known until a merge, booleans apart, which only come from hits.
+        // Values of deleted documents stay known until a merge.
         for value in self.docs.iter().flat_map(|doc| doc.values(self.field)) {
             counts.insert(value.to_text(), (value, 0));
         }
@@ -414,7 +417,7 @@ impl Model<'_> {
             let distinct: BTreeSet<String> = doc.values(self.field).iter().map(Value::to_text).collect();
             distinct.iter().for_each(|text| counts.get_mut(text).unwrap().1 += 1);
         }
-        let count_min = if points || self.field == "f_b" { self.count_min.max(1) } else { self.count_min };
+        let count_min = if points { self.count_min.max(1) } else { self.count_min };
         let mut all: Vec<(Value, u64)> =
             counts.into_values().filter(|(_, count)| *count >= count_min).collect();
         all.sort_by(|left, right| {

@@ -2,4 +2,6 @@
 
 mod brute_force;
 mod build;
+mod pruning;
 mod recorded;
+mod recorded_facets;

@@ -1,0 +1,11 @@
+//! Entry points for fuzzers: the engine's decoders of bytes from disk. None may panic.
+
+/// Operations in a record of the log, when it decodes.
+pub fn operations(bytes: &[u8]) -> Option<usize> {
+    crate::log_codec::decode(bytes).map(|operations| operations.len())
+}
+
+/// Whether `bytes` decode as the body of a manifest.
+pub fn manifest(bytes: &[u8]) -> bool {
+    crate::manifest::Manifest::from_bytes(bytes).is_ok()
+}

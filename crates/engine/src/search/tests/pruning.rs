@@ -1,0 +1,102 @@
+//! The ten best found by skipping blocks are the first ten of all hits scored one by one: over segments long enough to have
+//! blocks, of very different document lengths, with deletes and filters.
+
+use std::sync::Arc;
+
+use plan::{Document, Page, Query, SearchPlan, Value};
+
+use super::build::{all, any, boost, filter, phrase, plan, term};
+use crate::search::{SearchCaches, search};
+use crate::snapshot::Snapshot;
+use crate::testing::{schema, snapshot};
+
+/// A xorshift generator: the same documents every time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+
+    /// Small numbers more often than large ones.
+    fn word(&mut self) -> String {
+        let unit = self.below(1000) as f64 / 1000.0;
+        format!("w{}", (40.0 * unit * unit * unit) as u64)
+    }
+}
+
+fn segment(numbers: &mut Numbers, first: usize, count: usize, length_mean: u64) -> Vec<Document> {
+    let document = |number: usize| {
+        let length = 1 + numbers.below(2 * length_mean);
+        let words: Vec<String> = (0..length).map(|_| numbers.word()).collect();
+        let parity = if number.is_multiple_of(3) { "third" } else { "other" };
+        Document {
+            fields: vec![
+                (Arc::from("id"), vec![Value::Str(format!("{number:06}"))]),
+                (Arc::from("a_t"), vec![Value::Str(words.join(" "))]),
+                (Arc::from("c_s"), vec![Value::Str(parity.into())]),
+            ],
+        }
+    };
+    (first..first + count).map(document).collect()
+}
+
+fn shard() -> Snapshot {
+    let mut numbers = Numbers(7);
+    let batches = [
+        segment(&mut numbers, 0, 1200, 3),
+        segment(&mut numbers, 1200, 800, 60),
+        segment(&mut numbers, 2000, 500, 12),
+    ];
+    let all = snapshot(&Arc::new(schema()), &batches);
+    let marked: Vec<_> = all
+        .segments()
+        .iter()
+        .map(|view| {
+            (0..view.reader().max_doc()).step_by(7).for_each(|doc| {
+                view.segment.marks.mark(doc);
+            });
+            (view.segment.clone(), view.segment.marks.take())
+        })
+        .collect();
+    Snapshot::build(Some(&all), all.layout().clone(), &marked).unwrap()
+}
+
+fn queries() -> Vec<Query> {
+    let word = |number: usize| term("a_t", &format!("w{}", number % 40));
+    let mut queries: Vec<Query> = (0..20).map(word).collect();
+    for number in 0..10 {
+        let (second, third) = (word(number * 7 + 3), word(number * 11 + 5));
+        queries.push(any([word(number), second.clone()]));
+        queries.push(any([word(number), boost(3.5, second.clone()), third.clone()]));
+        queries.push(all([word(number), second.clone()]));
+        queries.push(all([word(number), second.clone(), third.clone()]));
+        queries.push(boost(0.25, any([word(number), any([second, third])])));
+    }
+    queries.push(phrase("a_t", "w0 w1", 2));
+    queries
+}
+
+#[test]
+fn skipping_loses_nothing() {
+    let shard = shard();
+    let caches = SearchCaches::default();
+    for query in queries() {
+        for filters in [vec![], vec![filter(term("c_s", "third"))]] {
+            let hits = |rows| {
+                let page = Page { start: 0, rows };
+                let plan = SearchPlan { page, filters: filters.clone(), ..plan(query.clone()) };
+                let result = search(&shard, &plan, &caches).unwrap();
+                let hits: Vec<_> = result.hits.into_iter().map(|hit| (hit.id, hit.score)).collect();
+                (result.total, hits)
+            };
+            let (total, whole) = hits(10_000);
+            assert_eq!(total, whole.len() as u64, "{query:?}");
+            let (_, best) = hits(10);
+            assert_eq!(best, whole[..best.len()], "{query:?}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The parameters of a search, one `name=value` a line, resolved against the built-in schema.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use plan::Schema;
+use solr::Params;
+use solr::query::SchemaAnalyzers;
+use solr::select::{ResolveContext, SelectRequest};
+use std::sync::Arc;
+
+static SCHEMA: LazyLock<(Schema, Arc<SchemaAnalyzers>)> = LazyLock::new(|| {
+    let schema = fuzz::default_schema();
+    let analyzers = SchemaAnalyzers::new(&schema);
+    (schema, analyzers)
+});
+
+fuzz_target!(|text: &str| {
+    let mut params = Params::default();
+    for line in text.lines() {
+        match line.split_once('=') {
+            Some((name, value)) => params.push(name, value),
+            None => params.push("q", line),
+        }
+    }
+    let (schema, analyzers) = &*SCHEMA;
+    let context = ResolveContext { schema, analyzers, now_ms: 1_700_000_000_000, boolean_clauses_max: 1024 };
+    if let Ok(request) = SelectRequest::parse(&params) {
+        let _ = request.resolve(&context);
+    }
+});

@@ -1,0 +1,32 @@
+//! What several targets need: the built-in schema, and the road of an update body.
+
+use std::sync::{Arc, LazyLock};
+
+use plan::{Query, Schema};
+use solr::Params;
+use solr::date_math::DateMath;
+use solr::update::{Chain, UpdateOptions, decode};
+
+pub fn default_schema() -> Schema {
+    let files = solr::config::configset::builtin("_default").expect("it is built in");
+    let read = |name: &str| files.file(name).map(str::to_owned);
+    let xml = files.file("managed-schema.xml").expect("it has a schema");
+    Schema::build(solr::schema::parse(xml, &read).expect("it parses")).expect("it resolves")
+}
+
+static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| Arc::new(default_schema()));
+
+/// Decodes `body` and processes what came of it.
+pub fn update(content_type: &str, path: &str, body: &[u8]) {
+    let params = Params::default();
+    let options = UpdateOptions::parse(&params).expect("no parameters are wrong");
+    let decoded = decode(Some(content_type), path, &params, &options, body);
+    let chain = Chain {
+        schema: SCHEMA.clone(),
+        guess: true,
+        dates: DateMath::new(1_700_000_000_000),
+        parse_query: &|_| Ok(Query::All),
+        new_uuid: &|| "00000000-0000-4000-8000-000000000000".to_owned(),
+    };
+    chain.process(decoded.commands, decoded.failure, &options);
+}
