@@ -123,6 +123,13 @@ impl Segment {
         Ok(stored.0)
     }
 
+    /// Compressed bytes of a document's source, on average.
+    pub(crate) fn source_bytes_mean(&self) -> u64 {
+        let is_store = |path: &&std::path::PathBuf| path.extension().is_some_and(|kind| kind == "store");
+        let store = self.files.keys().find(is_store).and_then(|path| self.files.get(path));
+        store.map_or(0, |bytes| bytes.len() as u64 / u64::from(self.max_doc.max(1)))
+    }
+
     pub(crate) fn files(&self) -> &Arc<Files> {
         &self.files
     }

@@ -125,6 +125,11 @@ impl SegmentView {
         self.segment.source(doc)
     }
 
+    /// Compressed bytes of a source, on average over the segment.
+    pub fn source_bytes_mean(&self) -> u64 {
+        self.segment.source_bytes_mean()
+    }
+
     /// The version column.
     pub fn versions(&self) -> Result<Column<i64>> {
         self.reader.fast_fields().i64(crate::layout::VERSION_COLUMN).map_err(from_tantivy)

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use plan::{Error, Result};
 use solr::Params;
+use solr::params::query;
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 
 use crate::reply::Reply;
@@ -32,6 +33,8 @@ impl Call<'_> {
 /// Why there is no answer, as the client is told.
 pub(crate) struct Failure {
     pub status: u16,
+    /// What the answer holds besides, before the error.
+    pub before: Entries,
     pub entry: (Name, Node),
 }
 
@@ -41,7 +44,21 @@ impl From<Error> for Failure {
         if status >= 500 {
             tracing::error!(?error, "a request failed");
         }
-        Self { status, entry: solr::error::entry(&error) }
+        Self { status, before: vec![], entry: solr::error::entry(&error) }
+    }
+}
+
+/// What a handler answers.
+#[derive(Default)]
+pub(crate) struct Answer {
+    pub entries: Entries,
+    /// For the header.
+    pub warnings: Vec<String>,
+}
+
+impl From<Entries> for Answer {
+    fn from(entries: Entries) -> Self {
+        Self { entries, warnings: vec![] }
     }
 }
 
@@ -60,6 +77,7 @@ impl Envelope {
             Echo::Explicit => Some(call.params.clone()),
             Echo::All => Some(effective.clone()),
         };
+        query::TIME_ALLOWED.read(effective)?;
         Ok(Self {
             format: Format::parse(effective, assumed)?,
             echoed,
@@ -67,16 +85,19 @@ impl Envelope {
         })
     }
 
-    /// For a request whose own wishes cannot be read.
+    /// For a request whose own wishes cannot be read: just the error, as Solr answers when it cannot make the header.
     pub fn plain() -> Self {
-        Self { format: Format::default(), echoed: None, header: true }
+        Self { format: Format::default(), echoed: None, header: false }
     }
 
     /// Header and answer, or header and error.
-    pub fn wrap(&self, call: &Call<'_>, answer: Result<Entries, Failure>) -> Reply {
-        let (status, rest) = match answer {
-            Ok(entries) => (200, entries),
-            Err(Failure { status, entry }) => (status, vec![entry]),
+    pub fn wrap(&self, call: &Call<'_>, answer: Result<Answer, Failure>) -> Reply {
+        let (status, Answer { entries: rest, warnings }) = match answer {
+            Ok(answer) => (200, answer),
+            Err(Failure { status, mut before, entry }) => {
+                before.push(entry);
+                (status, before.into())
+            }
         };
         let mut entries = Entries::with_capacity(rest.len() + 1);
         if self.header {
@@ -84,6 +105,7 @@ impl Envelope {
                 status: if status == 200 { 0 } else { status },
                 elapsed_ms: call.elapsed_ms(),
                 echoed: self.echoed.as_ref(),
+                warnings: &warnings,
             };
             entries.push(header.entry());
         }

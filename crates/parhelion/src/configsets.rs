@@ -33,7 +33,8 @@ fn builtin() -> Result<Configset> {
 }
 
 fn load_folder(folder: &Path, configsets: &mut Configsets) -> Result<()> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read the configsets in `{}`", folder.display()))?;
+    let entries = fs::read_dir(folder)
+        .with_context(|| format!("cannot read the configsets in `{}`", folder.display()))?;
     for entry in entries {
         let path = entry?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -52,7 +52,10 @@ struct Summary {
 
 pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
     let roots = roots(&args.folders)?;
-    let temporary = tempfile::Builder::new().prefix("parhelion-demo-").tempdir().context("cannot make a temporary folder")?;
+    let temporary = tempfile::Builder::new()
+        .prefix("parhelion-demo-")
+        .tempdir()
+        .context("cannot make a temporary folder")?;
     let data_dir = args.data_dir.clone().unwrap_or_else(|| temporary.path().to_owned());
     let server_args = ServerArgs { host: args.host.clone(), port: args.port, data_dir, configset_dir: None };
     let server = Server::start(server_args).await?;
@@ -97,7 +100,12 @@ async fn make_collection(client: &SolrClient) -> anyhow::Result<()> {
         async move { client.get("admin/collections", &params).await }
     };
     admin(&[("action", "DELETE"), ("name", COLLECTION)]).await?;
-    let create = [("action", "CREATE"), ("name", COLLECTION), ("numShards", "1"), ("collection.configName", "_default")];
+    let create = [
+        ("action", "CREATE"),
+        ("name", COLLECTION),
+        ("numShards", "1"),
+        ("collection.configName", "_default"),
+    ];
     admin(&create).await?.ok().context("cannot create the collection")?;
     let string = |name: &str| json!({"name": name, "type": "string"});
     let fields = json!({"add-field": [
@@ -107,7 +115,11 @@ async fn make_collection(client: &SolrClient) -> anyhow::Result<()> {
         {"name": "text", "type": "text_general", "multiValued": false},
     ]});
     let path = format!("{COLLECTION}/schema");
-    client.post(&path, &[], "application/json", fields.to_string().into()).await?.ok().context("cannot add the fields")?;
+    client
+        .post(&path, &[], "application/json", fields.to_string().into())
+        .await?
+        .ok()
+        .context("cannot add the fields")?;
     Ok(())
 }
 
@@ -116,7 +128,9 @@ async fn index(client: &SolrClient, roots: Vec<Root>) -> anyhow::Result<Summary>
     let files: Vec<(usize, PathBuf)> = roots
         .iter()
         .enumerate()
-        .flat_map(|(root, Root { folder, .. })| files_below(std::slice::from_ref(folder)).map(move |file| (root, file)))
+        .flat_map(|(root, Root { folder, .. })| {
+            files_below(std::slice::from_ref(folder)).map(move |file| (root, file))
+        })
         .collect();
     let bar = progress_bar(files.len() as u64);
     let progress = Arc::new(Progress::default());
@@ -205,7 +219,7 @@ fn try_this(url: &str) -> String {
 three things to try:
 
   1. ask with curl
-     curl '{url}/{COLLECTION}/select?q=text:"memory+map"&fl=crate,path,score&facet=true&facet.field=language&facet.mincount=1'
+     curl '{url}/{COLLECTION}/select?q=text:(memory+AND+map)&fl=crate,path,score&facet=true&facet.field=language&facet.mincount=1'
 
   2. ask from the shell
      parhelion query --url {url} -c {COLLECTION} 'text:(lock AND poison*)' --fq language:Rust --fl crate,path,size --sort 'size desc'

@@ -1,8 +1,8 @@
 //! The binary: wiring and command line only. Each command is one file; errors are printed once, here, and decide the exit
 //! code: 0 done, 1 failed, 2 wrong usage (clap's).
 
-mod cli;
 mod ambient;
+mod cli;
 mod configsets;
 mod demo;
 mod lab;

@@ -64,7 +64,9 @@ impl Server {
         let _ = self.stop.send(true);
         self.serving.await??;
         let node = self.node;
-        tokio::task::spawn_blocking(move || node.close()).await?.context("cannot close cleanly; the log keeps what was acknowledged")
+        tokio::task::spawn_blocking(move || node.close())
+            .await?
+            .context("cannot close cleanly; the log keeps what was acknowledged")
     }
 }
 
@@ -77,7 +79,9 @@ async fn bind(host: &str, port: u16) -> anyhow::Result<TcpListener> {
     match TcpListener::bind((host, port)).await {
         Ok(listener) => Ok(listener),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            bail!("port {port} of {host} is taken; stop the program that listens there, or choose another with --port (0: any free one)")
+            bail!(
+                "port {port} of {host} is taken; stop the program that listens there, or choose another with --port (0: any free one)"
+            )
         }
         Err(error) => Err(error).with_context(|| format!("cannot listen on {host}:{port}")),
     }

@@ -3,6 +3,8 @@
 //!
 //! `PARHELION_CRASH_ROUNDS=100 PARHELION_CRASH_SEED=1 cargo test --release -p parhelion --test crash -- --nocapture`
 
+#![allow(clippy::print_stdout)]
+
 mod support;
 
 use std::collections::BTreeMap;
@@ -67,7 +69,10 @@ fn acknowledged_updates_survive_kill_9() {
         server = Server::start(data.path());
         check(&server.client(), &mut model, round);
     }
-    println!("{rounds} rounds, {updates} acknowledged updates, {} ids: nothing lost, nothing twice", model.len());
+    println!(
+        "{rounds} rounds, {updates} acknowledged updates, {} ids: nothing lost, nothing twice",
+        model.len()
+    );
 }
 
 /// Writers run until the process is killed, which happens once `kill_at` requests were acknowledged.
@@ -78,7 +83,9 @@ fn load_and_kill(server: &mut Server, model: &mut Model, kill_at: u64, seed: u64
     thread::scope(|scope| {
         for writer in 0..WRITERS {
             let (acknowledged, shared, url) = (&acknowledged, &shared, &url);
-            scope.spawn(move || write(writer, &Blocking::new(url), Random(seed ^ writer), shared, acknowledged));
+            scope.spawn(move || {
+                write(writer, &Blocking::new(url), Random(seed ^ writer), shared, acknowledged)
+            });
         }
         while acknowledged.load(Ordering::Acquire) < kill_at {
             thread::yield_now();
@@ -95,7 +102,8 @@ fn write(writer: u64, solr: &Blocking, mut random: Random, model: &Mutex<Model>,
         let changes = choose_changes(writer, &mut random);
         for (id, state) in &changes {
             let mut model = model.lock().unwrap();
-            let expected = model.entry(id.clone()).or_insert(Expected { acknowledged: None, in_flight: vec![] });
+            let expected =
+                model.entry(id.clone()).or_insert(Expected { acknowledged: None, in_flight: vec![] });
             expected.in_flight.push(*state);
         }
         let params: &[(&str, &str)] = match random.below(12) {

@@ -28,7 +28,7 @@ pub fn entry(error: &Error) -> (Name, Node) {
     if code != 500 {
         let class = |name: &'static str, class: &'static str| (Some(name.into()), Node::str(class));
         let metadata =
-            vec![class("error-class", SOLR_EXCEPTION), class("root-error-class", root_class(error.root))];
+            vec![class("error-class", SOLR_EXCEPTION), class("root-error-class", root_class(error))];
         entries.push(("metadata".into(), Node::NamedList(metadata)));
     }
     entries.push(("msg".into(), Node::Str(error.message.clone().into())));
@@ -54,10 +54,14 @@ pub fn commands_entry(message: String, details: Node) -> (Name, Node) {
     ("error".into(), node)
 }
 
-fn root_class(root: Option<RootCause>) -> &'static str {
-    match root {
+/// Solr's XML parser has a class of its own for a body that ends too early.
+fn root_class(error: &Error) -> &'static str {
+    match error.root {
         Some(RootCause::NumberFormat) => "java.lang.NumberFormatException",
         Some(RootCause::QuerySyntax) => "org.apache.solr.parser.ParseException",
+        Some(RootCause::Xml) if error.message.starts_with("Unexpected EOF") => {
+            "com.ctc.wstx.exc.WstxEOFException"
+        }
         Some(RootCause::Xml) => "com.ctc.wstx.exc.WstxParsingException",
         Some(RootCause::IllegalArgument) => "java.lang.IllegalArgumentException",
         Some(RootCause::DateFormat | RootCause::Json) | None => SOLR_EXCEPTION,

@@ -25,8 +25,8 @@ impl GetRequest {
             ));
         }
         let listed = params.all("ids").flat_map(|list| list.split(',')).map(str::trim);
-        let ids: Vec<String> =
-            params.all("id").chain(listed).filter(|id| !id.is_empty()).map(str::to_owned).collect();
+        let listed = listed.filter(|id| !id.is_empty());
+        let ids: Vec<String> = params.all("id").chain(listed).map(str::to_owned).collect();
         let single = ids.len() == 1 && params.get("ids").is_none();
         Ok(Self { ids, fields: FieldList::parse(params)?, single })
     }
@@ -75,6 +75,7 @@ mod tests {
             "{\"response\":{\"numFound\":1,\"start\":0,\"numFoundExact\":true,\"docs\":[{\"id\":\"2\"}]}}";
         check(&[("id", "2")], vec![Some(document())], "{\"doc\":{\"id\":\"2\"}}");
         check(&[("id", "9")], vec![None], "{\"doc\":null}");
+        check(&[("id", "")], vec![None], "{\"doc\":null}");
         check(&[("id", "2"), ("id", "9")], vec![Some(document()), None], list);
         check(&[("ids", "9,2")], vec![None, Some(document())], list);
         check(&[("ids", "2")], vec![Some(document())], list);

@@ -10,7 +10,7 @@ use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
 use super::bits::Bits;
-use super::bm25::Similarity;
+use super::bm25::{NO_NORM, Similarity};
 use super::stats::FieldStats;
 
 pub(crate) enum Node {
@@ -126,6 +126,28 @@ impl Node {
 
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Node::Nothing)
+    }
+
+    /// The score that every match has, where it is one.
+    pub(crate) fn only_score(&self) -> Option<f32> {
+        match self {
+            Node::Constant(constant) => Some(constant.score),
+            Node::Term(term) if !term.varies => Some(term.scoring.similarity.score(1.0, NO_NORM)),
+            _ => None,
+        }
+    }
+
+    /// Whether telling a match takes reading positions, which is better not done twice.
+    pub(crate) fn is_costly(&self) -> bool {
+        match self {
+            Node::Phrase(_) => true,
+            Node::Boolean(boolean) => {
+                let deciding: &[Node] = if boolean.minimum > 0 { &boolean.optional } else { &[] };
+                boolean.required.iter().chain(deciding).any(Node::is_costly)
+            }
+            Node::DisjunctionMax { nodes, .. } => nodes.iter().any(Node::is_costly),
+            _ => false,
+        }
     }
 
     /// The terms and fields whose lengths decide scores.

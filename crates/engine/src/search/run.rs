@@ -27,11 +27,7 @@ pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<S
     let run = Run { context, plan, node: &node, moved, masks: &masks };
     let hits =
         if plan.facets.enabled || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
-    let total = match &hits {
-        Some(hits) => hits.iter().map(|bits| u64::from(bits.count())).sum(),
-        None => collect::count(context, &node, &masks)?,
-    };
-    let found = run.found(by_score, hits.as_deref(), total)?;
+    let (found, total) = run.found_and_total(by_score, hits.as_deref())?;
     let facets = match &hits {
         Some(hits) if plan.facets.enabled => facet::count(context, &plan.facets, &node, &filters, hits)?,
         _ => plan::FacetResult::default(),
@@ -84,6 +80,21 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    fn found_and_total(&self, by_score: bool, hits: Option<&[Arc<Bits>]>) -> Result<(Vec<Found>, u64)> {
+        let end = self.plan.page.end();
+        let living: u64 =
+            self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
+        if hits.is_none() && self.plan.page.rows > 0 && self.node.is_costly() {
+            let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
+            return collect::top_k_and_count(self.context, self.node, self.masks, limit);
+        }
+        let total = match hits {
+            Some(hits) => hits.iter().map(|bits| u64::from(bits.count())).sum(),
+            None => collect::count(self.context, self.node, self.masks)?,
+        };
+        Ok((self.found(by_score, hits, total)?, total))
+    }
+
     /// The hits up to the end of the page, in order.
     fn found(&self, by_score: bool, hits: Option<&[Arc<Bits>]>, total: u64) -> Result<Vec<Found>> {
         if self.plan.page.rows == 0 {

@@ -8,7 +8,7 @@ use plan::Result;
 use tantivy::SegmentReader;
 use tantivy::columnar::ColumnIndex;
 use tantivy::fastfield::Column;
-use tantivy::postings::TermInfo;
+use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::termdict::TermStreamer;
 use tantivy_fst::Automaton;
@@ -101,14 +101,11 @@ pub(crate) fn add_postings(
     let inverted = reader.inverted_index(field).map_err(engine_error)?;
     let mut blocks =
         inverted.read_block_postings_from_terminfo(term, IndexRecordOption::Basic).map_err(engine_error)?;
-    while !blocks.docs().is_empty() {
-        blocks.docs().iter().for_each(|doc| bits.insert(*doc));
-        blocks.advance();
-    }
+    drain(&mut blocks, bits);
     Ok(())
 }
 
-/// Adds the documents of all terms that a stream yields.
+/// Adds the documents of all terms that a stream yields. One cursor serves all of them.
 pub(crate) fn add_stream<A: Automaton>(
     reader: &SegmentReader,
     field: Field,
@@ -118,8 +115,27 @@ pub(crate) fn add_stream<A: Automaton>(
 where
     A::State: Clone,
 {
+    let inverted = reader.inverted_index(field).map_err(engine_error)?;
+    let mut cursor: Option<BlockSegmentPostings> = None;
     while terms.advance() {
-        add_postings(reader, field, terms.value(), bits)?;
+        match &mut cursor {
+            Some(blocks) => {
+                inverted.reset_block_postings_from_terminfo(terms.value(), blocks).map_err(engine_error)?;
+                drain(blocks, bits);
+            }
+            None => {
+                let opened =
+                    inverted.read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic);
+                drain(cursor.insert(opened.map_err(engine_error)?), bits);
+            }
+        }
     }
     Ok(())
+}
+
+fn drain(blocks: &mut BlockSegmentPostings, bits: &mut Bits) {
+    while !blocks.docs().is_empty() {
+        blocks.docs().iter().for_each(|doc| bits.insert(*doc));
+        blocks.advance();
+    }
 }

@@ -18,7 +18,7 @@ use plan::{CollectionConfig, HandlerConfig, Result};
 use solr::Params;
 use solr::response::{Entries, Name, Node};
 
-use crate::call::{Call, Envelope, Failure};
+use crate::call::{Answer, Call, Envelope, Failure};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
@@ -83,7 +83,7 @@ async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
         NodeHandler::System => Ok(info::system(call)),
         NodeHandler::Health => Ok(info::health()),
     };
-    envelope.wrap(call, answer.map_err(Failure::from))
+    envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
 }
 
 async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: Handler, path: &str) -> Reply {
@@ -106,17 +106,17 @@ async fn dispatch(
     handler: Handler,
     path: &str,
     params: Params,
-) -> Result<Entries, Failure> {
+) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => select::run(call, collection, &select::with_body(call, params)?).await,
+        Handler::Select => return select::run(call, collection, &select::with_body(call, params)?).await,
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,
         Handler::Luke => luke::run(collection, &params).await,
         Handler::System => Ok(info::system(call)),
-        Handler::Schema => return schema::run(call, collection, path, &params).await,
+        Handler::Schema => return schema::run(call, collection, path, &params).await.map(Answer::from),
     };
-    Ok(answer?)
+    Ok(answer?.into())
 }
 
 /// What the collection's config declares for the path, over what Solr presets where nothing is declared.

@@ -10,8 +10,9 @@ use solr::response::{Entries, Node};
 pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
     match params.get("action").map(str::to_ascii_lowercase).as_deref() {
         None | Some("ping") => {}
-        Some("status" | "enable" | "disable") => {
-            return Err(Error::new(ErrorKind::Unavailable, "healthcheck not configured"));
+        Some("status") => return Err(Error::new(ErrorKind::Unavailable, "healthcheck not configured")),
+        Some("enable" | "disable") => {
+            return Err(Error::new(ErrorKind::Unavailable, "No healthcheck file defined."));
         }
         Some(other) => return Err(Error::bad_request(format!("Unknown action: {other}"))),
     }

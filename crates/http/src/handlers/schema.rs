@@ -60,6 +60,7 @@ fn edited(source: &SchemaSource, body: &str) -> Result<SchemaSource, Failure> {
         EditError::Malformed(error) => error.into(),
         EditError::Refused { message, details } => Failure {
             status: solr::error::status(ErrorKind::BadRequest),
+            before: vec![],
             entry: solr::error::commands_entry(message, details),
         },
     })

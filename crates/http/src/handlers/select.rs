@@ -6,12 +6,16 @@ use cluster::Collection;
 use plan::{Error, Result};
 use solr::Params;
 use solr::query::SchemaAnalyzers;
-use solr::response::{self, Entries};
+use solr::response;
 use solr::select::{ResolveContext, SelectRequest};
 
-use crate::call::Call;
+use crate::call::{Answer, Call, Failure};
 
-pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    params: &Params,
+) -> Result<Answer, Failure> {
     let versioned = collection.versioned_schema();
     let context = ResolveContext {
         schema: &versioned.schema,
@@ -23,7 +27,11 @@ pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &
     let resolved = request.resolve(&context)?; // typed -> plan
     let result = collection.search(&resolved.plan).await?; // route, engine, gather
     let facets = resolved.plan.facets.enabled;
-    Ok(response::select(result, &resolved.response, facets, context.schema, call.elapsed_ms()))
+    let entries = response::select(result, &resolved.response, facets, context.schema, call.elapsed_ms());
+    match resolved.facet_failure {
+        Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
+        None => Ok(Answer { entries, warnings: resolved.warnings }),
+    }
 }
 
 /// A JSON body is the parameter `json`; no other body says anything to a search.

@@ -82,15 +82,13 @@ impl Update<'_> {
     /// A request without a body may still commit.
     fn decode(&self) -> Result<Decoded> {
         match &self.call.content {
-            Some(content) if !content.bytes.is_empty() => {
+            Some(content) if !content.bytes.is_empty() || content.media_type.is_some() => {
                 let media_type = content.media_type.as_deref();
                 Ok(decode(media_type, self.path, self.params, self.options, &content.bytes))
             }
             _ if self.options.finish.is_some() => Ok(Decoded::default()),
-            Some(content) if content.media_type.is_none() => {
-                Err(Error::new(ErrorKind::UnsupportedMedia, "Missing ContentType"))
-            }
-            _ => Err(Error::bad_request("missing content stream")),
+            Some(_) => Err(Error::new(ErrorKind::UnsupportedMedia, "Missing ContentType")),
+            None => Err(Error::bad_request("missing content stream")),
         }
     }
 }

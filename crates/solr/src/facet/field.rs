@@ -24,19 +24,21 @@ impl Options<'_> {
     }
 }
 
-pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<FieldFacet> {
+/// The facet, and what to warn of.
+pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFacet, Option<String>)> {
     let target = Target::parse(context, text)?;
     let field = context.field_quoted(&target.field)?;
     let options = Options { params: context.params, local: &target.local, field: &target.field };
     let limit = options.read(&params::LIMIT)?.unwrap_or(100);
     let offset = options.read(&params::OFFSET)?.unwrap_or(0);
     let contains = options.read(&params::CONTAINS)?;
+    let (count_min, warning) = count_min(&options, &field)?;
     let ignore_case = options.flag(&params::CONTAINS_IGNORE_CASE)?;
     let facet = FieldFacet {
         sort: sort(options.read(&params::SORT)?.as_deref(), limit),
         limit: usize::try_from(limit).ok(),
         offset: usize::try_from(offset).map_err(|_| negative_offset(offset))?,
-        count_min: count_min(&options, &field)?,
+        count_min,
         missing: options.flag(&params::MISSING)?,
         prefix: options.read(&params::PREFIX)?.filter(|prefix| !prefix.is_empty()),
         contains: contains.filter(|part| !part.is_empty()).map(|part| (part, ignore_case)),
@@ -49,7 +51,8 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<FieldFac
         key: target.key,
     };
     check(&facet, &field, context)?;
-    Ok(facet)
+    let warning = warning.filter(|_| facet.terms.is_none());
+    Ok((facet, warning))
 }
 
 fn negative_offset(offset: i32) -> Error {
@@ -66,14 +69,19 @@ fn sort(wanted: Option<&str>, limit: i32) -> FacetSort {
     }
 }
 
-/// Numbers and dates have no list of values without hits, so for them it is at least 1, as in Solr.
-fn count_min(options: &Options<'_>, field: &Field) -> Result<u64> {
+/// Numbers and dates have no list of values without hits, so for them it is at least 1, as in Solr, which warns of it.
+fn count_min(options: &Options<'_>, field: &Field) -> Result<(u64, Option<String>)> {
     let sent = match options.read(&params::MIN_COUNT)? {
         Some(count) => count,
         None => i32::from(!options.read(&params::ZEROS)?.unwrap_or(true)),
     };
-    let least = u64::from(field.spec.class().is_point());
-    Ok(u64::try_from(sent).unwrap_or(0).max(least))
+    if field.spec.class().is_point() && sent < 1 {
+        let name = &field.name;
+        let warning =
+            format!("Raising facet.mincount from {sent} to 1, because field {name} is Points-based.");
+        return Ok((1, Some(warning)));
+    }
+    Ok((u64::try_from(sent).unwrap_or(0), None))
 }
 
 /// A list at commas, where a backslash keeps one.

@@ -8,29 +8,44 @@ mod range_values;
 #[cfg(test)]
 mod tests;
 
-use plan::{FacetPlan, QueryFacet, Result};
+use plan::{Error, FacetPlan, FieldFacet, QueryFacet, Result};
 
 use crate::params::facet as params;
 use crate::query::{LocalParams, QueryContext, parse_query, split_local_params};
 
+/// What the request asks to count.
+#[derive(Debug, Default)]
+pub(crate) struct Facets {
+    pub plan: FacetPlan,
+    /// What the response's header warns of.
+    pub warnings: Vec<String>,
+    /// Why nothing is counted. Solr finds mistakes in query and field facets after the search, and answers with the hits
+    /// and the error; those in ranges it finds before.
+    pub failure: Option<Error>,
+}
+
 /// The facets that the request asks for; none unless `facet` is on.
-pub(crate) fn resolve_facets(context: &QueryContext<'_>) -> Result<FacetPlan> {
+pub(crate) fn resolve_facets(context: &QueryContext<'_>) -> Result<Facets> {
     if params::FACET.read(context.params)? != Some(true) {
-        return Ok(FacetPlan::default());
+        return Ok(Facets::default());
     }
-    let all = context.params;
-    Ok(FacetPlan {
-        enabled: true,
-        queries: all.all(params::QUERY.name).map(|text| query(context, text)).collect::<Result<_>>()?,
-        fields: all
-            .all(params::FIELD.name)
-            .map(|text| field::resolve(context, text))
-            .collect::<Result<_>>()?,
-        ranges: all
-            .all(params::RANGE.name)
-            .map(|text| range::resolve(context, text))
-            .collect::<Result<_>>()?,
+    let ranges = context.params.all(params::RANGE.name).map(|text| range::resolve(context, text));
+    let ranges = ranges.collect::<Result<_>>()?;
+    Ok(match counted(context) {
+        Ok((queries, fields)) => {
+            let (fields, warnings): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
+            let plan = FacetPlan { enabled: true, queries, fields, ranges };
+            Facets { plan, warnings: warnings.into_iter().flatten().collect(), failure: None }
+        }
+        Err(error) => Facets { failure: Some(error), ..Facets::default() },
     })
+}
+
+/// Query facets, and field facets each with its warning.
+fn counted(context: &QueryContext<'_>) -> Result<(Vec<QueryFacet>, Vec<(FieldFacet, Option<String>)>)> {
+    let queries = context.params.all(params::QUERY.name).map(|text| query(context, text));
+    let fields = context.params.all(params::FIELD.name).map(|text| field::resolve(context, text));
+    Ok((queries.collect::<Result<_>>()?, fields.collect::<Result<_>>()?))
 }
 
 /// The key of a query facet is its text with its local parameters, unless they say otherwise.

@@ -20,8 +20,7 @@ impl<'a> RangeValues<'a> {
         if field.spec.class().is_point() {
             return Ok(Self { field, dates });
         }
-        let kind = &field.spec.field_type.name;
-        Err(Error::bad_request(format!("Unable to range facet on field:{}{{type={kind}}}", field.name)))
+        Err(Error::bad_request(format!("Unable to range facet on field:{}", declaration(field))))
     }
 
     pub(super) fn parse(&self, text: &str) -> Result<Value> {
@@ -76,6 +75,38 @@ impl<'a> RangeValues<'a> {
             other => other.to_text(),
         }
     }
+}
+
+/// Switches in the order of Solr's bits for them, which its messages follow.
+const SWITCHES: [&str; 19] = [
+    "indexed",
+    "tokenized",
+    "stored",
+    "omitNorms",
+    "omitTermFreqAndPositions",
+    "termVectors",
+    "termPositions",
+    "termOffsets",
+    "multiValued",
+    "sortMissingFirst",
+    "sortMissingLast",
+    "required",
+    "omitPositions",
+    "storeOffsetsWithPositions",
+    "docValues",
+    "termPayloads",
+    "useDocValuesAsStored",
+    "large",
+    "uninvertible",
+];
+
+/// A field as Solr's messages show it: its type, its default, the switches that are on.
+fn declaration(field: &Field) -> String {
+    let (name, kind) = (&field.name, &field.spec.field_type.name);
+    let default = field.spec.default.as_ref().map(|text| format!("default={text},")).unwrap_or_default();
+    let all = field.spec.properties.named();
+    let on: Vec<_> = SWITCHES.into_iter().filter(|switch| all.contains(&(switch, true))).collect();
+    format!("{name}{{type={kind},{default}properties={}}}", on.join(","))
 }
 
 fn compare(a: &Value, b: &Value) -> Option<Ordering> {

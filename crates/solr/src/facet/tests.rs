@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use plan::{FacetPlan, FacetSort, OtherRange, RangeBucket, Result, Value};
 
-use super::resolve_facets;
+use super::{Facets, resolve_facets};
 use crate::date_math::DateMath;
 use crate::params::parse_form;
 use crate::query::QueryContext;
@@ -17,14 +17,15 @@ fn facets(form: &str) -> Result<FacetPlan> {
     let fixture = Fixture::new();
     let params = parse_form(format!("facet=true&{form}").as_bytes())?;
     let dates = DateMath::new(NOW_MS);
-    resolve_facets(&QueryContext {
+    let Facets { plan, failure, .. } = resolve_facets(&QueryContext {
         schema: &fixture.schema,
         analyzers: &fixture.analyzers,
         params: &params,
         dates: &dates,
         boolean_clauses_max: 1024,
         filtering: false,
-    })
+    })?;
+    failure.map_or(Ok(plan), Err)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What to search: the query, its filters, how both are read, what `NOW` means.
 
-use super::spec::text;
+use super::spec::{long, text};
 use super::{Param, ParamDoc};
 
 macro_rules! text_param {
@@ -30,6 +30,15 @@ text_param!(
 text_param!(NOW, "NOW", None, "What `NOW` means in dates: milliseconds since 1970. Else the server's clock.");
 text_param!(TZ, "TZ", Some("UTC"), "The time zone in which date math rounds and steps.");
 
+/// Read for its form only, as Solr reads it before all else.
+pub const TIME_ALLOWED: Param<i64> = Param {
+    name: "timeAllowed",
+    about: "Milliseconds after which Solr may answer in part; answers here are whole.",
+    default: None,
+    parse: long,
+    per_field: false,
+};
+
 pub const DOCS: &[ParamDoc] = &[
     Q.doc(),
     DEF_TYPE.doc(),
@@ -40,10 +49,7 @@ pub const DOCS: &[ParamDoc] = &[
     SORT.doc(),
     NOW.doc(),
     TZ.doc(),
-    ParamDoc::hint(
-        "timeAllowed",
-        "Milliseconds after which Solr may answer in part; answers here are whole.",
-    ),
+    TIME_ALLOWED.hint(),
     ParamDoc::hint("cpuAllowed", "As `timeAllowed`, for processor time."),
     ParamDoc::hint("memAllowed", "As `timeAllowed`, for memory."),
     ParamDoc::hint("partialResults", "Whether answers in part are wanted; answers here are whole."),

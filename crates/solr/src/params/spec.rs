@@ -46,6 +46,11 @@ impl<T> Param<T> {
         }
     }
 
+    /// As [`Param::doc`], for one whose value changes no answer.
+    pub const fn hint(&self) -> ParamDoc {
+        ParamDoc { support: Support::Hint, ..self.doc() }
+    }
+
     /// The value sent, or the default; `None` when there is neither.
     pub fn read(&self, params: &Params) -> Result<Option<T>> {
         params.get(self.name).or(self.default).map(self.parse).transpose()
@@ -86,7 +91,14 @@ pub(crate) fn switch(value: &str) -> Result<bool> {
 
 /// A Java `int`.
 pub(crate) fn integer(value: &str) -> Result<i32> {
-    value.parse().map_err(|_| {
-        Error::bad_request(format!("For input string: \"{value}\"")).with_root(RootCause::NumberFormat)
-    })
+    value.parse().map_err(|_| not_a_number(value))
+}
+
+/// A Java `long`.
+pub(crate) fn long(value: &str) -> Result<i64> {
+    value.parse().map_err(|_| not_a_number(value))
+}
+
+fn not_a_number(value: &str) -> Error {
+    Error::bad_request(format!("For input string: \"{value}\"")).with_root(RootCause::NumberFormat)
 }

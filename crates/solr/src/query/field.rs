@@ -2,6 +2,7 @@
 //! field's type. Text fields pass their analyzers, all others are taken by value. Errors are Solr's.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
 use plan::{Clause, Error, FieldClass, Fuzzy, Occur, Query, Range, Result, Value};
 
@@ -77,7 +78,7 @@ impl QueryContext<'_> {
         };
         let name = field.name.clone();
         match (bound(range.lower, range.lower_inclusive)?, bound(range.upper, range.upper_inclusive)?) {
-            (Bound::Unbounded, Bound::Unbounded) => Ok(Query::Exists { field: name }),
+            (Bound::Unbounded, Bound::Unbounded) => Ok(all_values(name, field.spec.class())),
             (lower, upper) => Ok(Query::Range(Range { field: name, lower, upper })),
         }
     }
@@ -152,6 +153,20 @@ impl QueryContext<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// `[* TO *]`: all that have a value, but for numbers that are none (`NaN`), which lie in no range.
+fn all_values(field: Arc<str>, class: FieldClass) -> Query {
+    let least = match class {
+        FieldClass::Float => Value::Float(f32::NEG_INFINITY),
+        FieldClass::Double => Value::Double(f64::NEG_INFINITY),
+        _ => return Query::Exists { field },
+    };
+    let most = match class {
+        FieldClass::Float => Value::Float(f32::INFINITY),
+        _ => Value::Double(f64::INFINITY),
+    };
+    Query::Range(Range { field, lower: Bound::Included(least), upper: Bound::Included(most) })
 }
 
 /// Whether the field's values are terms that patterns can be tried on.

@@ -273,9 +273,9 @@ fn endpoint(end: &Endpoint<'_>) -> Result<Option<String>> {
     Ok(Some(if text == "*" { "\\*".to_owned() } else { text }))
 }
 
-/// Solr's `filter(…)`: matches without scoring; its constant score is 1.
+/// Solr's `filter(…)`: matches, and adds nothing to the score (tried on 9.10.1).
 pub(crate) fn filtered(query: Query) -> Query {
-    Query::ConstantScore { query: Box::new(query), score: 1.0 }
+    Query::ConstantScore { query: Box::new(query), score: 0.0 }
 }
 
 fn boosted(query: Query, boost: Boost<'_>) -> Result<Query> {
@@ -285,6 +285,9 @@ fn boosted(query: Query, boost: Boost<'_>) -> Result<Query> {
         return Err(Error::bad_request(format!("boost must be a positive float, got {shown}"))
             .with_root(RootCause::IllegalArgument));
     }
-    let query = if boost.constant { filtered(query) } else { query };
+    let query = match boost.constant {
+        true => Query::ConstantScore { query: Box::new(query), score: 1.0 },
+        false => query,
+    };
     Ok(Query::Boost { query: Box::new(query), boost: factor })
 }

@@ -181,7 +181,8 @@ mod tests {
             assert_eq!(String::from_utf8(out).unwrap(), format!("{{\"d\":{{{expected}}}}}"), "{fl}");
         };
         check("*", "\"id\":\"1\",\"a_s\":\"x\",\"b_ss\":[\"y\"]");
-        check("score", "\"id\":\"1\",\"a_s\":\"x\",\"b_ss\":[\"y\"],\"score\":0.5");
+        check("score", "\"score\":0.5");
+        check("*,score", "\"id\":\"1\",\"a_s\":\"x\",\"b_ss\":[\"y\"],\"score\":0.5");
         check("a*,b_s?", "\"a_s\":\"x\",\"b_ss\":[\"y\"]");
         check("n:id,b_ss,c:[value v=5],score", "\"b_ss\":[\"y\"],\"c\":\"5\",\"score\":0.5,\"n\":\"1\"");
         check("n:id,id", "\"id\":\"1\",\"n\":\"1\"");

@@ -23,9 +23,9 @@ impl Echo {
             Some(text) if text.eq_ignore_ascii_case("none") => Ok(Echo::None),
             Some(text) if text.eq_ignore_ascii_case("explicit") => Ok(Echo::Explicit),
             Some(text) if text.eq_ignore_ascii_case("all") => Ok(Echo::All),
-            Some(other) => {
-                Err(Error::bad_request(format!("Invalid value '{other}' for echoParams parameter")))
-            }
+            Some(other) => Err(Error::bad_request(format!(
+                "Invalid value '{other}' for echoParams parameter, use 'EXPLICIT' or 'ALL'"
+            ))),
         }
     }
 }
@@ -37,6 +37,7 @@ pub struct Header<'a> {
     pub status: u16,
     pub elapsed_ms: u64,
     pub echoed: Option<&'a Params>,
+    pub warnings: &'a [String],
 }
 
 impl Header<'_> {
@@ -47,6 +48,10 @@ impl Header<'_> {
             vec![("status".into(), Node::Int(i32::from(self.status))), ("QTime".into(), Node::Int(elapsed))];
         if let Some(params) = self.echoed {
             entries.push(("params".into(), echo(params)));
+        }
+        if !self.warnings.is_empty() {
+            let warnings = self.warnings.iter().cloned().map(Node::from).collect();
+            entries.push(("warnings".into(), Node::Array(warnings)));
         }
         ("responseHeader".into(), Node::Map(entries))
     }
@@ -116,7 +121,7 @@ mod tests {
     fn repeated_parameters_become_arrays() {
         let params =
             Params::new(vec![("fq".into(), "a".into()), ("q".into(), "x".into()), ("fq".into(), "b".into())]);
-        let (_, node) = Header { status: 0, elapsed_ms: 3, echoed: Some(&params) }.entry();
+        let (_, node) = Header { status: 0, elapsed_ms: 3, echoed: Some(&params), warnings: &[] }.entry();
         let Node::Map(entries) = node else { panic!("a map") };
         let expected =
             Node::map([("q", Node::str("x")), ("fq", Node::Array(vec![Node::str("a"), Node::str("b")]))]);

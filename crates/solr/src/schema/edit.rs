@@ -92,6 +92,8 @@ fn commands(body: &str) -> plan::Result<Vec<Command>> {
     }
 }
 
+/// Solr differs: in its message either of a command and its complaints may come first, as Java's salted maps have it (see
+/// `compat/schema/edit.yaml`).
 fn refused(failures: &[(&Command, Vec<Complaint>)]) -> EditError {
     let mut message = String::from("error processing commands, errors: [");
     let mut details = Vec::new();
@@ -196,11 +198,30 @@ fn field_of(object: &Object<'_>, schema: &SchemaSource) -> Result<FieldSource, C
     let mut attributes = Vec::new();
     for (key, value) in object.entries.iter().filter(|(key, _)| !["name", "type"].contains(&&**key)) {
         if !is_switch(key) && !OTHERS.contains(&&**key) {
-            return Err(format!("Invalid field property: {key}\n"));
+            let told = format!("Invalid field property: {key}\n");
+            return Err(format!("java.lang.IllegalArgumentException: {told}{told}"));
+        }
+        if OTHERS.contains(&&**key) {
+            text_only(value)?;
         }
         attributes.push((key.to_string(), value.to_text()));
     }
     Ok(FieldSource { name, type_name, attributes })
+}
+
+/// Refuses a value that is no text where Solr takes only text, in its words.
+fn text_only(value: &RawValue) -> Result<(), Complaint> {
+    let class = match value {
+        RawValue::Bool(_) => "Boolean",
+        RawValue::Long(_) => "Long",
+        RawValue::Double(_) => "Double",
+        _ => return Ok(()),
+    };
+    let told = format!(
+        "class java.lang.{class} cannot be cast to class java.lang.String (java.lang.{class} and java.lang.String are \
+         in module java.base of loader 'bootstrap')\n"
+    );
+    Err(format!("java.lang.ClassCastException: {told}{told}"))
 }
 
 fn is_switch(name: &str) -> bool {

@@ -98,7 +98,10 @@ fn complaints_are_in_solrs_words() {
         r#"{"add-field":"x"}"#,
         " value has to be an object for operation :add-field|'name' is a required field|'type' is a required field",
     );
-    check(r#"{"add-field":{"name":"n","type":"pint","foo":"bar"}}"#, "Invalid field property: foo\n");
+    check(
+        r#"{"add-field":{"name":"n","type":"pint","foo":"bar"}}"#,
+        "java.lang.IllegalArgumentException: Invalid field property: foo\nInvalid field property: foo\n",
+    );
     check(r#"{"add-field":{"name":"*_zz","type":"string"}}"#, "Can't add dynamic field '*_zz'.\n");
     check(
         r#"{"add-dynamic-field":{"name":"zz","type":"string"}}"#,

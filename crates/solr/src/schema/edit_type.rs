@@ -33,8 +33,8 @@ pub(super) fn delete(object: &Object<'_>, schema: &mut SchemaSource) -> Result<(
     let at = position(schema, &name).ok_or_else(absent)?;
     let users = [("field", &schema.fields), ("dynamic field", &schema.dynamic_fields)];
     for (kind, fields) in users {
-        if let Some(user) = fields.iter().find(|field| field.type_name == name) {
-            let user = &user.name;
+        let users = fields.iter().filter(|field| field.type_name == name);
+        if let Some(user) = users.map(|field| &field.name).min() {
             return Err(format!("Can't delete '{name}' because it's the field type of {kind} '{user}'.\n"));
         }
     }

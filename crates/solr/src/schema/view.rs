@@ -39,7 +39,10 @@ pub fn view(schema: &Schema, path: &str, params: &Params) -> Result<Entries> {
         ("version", None) => ("version", Node::Float(schema.source.version)),
         ("name", None) => ("name", Node::str(schema.source.name.clone())),
         ("similarity", None) => ("similarity", similarity(schema)),
-        _ => return Err(Error::not_found(format!("No such path /schema/{path}"))),
+        _ => {
+            let message = format!("No REST managed resource registered for path /schema/{path}");
+            return Err(Error::bad_request(message));
+        }
     };
     Ok(vec![(Cow::Borrowed(entry.0), entry.1)])
 }
@@ -350,7 +353,7 @@ mod tests {
         check("/uniquekey", &[], r#"{"uniqueKey":"id"}"#);
         check("/version", &[], r#"{"version":1.7}"#);
         check("/name", &[], r#"{"name":"small"}"#);
-        check("/other", &[], "No such path /schema/other");
+        check("/other", &[], "No REST managed resource registered for path /schema/other");
         check(
             "/similarity",
             &[],

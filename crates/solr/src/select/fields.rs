@@ -8,6 +8,10 @@ use plan::{Error, FieldSelection, Result};
 use crate::params::{Params, response};
 use crate::query::{LocalParams, split_local_params};
 
+/// Solr's other transformers.
+const UNSUPPORTED: [&str; 11] =
+    ["child", "core", "docid", "elevated", "excluded", "features", "geo", "json", "shard", "subquery", "xml"];
+
 /// What each hit shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldList {
@@ -56,9 +60,8 @@ impl FieldList {
         for text in params.all(response::FL.name) {
             parse_list(text, params, &mut items)?;
         }
-        let only_scores = items.iter().all(|item| matches!(item, FieldItem::Score { .. }));
-        if only_scores {
-            items.insert(0, FieldItem::All);
+        if items.is_empty() {
+            items.push(FieldItem::All);
         }
         Ok(Self { items })
     }
@@ -98,7 +101,7 @@ fn parse_list(text: &str, params: &Params, items: &mut Vec<FieldItem>) -> Result
         let opens = behind.starts_with('[');
         if opens && (word.is_empty() || word.ends_with(':')) {
             let (transformer, after) = cut_transformer(behind)?;
-            items.push(transformed(word.strip_suffix(':'), transformer, params)?);
+            items.extend(transformed(word.strip_suffix(':'), transformer, params)?);
             rest = after;
         } else {
             items.push(parse_word(word)?);
@@ -130,19 +133,21 @@ fn parse_word(word: &str) -> Result<FieldItem> {
     })
 }
 
-/// `[value v=5]` and its kin. The inside has the form of local parameters.
-fn transformed(label: Option<&str>, inside: &str, params: &Params) -> Result<FieldItem> {
+/// `[value v=5]` and its kin. The inside has the form of local parameters. A name that Solr does not know either shows
+/// nothing, as there.
+fn transformed(label: Option<&str>, inside: &str, params: &Params) -> Result<Option<FieldItem>> {
     let text = format!("{{!{inside}}}");
     let (local, _) = split_local_params(&text, params)?;
     let name = local.get("type").unwrap_or_default();
     let shown = format!("[{name}]");
     let label: Arc<str> = label.unwrap_or(&shown).into();
     match name {
-        "value" => Ok(FieldItem::Constant { label, value: constant(&local)? }),
-        "explain" => Ok(FieldItem::Explain { label, style: explain_style(&local)? }),
-        _ => Err(Error::bad_request(format!(
+        "value" => Ok(Some(FieldItem::Constant { label, value: constant(&local)? })),
+        "explain" => Ok(Some(FieldItem::Explain { label, style: explain_style(&local)? })),
+        _ if UNSUPPORTED.contains(&name) => Err(Error::bad_request(format!(
             "transformer `[{name}]` in `fl` is not supported yet; use `[value]` or `[explain]`"
         ))),
+        _ => Ok(None),
     }
 }
 
@@ -191,7 +196,8 @@ mod tests {
         check(&["  "], &[FieldItem::All]);
         check(&["id,a b"], &[field("id", "id"), field("a", "a"), field("b", "b")]);
         check(&["id", "score"], &[field("id", "id"), score()]);
-        check(&["score"], &[FieldItem::All, score()]);
+        check(&["score"], &[score()]);
+        check(&["id,[nosuch]"], &[field("id", "id")]);
         check(&["x:id,a*"], &[field("id", "x"), FieldItem::Glob("a*".into())]);
         check(
             &["[value v=5 t=int],y:[value v='a b'] id"],

@@ -1,14 +1,14 @@
 //! The two steps of a search request: `parse` (text to typed) and `resolve` (against a schema). Order of the checks follows
 //! Solr where a request has two mistakes, as far as it is known.
 
-use plan::{Filter, Page, Query, Result, Schema, SearchPlan, SortBy, SortKey};
+use plan::{Error, Filter, Page, Query, Result, Schema, SearchPlan, SortBy, SortKey};
 
 use super::fields::FieldList;
 use super::response_plan::{DebugFlags, DebugQuery, ResponsePlan};
 use super::sort::{SortText, parse_sort, resolve_sort};
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
-use crate::facet::resolve_facets;
+use crate::facet::{Facets, resolve_facets};
 use crate::params::{Params, paging, query, response, unsupported};
 use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, parse_query};
 
@@ -38,10 +38,14 @@ pub struct ResolveContext<'a> {
 }
 
 /// What to run, and how to show it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Resolved {
     pub plan: SearchPlan,
     pub response: ResponsePlan,
+    /// For the response's header.
+    pub warnings: Vec<String>,
+    /// Why facets that were asked for are not counted: told beside the hits, as Solr does.
+    pub facet_failure: Option<Error>,
 }
 
 impl<'a> SelectRequest<'a> {
@@ -78,6 +82,7 @@ impl<'a> SelectRequest<'a> {
         let filters = self.filters(&context)?;
         let sort = resolve_sort(&self.sort, context.schema)?;
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
+        let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
@@ -85,7 +90,7 @@ impl<'a> SelectRequest<'a> {
             page: self.page,
             fields: self.fields.selection(),
             scores: self.fields.scores(),
-            facets: resolve_facets(&context)?,
+            facets,
             explain: self.debug.results || self.fields.explains(),
         };
         let response = ResponsePlan {
@@ -95,7 +100,7 @@ impl<'a> SelectRequest<'a> {
             debug: self.debug,
             debug_query,
         };
-        Ok(Resolved { plan, response })
+        Ok(Resolved { plan, response, warnings, facet_failure })
     }
 
     /// Empty filters filter nothing.

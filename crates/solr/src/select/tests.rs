@@ -23,7 +23,7 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
 
 #[test]
 fn a_bare_request_finds_nothing_by_score() {
-    let Resolved { plan, response } = resolve("").unwrap();
+    let Resolved { plan, response, .. } = resolve("").unwrap();
     assert_eq!(plan.query, Query::Nothing);
     assert_eq!((plan.page.start, plan.page.rows), (0, 10));
     assert_eq!((&plan.sort[0].by, plan.sort[0].descending), (&SortBy::Score, true));

@@ -16,7 +16,8 @@ pub enum Shape {
 }
 
 /// Tells atomic updates from whole documents. Solr differs: of several modifiers in one JSON map, 9.10 makes a child
-/// document; here each counts, as in its XML. A map that is no modifier would be a child document: an error for now.
+/// document; here each counts, as in its XML (`compat/update/atomic.yaml`). A map that is no modifier would be a child
+/// document: an error for now.
 pub fn shape_of(document: &Grouped, unique_key: &str) -> Result<Shape> {
     let mut shape = Shape::Whole;
     for Field { name, values, listed } in document {
@@ -131,7 +132,7 @@ fn operands(
             if let Some(map) = values.iter().find(|value| matches!(value, RawValue::Map(_))) {
                 return Err(nested(&format!("{name}={}", map.to_text())));
             }
-            if let ([value @ RawValue::Str(_)], AtomicOp::Set) = (values.as_slice(), op) {
+            if let ([value @ RawValue::Str(_)], AtomicOp::Set | AtomicOp::Inc) = (values.as_slice(), op) {
                 native(typing, name, value, spec)?;
             }
             typing.field(id, &mut field)

@@ -99,6 +99,8 @@ impl Run<'_, '_> {
                 commit_within_ms,
             },
             UpdateCommand::Commit(commit) => Operation::Commit(commit),
+            // Solr differs: it drops what was not committed; here that is durable, and the engine refuses
+            // (`compat/update/json.yaml`).
             UpdateCommand::Rollback => Operation::Rollback,
         })
     }

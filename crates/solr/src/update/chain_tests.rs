@@ -175,7 +175,10 @@ fn errors_are_in_solrs_words() {
         r#""n_i":{"set":true}"#,
         "ERROR: [doc=a] Error adding field 'n_i'='true' msg=For input string: \"true\"",
     );
-    check(r#""n_i":{"inc":"x"}"#, "ERROR: [doc=a] Error adding field 'n_i'='x' msg=For input string: \"x\"");
+    check(
+        r#""n_i":{"inc":"x"}"#,
+        "Error converting field 'n_i'='x' to native type, msg=For input string: \"x\"",
+    );
     check(
         r#""n_i":{"set":[1,2]}"#,
         "ERROR: [doc=a] multiple values encountered for non multiValued field n_i: [1, 2]",

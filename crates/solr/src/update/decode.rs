@@ -110,7 +110,7 @@ fn format_of(content_type: Option<&str>, path: &str, params: &Params, body: &[u8
             ErrorKind::UnsupportedMedia,
             format!(
                 "Unsupported ContentType: {kind}  Not in: [application/xml, application/csv, application/json, \
-                 text/json, text/csv, text/xml, application/javabin]"
+                 text/json, text/csv, text/xml, application/javabin, application/cbor]"
             ),
         )),
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plan::{Document, Error, FieldSpec, Result, Schema, Value, coerce};
 
 use crate::update::command::{RawDocument, RawValue};
-use crate::update::convert::Conversion;
+use crate::update::convert::{Conversion, check_term};
 
 /// A document whose field names each come once.
 pub type Grouped = Vec<Field>;
@@ -157,7 +157,8 @@ impl Typing<'_> {
         for at in 0..field.values.len() {
             let Some(raw) = field.values.get_mut(at) else { break };
             if *raw != RawValue::Null {
-                match self.conversion.take(raw, spec) {
+                let fits = check_term(&field.name, raw, spec);
+                match fits.and_then(|()| self.conversion.take(raw, spec)) {
                     Ok(value) => typed.push(value),
                     Err(error) => return Err(failed(id, field, error)),
                 }

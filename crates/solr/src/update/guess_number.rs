@@ -1,6 +1,7 @@
 //! Texts that look like numbers, as schemaless mode reads them: digits with `,` between groups of any length, `.` before
 //! the fraction, `E` before the exponent, no sign but `-`. Recorded from Solr 9.10.1 (Java's number format of the root
-//! locale). Solr differs: it also makes 0 of `NaN` and the largest number of what no long holds; here these keep their value.
+//! locale). Solr differs: it also makes 0 of `NaN` and the largest number of what no long holds; here these keep their value
+//! (`compat/update/guessing.yaml`).
 
 /// A whole number that an `i64` holds.
 pub fn long(text: &str) -> Option<i64> {

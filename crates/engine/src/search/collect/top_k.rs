@@ -52,6 +52,7 @@ pub(crate) fn top_k(
     let mut best = Best { heap: BinaryHeap::new(), limit };
     if limit > 0 {
         let weight = weight::scored(context, node)?;
+        let only_score = node.only_score();
         for (number, segment) in context.segments.iter().enumerate() {
             let slack = slack(node, segment)?;
             let mut evaluator = Evaluator::open(context, node, segment)?;
@@ -64,7 +65,12 @@ pub(crate) fn top_k(
                 }
                 continue;
             }
-            let bar = |best: &Best| best.bar().map_or(Score::MIN, |bar| lowered(bar, slack));
+            let bar = |best: &Best| match best.bar() {
+                None => Score::MIN,
+                // Equal scores stand in index order: nothing later can enter.
+                Some(bar) if only_score.is_some_and(|score| score <= bar) => Score::INFINITY,
+                Some(bar) => lowered(bar, slack),
+            };
             let start = bar(&best);
             weight
                 .for_each_pruning(start, segment.reader, &mut |doc, _| {
@@ -79,6 +85,36 @@ pub(crate) fn top_k(
         }
     }
     Ok(best.into_found())
+}
+
+/// The `limit` best and the number of all, in one pass that skips nothing.
+pub(crate) fn top_k_and_count(
+    context: &SearchContext<'_>,
+    node: &Node,
+    masks: &Masks,
+    limit: usize,
+) -> Result<(Vec<Found>, u64)> {
+    let mut best = Best { heap: BinaryHeap::new(), limit };
+    let mut total = 0;
+    let weight = weight::scored(context, node)?;
+    for (number, segment) in context.segments.iter().enumerate() {
+        let mut evaluator = Evaluator::open(context, node, segment)?;
+        let mask = masks.get(number).and_then(Option::as_deref);
+        weight
+            .for_each(segment.reader, &mut |doc, about| {
+                if mask.is_some_and(|mask| !mask.contains(doc)) {
+                    return;
+                }
+                total += 1;
+                if best.bar().is_none_or(|bar| about > lowered(bar, 1.0))
+                    && let Some(score) = evaluator.score(doc)
+                {
+                    best.offer(Ranked { score, segment: number, doc });
+                }
+            })
+            .map_err(engine_error)?;
+    }
+    Ok((best.into_found(), total))
 }
 
 /// Whether so few documents are allowed that looking at each beats walking the query's.

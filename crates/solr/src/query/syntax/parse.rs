@@ -6,7 +6,7 @@ use super::token::{Kind, Token, tokens};
 use super::tree::{Body, Boost, Clause, Conjunction, Endpoint, Item, Modifier, Range};
 
 /// How deep parentheses may nest. Solr has no bound but its stack.
-pub const NESTING_MAX: usize = 200;
+pub const NESTING_MAX: usize = 256;
 
 /// A query that cannot be read, and what was whole before the place: Solr gives that its meaning while it parses, so an
 /// unknown field there is reported first.
