@@ -8,7 +8,7 @@ mod range_values;
 #[cfg(test)]
 mod tests;
 
-use plan::{Error, FacetPlan, FieldFacet, QueryFacet, Result};
+use plan::{Error, FacetPlan, QueryFacet, Result};
 
 use crate::params::facet as params;
 use crate::query::{LocalParams, QueryContext, parse_query, split_local_params};
@@ -32,20 +32,23 @@ pub(crate) fn resolve_facets(context: &QueryContext<'_>) -> Result<Facets> {
     let ranges = context.params.all(params::RANGE.name).map(|text| range::resolve(context, text));
     let ranges = ranges.collect::<Result<_>>()?;
     Ok(match counted(context) {
-        Ok((queries, fields)) => {
-            let (fields, warnings): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
-            let plan = FacetPlan { enabled: true, queries, fields, ranges };
-            Facets { plan, warnings: warnings.into_iter().flatten().collect(), failure: None }
-        }
+        Ok(facets) => Facets { plan: FacetPlan { ranges, ..facets.plan }, ..facets },
         Err(error) => Facets { failure: Some(error), ..Facets::default() },
     })
 }
 
-/// Query facets, and field facets each with its warning.
-fn counted(context: &QueryContext<'_>) -> Result<(Vec<QueryFacet>, Vec<(FieldFacet, Option<String>)>)> {
+/// Query facets and field facets.
+fn counted(context: &QueryContext<'_>) -> Result<Facets> {
     let queries = context.params.all(params::QUERY.name).map(|text| query(context, text));
-    let fields = context.params.all(params::FIELD.name).map(|text| field::resolve(context, text));
-    Ok((queries.collect::<Result<_>>()?, fields.collect::<Result<_>>()?))
+    let queries = queries.collect::<Result<_>>()?;
+    let (mut fields, mut warnings) = (Vec::new(), Vec::new());
+    for text in context.params.all(params::FIELD.name) {
+        let (facet, warning) = field::resolve(context, text)?;
+        fields.push(facet);
+        warnings.extend(warning);
+    }
+    let plan = FacetPlan { enabled: true, queries, fields, ..FacetPlan::default() };
+    Ok(Facets { plan, warnings, failure: None })
 }
 
 /// The key of a query facet is its text with its local parameters, unless they say otherwise.

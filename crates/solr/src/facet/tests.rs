@@ -28,6 +28,32 @@ fn facets(form: &str) -> Result<FacetPlan> {
     failure.map_or(Ok(plan), Err)
 }
 
+/// Recorded from Solr 9.10.1: ranges fail before the search, queries and fields after it; numbers warn of `mincount`.
+#[test]
+fn some_mistakes_leave_the_hits() {
+    let check = |form: &str, early: bool, late: bool, warnings: usize| {
+        let fixture = Fixture::new();
+        let params = parse_form(format!("facet=true&{form}").as_bytes()).unwrap();
+        let resolved = resolve_facets(&QueryContext {
+            schema: &fixture.schema,
+            analyzers: &fixture.analyzers,
+            params: &params,
+            dates: &DateMath::new(NOW_MS),
+            boolean_clauses_max: 1024,
+            filtering: false,
+        });
+        assert_eq!(resolved.is_err(), early, "{form}");
+        let facets = resolved.unwrap_or_default();
+        assert_eq!((facets.failure.is_some(), facets.warnings.len()), (late, warnings), "{form}");
+    };
+    check("facet.range=a_i", true, false, 0);
+    check("facet.field=nosuch", false, true, 0);
+    check("facet.query=a_s:[", false, true, 0);
+    check("facet.field=a_s", false, false, 0);
+    check("facet.field=a_i", false, false, 1);
+    check("facet.field=a_i&facet.field=a_s&f.a_i.facet.mincount=1", false, false, 0);
+}
+
 #[test]
 fn fields_take_their_own_options() {
     let plan = facets(
