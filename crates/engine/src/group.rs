@@ -27,6 +27,13 @@ pub(crate) struct Pending {
     pub(crate) work: Work,
 }
 
+impl Pending {
+    /// Whether it edits a document instead of replacing it.
+    pub(crate) fn is_atomic(&self) -> bool {
+        matches!(&self.work, Work::Put(put) if put.edit.is_some())
+    }
+}
+
 pub(crate) enum Work {
     Put(Box<Put>),
     Delete,

@@ -264,7 +264,8 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
         Some(InvertedKind::Term { .. }) if is_key => Some(InvertedKind::Key),
         other => other,
     };
-    let column = properties.doc_values.then(|| column_kind(spec.class())).flatten();
+    let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
+    let column = (properties.doc_values || uninverted).then(|| column_kind(spec.class())).flatten();
     Slot { name: name.clone(), inverted, column }
 }
 

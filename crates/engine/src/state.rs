@@ -8,6 +8,7 @@ use store::Watermark;
 use tantivy::DocId;
 
 use crate::builder::Builder;
+use crate::group::Pending;
 use crate::recent::Recent;
 use crate::segment::Segment;
 
@@ -98,13 +99,14 @@ impl State {
         Ok(found)
     }
 
-    /// Solr's table of optimistic concurrency.
-    pub(crate) fn check_expectation(&self, id: &str, hash: u64, expect: Expect) -> Result<()> {
-        if expect == Expect::Anything {
+    /// Solr's table of optimistic concurrency, and its words.
+    pub(crate) fn check_expectation(&self, pending: &Pending) -> Result<()> {
+        let Pending { id, hash, expect, .. } = pending;
+        if *expect == Expect::Anything {
             return Ok(());
         }
-        let current = self.current(id, hash)?.map(|it| it.version()).transpose()?;
-        let met = match expect {
+        let current = self.current(id, *hash)?.map(|it| it.version()).transpose()?;
+        let met = match *expect {
             Expect::Anything => true,
             Expect::Exists => current.is_some(),
             Expect::Exactly(version) => current == Some(version),
@@ -113,8 +115,13 @@ impl State {
         if met {
             return Ok(());
         }
-        let (expected, actual) = (expect.as_version(), current.unwrap_or(-1));
-        let message = format!("version conflict for {id} expected={expected} actual={actual}");
+        let message = match current {
+            None if pending.is_atomic() => format!("Document not found for update.  id={id}"),
+            _ => {
+                let (expected, actual) = (expect.as_version(), current.unwrap_or(-1));
+                format!("version conflict for {id} expected={expected} actual={actual}")
+            }
+        };
         Err(Error::new(ErrorKind::Conflict, message))
     }
 

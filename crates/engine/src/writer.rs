@@ -199,7 +199,7 @@ fn decide(
     state.check_writable()?;
     let mut decided = Vec::with_capacity(pending.len());
     while let Some(next) = pending.front() {
-        match state.check_expectation(&next.id, next.hash, next.expect) {
+        match state.check_expectation(next) {
             Err(error) if error.kind == ErrorKind::Conflict && conflicts_skip => {
                 pending.pop_front();
                 continue;

@@ -5,6 +5,7 @@ use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Request};
 use plan::{Error, ErrorKind, Result};
 use solr::Params;
+use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
 
 use crate::call::{Call, Content};
@@ -78,6 +79,7 @@ async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> R
     } else if post {
         content = Some(Content { media_type, bytes });
     }
+    refuse_streams(&sent)?;
     Ok(Call { server, params: sent, content, started_ms })
 }
 

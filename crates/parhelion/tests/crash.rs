@@ -84,7 +84,7 @@ fn load_and_kill(server: &mut Server, model: &mut Model, kill_at: u64, seed: u64
         for writer in 0..WRITERS {
             let (acknowledged, shared, url) = (&acknowledged, &shared, &url);
             scope.spawn(move || {
-                write(writer, &Blocking::new(url), Random(seed ^ writer), shared, acknowledged)
+                write(writer, &Blocking::new(url), Random(seed ^ writer), shared, acknowledged);
             });
         }
         while acknowledged.load(Ordering::Acquire) < kill_at {

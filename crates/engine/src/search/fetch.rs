@@ -51,7 +51,9 @@ impl<'a> Field<'a> {
     fn of(name: &'a Arc<str>, layout: &'a FieldLayout) -> Option<Self> {
         let (class, properties) = (layout.spec.class(), layout.spec.properties);
         let exact = class.is_point() || matches!(class, FieldClass::Str | FieldClass::Bool);
-        let column = layout.column.as_ref().filter(|_| exact && !properties.multi_valued)?;
+        // A column that stands for Solr's uninversion is for sorting; it gives nothing back.
+        let shown = properties.stored || properties.doc_values;
+        let column = layout.column.as_ref().filter(|_| exact && shown && !properties.multi_valued)?;
         Some(Self { name, class, column })
     }
 }

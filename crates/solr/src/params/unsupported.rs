@@ -27,7 +27,7 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("rq", "Re-ranking."),
     ParamDoc::unsupported("explainOther", "The explanation of another document."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),
-    ParamDoc::unsupported("stream.", "Content handed in by address or parameter."),
+    ParamDoc::unsupported("shards", "Addresses to search, chosen by the request."),
     ParamDoc::unsupported("elevateIds", "Documents put first by hand."),
     ParamDoc::unsupported("excludeIds", "Documents left out by hand."),
 ];
@@ -46,6 +46,19 @@ pub fn refuse_unsupported(params: &Params) -> Result<()> {
             "parameter `{name}` is not supported yet ({}); leave it out",
             doc.about.trim_end_matches('.')
         )));
+    }
+    Ok(())
+}
+
+/// Refuses content handed in by address or parameter, on every path: a request must not make the server fetch or read
+/// anything, nor hide an update in a link. Solr's words for its own default.
+pub fn refuse_streams(params: &Params) -> Result<()> {
+    for (name, _) in params.pairs() {
+        match name.as_str() {
+            "stream.url" | "stream.file" => return Err(Error::bad_request("Remote Streaming is disabled.")),
+            "stream.body" => return Err(Error::bad_request("Stream Body is disabled.")),
+            _ => {}
+        }
     }
     Ok(())
 }
@@ -76,5 +89,20 @@ mod tests {
         check("facet.pivot", "a,b", true);
         check("rows", "1", false);
         check("hl", "on", true);
+        check("shards", "http://elsewhere/solr", true);
+        check("shards.tolerant", "true", false);
+    }
+
+    #[test]
+    fn streams_are_refused() {
+        for (name, refused) in
+            [("stream.url", true), ("stream.body", true), ("stream.contentType", false), ("q", false)]
+        {
+            assert_eq!(
+                refuse_streams(&Params::new(vec![(name.into(), "x".into())])).is_err(),
+                refused,
+                "{name}"
+            );
+        }
     }
 }

@@ -107,12 +107,18 @@ fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
         FieldClass::Text if spec.properties.multi_valued => {
             format!("can not sort on multivalued field: {name} of type: {kind}")
         }
-        _ if !spec.properties.doc_values => format!(
+        _ if !spec.properties.doc_values && !uninverts(spec) => format!(
             "can not sort on a field w/o docValues unless it is indexed=true uninvertible=true and the type supports Uninversion: {name}"
         ),
         _ => return Ok(()),
     };
     Err(Error::bad_request(message))
+}
+
+/// Whether Solr would build the column it sorts by from the terms: here it is written with them.
+fn uninverts(spec: &FieldSpec) -> bool {
+    let properties = &spec.properties;
+    properties.indexed && properties.uninvertible && !properties.multi_valued && !spec.class().is_text()
 }
 
 /// FNV-1a of the name: the same shuffle for the same name.

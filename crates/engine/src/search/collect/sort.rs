@@ -162,10 +162,14 @@ impl Source {
     fn key(&mut self, doc: DocId) -> Value {
         let raw = match &mut self.values {
             Values::Score(evaluator) => evaluator.score(doc).map(|score| u64::from(ordered(score))),
-            Values::I64(column) => column.first(doc).map(MonotonicallyMappableToU64::to_u64),
-            Values::F64(column) => column.first(doc).map(MonotonicallyMappableToU64::to_u64),
-            Values::Bool(column) => column.first(doc).map(u64::from),
-            Values::Str(column) => column.ords().first(doc),
+            Values::I64(column) => {
+                extreme(column, doc, self.descending).map(MonotonicallyMappableToU64::to_u64)
+            }
+            Values::F64(column) => {
+                extreme(column, doc, self.descending).map(MonotonicallyMappableToU64::to_u64)
+            }
+            Values::Bool(column) => extreme(column, doc, self.descending).map(u64::from),
+            Values::Str(column) => extreme(column.ords(), doc, self.descending),
             Values::Absent => None,
             Values::Place(base) => Some(*base + u64::from(doc)),
             Values::Shuffled { seed, base } => Some(mix(*seed ^ mix(*base + u64::from(doc)))),
@@ -287,4 +291,16 @@ fn best_of_segment(
         }
     }
     heap.into_vec()
+}
+
+/// Of several values the least, or the greatest when they come in descending order, as in Solr.
+#[inline]
+fn extreme<T>(column: &Column<T>, doc: DocId, descending: bool) -> Option<T>
+where
+    T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
+{
+    if !column.get_cardinality().is_multivalue() {
+        return column.first(doc);
+    }
+    column.values_for_doc(doc).reduce(|one, other| if (other < one) != descending { other } else { one })
 }
