@@ -53,7 +53,7 @@ pub enum InvertedKind {
     Term {
         norms: bool,
     },
-    /// The unique key: its terms are those of [`ID_FIELD`].
+    /// The unique key: its terms are those of `ID_FIELD`.
     Key,
     /// Int, Long and Date as `i64` terms.
     I64,

@@ -204,6 +204,7 @@ fn check_width(line: usize, cells: &[String], expected: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::update::testing::documents;
 
     /// The documents, or the error; parameters as `name=value` joined by `&`.
     fn show(text: &str, params: &str) -> String {
@@ -211,15 +212,7 @@ mod tests {
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let mut commands = Vec::new();
         let result = decode(text, &Params::new(pairs), &UpdateOptions::default(), &mut commands);
-        let mut shown: Vec<String> = commands
-            .into_iter()
-            .map(|command| match command {
-                UpdateCommand::Add(add) => RawValue::Map(add.document.fields).to_text(),
-                other => format!("{other:?}"),
-            })
-            .collect();
-        shown.extend(result.err().map(|error| format!("!{}", error.message)));
-        shown.join("; ")
+        documents(&commands, result.err())
     }
 
     #[test]

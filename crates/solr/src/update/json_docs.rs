@@ -245,21 +245,14 @@ impl<'a> Walk<'a, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::update::testing::documents;
 
     fn show(text: &str, params: &[(&str, &str)]) -> String {
         let pairs = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let mut commands = Vec::new();
         let result = Mapping::parse(&Params::new(pairs.collect()))
             .and_then(|mapping| decode(text, &mapping, &UpdateOptions::default(), &mut commands));
-        let mut shown: Vec<String> = commands
-            .into_iter()
-            .map(|command| match command {
-                UpdateCommand::Add(add) => RawValue::Map(add.document.fields).to_text(),
-                other => format!("{other:?}"),
-            })
-            .collect();
-        shown.extend(result.err().map(|error| format!("!{}", error.message)));
-        shown.join("; ")
+        documents(&commands, result.err())
     }
 
     #[test]

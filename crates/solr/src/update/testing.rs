@@ -1,10 +1,11 @@
-//! The schema that this module's tests share: one dynamic field for each kind of value, in few lines.
+//! What this module's tests share: a schema with one dynamic field for each kind of value, and decoded commands in short.
 
 use std::sync::Arc;
 
-use plan::Schema;
+use plan::{Error, Schema};
 
 use crate::schema;
+use crate::update::command::{RawValue, UpdateCommand};
 
 const SCHEMA: &str = r#"<schema name="test" version="1.7"><uniqueKey>id</uniqueKey>
   <fieldType name="string" class="solr.StrField"/>
@@ -41,4 +42,40 @@ const SCHEMA: &str = r#"<schema name="test" version="1.7"><uniqueKey>id</uniqueK
 
 pub fn schema() -> Arc<Schema> {
     Arc::new(schema::validate(&schema::load(SCHEMA, &|_| None).unwrap()).unwrap())
+}
+
+/// Commands in short, then the error that ended them.
+pub fn shown(commands: &[UpdateCommand], failure: Option<Error>) -> String {
+    joined(commands.iter().map(short), failure)
+}
+
+/// The documents of commands that add, then the error that ended them.
+pub fn documents(commands: &[UpdateCommand], failure: Option<Error>) -> String {
+    let document = |command: &UpdateCommand| match command {
+        UpdateCommand::Add(add) => RawValue::Map(add.document.fields.clone()).to_text(),
+        other => short(other),
+    };
+    joined(commands.iter().map(document), failure)
+}
+
+fn joined(shown: impl Iterator<Item = String>, failure: Option<Error>) -> String {
+    let shown: Vec<String> = shown.chain(failure.map(|error| format!("!{}", error.message))).collect();
+    shown.join("; ")
+}
+
+fn short(command: &UpdateCommand) -> String {
+    match command {
+        UpdateCommand::Add(add) => {
+            let within = add.commit_within_ms.map(|ms| format!(" within {ms}")).unwrap_or_default();
+            let keep = if add.overwrite { "" } else { " keep" };
+            format!("add {}{within}{keep}", RawValue::Map(add.document.fields.clone()).to_text())
+        }
+        UpdateCommand::Delete { id, version, .. } => {
+            format!("del {id}{}", version.map(|it| format!(" v{it}")).unwrap_or_default())
+        }
+        UpdateCommand::DeleteByQuery { query, .. } => format!("query {query}"),
+        UpdateCommand::Commit(commit) if commit.max_segments.is_some() => "optimize".to_owned(),
+        UpdateCommand::Commit(commit) => (if commit.soft { "soft" } else { "hard" }).to_owned(),
+        UpdateCommand::Rollback => "rollback".to_owned(),
+    }
 }

@@ -333,29 +333,12 @@ fn nested() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::update::testing::shown;
 
     fn show(text: &str) -> String {
         let mut commands = Vec::new();
         let failure = decode(text, &UpdateOptions::default(), &mut commands).err();
-        let mut shown: Vec<String> = commands.iter().map(short).collect();
-        shown.extend(failure.map(|error| format!("!{}", error.message)));
-        shown.join("; ")
-    }
-
-    fn short(command: &UpdateCommand) -> String {
-        match command {
-            UpdateCommand::Add(add) => {
-                let within = add.commit_within_ms.map(|ms| format!(" within {ms}")).unwrap_or_default();
-                let keep = if add.overwrite { "" } else { " keep" };
-                format!("add {}{within}{keep}", RawValue::Map(add.document.fields.clone()).to_text())
-            }
-            UpdateCommand::Delete { id, version: Some(version), .. } => format!("del {id} v{version}"),
-            UpdateCommand::Delete { id, .. } => format!("del {id}"),
-            UpdateCommand::DeleteByQuery { query, .. } => format!("query {query}"),
-            UpdateCommand::Commit(commit) if commit.max_segments.is_some() => "optimize".to_owned(),
-            UpdateCommand::Commit(commit) => (if commit.soft { "soft" } else { "hard" }).to_owned(),
-            UpdateCommand::Rollback => "rollback".to_owned(),
-        }
+        shown(&commands, failure)
     }
 
     fn doc(fields: &str) -> String {
