@@ -35,8 +35,11 @@ impl Format {
         }
     }
 
-    pub fn payload(self) -> Payload {
+    /// Where `body` goes. JSON that begins with an object is a document, as Solr's own tool takes it, unless its first
+    /// key is a command.
+    pub fn payload(self, body: &[u8]) -> Payload {
         match self {
+            Format::Json if is_document(body) => Format::JsonLines.payload(body),
             Format::Json | Format::Text => Payload { path: "update", content_type: "application/json" },
             Format::JsonLines => Payload { path: "update/json/docs", content_type: "application/json" },
             Format::Xml => Payload { path: "update", content_type: "application/xml" },
@@ -45,9 +48,32 @@ impl Format {
     }
 }
 
+/// The keys by which an object is a set of update commands.
+const COMMANDS: [&str; 5] = ["add", "delete", "commit", "optimize", "rollback"];
+
+fn is_document(body: &[u8]) -> bool {
+    let Some(inside) = body.trim_ascii_start().strip_prefix(b"{") else { return false };
+    let Some(key) = inside.trim_ascii_start().strip_prefix(b"\"") else { return false };
+    let key = key.split(|byte| *byte == b'"').next().unwrap_or_default();
+    !COMMANDS.iter().any(|command| command.as_bytes() == key)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_is_a_document_unless_it_is_a_command() {
+        for (body, path) in [
+            (r#"[{"id":1}]"#, "update"),
+            (r#" { "id":1}"#, "update/json/docs"),
+            (r#"{"delete":{"query":"*:*"}}"#, "update"),
+            ("{}", "update"),
+            ("", "update"),
+        ] {
+            assert_eq!(Format::Json.payload(body.as_bytes()).path, path, "{body}");
+        }
+    }
 
     #[test]
     fn extensions_choose_the_format() {

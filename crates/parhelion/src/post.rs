@@ -127,7 +127,7 @@ async fn post_body(
     if args.dry_run {
         return Ok(());
     }
-    let payload = format.payload();
+    let payload = format.payload(&body);
     let path = format!("{}/{}", args.target.collection, payload.path);
     client.post(&path, &[("wt", "json")], payload.content_type, body.into()).await?.ok()?;
     Ok(())
