@@ -26,11 +26,21 @@ impl Response {
         serde_json::from_slice(&self.body).map_err(|error| Error::NotJson(error.to_string()))
     }
 
-    /// `error.msg` of a JSON body, else the first 200 characters of whatever came.
+    /// `error.msg` of a JSON body; where a page for browsers came, what its status means; else the body's first line.
     fn message(&self) -> String {
-        let message =
-            self.json().ok().and_then(|body| Some(body.pointer("/error/msg")?.as_str()?.to_owned()));
-        message.unwrap_or_else(|| String::from_utf8_lossy(&self.body).chars().take(200).collect())
+        let json = self.json().ok();
+        let message = json.as_ref().and_then(|body| body.pointer("/error/msg")?.as_str());
+        match (message, self.status) {
+            (Some(message), _) => message.trim_end().to_owned(),
+            (None, 404) => "there is no such collection or handler".to_owned(),
+            (None, _) => String::from_utf8_lossy(&self.body)
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .take(200)
+                .collect(),
+        }
     }
 }
 
@@ -55,6 +65,7 @@ mod tests {
             r#"{"error":{"msg":"undefined field x","code":400}}"#,
             Some("undefined field x (status 400)"),
         );
-        check(404, "no such thing", Some("no such thing (status 404)"));
+        check(404, "<html>…</html>", Some("there is no such collection or handler (status 404)"));
+        check(502, "bad gateway\nmore", Some("bad gateway (status 502)"));
     }
 }
