@@ -128,8 +128,10 @@ impl Core {
         let thread = thread.spawn(move || {
             while let Some(core) = core.upgrade().filter(|core| !core.schedule.stop.load(Ordering::SeqCst)) {
                 core.wait();
-                // An error shows again to whoever updates or commits; here is nobody to tell.
-                drop(core.tick(core.clock.now_ms()));
+                // It shows again to whoever updates or commits; here only the log can be told.
+                if let Err(error) = core.tick(core.clock.now_ms()) {
+                    tracing::warn!(%error, "automatic commit or merge failed; it is tried again");
+                }
             }
         });
         let failed = |error| plan::Error::internal("cannot start the shard's thread").with_source(error);

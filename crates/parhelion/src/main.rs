@@ -21,6 +21,7 @@ use crate::cli::{Cli, Command};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    tracing_subscriber::fmt().with_max_level(cli.log).with_writer(std::io::stderr).with_ansi(false).init();
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
