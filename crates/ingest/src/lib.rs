@@ -15,4 +15,4 @@ pub use language::language_of;
 pub use payload::{Format, Payload};
 pub use sender::{Progress, Sender, Totals};
 pub use source::{SkipReason, SourceFile, read_source};
-pub use walk::{Walk, files_below};
+pub use walk::files_below;

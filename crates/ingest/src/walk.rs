@@ -4,31 +4,13 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-/// Iterates over regular files; what cannot be read is passed over.
-pub struct Walk {
-    files: std::vec::IntoIter<PathBuf>,
-}
-
-impl Iterator for Walk {
-    type Item = PathBuf;
-
-    fn next(&mut self) -> Option<PathBuf> {
-        self.files.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.files.size_hint()
-    }
-}
-
-impl ExactSizeIterator for Walk {}
-
-/// All regular files at or below `roots`, links not followed, `.git` and hidden folders left out, sorted by path.
-pub fn files_below(roots: &[PathBuf]) -> Walk {
+/// All regular files at or below `roots`, links not followed, `.git` and hidden folders left out, sorted by path; what cannot be
+/// read is passed over.
+pub fn files_below(roots: &[PathBuf]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = roots.iter().flat_map(|root| files_of(root)).collect();
     files.sort();
     files.dedup();
-    Walk { files: files.into_iter() }
+    files
 }
 
 fn files_of(root: &Path) -> Vec<PathBuf> {
@@ -54,6 +36,7 @@ mod tests {
             std::fs::write(path, "x").unwrap();
         }
         let found: Vec<_> = files_below(&[folder.path().to_owned()])
+            .iter()
             .map(|path| path.strip_prefix(folder.path()).unwrap().display().to_string())
             .collect();
         assert_eq!(found, ["a/one.rs", "b/two.rs", "top.md"]);

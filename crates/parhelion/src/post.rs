@@ -77,7 +77,7 @@ pub async fn run(args: PostArgs) -> anyhow::Result<()> {
     if !stdin.is_empty() {
         post_stdin(&args, &client, &mut summary).await?;
     }
-    let files: Vec<PathBuf> = files_below(&paths).collect();
+    let files = files_below(&paths);
     let (texts, structured): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|path| args.format_of(path) == Format::Text);
     let bar = progress_bar((texts.len() + structured.len()) as u64);

@@ -1,8 +1,6 @@
 //! How a field is kept: the switches of Solr's schema, resolved from the schema's version, the type and the field.
 //! Defaults by schema version are those of Solr's reference guide ("version" attribute of `schema`).
 
-use std::fmt::Write as _;
-
 use crate::error::{Error, Result};
 use crate::field::FieldClass;
 
@@ -153,9 +151,7 @@ fn parse_bool(owner: &str, name: &str, value: &str) -> Result<bool> {
         "true" | "on" | "yes" => Ok(true),
         "false" | "off" | "no" => Ok(false),
         _ => {
-            let mut message = String::new();
-            let _ = write!(message, "`{owner}`: attribute `{name}` is `{value}`; use true or false");
-            Err(Error::bad_request(message))
+            Err(Error::bad_request(format!("`{owner}`: attribute `{name}` is `{value}`; use true or false")))
         }
     }
 }
