@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use plan::Result;
+use tantivy::directory::OwnedBytes;
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{IndexBuilder, SingleSegmentIndexWriter};
 
 use crate::alive::Marks;
+use crate::derived;
 use crate::directory::Output;
 use crate::errors::from_tantivy;
 use crate::id_filter::IdFilter;
@@ -94,10 +96,13 @@ impl Builder {
         let index = self.writer.finalize().map_err(from_tantivy)?;
         let meta = index.searchable_segment_metas().map_err(from_tantivy)?.pop();
         let Some(meta) = meta else { return Ok(None) };
+        let derived = derived::files(&index, &self.layout)?;
+        let mut files = self.output.take().0;
+        files.extend(derived.into_iter().map(|(name, bytes)| (name.into(), OwnedBytes::new(bytes))));
         let parts = SegmentParts {
             id: meta.id(),
             max_doc: meta.max_doc(),
-            files: self.output.take().0,
+            files,
             marks: self.marks,
             filter: IdFilter::build(&self.hashes),
             persisted: None,

@@ -11,6 +11,8 @@ mod bytes;
 mod config;
 mod core;
 mod delete_by_query;
+mod dense_terms;
+mod derived;
 mod directory;
 mod errors;
 mod flush;
@@ -41,6 +43,7 @@ mod stats;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod value_order;
 mod writer;
 
 pub use config::ShardConfig;

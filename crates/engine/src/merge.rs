@@ -5,16 +5,19 @@
 //! layouts get the field norms they lack (`norm_file`); the result is of the newest layout.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use plan::Result;
+use tantivy::directory::OwnedBytes;
 use tantivy::index::SegmentId;
 use tantivy::indexer::merge_filtered_segments;
 
 use crate::alive::{Dead, Marks, Ranks};
 use crate::core::{Core, Counters, lock};
-use crate::directory::Output;
+use crate::derived;
+use crate::directory::{Files, Output};
 use crate::errors::{from_store, from_tantivy};
 use crate::flush::filter_name;
 use crate::id_filter::{self, IdFilter};
@@ -171,10 +174,14 @@ impl Core {
         let meta = index.searchable_segment_metas().map_err(from_tantivy)?.pop();
         let meta = meta.ok_or_else(|| plan::Error::internal("a merge made no segment"))?;
         let filter = IdFilter::build(&id_hashes(&index)?);
-        let (files, written) = output.take();
+        let derived = derived::files(&index, layout)?;
+        let (mut files, written) = output.take();
         let persisted = match to {
-            MergeTo::Memory => None,
-            MergeTo::Store => Some(self.persist_filter(meta.id(), &filter, written)?),
+            MergeTo::Memory => {
+                files.extend(derived.into_iter().map(|(name, bytes)| (name.into(), OwnedBytes::new(bytes))));
+                None
+            }
+            MergeTo::Store => Some(self.persist_derived(meta.id(), &filter, derived, written, &mut files)?),
         };
         let (id, max_doc) = (meta.id(), meta.max_doc());
         let parts = SegmentParts { id, max_doc, files, marks: Arc::new(Marks::default()), filter, persisted };
@@ -182,14 +189,22 @@ impl Core {
         Ok(Merged { segment: Segment::open(parts, layout)?, map: DocMap::new(inputs) })
     }
 
-    fn persist_filter(
+    /// Writes what we keep of a segment beside tantivy's files.
+    fn persist_derived(
         &self,
         id: SegmentId,
         filter: &IdFilter,
-        mut files: Vec<store::SegmentFile>,
+        derived: Vec<(String, Vec<u8>)>,
+        mut written: Vec<store::SegmentFile>,
+        files: &mut Files,
     ) -> Result<Persisted> {
-        files.push(self.store.put(&filter_name(id), filter.as_bytes()).map_err(from_store)?);
-        Ok(Persisted { files, marks: None })
+        written.push(self.store.put(&filter_name(id), filter.as_bytes()).map_err(from_store)?);
+        for (name, bytes) in derived {
+            written.push(self.store.put(&name, &bytes).map_err(from_store)?);
+            let bytes = self.store.open(&name).map_err(from_store)?;
+            files.insert(PathBuf::from(name), OwnedBytes::new(bytes));
+        }
+        Ok(Persisted { files: written, marks: None })
     }
 
     /// Removes what a failed merge left in the store.
@@ -197,7 +212,7 @@ impl Core {
         let (files, written) = output.take();
         let names = files.keys().map(|path| path.to_string_lossy().into_owned());
         for name in names.chain(written.into_iter().map(|file| file.name)) {
-            if EXTENSIONS.iter().any(|extension| name.ends_with(extension)) {
+            if EXTENSIONS.iter().chain(&derived::EXTENSIONS).any(|extension| name.ends_with(extension)) {
                 drop(self.store.remove(&name));
             }
         }

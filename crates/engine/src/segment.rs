@@ -14,6 +14,7 @@ use tantivy::store::StoreReader;
 use tantivy::{DocId, DocSet, Index, IndexSettings, SegmentReader, TERMINATED, Term};
 
 use crate::alive::Marks;
+use crate::derived::Derived;
 use crate::directory::{Files, View};
 use crate::errors::from_tantivy;
 use crate::id_filter::{self, IdFilter};
@@ -55,6 +56,7 @@ pub(crate) struct Segment {
     /// For look-ups; opened under the layout of its making, which has all they need.
     reader: SegmentReader,
     store: StoreReader,
+    derived: Derived,
 }
 
 impl Segment {
@@ -65,7 +67,12 @@ impl Segment {
         let store =
             reader.get_store_reader(STORE_BLOCKS_CACHED).map_err(|error| from_tantivy(error.into()))?;
         let persisted = Mutex::new(persisted);
-        Ok(Arc::new(Self { id, max_doc, marks, files, filter, persisted, reader, store }))
+        let derived = Derived::open(&files, id, max_doc)?;
+        Ok(Arc::new(Self { id, max_doc, marks, files, filter, persisted, reader, store, derived }))
+    }
+
+    pub(crate) fn derived(&self) -> &Derived {
+        &self.derived
     }
 
     /// A reader of all documents, dead or not, under another layout.

@@ -8,13 +8,18 @@ use std::sync::Arc;
 
 use plan::{Document, FieldSelection, Result, Value};
 use tantivy::fastfield::Column;
+use tantivy::postings::TermInfo;
+use tantivy::schema::Field;
 use tantivy::{DocId, IndexReader, ReloadPolicy, Searcher, SegmentReader};
 
 use crate::alive::Dead;
+use crate::dense_terms::TermBits;
 use crate::errors::from_tantivy;
-use crate::layout::{Layout, VERSION_NAME};
+use crate::layout::{ColumnRef, Layout, VERSION_NAME};
+use crate::search::postings::PostingsFile;
 use crate::segment::{Segment, open_index};
 use crate::source_codec;
+use crate::value_order::ValueOrder;
 
 /// The segments of one moment, in index order, under one layout.
 pub struct Snapshot {
@@ -30,6 +35,7 @@ pub struct SegmentView {
     pub(crate) dead: Dead,
     generation: u64,
     reader: SegmentReader,
+    postings: PostingsFile,
 }
 
 impl Snapshot {
@@ -102,7 +108,17 @@ impl SegmentView {
         let opened = segment.tantivy_segment(layout)?;
         let alive = dead.to_alive(segment.max_doc);
         let reader = SegmentReader::open_with_custom_alive_set(&opened, alive).map_err(from_tantivy)?;
-        Ok(Self { segment, dead, generation: layout.generation(), reader })
+        let postings = PostingsFile::open(&reader)?;
+        Ok(Self { segment, dead, generation: layout.generation(), reader, postings })
+    }
+
+    pub(crate) fn postings(&self) -> &PostingsFile {
+        &self.postings
+    }
+
+    /// The documents of a term as bits, where the segment keeps them so.
+    pub(crate) fn term_bits(&self, field: Field, info: &TermInfo) -> Option<TermBits> {
+        self.segment.derived().dense_terms.as_ref()?.get(field, info.postings_range.start)
     }
 
     /// Tantivy's reader, which leaves dead documents out where tantivy does.
@@ -118,6 +134,11 @@ impl SegmentView {
     /// The generation of the layout it is opened under.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// The documents in the order of a column's values, where the segment keeps it.
+    pub(crate) fn value_order(&self, column: &ColumnRef) -> Option<&ValueOrder> {
+        self.segment.derived().value_orders.as_ref()?.get(column.field)
     }
 
     /// The encoded source of a document, to be read by [`read_source`].

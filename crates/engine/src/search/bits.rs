@@ -38,6 +38,21 @@ impl Bits {
     }
 
     #[inline]
+    pub(crate) fn remove(&mut self, doc: DocId) {
+        if let Some(word) = self.words.get_mut((doc / 64) as usize) {
+            *word &= !(1 << (doc % 64));
+        }
+    }
+
+    /// Becomes what is in `these` and not in `those`, both one bit a document, least significant first; a slice that ends
+    /// early lacks the rest.
+    pub(crate) fn put_difference(&mut self, these: &[u8], those: &[u8]) {
+        self.words.fill(0);
+        self.words.iter_mut().zip(words_of(these)).for_each(|(own, word)| *own = word);
+        self.words.iter_mut().zip(words_of(those)).for_each(|(own, word)| *own &= !word);
+    }
+
+    #[inline]
     pub(crate) fn contains(&self, doc: DocId) -> bool {
         self.words.get((doc / 64) as usize).is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
@@ -87,6 +102,31 @@ impl Bits {
         })
     }
 
+    /// Those from `from` up to and without `to`, ascending.
+    pub(crate) fn iter_in(&self, from: DocId, to: DocId) -> impl Iterator<Item = DocId> + '_ {
+        let mut next = self.next_from(from);
+        std::iter::from_fn(move || {
+            let doc = (next < to).then_some(next)?;
+            next = self.next_from(doc + 1);
+            Some(doc)
+        })
+    }
+
+    /// Puts `words` in place of those from document `from` on, a multiple of 64; what is past the end is left out.
+    pub(crate) fn put_words(&mut self, from: DocId, words: &[u64]) {
+        let own = self.words.get_mut((from / 64) as usize..).unwrap_or_default();
+        own.iter_mut().zip(words).for_each(|(own, word)| *own = *word);
+        self.clear_padding();
+    }
+
+    /// Clears in `words`, whose first bit is document `from` (a multiple of 64), what is not in this set.
+    pub(crate) fn keep_common(&self, from: DocId, words: &mut [u64]) {
+        let own = self.words.get((from / 64) as usize..).unwrap_or_default();
+        let (common, rest) = words.split_at_mut(own.len().min(words.len()));
+        common.iter_mut().zip(own).for_each(|(word, own)| *word &= own);
+        rest.fill(0);
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.words.len() * 8
     }
@@ -97,6 +137,11 @@ impl Bits {
             *last &= !(u64::MAX << used);
         }
     }
+}
+
+/// Words from their bytes, least significant first.
+pub(crate) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word))
 }
 
 /// A walk over [`Bits`].

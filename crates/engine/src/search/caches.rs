@@ -12,6 +12,7 @@ use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 
 use super::bits::Bits;
+use super::facet::GlobalOrdinals;
 use super::filter_cache::FilterCache;
 use super::stats::SegmentFieldStats;
 use crate::snapshot::{SegmentView, Snapshot};
@@ -22,9 +23,14 @@ pub(crate) struct SearchCaches {
     /// With the count of dead they belong to.
     alive: Mutex<HashMap<SegmentId, (u32, Arc<Bits>)>>,
     pub(crate) filters: FilterCache,
+    /// By column, for the segments it was last asked for.
+    ordinals: Mutex<HashMap<Field, NumberedSegments>>,
     /// The number of the snapshot last seen.
     snapshot: AtomicU64,
 }
+
+/// Segments and the numbers that hold for them together.
+type NumberedSegments = (Vec<SegmentId>, Arc<GlobalOrdinals>);
 
 /// What cached filters may hold unless told otherwise: 512 filters of a million documents.
 const FILTER_BYTES_MAX: usize = 64 << 20;
@@ -39,7 +45,13 @@ impl SearchCaches {
     /// `filter_bytes_max` bounds what cached filters may hold.
     pub(crate) fn new(filter_bytes_max: usize) -> Self {
         let filters = FilterCache::new(filter_bytes_max);
-        Self { stats: Mutex::default(), alive: Mutex::default(), filters, snapshot: AtomicU64::new(0) }
+        Self {
+            stats: Mutex::default(),
+            alive: Mutex::default(),
+            filters,
+            ordinals: Mutex::default(),
+            snapshot: AtomicU64::new(0),
+        }
     }
 
     /// Forgets what belongs to segments that a newer snapshot no longer has.
@@ -50,6 +62,7 @@ impl SearchCaches {
         let present: HashSet<SegmentId> = snapshot.segments().iter().map(|view| view.id()).collect();
         lock(&self.stats).retain(|(id, _), _| present.contains(id));
         lock(&self.alive).retain(|id, _| present.contains(id));
+        lock(&self.ordinals).retain(|_, (segments, _)| segments.iter().all(|id| present.contains(id)));
         self.filters.retain(&present);
     }
 
@@ -66,6 +79,23 @@ impl SearchCaches {
         let stats = compute()?;
         lock(&self.stats).insert((id, field), stats);
         Ok(stats)
+    }
+
+    /// The common numbers of a column's values in these segments, made by `build` where they are not the ones last asked for.
+    pub(super) fn ordinals(
+        &self,
+        field: Field,
+        segments: Vec<SegmentId>,
+        build: impl FnOnce() -> Result<GlobalOrdinals>,
+    ) -> Result<Arc<GlobalOrdinals>> {
+        if let Some((known, ordinals)) = lock(&self.ordinals).get(&field)
+            && *known == segments
+        {
+            return Ok(ordinals.clone());
+        }
+        let ordinals = Arc::new(build()?);
+        lock(&self.ordinals).insert(field, (segments, ordinals.clone()));
+        Ok(ordinals)
     }
 
     /// The living documents of a segment; `None` when all live.

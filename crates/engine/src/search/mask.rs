@@ -11,6 +11,7 @@ use super::error::engine_error;
 use super::filter_cache::key_of;
 use super::lower::lower_unscored;
 use super::node::{DocSource, Node};
+use super::terms::TermQuery;
 use super::{SearchContext, SearchSegment, weight};
 
 /// The documents allowed in each segment; `None` is all of them.
@@ -112,6 +113,9 @@ pub(crate) fn node_bits(
             DocSource::All => return Ok(Arc::new(Bits::all(segment.max_doc()))),
             DocSource::Term(_) | DocSource::Node(_) => {}
         }
+    }
+    if let Some(query) = TermQuery::of(node) {
+        return query.bits(segment).map(Arc::new);
     }
     let weight = weight::unscored(context, node)?;
     collect_bits(&*weight, segment).map(Arc::new)

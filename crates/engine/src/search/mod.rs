@@ -21,12 +21,14 @@ mod mask;
 mod node;
 mod norms;
 mod phrase;
+pub(crate) mod postings;
 mod run;
 mod scaled;
 mod sets;
 mod sloppy;
 mod stats;
 mod synonym;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod weight;
@@ -38,7 +40,8 @@ use tantivy::{DocId, Searcher, SegmentReader};
 
 use crate::layout::Layout;
 use crate::snapshot::{SegmentView, Snapshot};
-use bits::Bits;
+pub(crate) use bits::{Bits, words_of};
+pub(crate) use sets::AnyColumn;
 
 pub(crate) use caches::SearchCaches;
 pub use luke::FieldStats;
@@ -75,6 +78,8 @@ pub(crate) struct SearchContext<'a> {
 
 /// One segment of the snapshot.
 pub(crate) struct SearchSegment<'a> {
+    /// Its place in the snapshot.
+    pub(crate) number: usize,
     pub(crate) view: &'a SegmentView,
     pub(crate) reader: &'a SegmentReader,
     /// The living documents; `None` when all live.
@@ -89,8 +94,10 @@ impl<'a> SearchContext<'a> {
         let segments = snapshot
             .segments()
             .iter()
-            .map(|view| {
-                let segment = SearchSegment { view, reader: view.reader(), alive: caches.alive(view), base };
+            .enumerate()
+            .map(|(number, view)| {
+                let segment =
+                    SearchSegment { number, view, reader: view.reader(), alive: caches.alive(view), base };
                 base += u64::from(segment.max_doc());
                 segment
             })

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::Result;
 use tantivy::index::SegmentId;
+use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
@@ -42,10 +43,19 @@ pub(crate) enum DocSource {
 /// A term scored by BM25.
 pub(crate) struct TermNode {
     pub(crate) term: Term,
+    /// Where the term's postings are, segment by segment.
+    pub(crate) infos: Vec<Option<TermInfo>>,
     pub(crate) label: String,
     pub(crate) scoring: Scoring,
     /// Whether documents can differ in frequency or length; if not, all score the same.
     pub(crate) varies: bool,
+}
+
+impl TermNode {
+    /// `None` when no document of the segment has the term.
+    pub(crate) fn info_in(&self, segment: usize) -> Option<&TermInfo> {
+        self.infos.get(segment)?.as_ref()
+    }
 }
 
 /// What BM25 needs besides frequency and length.

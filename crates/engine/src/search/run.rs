@@ -6,12 +6,13 @@ use plan::{Query, Result, SearchPlan, SearchResult, SortBy, SortKey};
 use tantivy::DocId;
 
 use super::bits::Bits;
-use super::collect::{self, Found};
+use super::collect::{self, Best, Found};
 use super::evaluate::Evaluator;
 use super::explain::MovedParts;
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
+use super::terms::TermQuery;
 use super::{SearchContext, explain, facet, fetch};
 
 pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<SearchResult> {
@@ -84,8 +85,13 @@ impl Run<'_> {
         let end = self.plan.page.end();
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
+        let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
+        if let (Some(query), None) = (TermQuery::of(self.node), hits) {
+            let mut best = Best::new(if self.plan.page.rows > 0 { limit } else { 0 });
+            let total = query.collect(self.context, self.masks, &mut best)?;
+            return Ok((best.into_found(), total));
+        }
         if hits.is_none() && self.plan.page.rows > 0 && self.node.is_costly() {
-            let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
             return collect::top_k_and_count(self.context, self.node, self.masks, limit);
         }
         let total = match hits {

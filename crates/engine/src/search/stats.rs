@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use plan::Result;
 use tantivy::Term;
+use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 
 use super::error::engine_error;
@@ -65,14 +66,18 @@ impl Statistics {
     }
 }
 
-/// Documents with the term, deleted ones included.
-pub(crate) fn doc_freq(context: &SearchContext<'_>, term: &Term) -> Result<u64> {
-    let mut count = 0;
-    for segment in &context.segments {
+/// What each segment's dictionary says of the term.
+pub(crate) fn term_infos(context: &SearchContext<'_>, term: &Term) -> Result<Vec<Option<TermInfo>>> {
+    let info = |segment: &SearchSegment<'_>| {
         let inverted = segment.reader.inverted_index(term.field()).map_err(engine_error)?;
-        count += u64::from(inverted.doc_freq(term).map_err(engine_error)?);
-    }
-    Ok(count)
+        inverted.get_term_info(term).map_err(engine_error)
+    };
+    context.segments.iter().map(info).collect()
+}
+
+/// Documents with the term, deleted ones included.
+pub(crate) fn doc_freq(infos: &[Option<TermInfo>]) -> u64 {
+    infos.iter().flatten().map(|info| u64::from(info.doc_freq)).sum()
 }
 
 pub(crate) fn segment_stats(

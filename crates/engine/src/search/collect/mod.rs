@@ -8,7 +8,7 @@ use tantivy::DocId;
 
 pub(crate) use count::count;
 pub(crate) use sort::sorted;
-pub(crate) use top_k::{score_max, top_k, top_k_and_count};
+pub(crate) use top_k::{Best, score_max, top_k, top_k_and_count};
 
 /// A hit by its place in the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq)]

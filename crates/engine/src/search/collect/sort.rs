@@ -33,7 +33,8 @@ pub(crate) fn sorted(
             .iter()
             .map(|field| Source::open(context, node, segment, field))
             .collect::<Result<Vec<_>>>()?;
-        let best = best_of_segment(&fields, &mut sources, hits, limit);
+        let first = walk(&fields, &mut sources, segment, hits, limit);
+        let best = best_of_segment(&fields, &mut sources, first.as_ref().unwrap_or(hits), limit);
         for (values, doc) in best {
             let keys = sources.iter().zip(&values).map(|(source, value)| source.resolve(*value));
             all.push(Merged { keys: keys.collect::<Result<_>>()?, segment: number, doc });
@@ -256,6 +257,42 @@ fn compare(fields: &[Field], left: &Merged, right: &Merged) -> Ordering {
         }
     }
     (left.segment, left.doc).cmp(&(right.segment, right.doc))
+}
+
+/// Hits that hold the first `limit` of a segment: those met when walking the order of the first key's values. `None` where
+/// there is no such order, or where hits are so rare that looking at each is cheaper.
+fn walk(
+    fields: &[Field],
+    sources: &mut [Source],
+    segment: &SearchSegment<'_>,
+    hits: &Bits,
+    limit: usize,
+) -> Option<Bits> {
+    /// A step of a walk costs as much as looking at so many hits.
+    const STEP: u64 = 2;
+    let Field { by: By::Column { column, .. }, descending } = fields.first()? else { return None };
+    let order = segment.view.value_order(column).filter(|order| order.len() == segment.max_doc())?;
+    let source = sources.first_mut()?;
+    let count = u64::from(hits.count());
+    if count == 0 || limit as u64 * u64::from(order.len()) / count * STEP >= count {
+        return None;
+    }
+    let mut first = Bits::none(segment.max_doc());
+    let (mut found, mut last) = (0, None);
+    for step in 0..order.len() {
+        let doc = order.doc(if *descending { order.len() - 1 - step } else { step });
+        if hits.contains(doc) {
+            let key = Some(source.key(doc));
+            // Equal ones all count: the other keys, or the index order, decide among them.
+            if found >= limit && key != last {
+                break;
+            }
+            first.insert(doc);
+            found += 1;
+            last = key;
+        }
+    }
+    Some(first)
 }
 
 /// The first `limit` documents of a segment with their keys, in no order.

@@ -49,18 +49,19 @@ pub(crate) fn top_k(
     masks: &Masks,
     limit: usize,
 ) -> Result<Vec<Found>> {
-    let mut best = Best { heap: BinaryHeap::new(), limit };
+    let mut best = Best::new(limit);
     if limit > 0 {
         let weight = weight::scored(context, node)?;
         let only_score = node.only_score();
         for (number, segment) in context.segments.iter().enumerate() {
+            best.enter(number);
             let slack = slack(node, segment)?;
             let mut evaluator = Evaluator::open(context, node, segment)?;
             let mask = masks.get(number).and_then(Option::as_deref);
             if let Some(mask) = mask.filter(|mask| is_narrow(mask, segment)) {
                 for doc in mask.iter() {
                     if let Some(score) = evaluator.score(doc) {
-                        best.offer(Ranked { score, segment: number, doc });
+                        best.offer(doc, score);
                     }
                 }
                 continue;
@@ -77,7 +78,7 @@ pub(crate) fn top_k(
                     if mask.is_none_or(|mask| mask.contains(doc))
                         && let Some(score) = evaluator.score(doc)
                     {
-                        best.offer(Ranked { score, segment: number, doc });
+                        best.offer(doc, score);
                     }
                     bar(&best)
                 })
@@ -94,10 +95,11 @@ pub(crate) fn top_k_and_count(
     masks: &Masks,
     limit: usize,
 ) -> Result<(Vec<Found>, u64)> {
-    let mut best = Best { heap: BinaryHeap::new(), limit };
+    let mut best = Best::new(limit);
     let mut total = 0;
     let weight = weight::scored(context, node)?;
     for (number, segment) in context.segments.iter().enumerate() {
+        best.enter(number);
         let mut evaluator = Evaluator::open(context, node, segment)?;
         let mask = masks.get(number).and_then(Option::as_deref);
         weight
@@ -109,7 +111,7 @@ pub(crate) fn top_k_and_count(
                 if best.bar().is_none_or(|bar| about > lowered(bar, 1.0))
                     && let Some(score) = evaluator.score(doc)
                 {
-                    best.offer(Ranked { score, segment: number, doc });
+                    best.offer(doc, score);
                 }
             })
             .map_err(engine_error)?;
@@ -128,18 +130,36 @@ pub(crate) fn score_max(context: &SearchContext<'_>, node: &Node, masks: &Masks)
     Ok(top_k(context, node, masks, 1)?.first().and_then(|found| found.score))
 }
 
-struct Best {
+/// The best hits so far, of one segment after another.
+pub(crate) struct Best {
     heap: BinaryHeap<Ranked>,
     limit: usize,
+    segment: usize,
 }
 
 impl Best {
-    /// The score to beat, once there are enough.
-    fn bar(&self) -> Option<f32> {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { heap: BinaryHeap::new(), limit, segment: 0 }
+    }
+
+    /// From here on documents are of this segment.
+    pub(crate) fn enter(&mut self, segment: usize) {
+        self.segment = segment;
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// The score to beat, once there are enough. Equal scores stand in index order: an equal one comes too late.
+    #[inline]
+    pub(crate) fn bar(&self) -> Option<f32> {
         if self.heap.len() < self.limit { None } else { self.heap.peek().map(|worst| worst.score) }
     }
 
-    fn offer(&mut self, hit: Ranked) {
+    #[inline]
+    pub(crate) fn offer(&mut self, doc: DocId, score: f32) {
+        let hit = Ranked { score, segment: self.segment, doc };
         if self.heap.len() < self.limit {
             self.heap.push(hit);
         } else if let Some(mut worst) = self.heap.peek_mut()
@@ -149,7 +169,7 @@ impl Best {
         }
     }
 
-    fn into_found(self) -> Vec<Found> {
+    pub(crate) fn into_found(self) -> Vec<Found> {
         let ordered = self.heap.into_sorted_vec();
         let found = |hit: Ranked| Found { segment: hit.segment, doc: hit.doc, score: Some(hit.score) };
         ordered.into_iter().map(found).collect()

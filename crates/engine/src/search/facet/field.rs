@@ -1,8 +1,11 @@
 //! Facets over the values of a field: counted (`values`), chosen (`accept`), ordered and cut as the facet says.
 
+use std::cmp::Ordering;
+
 use plan::{Error, FacetSort, FieldClass, FieldFacet, FieldFacetResult, Result, Value};
 
 use super::accept::Accept;
+use super::ordinals::Strings;
 use super::{Domain, integer_value, real_value, values};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::SearchContext;
@@ -19,9 +22,11 @@ pub(super) fn count(
     };
     refuse_text_options(layout, facet)?;
     let missing = if facet.missing { Some(missing(context, layout, domain)?) } else { None };
-    let counts = match &facet.terms {
-        Some(terms) => named(terms, &counted(context, layout, facet, domain, false)?),
-        None => listed(context, layout, facet, domain)?,
+    let strings = layout.column.as_ref().filter(|column| column.kind == ColumnKind::Str);
+    let counts = match (&facet.terms, strings) {
+        (None, Some(column)) => listed_strings(context, column, facet, domain)?,
+        (Some(terms), _) => named(terms, &counted(context, layout, facet, domain, false)?),
+        (None, None) => listed(context, layout, facet, domain)?,
     };
     Ok(FieldFacetResult { key: facet.key.clone(), counts, missing })
 }
@@ -41,6 +46,42 @@ fn listed(
         }
     }
     chosen(facet, counted(context, layout, facet, domain, true)?)
+}
+
+/// The strings to list: chosen by their numbers, which are in their order, so that only texts to show are read, or to look
+/// into where the facet asks for that.
+fn listed_strings(
+    context: &SearchContext<'_>,
+    column: &ColumnRef,
+    facet: &FieldFacet,
+    domain: &Domain,
+) -> Result<Vec<(Value, u64)>> {
+    let strings = Strings::open(context, column)?;
+    let accept = Accept::new(facet)?;
+    let mut counted: Vec<(usize, u64)> = strings
+        .counts(domain)
+        .into_iter()
+        .map(|count| if facet.exists { count.min(1) } else { count })
+        .enumerate()
+        .filter(|(_, count)| *count >= facet.count_min)
+        .collect();
+    if !accept.is_open() {
+        let mut failed = None;
+        counted.retain(|(number, _)| match strings.text(*number) {
+            Ok(text) => accept.accepts(&text),
+            Err(error) => {
+                failed = Some(error);
+                false
+            }
+        });
+        failed.map_or(Ok(()), Err)?;
+    }
+    order(&mut counted, wanted(facet), |left, right| {
+        let by_count = if facet.sort == FacetSort::Count { right.1.cmp(&left.1) } else { Ordering::Equal };
+        by_count.then(left.0.cmp(&right.0))
+    });
+    let page = counted.into_iter().skip(facet.offset).take(facet.limit.unwrap_or(usize::MAX));
+    page.map(|(number, count)| Ok((Value::Str(strings.text(number)?), count))).collect()
 }
 
 fn hits(domain: &Domain) -> u64 {
@@ -103,7 +144,7 @@ fn of_column(
     zeros: bool,
 ) -> Result<Vec<(Value, u64)>> {
     Ok(match column.kind {
-        ColumnKind::Str => values::strings(context, column, domain, zeros)?.into_iter().map(string).collect(),
+        ColumnKind::Str => Strings::open(context, column)?.all(domain, zeros)?,
         ColumnKind::I64 => {
             let counts = values::integers(context, column, domain, false)?;
             counts.into_iter().map(|(number, count)| (integer_value(class, number), count)).collect()
@@ -144,21 +185,23 @@ fn chosen(facet: &FieldFacet, mut counted: Vec<(Value, u64)>) -> Result<Vec<(Val
         *count >= facet.count_min
             && (accept.is_open() || value.as_str().is_none_or(|text| accept.accepts(text)))
     });
-    let wanted = facet.limit.map(|limit| facet.offset.saturating_add(limit));
-    order(&mut counted, facet.sort, wanted);
+    order(&mut counted, wanted(facet), |left, right| {
+        let by_count = if facet.sort == FacetSort::Count { right.1.cmp(&left.1) } else { Ordering::Equal };
+        by_count.then_with(|| crate::prepare::compare(&left.0, &right.0))
+    });
     Ok(counted.into_iter().skip(facet.offset).take(facet.limit.unwrap_or(usize::MAX)).collect())
 }
 
+/// How many values the page reaches to.
+fn wanted(facet: &FieldFacet) -> Option<usize> {
+    facet.limit.map(|limit| facet.offset.saturating_add(limit))
+}
+
 /// Sorts, only as far as `wanted` where that is less than all.
-fn order(counted: &mut Vec<(Value, u64)>, sort: FacetSort, wanted: Option<usize>) {
-    let by = |left: &(Value, u64), right: &(Value, u64)| {
-        let by_count =
-            if sort == FacetSort::Count { right.1.cmp(&left.1) } else { std::cmp::Ordering::Equal };
-        by_count.then_with(|| crate::prepare::compare(&left.0, &right.0))
-    };
+fn order<T>(counted: &mut Vec<T>, wanted: Option<usize>, by: impl Fn(&T, &T) -> Ordering) {
     if let Some(wanted) = wanted.filter(|wanted| *wanted < counted.len()) {
         if wanted > 0 {
-            counted.select_nth_unstable_by(wanted - 1, by);
+            counted.select_nth_unstable_by(wanted - 1, &by);
         }
         counted.truncate(wanted);
     }

@@ -2,6 +2,7 @@
 
 mod accept;
 mod field;
+mod ordinals;
 mod range;
 mod values;
 
@@ -9,6 +10,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::{FacetPlan, FacetResult, FieldClass, Filter, Result, Value};
+
+pub(super) use ordinals::GlobalOrdinals;
 
 use super::SearchContext;
 use super::bits::Bits;

@@ -1,10 +1,10 @@
-//! How many hits have each value of a field: by ordinals of a column, by numbers of a column, or by the postings of each
-//! term. One pass over the hits of each segment, merged by value.
+//! How many hits have each value of a field: by numbers of a column, or by the postings of each term. One pass over the hits
+//! of each segment, merged by value. Strings of columns are counted by `ordinals`.
 
 use std::collections::HashMap;
 
 use plan::Result;
-use tantivy::columnar::{Column, StrColumn};
+use tantivy::columnar::Column;
 use tantivy::schema::{Field, IndexRecordOption};
 
 use super::Domain;
@@ -17,45 +17,7 @@ use crate::search::sets::AnyColumn;
 /// Counts by value, zeros included where `zeros` asks for them.
 pub(super) type Counts<K> = HashMap<K, u64>;
 
-/// Counts of a string column.
-pub(super) fn strings(
-    context: &SearchContext<'_>,
-    column: &ColumnRef,
-    domain: &Domain,
-    zeros: bool,
-) -> Result<Counts<Box<str>>> {
-    let mut counts = Counts::new();
-    for (segment, hits) in context.segments.iter().zip(domain) {
-        if let Some(AnyColumn::Str(column)) = AnyColumn::open(segment.reader, column)? {
-            let by_ord = ord_counts(&column, hits);
-            merge_strings(&column, &by_ord, zeros, &mut counts)?;
-        }
-    }
-    Ok(counts)
-}
-
-/// Hits by ordinal; a document counts once for each distinct value.
-pub(super) fn ord_counts(column: &StrColumn, hits: &Bits) -> Vec<u32> {
-    let mut counts = vec![0u32; column.dictionary().num_terms()];
-    let ords = column.ords();
-    let single = !matches!(ords.index, tantivy::columnar::ColumnIndex::Multivalued(_));
-    for doc in hits.iter() {
-        if single {
-            if let Some(count) = ords.first(doc).and_then(|ord| counts.get_mut(ord as usize)) {
-                *count += 1;
-            }
-        } else {
-            each_distinct(ords, doc, |ord| {
-                if let Some(count) = counts.get_mut(ord as usize) {
-                    *count += 1;
-                }
-            });
-        }
-    }
-    counts
-}
-
-fn each_distinct<T: Copy + PartialEq + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
+pub(super) fn each_distinct<T: Copy + PartialEq + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
     column: &Column<T>,
     doc: u32,
     mut take: impl FnMut(T),
@@ -75,29 +37,6 @@ fn each_distinct<T: Copy + PartialEq + PartialOrd + std::fmt::Debug + Send + Syn
             take(value);
         }
     }
-}
-
-fn merge_strings(
-    column: &StrColumn,
-    by_ord: &[u32],
-    zeros: bool,
-    counts: &mut Counts<Box<str>>,
-) -> Result<()> {
-    let wanted = by_ord.iter().filter(|count| zeros || **count > 0);
-    let mut found = wanted.copied();
-    let ords = (0u64..).zip(by_ord).filter(|(_, count)| zeros || **count > 0).map(|(ord, _)| ord);
-    column
-        .dictionary()
-        .sorted_ords_to_term_cb(&ords.collect::<Vec<u64>>(), |bytes| {
-            let count = u64::from(found.next().unwrap_or(0));
-            let text = String::from_utf8_lossy(bytes);
-            match counts.get_mut(&*text) {
-                Some(known) => *known += count,
-                None => drop(counts.insert(text.into(), count)),
-            }
-        })
-        .map_err(engine_error)?;
-    Ok(())
 }
 
 /// Counts of an integer or boolean column; with `zeros`, both ends of its values appear even without hits, which for

@@ -14,6 +14,7 @@ use super::Lowering;
 use crate::layout::{FieldLayout, InvertedKind};
 use crate::search::error::engine_error;
 use crate::search::node::{BooleanNode, Node, TermNode};
+use crate::search::stats::term_infos;
 
 /// Lucene's `FuzzyQuery.defaultMaxExpansions`.
 const EXPANSIONS_MAX: usize = 50;
@@ -42,7 +43,8 @@ impl Lowering<'_> {
             let term = Term::from_field_text(field, &near.text);
             let scoring =
                 self.scoring(layout, field, vec![(near.text, doc_freq)], boost * near.similarity)?;
-            node.optional.push(Node::Term(Arc::new(TermNode { term, label, scoring, varies: true })));
+            let infos = term_infos(self.context, &term)?;
+            node.optional.push(Node::Term(Arc::new(TermNode { term, infos, label, scoring, varies: true })));
         }
         Ok(match node.optional.len() {
             0 => Node::Nothing,

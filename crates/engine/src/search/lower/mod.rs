@@ -97,7 +97,10 @@ impl<'a> Lowering<'a> {
     }
 
     fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {
-        if self.scored { super::stats::doc_freq(self.context, term) } else { Ok(0) }
+        if !self.scored {
+            return Ok(0);
+        }
+        Ok(super::stats::doc_freq(&super::stats::term_infos(self.context, term)?))
     }
 }
 

@@ -4,6 +4,7 @@
 use std::ops::{Bound, RangeInclusive};
 
 use plan::{FieldClass, Range, Result, Value};
+use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
@@ -14,6 +15,7 @@ use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::node::Node;
 use crate::search::sets::{AnyColumn, add_stream, column_docs, field_terms_docs, value_range_docs};
+use crate::value_order::ValueOrder;
 
 impl Lowering<'_> {
     pub(super) fn range(&mut self, range: &Range, boost: f32) -> Result<Node> {
@@ -27,9 +29,23 @@ impl Lowering<'_> {
             let Some(bounds) = Bounds::of(&column, &range.lower, &range.upper) else {
                 return Ok(Node::Nothing);
             };
-            return Ok(Node::computed(boost, label, move |reader| column_range(reader, &column, &bounds)));
+            return Ok(self.column_range(column, bounds, boost, label));
         }
         Ok(term_range(layout, range, boost, label))
+    }
+
+    /// Documents with a value inside the bounds: by the order of values in segments that keep one, else by the column.
+    pub(super) fn column_range(&self, column: ColumnRef, bounds: Bounds, boost: f32, label: String) -> Node {
+        let orders: Vec<(SegmentId, ValueOrder)> = self
+            .context
+            .segments
+            .iter()
+            .filter_map(|segment| Some((segment.view.id(), segment.view.value_order(&column)?.clone())))
+            .collect();
+        Node::computed(boost, label, move |reader| {
+            let order = orders.iter().find(|(id, _)| *id == reader.segment_id()).map(|(_, order)| order);
+            column_range(reader, &column, &bounds, order)
+        })
     }
 
     pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
@@ -77,9 +93,24 @@ impl Bounds {
 }
 
 /// Documents with a value of the column inside `bounds`.
-pub(crate) fn column_range(reader: &SegmentReader, column: &ColumnRef, bounds: &Bounds) -> Result<Bits> {
+pub(super) fn column_range(
+    reader: &SegmentReader,
+    column: &ColumnRef,
+    bounds: &Bounds,
+    order: Option<&ValueOrder>,
+) -> Result<Bits> {
     let max_doc = reader.max_doc();
-    Ok(match (AnyColumn::open(reader, column)?, bounds) {
+    let opened = AnyColumn::open(reader, column)?;
+    match (&opened, bounds, order) {
+        (Some(AnyColumn::I64(column)), Bounds::I64(range), Some(order)) => {
+            return Ok(order.bits(order.ranks(column, range)));
+        }
+        (Some(AnyColumn::F64(column)), Bounds::F64(range), Some(order)) => {
+            return Ok(order.bits(order.ranks(column, range)));
+        }
+        _ => {}
+    }
+    Ok(match (opened, bounds) {
         (Some(AnyColumn::I64(column)), Bounds::I64(range)) => value_range_docs(&column, range, max_doc),
         (Some(AnyColumn::F64(column)), Bounds::F64(range)) => value_range_docs(&column, range, max_doc),
         (Some(AnyColumn::Bool(column)), Bounds::Bool(range)) => value_range_docs(&column, range, max_doc),

@@ -17,6 +17,7 @@ use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::node::{DocSource, Node, SynonymNode, TermNode};
 use crate::search::sets::add_postings;
+use crate::search::stats::{doc_freq, term_infos};
 
 impl Lowering<'_> {
     pub(super) fn term(&mut self, name: &str, value: &Value, boost: f32) -> Result<Node> {
@@ -25,13 +26,22 @@ impl Lowering<'_> {
         let Some((field, term)) =
             layout.inverted.and_then(|field| Some((field, term_of(layout, field, value)?)))
         else {
-            return Ok(column_term(layout, value, boost, label));
+            return Ok(self.column_term(layout, value, boost, label));
         };
         match layout.inverted_kind {
             Some(InvertedKind::I64 | InvertedKind::F64) => {
                 Ok(Node::constant(DocSource::Term(term), boost, label))
             }
             _ => self.scored_term(layout, field, term, label, boost),
+        }
+    }
+
+    fn column_term(&self, layout: &FieldLayout, value: &Value, boost: f32, label: String) -> Node {
+        let Some(column) = layout.column.clone() else { return Node::Nothing };
+        let value = Bound::Included(value.clone());
+        match Bounds::of(&column, &value, &value) {
+            Some(bounds) => self.column_range(column, bounds, boost, label),
+            None => Node::Nothing,
         }
     }
 
@@ -43,13 +53,14 @@ impl Lowering<'_> {
         label: String,
         boost: f32,
     ) -> Result<Node> {
-        let doc_freq = self.doc_freq(&term)?;
-        if self.scored && doc_freq == 0 {
+        let infos = term_infos(self.context, &term)?;
+        let doc_freq = doc_freq(&infos);
+        if doc_freq == 0 {
             return Ok(Node::Nothing);
         }
         let text = label.split_once(':').map_or(label.as_str(), |(_, text)| text).to_owned();
         let scoring = self.scoring(layout, field, vec![(text, doc_freq)], boost)?;
-        Ok(Node::Term(Arc::new(TermNode { term, label, scoring, varies: varies(layout) })))
+        Ok(Node::Term(Arc::new(TermNode { term, infos, label, scoring, varies: varies(layout) })))
     }
 
     pub(super) fn synonym(&mut self, name: &str, terms: &[(String, f32)], boost: f32) -> Result<Node> {
@@ -136,13 +147,6 @@ fn term_of(layout: &FieldLayout, field: Field, value: &Value) -> Option<Term> {
     })
 }
 
-fn column_term(layout: &Arc<FieldLayout>, value: &Value, boost: f32, label: String) -> Node {
-    let Some(column) = layout.column.clone() else { return Node::Nothing };
-    let bounds = Bounds::of(&column, &Bound::Included(value.clone()), &Bound::Included(value.clone()));
-    let Some(bounds) = bounds else { return Node::Nothing };
-    Node::computed(boost, label, move |reader| range::column_range(reader, &column, &bounds))
-}
-
 fn column_terms(layout: &FieldLayout, values: &[Value], boost: f32, label: String) -> Node {
     let Some(column) = layout.column.clone() else { return Node::Nothing };
     if column.kind == ColumnKind::Str {
@@ -163,7 +167,7 @@ fn column_terms(layout: &FieldLayout, values: &[Value], boost: f32, label: Strin
     Node::computed(boost, label, move |reader| {
         let mut all = Bits::none(reader.max_doc());
         for bounds in &bounds {
-            range::column_range(reader, &column, bounds)?.iter().for_each(|doc| all.insert(doc));
+            range::column_range(reader, &column, bounds, None)?.iter().for_each(|doc| all.insert(doc));
         }
         Ok(all)
     })

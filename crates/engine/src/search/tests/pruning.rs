@@ -3,10 +3,14 @@
 
 use std::sync::Arc;
 
-use plan::{Document, Page, Query, SearchPlan, Value};
+use plan::{Document, Occur, Page, Query, SearchPlan, Value};
 
-use super::build::{all, any, boost, filter, phrase, plan, term};
-use crate::search::{SearchCaches, search};
+use super::build::{all, any, boolean, boost, filter, phrase, plan, term};
+use crate::search::collect::Best;
+use crate::search::evaluate::Evaluator;
+use crate::search::lower::lower_scored;
+use crate::search::terms::TermQuery;
+use crate::search::{SearchCaches, SearchContext, mask, search};
 use crate::snapshot::Snapshot;
 use crate::testing::{schema, snapshot};
 
@@ -74,7 +78,8 @@ fn queries() -> Vec<Query> {
         queries.push(any([word(number), boost(3.5, second.clone()), third.clone()]));
         queries.push(all([word(number), second.clone()]));
         queries.push(all([word(number), second.clone(), third.clone()]));
-        queries.push(boost(0.25, any([word(number), any([second, third])])));
+        queries.push(boost(0.25, any([word(number), any([second.clone(), third.clone()])])));
+        queries.push(boolean([(Occur::Must, word(number)), (Occur::Should, second), (Occur::Should, third)]));
     }
     queries.push(phrase("a_t", "w0 w1", 2));
     queries
@@ -98,5 +103,30 @@ fn skipping_loses_nothing() {
             let (_, best) = hits(10);
             assert_eq!(best, whole[..best.len()], "{query:?}");
         }
+    }
+}
+
+#[test]
+fn terms_score_as_documents_one_by_one() {
+    let shard = shard();
+    let caches = SearchCaches::default();
+    let context = SearchContext::new(&shard, &caches);
+    let masks = mask::masks(&context, std::iter::empty()).unwrap();
+    for query in queries() {
+        let node = lower_scored(&context, &query).unwrap();
+        let Some(terms) = TermQuery::of(&node) else { continue };
+        let (mut expected, mut total) = (Best::new(50), 0);
+        for segment in &context.segments {
+            expected.enter(segment.number);
+            let mut evaluator = Evaluator::open(&context, &node, segment).unwrap();
+            let alive = segment.alive.as_ref().unwrap();
+            for (doc, score) in alive.iter().filter_map(|doc| Some((doc, evaluator.score(doc)?))) {
+                expected.offer(doc, score);
+                total += 1;
+            }
+        }
+        let mut best = Best::new(50);
+        assert_eq!(terms.collect(&context, &masks, &mut best).unwrap(), total, "{query:?}");
+        assert_eq!(best.into_found(), expected.into_found(), "{query:?}");
     }
 }

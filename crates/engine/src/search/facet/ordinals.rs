@@ -1,0 +1,160 @@
+//! The values of a string column over a whole snapshot, numbered in their order, so that facets count into one array and
+//! read only the texts they show. Each segment numbers its own values; here is what those numbers are worth together. Lucene
+//! calls it an ordinal map. Made once for a list of segments, kept in the caches.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use plan::{Result, Value};
+use tantivy::columnar::{Column, ColumnIndex, StrColumn};
+
+use super::values::each_distinct;
+use crate::layout::ColumnRef;
+use crate::search::SearchContext;
+use crate::search::bits::Bits;
+use crate::search::error::engine_error;
+use crate::search::sets::AnyColumn;
+
+/// One numbering for several segments.
+pub(crate) struct GlobalOrdinals {
+    /// By segment: own number to common number; empty where they are the same.
+    to_common: Vec<Vec<u32>>,
+    /// By common number: a segment that has the value, and its number there.
+    places: Vec<(u32, u32)>,
+}
+
+impl GlobalOrdinals {
+    /// Merges the dictionaries of `columns`, `None` where a segment has no such column.
+    pub(crate) fn build(columns: &[Option<StrColumn>]) -> Result<Self> {
+        let mut to_common: Vec<Vec<u32>> = columns.iter().map(|_| Vec::new()).collect();
+        let present: Vec<(usize, &StrColumn)> =
+            columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.as_ref()?))).collect();
+        if let [(segment, only)] = present[..] {
+            let count = only.dictionary().num_terms() as u32;
+            return Ok(Self { to_common, places: (0..count).map(|ord| (segment as u32, ord)).collect() });
+        }
+        let mut streams = Vec::with_capacity(present.len());
+        let mut heap = BinaryHeap::new();
+        for (at, (segment, column)) in present.iter().enumerate() {
+            let mut stream = column.dictionary().stream().map_err(engine_error)?;
+            if stream.advance() {
+                heap.push(Reverse((stream.key().to_vec(), at)));
+            }
+            streams.push((*segment, stream));
+        }
+        let (mut places, mut last): (Vec<(u32, u32)>, Option<Vec<u8>>) = (Vec::new(), None);
+        while let Some(Reverse((mut key, at))) = heap.pop() {
+            let Some((segment, stream)) = streams.get_mut(at) else { continue };
+            let Some(numbers) = to_common.get_mut(*segment) else { continue };
+            if last.as_ref() != Some(&key) {
+                places.push((*segment as u32, numbers.len() as u32));
+                last = Some(key.clone());
+            }
+            numbers.push(places.len() as u32 - 1);
+            if stream.advance() {
+                key.clear();
+                key.extend_from_slice(stream.key());
+                heap.push(Reverse((key, at)));
+            }
+        }
+        Ok(Self { to_common, places })
+    }
+
+    fn common(&self, segment: usize, counts: Vec<u32>, into: &mut [u64]) {
+        let numbers = self.to_common.get(segment).map_or(&[][..], Vec::as_slice);
+        if numbers.is_empty() {
+            return into.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u64::from(count));
+        }
+        for (number, count) in numbers.iter().zip(counts) {
+            if let Some(sum) = into.get_mut(*number as usize) {
+                *sum += u64::from(count);
+            }
+        }
+    }
+}
+
+/// A string column in every segment of a search, and its values in one numbering.
+pub(super) struct Strings {
+    columns: Vec<Option<StrColumn>>,
+    ordinals: std::sync::Arc<GlobalOrdinals>,
+}
+
+impl Strings {
+    pub(super) fn open(context: &SearchContext<'_>, column: &ColumnRef) -> Result<Self> {
+        let mut columns = Vec::with_capacity(context.segments.len());
+        for segment in &context.segments {
+            columns.push(match AnyColumn::open(segment.reader, column)? {
+                Some(AnyColumn::Str(column)) => Some(column),
+                _ => None,
+            });
+        }
+        let segments = context.segments.iter().map(|segment| segment.view.id()).collect();
+        let ordinals = context.caches.ordinals(column.field, segments, || GlobalOrdinals::build(&columns))?;
+        Ok(Self { columns, ordinals })
+    }
+
+    /// Hits by value, in the order of values; a document counts once for each distinct one.
+    pub(super) fn counts(&self, domain: &super::Domain) -> Vec<u64> {
+        let mut sums = vec![0u64; self.ordinals.places.len()];
+        for (segment, (column, hits)) in self.columns.iter().zip(domain).enumerate() {
+            if let Some(column) = column {
+                self.ordinals.common(segment, ord_counts(column, hits), &mut sums);
+            }
+        }
+        sums
+    }
+
+    /// Every value with its count; those without hits where `zeros` asks for them.
+    pub(super) fn all(&self, domain: &super::Domain, zeros: bool) -> Result<Vec<(Value, u64)>> {
+        let counted = self.counts(domain).into_iter().enumerate().filter(|(_, count)| zeros || *count > 0);
+        counted.map(|(number, count)| Ok((Value::Str(self.text(number)?), count))).collect()
+    }
+
+    /// The text of a value by its number.
+    pub(super) fn text(&self, number: usize) -> Result<String> {
+        let mut text = String::new();
+        if let Some((segment, ord)) = self.ordinals.places.get(number)
+            && let Some(Some(column)) = self.columns.get(*segment as usize)
+        {
+            column.ord_to_str(u64::from(*ord), &mut text).map_err(engine_error)?;
+        }
+        Ok(text)
+    }
+}
+
+/// Documents whose values are read at once.
+const BATCH: usize = 1024;
+
+/// Hits by a segment's own numbers.
+fn ord_counts(column: &StrColumn, hits: &Bits) -> Vec<u32> {
+    let mut counts = vec![0u32; column.dictionary().num_terms()];
+    let ords = column.ords();
+    let mut take = |ord: u64| {
+        if let Some(count) = counts.get_mut(ord as usize) {
+            *count += 1;
+        }
+    };
+    match &ords.index {
+        ColumnIndex::Empty { .. } => {}
+        ColumnIndex::Full => each_of_full(ords, hits, take),
+        ColumnIndex::Optional(_) => hits.iter().filter_map(|doc| ords.first(doc)).for_each(take),
+        ColumnIndex::Multivalued(_) => hits.iter().for_each(|doc| each_distinct(ords, doc, &mut take)),
+    }
+    counts
+}
+
+fn each_of_full(ords: &Column<u64>, hits: &Bits, mut take: impl FnMut(u64)) {
+    let mut values = vec![0u64; BATCH];
+    let mut docs = Vec::with_capacity(BATCH);
+    let mut rest = hits.iter();
+    loop {
+        docs.clear();
+        docs.extend(rest.by_ref().take(BATCH));
+        let Some(values) = values.get_mut(..docs.len()) else { return };
+        if docs.is_empty() {
+            return;
+        }
+        ords.values.get_vals(&docs, values);
+        values.iter().for_each(|ord| take(*ord));
+    }
+}

@@ -1,0 +1,377 @@
+//! The postings of a term in a segment, block by block, read straight from tantivy's files: where a block ends and how much
+//! its best document can score is known without decoding it, and documents are decoded apart from frequencies. Tantivy's own
+//! cursor decodes every block it moves to and shows none of that.
+//!
+//! Format (tantivy 0.27, `postings::{serializer, skip}`): blocks of 128 documents, bit-packed by `bitpacking`'s 4x layout as
+//! strictly ascending deltas, followed by their frequencies less one; the rest in variable-length integers. In front, where
+//! there is a whole block, stand the skip entries: last document (u32), bits of a delta, and for fields with frequencies
+//! bits of a frequency, (with positions) the sum of frequencies (u32), and the (norm id, frequency) that scored best.
+
+use bitpacking::{BitPacker, BitPacker4x};
+use plan::{Error, Result};
+use tantivy::directory::{CompositeFile, OwnedBytes};
+use tantivy::index::SegmentComponent;
+use tantivy::postings::TermInfo;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, SegmentReader, TERMINATED};
+
+use super::error::engine_error;
+
+/// Documents in a whole block.
+pub(crate) const BLOCK: usize = 128;
+/// In front of a field's postings stands its number of tokens.
+const FIELD_HEADER: usize = 8;
+
+/// The postings of all fields of a segment.
+pub(crate) struct PostingsFile {
+    fields: CompositeFile,
+}
+
+impl PostingsFile {
+    pub(crate) fn open(reader: &SegmentReader) -> Result<Self> {
+        let file = reader.open_read(SegmentComponent::Postings).map_err(engine_error)?;
+        Ok(Self { fields: CompositeFile::open(&file).map_err(engine_error)? })
+    }
+
+    /// A cursor at the first block of a term's postings; `info` is the term's, in this segment.
+    pub(crate) fn blocks(&self, reader: &SegmentReader, field: Field, info: &TermInfo) -> Result<TermBlocks> {
+        let entry = reader.schema().get_field_entry(field);
+        let option = entry.field_type().index_record_option().unwrap_or(IndexRecordOption::Basic);
+        let file = self.fields.open_read(field).ok_or_else(|| damaged("a field has no postings"))?;
+        let range = info.postings_range.start + FIELD_HEADER..info.postings_range.end + FIELD_HEADER;
+        let bytes = file.read_bytes_slice(range).map_err(engine_error)?;
+        TermBlocks::open(bytes, info.doc_freq, option)
+    }
+}
+
+fn damaged(what: &str) -> Error {
+    Error::internal(format!("{what}; the segment is damaged: restore the shard"))
+}
+
+/// A norm and a frequency that stand in one document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) norm: u8,
+    pub(crate) freq: u32,
+}
+
+/// What is known of a block without decoding it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The last document of the block; [`TERMINATED`] for the rest that fills no block.
+    pub(crate) last: DocId,
+    /// The pair that scored best when the block was written, if the writer knew lengths.
+    pub(crate) best: Option<Pair>,
+    /// No document of the block has a greater frequency.
+    pub(crate) freq_max: u32,
+    doc_bits: u8,
+    freq_bits: u8,
+}
+
+impl Entry {
+    fn tail(has_freqs: bool) -> Self {
+        let freq_max = if has_freqs { u32::MAX } else { 1 };
+        Self { last: TERMINATED, best: None, freq_max, doc_bits: 0, freq_bits: 0 }
+    }
+}
+
+/// A cursor over the blocks of one term. Moves forward only.
+pub(crate) struct TermBlocks {
+    /// Skip entries, then blocks.
+    bytes: OwnedBytes,
+    skips: std::ops::Range<usize>,
+    has_freqs: bool,
+    has_positions: bool,
+    doc_freq: u32,
+    /// Documents in blocks after the current one's start.
+    remaining: u32,
+    /// Where the current block begins.
+    at: usize,
+    /// The last document before the current block.
+    before: DocId,
+    entry: Entry,
+    packer: BitPacker4x,
+    docs: Decoded,
+    freqs: Decoded,
+}
+
+struct Decoded {
+    values: [u32; BLOCK],
+    len: usize,
+    loaded: bool,
+}
+
+impl Decoded {
+    fn new() -> Self {
+        Self { values: [0; BLOCK], len: 0, loaded: false }
+    }
+
+    #[inline]
+    fn get(&self) -> &[u32] {
+        self.values.get(..self.len).unwrap_or(&[])
+    }
+}
+
+impl TermBlocks {
+    fn open(bytes: OwnedBytes, doc_freq: u32, option: IndexRecordOption) -> Result<Self> {
+        let (mut skips, mut at) = (0..0, 0);
+        if doc_freq as usize >= BLOCK {
+            let mut read = 0;
+            let length = read_vint(&bytes, &mut read).ok_or_else(|| damaged("postings break off"))? as usize;
+            skips = read..read + length;
+            at = skips.end;
+        }
+        if at > bytes.len() {
+            return Err(damaged("postings break off"));
+        }
+        let mut blocks = Self {
+            bytes,
+            skips,
+            has_freqs: option.has_freq(),
+            has_positions: option.has_positions(),
+            doc_freq,
+            remaining: doc_freq,
+            at,
+            before: 0,
+            entry: Entry::tail(option.has_freq()),
+            packer: BitPacker4x::new(),
+            docs: Decoded::new(),
+            freqs: Decoded::new(),
+        };
+        blocks.read_entry();
+        Ok(blocks)
+    }
+
+    /// Documents with the term, dead ones included.
+    pub(crate) fn doc_freq(&self) -> u32 {
+        self.doc_freq
+    }
+
+    /// What is known of the current block.
+    #[inline]
+    pub(crate) fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Looks ahead at the blocks that reach below `to`, the current one first, and stays where it is.
+    #[inline]
+    pub(crate) fn look_ahead(&self, to: DocId, mut each: impl FnMut(&Entry)) {
+        let (mut entry, mut before) = (self.entry, self.before);
+        let (mut skips, mut remaining) = (self.skips.clone(), self.remaining);
+        while before < to {
+            each(&entry);
+            if entry.last == TERMINATED {
+                return;
+            }
+            before = entry.last;
+            remaining -= BLOCK as u32;
+            entry = self.entry_at(&mut skips.start, remaining);
+        }
+    }
+
+    /// Whether the current block is the last one, which fills no block.
+    #[inline]
+    pub(crate) fn in_tail(&self) -> bool {
+        self.entry.last == TERMINATED
+    }
+
+    /// Moves to the block that holds the first document at or after `target`, decoding nothing.
+    #[inline]
+    pub(crate) fn skip_to(&mut self, target: DocId) {
+        while self.entry.last < target {
+            self.next_block();
+        }
+    }
+
+    /// Moves on by one block; stays on the last.
+    #[inline]
+    pub(crate) fn next_block(&mut self) {
+        if self.in_tail() {
+            return;
+        }
+        self.at += (usize::from(self.entry.doc_bits) + usize::from(self.entry.freq_bits)) * BLOCK / 8;
+        self.remaining -= BLOCK as u32;
+        self.before = self.entry.last;
+        self.read_entry();
+    }
+
+    /// The documents of the current block.
+    #[inline]
+    pub(crate) fn docs(&mut self) -> &[DocId] {
+        if !self.docs.loaded {
+            self.load_docs();
+        }
+        self.docs.get()
+    }
+
+    /// The documents of the current block and their frequencies.
+    #[inline]
+    pub(crate) fn docs_and_freqs(&mut self) -> (&[DocId], &[u32]) {
+        if !self.docs.loaded {
+            self.load_docs();
+        }
+        if !self.freqs.loaded {
+            self.load_freqs();
+        }
+        (self.docs.get(), self.freqs.get())
+    }
+
+    /// How often the term stands in `doc`, which must not come before the current block; `None` if it does not.
+    #[inline]
+    pub(crate) fn freq_in(&mut self, doc: DocId) -> Option<u32> {
+        self.skip_to(doc);
+        let place = self.docs().binary_search(&doc).ok()?;
+        if self.entry.freq_max == 1 {
+            return Some(1);
+        }
+        if !self.freqs.loaded {
+            self.load_freqs();
+        }
+        self.freqs.get().get(place).copied()
+    }
+
+    #[inline]
+    pub(crate) fn contains(&mut self, doc: DocId) -> bool {
+        self.skip_to(doc);
+        self.docs().binary_search(&doc).is_ok()
+    }
+
+    /// Calls `each` with the documents from `from` up to and without `to` and their frequencies, block by block. Later calls
+    /// must not go back.
+    #[inline]
+    pub(crate) fn for_each_with_freqs(
+        &mut self,
+        from: DocId,
+        to: DocId,
+        mut each: impl FnMut(&[DocId], &[u32]),
+    ) {
+        self.skip_to(from);
+        while self.before < to {
+            let (before, last) = (self.before, self.entry.last);
+            let (docs, freqs) = self.docs_and_freqs();
+            let start = if before < from { docs.partition_point(|doc| *doc < from) } else { 0 };
+            let end = if last >= to { docs.partition_point(|doc| *doc < to) } else { docs.len() };
+            if let (Some(docs), Some(freqs)) = (docs.get(start..end), freqs.get(start..end)) {
+                each(docs, freqs);
+            }
+            if last >= to {
+                return;
+            }
+            self.next_block();
+        }
+    }
+
+    /// Calls `each` with the documents from `from` up to and without `to`, block by block. Later calls must not go back.
+    #[inline]
+    pub(crate) fn for_each_in(&mut self, from: DocId, to: DocId, mut each: impl FnMut(&[DocId])) {
+        self.skip_to(from);
+        while self.before < to {
+            let (before, last) = (self.before, self.entry.last);
+            let docs = self.docs();
+            let start = if before < from { docs.partition_point(|doc| *doc < from) } else { 0 };
+            let end = if last >= to { docs.partition_point(|doc| *doc < to) } else { docs.len() };
+            if let Some(docs) = docs.get(start..end) {
+                each(docs);
+            }
+            if last >= to {
+                return;
+            }
+            self.next_block();
+        }
+    }
+
+    #[inline]
+    fn read_entry(&mut self) {
+        (self.docs.loaded, self.freqs.loaded) = (false, false);
+        let mut at = self.skips.start;
+        self.entry = self.entry_at(&mut at, self.remaining);
+        self.skips.start = at;
+    }
+
+    /// The entry that begins at `at`, where `remaining` documents are left, and moves `at` behind it.
+    #[inline]
+    fn entry_at(&self, at: &mut usize, remaining: u32) -> Entry {
+        let packed = if remaining as usize >= BLOCK { self.packed_entry(at) } else { None };
+        packed.unwrap_or(Entry::tail(self.has_freqs))
+    }
+
+    #[inline]
+    fn packed_entry(&self, at: &mut usize) -> Option<Entry> {
+        const DELTA_BITS: u8 = 0x1f;
+        let size = match (self.has_freqs, self.has_positions) {
+            (false, _) => 5,
+            (true, false) => 8,
+            (true, true) => 12,
+        };
+        let bytes = self.bytes.as_slice().get(*at..*at + size)?;
+        *at += size;
+        let last = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
+        let doc_bits = bytes.get(4)? & DELTA_BITS;
+        if !self.has_freqs {
+            return Some(Entry { last, best: None, freq_max: 1, doc_bits, freq_bits: 0 });
+        }
+        let freq_bits = *bytes.get(5)?;
+        let (norm, freq) = (*bytes.get(size - 2)?, *bytes.get(size - 1)?);
+        // A frequency of 0 was never seen: nothing was computed. 255 stands for any above.
+        let freq = if freq == u8::MAX { u32::MAX } else { u32::from(freq) };
+        let best = (freq > 0).then_some(Pair { norm, freq });
+        let freq_max = 1u32.checked_shl(u32::from(freq_bits)).unwrap_or(u32::MAX);
+        Some(Entry { last, best, freq_max, doc_bits, freq_bits })
+    }
+
+    #[cold]
+    fn load_docs(&mut self) {
+        self.docs.loaded = true;
+        let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
+        if !self.in_tail() {
+            let before = (self.before > 0).then_some(self.before);
+            self.packer.decompress_strictly_sorted(before, data, &mut self.docs.values, self.entry.doc_bits);
+            self.docs.len = BLOCK;
+            return;
+        }
+        self.docs.len = self.remaining as usize % BLOCK;
+        let (mut read, mut doc) = (0, self.before);
+        for value in self.docs.values.iter_mut().take(self.docs.len) {
+            doc = doc.saturating_add(read_vint(data, &mut read).unwrap_or(0));
+            *value = doc;
+        }
+    }
+
+    #[cold]
+    fn load_freqs(&mut self) {
+        self.freqs.loaded = true;
+        let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
+        self.freqs.len = if self.in_tail() { self.remaining as usize % BLOCK } else { BLOCK };
+        if !self.has_freqs {
+            self.freqs.values.fill(1);
+        } else if self.in_tail() {
+            let mut read = 0;
+            for _ in 0..self.freqs.len {
+                read_vint(data, &mut read);
+            }
+            for value in self.freqs.values.iter_mut().take(self.freqs.len) {
+                *value = read_vint(data, &mut read).unwrap_or(1);
+            }
+        } else {
+            let start = usize::from(self.entry.doc_bits) * BLOCK / 8;
+            let packed = data.get(start..).unwrap_or(&[]);
+            self.packer.decompress(packed, &mut self.freqs.values, self.entry.freq_bits);
+            self.freqs.values.iter_mut().for_each(|value| *value += 1);
+        }
+    }
+}
+
+/// Seven bits a byte, least significant first; the last byte has its top bit set.
+#[inline]
+fn read_vint(bytes: &[u8], at: &mut usize) -> Option<u32> {
+    let (mut value, mut shift) = (0u32, 0);
+    loop {
+        let byte = *bytes.get(*at)?;
+        *at += 1;
+        value |= u32::from(byte & 0x7f).checked_shl(shift)?;
+        if byte & 0x80 != 0 {
+            return Some(value);
+        }
+        shift += 7;
+    }
+}

@@ -1,0 +1,221 @@
+//! Which documents match, without scores. A segment is taken in chunks of 65,536 documents, so that a chunk's bits (8 KiB)
+//! stay in the first-level cache: unions set bits, conjunctions thin out the documents of the rarest term.
+
+use plan::Result;
+use tantivy::DocId;
+
+use super::TermQuery;
+use crate::dense_terms::TermBits;
+use crate::search::SearchSegment;
+use crate::search::bits::Bits;
+use crate::search::postings::TermBlocks;
+
+/// Documents of a chunk.
+pub(super) const CHUNK: u32 = 1 << 16;
+const CHUNK_WORDS: usize = (CHUNK / 64) as usize;
+type Words = [u64; CHUNK_WORDS];
+
+/// A term with more than so many documents for each candidate is asked for each; below, it is laid out as bits first.
+const SEEK_FROM: u64 = 16;
+
+/// The documents of one term.
+struct List {
+    blocks: TermBlocks,
+    /// All of them as bits, where the segment keeps those.
+    bits: Option<TermBits>,
+}
+
+/// The matches of one segment.
+pub(super) struct Matching<'a> {
+    /// From rare to frequent.
+    lists: Vec<List>,
+    union: bool,
+    mask: Option<&'a Bits>,
+    /// Whether the mask leaves fewer documents than the rarest term has.
+    mask_leads: bool,
+    max_doc: u32,
+    words: Box<Words>,
+    candidates: Vec<DocId>,
+}
+
+impl<'a> Matching<'a> {
+    /// `None` when nothing can match.
+    pub(super) fn open(
+        query: &TermQuery<'_>,
+        segment: &SearchSegment<'_>,
+        mask: Option<&'a Bits>,
+    ) -> Result<Option<Self>> {
+        let union = query.is_union();
+        let nodes = if union { &query.optional } else { &query.required };
+        let mut lists = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match node.info_in(segment.number) {
+                Some(info) => {
+                    let field = node.term.field();
+                    let blocks = segment.view.postings().blocks(segment.reader, field, info)?;
+                    lists.push(List { blocks, bits: segment.view.term_bits(field, info) });
+                }
+                None if union => {}
+                None => return Ok(None),
+            }
+        }
+        lists.sort_by_key(|list| list.blocks.doc_freq());
+        let Some(rarest) = lists.first() else { return Ok(None) };
+        let mask_leads = !union && mask.is_some_and(|mask| mask.count() < rarest.blocks.doc_freq());
+        let words = Box::new([0; CHUNK_WORDS]);
+        Ok(Some(Self {
+            lists,
+            union,
+            mask,
+            mask_leads,
+            max_doc: segment.max_doc(),
+            words,
+            candidates: Vec::new(),
+        }))
+    }
+
+    pub(super) fn count(&mut self) -> u64 {
+        if let ([only], None) = (&self.lists[..], self.mask) {
+            return u64::from(only.blocks.doc_freq());
+        }
+        let (mut count, mut docs) = (0, Vec::new());
+        for from in chunks(self.max_doc) {
+            if self.lay_out(from) {
+                count += self.words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            } else {
+                docs.clear();
+                self.thin_out(from, &mut docs);
+                count += docs.len() as u64;
+            }
+        }
+        count
+    }
+
+    /// Adds the matches to `found`, in ascending order.
+    pub(super) fn list(&mut self, found: &mut Vec<DocId>) {
+        for from in chunks(self.max_doc) {
+            if self.lay_out(from) {
+                expand(from, &self.words, found);
+            } else {
+                self.thin_out(from, found);
+            }
+        }
+    }
+
+    pub(super) fn fill(&mut self, bits: &mut Bits) {
+        let mut docs = Vec::new();
+        for from in chunks(self.max_doc) {
+            if self.lay_out(from) {
+                bits.put_words(from, &self.words[..]);
+            } else {
+                docs.clear();
+                self.thin_out(from, &mut docs);
+                docs.iter().for_each(|doc| bits.insert(*doc));
+            }
+        }
+    }
+
+    /// Sets the bits of a chunk's matches where words can do it: for unions, single terms, and dense terms. False where the
+    /// documents of the rarest term are better thinned out.
+    fn lay_out(&mut self, from: DocId) -> bool {
+        if self.union || self.lists.len() == 1 && !self.mask_leads {
+            self.lay_out_union(from);
+            return true;
+        }
+        let Some((rarest, others)) = self.lists.split_first().filter(|_| !self.mask_leads) else {
+            return false;
+        };
+        // The rarest has bits: so have all.
+        let Some(bits) = &rarest.bits else { return false };
+        bits.copy_words(from, &mut self.words[..]);
+        for bits in others.iter().filter_map(|list| list.bits.as_ref()) {
+            bits.keep_common(from, &mut self.words[..]);
+        }
+        if let Some(mask) = self.mask {
+            mask.keep_common(from, &mut self.words[..]);
+        }
+        true
+    }
+
+    fn lay_out_union(&mut self, from: DocId) {
+        self.words.fill(0);
+        for list in &mut self.lists {
+            list.lay_out(from, &mut self.words);
+        }
+        if let Some(mask) = self.mask {
+            mask.keep_common(from, &mut self.words[..]);
+        }
+    }
+
+    /// Adds the matches of a chunk: the documents of what has the fewest, as far as everything else has them too.
+    fn thin_out(&mut self, from: DocId, found: &mut Vec<DocId>) {
+        let to = from.saturating_add(CHUNK).min(self.max_doc);
+        let mut docs = std::mem::take(&mut self.candidates);
+        docs.clear();
+        let mut lists = self.lists.iter_mut();
+        match self.mask {
+            Some(mask) if self.mask_leads => docs.extend(mask.iter_in(from, to)),
+            mask => {
+                if let Some(rarest) = lists.next() {
+                    rarest.blocks.for_each_in(from, to, |block| docs.extend_from_slice(block));
+                }
+                docs.retain(|doc| super::allows(mask, *doc));
+            }
+        }
+        for list in lists {
+            if !docs.is_empty() {
+                list.retain(&mut docs, from, self.max_doc, &mut self.words);
+            }
+        }
+        found.extend_from_slice(&docs);
+        self.candidates = docs;
+    }
+}
+
+impl List {
+    /// Adds the documents of a chunk to its bits.
+    fn lay_out(&mut self, from: DocId, words: &mut Words) {
+        match &self.bits {
+            Some(bits) => bits.add_words(from, &mut words[..]),
+            None => self.blocks.for_each_in(from, from.saturating_add(CHUNK), |docs| {
+                for doc in docs {
+                    words[word_of(*doc)] |= 1 << (doc % 64);
+                }
+            }),
+        }
+    }
+
+    /// Keeps the documents that have the term.
+    fn retain(&mut self, docs: &mut Vec<DocId>, from: DocId, max_doc: u32, words: &mut Words) {
+        if let Some(bits) = &self.bits {
+            return docs.retain(|doc| bits.contains(*doc));
+        }
+        let in_chunk = u64::from(self.blocks.doc_freq()) * u64::from(CHUNK) / u64::from(max_doc.max(CHUNK));
+        if in_chunk > docs.len() as u64 * SEEK_FROM {
+            return docs.retain(|doc| self.blocks.contains(*doc));
+        }
+        words.fill(0);
+        self.lay_out(from, words);
+        docs.retain(|doc| words[word_of(*doc)] >> (doc % 64) & 1 == 1);
+    }
+}
+
+#[inline]
+fn word_of(doc: DocId) -> usize {
+    (doc / 64) as usize % CHUNK_WORDS
+}
+
+/// The first document of each chunk.
+fn chunks(max_doc: u32) -> impl Iterator<Item = DocId> {
+    (0..max_doc).step_by(CHUNK as usize)
+}
+
+fn expand(from: DocId, words: &Words, docs: &mut Vec<DocId>) {
+    for (at, word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {
+        let mut rest = *word;
+        while rest != 0 {
+            docs.push(from + at as u32 * 64 + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
+}

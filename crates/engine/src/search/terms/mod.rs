@@ -1,0 +1,125 @@
+//! Queries of terms alone: all of some, any of others. Nearly every search is one, so they have their own way, block by
+//! block over `postings`, without tantivy's scorers: matches are told first, a chunk of the segment at a time (`matching`),
+//! and of those only what can still enter the page is scored, exactly and once (`scoring`, `union`).
+//!
+//! Everything else a query can hold goes through `weight` and `evaluate`; both ways give the same hits and scores.
+
+mod matching;
+mod scoring;
+mod union;
+
+use plan::Result;
+use tantivy::DocId;
+
+use super::bits::Bits;
+use super::collect::Best;
+use super::mask::Masks;
+use super::node::{Node, TermNode};
+use super::{SearchContext, SearchSegment};
+use matching::Matching;
+use scoring::ScoredTerm;
+
+/// All of `required`; where there are none, at least one of `optional`.
+pub(crate) struct TermQuery<'n> {
+    required: Vec<&'n TermNode>,
+    optional: Vec<&'n TermNode>,
+}
+
+impl<'n> TermQuery<'n> {
+    /// The query that `node` is, if it is of this shape.
+    pub(crate) fn of(node: &'n Node) -> Option<Self> {
+        let (required, optional) = match node {
+            Node::Term(term) => (vec![&**term], Vec::new()),
+            Node::Boolean(boolean) if boolean.prohibited.is_empty() && boolean.filters.is_empty() => {
+                let needed = usize::from(boolean.required.is_empty());
+                if boolean.minimum != needed {
+                    return None;
+                }
+                (terms(&boolean.required)?, terms(&boolean.optional)?)
+            }
+            _ => return None,
+        };
+        let query = Self { required, optional };
+        // A negative weight would turn bounds around.
+        let bounded = query.all().all(|term| term.scoring.similarity.weight >= 0.0);
+        (bounded && query.all().next().is_some()).then_some(query)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'n TermNode> + '_ {
+        self.required.iter().chain(&self.optional).copied()
+    }
+
+    fn is_union(&self) -> bool {
+        self.required.is_empty()
+    }
+
+    /// How many documents match, and the best of them into `best`.
+    pub(crate) fn collect(&self, context: &SearchContext<'_>, masks: &Masks, best: &mut Best) -> Result<u64> {
+        let mut total = 0;
+        for segment in &context.segments {
+            let mask = masks.get(segment.number).and_then(Option::as_deref);
+            best.enter(segment.number);
+            let Some(mut matching) = Matching::open(self, segment, mask)? else { continue };
+            let scoring = Scoring::open(self, segment, best.limit())?;
+            total += match scoring {
+                Scoring::None => matching.count(),
+                Scoring::Term(mut term) => {
+                    term.collect(mask, best);
+                    matching.count()
+                }
+                Scoring::Union(mut union) => {
+                    union.collect(mask, best);
+                    matching.count()
+                }
+                Scoring::Conjunction(conjunction) => conjunction.collect(matching, segment.max_doc(), best),
+            };
+        }
+        Ok(total)
+    }
+
+    /// The documents of a segment that match, dead or alive.
+    pub(crate) fn bits(&self, segment: &SearchSegment<'_>) -> Result<Bits> {
+        let mut bits = Bits::none(segment.max_doc());
+        if let Some(mut matching) = Matching::open(self, segment, None)? {
+            matching.fill(&mut bits);
+        }
+        Ok(bits)
+    }
+}
+
+fn terms(nodes: &[Node]) -> Option<Vec<&TermNode>> {
+    nodes.iter().map(|node| if let Node::Term(term) = node { Some(&**term) } else { None }).collect()
+}
+
+/// How the matches of one segment are scored.
+enum Scoring {
+    /// Not at all: only their number is wanted.
+    None,
+    Term(Box<ScoredTerm>),
+    Conjunction(scoring::Conjunction),
+    Union(Box<union::Union>),
+}
+
+impl Scoring {
+    fn open(query: &TermQuery<'_>, segment: &SearchSegment<'_>, limit: usize) -> Result<Self> {
+        if limit == 0 {
+            return Ok(Scoring::None);
+        }
+        let open = |nodes: &[&TermNode]| -> Result<Vec<ScoredTerm>> {
+            nodes.iter().filter_map(|node| ScoredTerm::open(node, segment).transpose()).collect()
+        };
+        let (mut required, mut optional) = (open(&query.required)?, open(&query.optional)?);
+        Ok(match (required.len(), optional.len()) {
+            (1, 0) => Scoring::Term(Box::new(required.remove(0))),
+            (0, 1) => Scoring::Term(Box::new(optional.remove(0))),
+            (0, _) => Scoring::Union(Box::new(union::Union::new(optional, segment.max_doc()))),
+            _ => Scoring::Conjunction(scoring::Conjunction::new(required, optional)),
+        })
+    }
+}
+
+/// Whether a document may be a hit.
+#[inline]
+fn allows(mask: Option<&Bits>, doc: DocId) -> bool {
+    mask.is_none_or(|mask| mask.contains(doc))
+}
