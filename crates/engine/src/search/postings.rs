@@ -25,12 +25,28 @@ const FIELD_HEADER: usize = 8;
 /// The postings of all fields of a segment.
 pub(crate) struct PostingsFile {
     fields: CompositeFile,
+    /// Missing where no field keeps positions.
+    positions: Option<CompositeFile>,
 }
 
 impl PostingsFile {
     pub(crate) fn open(reader: &SegmentReader) -> Result<Self> {
         let file = reader.open_read(SegmentComponent::Postings).map_err(engine_error)?;
-        Ok(Self { fields: CompositeFile::open(&file).map_err(engine_error)? })
+        let fields = CompositeFile::open(&file).map_err(engine_error)?;
+        let positions = match reader.open_read(SegmentComponent::Positions) {
+            Ok(file) => Some(CompositeFile::open(&file).map_err(engine_error)?),
+            Err(_) => None,
+        };
+        Ok(Self { fields, positions })
+    }
+
+    /// The positions of a term, `None` where its field keeps none.
+    pub(crate) fn positions(&self, field: Field, info: &TermInfo) -> Result<Option<TermPositions>> {
+        let Some(file) = self.positions.as_ref().and_then(|file| file.open_read(field)) else {
+            return Ok(None);
+        };
+        let bytes = file.read_bytes_slice(info.positions_range.clone()).map_err(engine_error)?;
+        TermPositions::open(bytes).map(Some)
     }
 
     /// A cursor at the first block of a term's postings; `info` is the term's, in this segment.
@@ -66,12 +82,14 @@ pub(crate) struct Entry {
     pub(crate) freq_max: u32,
     doc_bits: u8,
     freq_bits: u8,
+    /// Sum of the block's frequencies, where positions are kept.
+    freq_sum: u32,
 }
 
 impl Entry {
     fn tail(has_freqs: bool) -> Self {
         let freq_max = if has_freqs { u32::MAX } else { 1 };
-        Self { last: TERMINATED, best: None, freq_max, doc_bits: 0, freq_bits: 0 }
+        Self { last: TERMINATED, best: None, freq_max, doc_bits: 0, freq_bits: 0, freq_sum: 0 }
     }
 }
 
@@ -90,9 +108,15 @@ pub(crate) struct TermBlocks {
     /// The last document before the current block.
     before: DocId,
     entry: Entry,
+    /// Positions in earlier blocks.
+    positions_before: u64,
     packer: BitPacker4x,
     docs: Decoded,
     freqs: Decoded,
+    /// For each document of the block, the positions of those before it in the block.
+    starts: Decoded,
+    /// The place in the block last found by [`TermBlocks::place_of`].
+    place: usize,
 }
 
 struct Decoded {
@@ -134,9 +158,12 @@ impl TermBlocks {
             at,
             before: 0,
             entry: Entry::tail(option.has_freq()),
+            positions_before: 0,
             packer: BitPacker4x::new(),
             docs: Decoded::new(),
             freqs: Decoded::new(),
+            starts: Decoded::new(),
+            place: 0,
         };
         blocks.read_entry();
         Ok(blocks)
@@ -192,6 +219,7 @@ impl TermBlocks {
         self.at += (usize::from(self.entry.doc_bits) + usize::from(self.entry.freq_bits)) * BLOCK / 8;
         self.remaining -= BLOCK as u32;
         self.before = self.entry.last;
+        self.positions_before += u64::from(self.entry.freq_sum);
         self.read_entry();
     }
 
@@ -234,6 +262,38 @@ impl TermBlocks {
     pub(crate) fn contains(&mut self, doc: DocId) -> bool {
         self.skip_to(doc);
         self.docs().binary_search(&doc).is_ok()
+    }
+
+    /// Where the positions of `doc` begin among the term's, and how many they are. Later calls must not go back.
+    #[inline]
+    pub(crate) fn positions_of(&mut self, doc: DocId) -> Option<(u64, u32)> {
+        self.skip_to(doc);
+        if !self.starts.loaded {
+            self.load_starts();
+        }
+        let docs = self.docs.get();
+        // Mostly the next one or the one after; else not worth a walk.
+        let near = self.place + 4;
+        if docs.get(near).is_some_and(|near| *near < doc) {
+            self.place = near + docs.get(near..)?.partition_point(|other| *other < doc);
+        }
+        while docs.get(self.place).is_some_and(|other| *other < doc) {
+            self.place += 1;
+        }
+        let start = (*docs.get(self.place)? == doc).then(|| self.starts.get().get(self.place).copied())??;
+        Some((self.positions_before + u64::from(start), *self.freqs.get().get(self.place)?))
+    }
+
+    #[cold]
+    fn load_starts(&mut self) {
+        self.docs_and_freqs();
+        self.starts.loaded = true;
+        self.starts.len = self.freqs.len;
+        let mut sum = 0;
+        for (start, freq) in self.starts.values.iter_mut().zip(&self.freqs.values) {
+            *start = sum;
+            sum = sum.wrapping_add(*freq);
+        }
     }
 
     /// Calls `each` with the documents from `from` up to and without `to` and their frequencies, block by block. Later calls
@@ -282,7 +342,7 @@ impl TermBlocks {
 
     #[inline]
     fn read_entry(&mut self) {
-        (self.docs.loaded, self.freqs.loaded) = (false, false);
+        (self.docs.loaded, self.freqs.loaded, self.starts.loaded, self.place) = (false, false, false, 0);
         let mut at = self.skips.start;
         self.entry = self.entry_at(&mut at, self.remaining);
         self.skips.start = at;
@@ -308,7 +368,7 @@ impl TermBlocks {
         let last = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
         let doc_bits = bytes.get(4)? & DELTA_BITS;
         if !self.has_freqs {
-            return Some(Entry { last, best: None, freq_max: 1, doc_bits, freq_bits: 0 });
+            return Some(Entry { last, best: None, freq_max: 1, doc_bits, freq_bits: 0, freq_sum: 0 });
         }
         let freq_bits = *bytes.get(5)?;
         let (norm, freq) = (*bytes.get(size - 2)?, *bytes.get(size - 1)?);
@@ -316,7 +376,11 @@ impl TermBlocks {
         let freq = if freq == u8::MAX { u32::MAX } else { u32::from(freq) };
         let best = (freq > 0).then_some(Pair { norm, freq });
         let freq_max = 1u32.checked_shl(u32::from(freq_bits)).unwrap_or(u32::MAX);
-        Some(Entry { last, best, freq_max, doc_bits, freq_bits })
+        let freq_sum = match bytes.get(6..10).and_then(|sum| sum.try_into().ok()) {
+            Some(sum) if self.has_positions => u32::from_le_bytes(sum),
+            _ => 0,
+        };
+        Some(Entry { last, best, freq_max, doc_bits, freq_bits, freq_sum })
     }
 
     #[cold]
@@ -357,6 +421,87 @@ impl TermBlocks {
             let packed = data.get(start..).unwrap_or(&[]);
             self.packer.decompress(packed, &mut self.freqs.values, self.entry.freq_bits);
             self.freqs.values.iter_mut().for_each(|value| *value += 1);
+        }
+    }
+}
+
+/// The positions of one term, in the order of its documents: for each the first, then the distances.
+///
+/// Format (tantivy 0.27, `positions`): number of whole blocks, the bits of each block's numbers (a byte each), blocks of 128;
+/// the rest in variable-length integers.
+pub(crate) struct TermPositions {
+    bytes: OwnedBytes,
+    blocks: usize,
+    /// Where the widths begin.
+    widths: usize,
+    packer: BitPacker4x,
+    /// The decoded block, by number.
+    block: usize,
+    /// Where it begins.
+    at: usize,
+    values: Decoded,
+}
+
+impl TermPositions {
+    fn open(bytes: OwnedBytes) -> Result<Self> {
+        let mut widths = 0;
+        let blocks = read_vint(&bytes, &mut widths).ok_or_else(|| damaged("positions break off"))? as usize;
+        let at = widths + blocks;
+        if at > bytes.len() {
+            return Err(damaged("positions break off"));
+        }
+        Ok(Self { bytes, blocks, widths, packer: BitPacker4x::new(), block: 0, at, values: Decoded::new() })
+    }
+
+    /// Calls `each` with `count` numbers from `start` on. Later calls must not go back by more than a block.
+    #[inline]
+    pub(crate) fn read(&mut self, start: u64, count: u32, mut each: impl FnMut(u32)) {
+        let (mut at, mut rest) = (start as usize, count as usize);
+        while rest > 0 {
+            let block = at / BLOCK;
+            if block != self.block || !self.values.loaded {
+                self.load(block);
+            }
+            let values = self.values.get().get(at % BLOCK..).unwrap_or(&[]);
+            let values = values.get(..rest).unwrap_or(values);
+            if values.is_empty() {
+                return;
+            }
+            values.iter().for_each(|value| each(*value));
+            at += values.len();
+            rest -= values.len();
+        }
+    }
+
+    fn width(&self, block: usize) -> usize {
+        self.bytes.as_slice().get(self.widths + block).map_or(0, |width| usize::from(*width))
+    }
+
+    #[cold]
+    fn load(&mut self, block: usize) {
+        if block < self.block {
+            (self.block, self.at) = (0, self.widths + self.blocks);
+        }
+        while self.block < block.min(self.blocks) {
+            self.at += self.width(self.block) * BLOCK / 8;
+            self.block += 1;
+        }
+        self.values.loaded = true;
+        let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
+        if block < self.blocks {
+            let width = self.bytes.as_slice().get(self.widths + block).copied().unwrap_or(0);
+            self.packer.decompress(data, &mut self.values.values, width);
+            self.values.len = BLOCK;
+            return;
+        }
+        self.block = block;
+        let mut read = 0;
+        self.values.len = 0;
+        while let (Some(value), Some(place)) =
+            (read_vint(data, &mut read), self.values.values.get_mut(self.values.len))
+        {
+            *place = value;
+            self.values.len += 1;
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use plan::Result;
 use tantivy::DocId;
+use tantivy::postings::TermInfo;
+use tantivy::schema::Field;
 
 use super::TermQuery;
 use crate::dense_terms::TermBits;
@@ -47,11 +49,21 @@ impl<'a> Matching<'a> {
     ) -> Result<Option<Self>> {
         let union = query.is_union();
         let nodes = if union { &query.optional } else { &query.required };
-        let mut lists = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            match node.info_in(segment.number) {
+        let infos = nodes.iter().map(|node| (node.term.field(), node.info_in(segment.number)));
+        Self::of_terms(infos, union, segment, mask)
+    }
+
+    /// Matches of any (`union`) or all of some terms, given where their postings are.
+    pub(super) fn of_terms<'t>(
+        terms: impl Iterator<Item = (Field, Option<&'t TermInfo>)>,
+        union: bool,
+        segment: &SearchSegment<'_>,
+        mask: Option<&'a Bits>,
+    ) -> Result<Option<Self>> {
+        let mut lists = Vec::new();
+        for (field, info) in terms {
+            match info {
                 Some(info) => {
-                    let field = node.term.field();
                     let blocks = segment.view.postings().blocks(segment.reader, field, info)?;
                     lists.push(List { blocks, bits: segment.view.term_bits(field, info) });
                 }

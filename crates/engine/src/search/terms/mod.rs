@@ -5,6 +5,7 @@
 //! Everything else a query can hold goes through `weight` and `evaluate`; both ways give the same hits and scores.
 
 mod matching;
+mod phrase;
 mod scoring;
 mod union;
 
@@ -17,6 +18,7 @@ use super::mask::Masks;
 use super::node::{Node, TermNode};
 use super::{SearchContext, SearchSegment};
 use matching::Matching;
+pub(crate) use phrase::ExactPhrase;
 use scoring::ScoredTerm;
 
 /// All of `required`; where there are none, at least one of `optional`.

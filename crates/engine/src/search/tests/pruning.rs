@@ -9,7 +9,7 @@ use super::build::{all, any, boolean, boost, filter, phrase, plan, term};
 use crate::search::collect::Best;
 use crate::search::evaluate::Evaluator;
 use crate::search::lower::lower_scored;
-use crate::search::terms::TermQuery;
+use crate::search::terms::{ExactPhrase, TermQuery};
 use crate::search::{SearchCaches, SearchContext, mask, search};
 use crate::snapshot::Snapshot;
 use crate::testing::{schema, snapshot};
@@ -52,7 +52,7 @@ fn shard() -> Snapshot {
     let mut numbers = Numbers(7);
     let batches = [
         segment(&mut numbers, 0, 1200, 3),
-        segment(&mut numbers, 1200, 800, 60),
+        segment(&mut numbers, 1200, 800, 90),
         segment(&mut numbers, 2000, 500, 12),
     ];
     let all = snapshot(&Arc::new(schema()), &batches);
@@ -80,6 +80,9 @@ fn queries() -> Vec<Query> {
         queries.push(all([word(number), second.clone(), third.clone()]));
         queries.push(boost(0.25, any([word(number), any([second.clone(), third.clone()])])));
         queries.push(boolean([(Occur::Must, word(number)), (Occur::Should, second), (Occur::Should, third)]));
+    }
+    for words in ["w0 w1", "w0 w0", "w1 w0 w2", "w3 w0", "w30 w1", "w0 w99"] {
+        queries.push(phrase("a_t", words, 0));
     }
     queries.push(phrase("a_t", "w0 w1", 2));
     queries
@@ -114,7 +117,11 @@ fn terms_score_as_documents_one_by_one() {
     let masks = mask::masks(&context, std::iter::empty()).unwrap();
     for query in queries() {
         let node = lower_scored(&context, &query).unwrap();
-        let Some(terms) = TermQuery::of(&node) else { continue };
+        let collect = |best: &mut Best| match (TermQuery::of(&node), ExactPhrase::of(&node)) {
+            (Some(terms), _) => terms.collect(&context, &masks, best).map(Some).unwrap(),
+            (None, Some(phrase)) => phrase.collect(&context, &masks, best).map(Some).unwrap(),
+            (None, None) => None,
+        };
         let (mut expected, mut total) = (Best::new(50), 0);
         for segment in &context.segments {
             expected.enter(segment.number);
@@ -126,7 +133,8 @@ fn terms_score_as_documents_one_by_one() {
             }
         }
         let mut best = Best::new(50);
-        assert_eq!(terms.collect(&context, &masks, &mut best).unwrap(), total, "{query:?}");
+        let Some(count) = collect(&mut best) else { continue };
+        assert_eq!(count, total, "{query:?}");
         assert_eq!(best.into_found(), expected.into_found(), "{query:?}");
     }
 }
