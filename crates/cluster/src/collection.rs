@@ -147,8 +147,9 @@ impl Collection {
         offload::update(move || collection.reread()).await?
     }
 
-    pub async fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
-        offload::search(|| self.shard.search(plan))
+    pub async fn search(&self, plan: Arc<SearchPlan>) -> Result<SearchResult> {
+        let shard = self.shard.clone();
+        offload::read(plan.is_light(), move || shard.search(&plan)).await?
     }
 
     pub async fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
@@ -165,7 +166,10 @@ impl Collection {
 
     /// Real-time get: one entry an id, `None` where absent.
     pub async fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
-        offload::search(|| self.shard.get(ids, fields))
+        /// Documents that are read before another thread would wake.
+        const LIGHT: usize = 100;
+        let (shard, ids, fields) = (self.shard.clone(), ids.to_vec(), fields.clone());
+        offload::read(ids.len() <= LIGHT, move || shard.get(&ids, &fields)).await?
     }
 
     pub fn stats(&self) -> ShardStats {
@@ -173,11 +177,13 @@ impl Collection {
     }
 
     pub async fn luke_fields(&self) -> Result<Vec<FieldStats>> {
-        offload::search(|| self.shard.luke_fields())
+        let shard = self.shard.clone();
+        offload::read(false, move || shard.luke_fields()).await?
     }
 
     pub async fn top_terms(&self, field: &str, limit: usize) -> Result<Vec<(Value, u64)>> {
-        offload::search(|| self.shard.top_terms(field, limit))
+        let (shard, field) = (self.shard.clone(), field.to_owned());
+        offload::read(false, move || shard.top_terms(&field, limit)).await?
     }
 
     pub(crate) fn close(&self) -> Result<()> {

@@ -1,6 +1,10 @@
 //! The binary: wiring and command line only. Each command is one file; errors are printed once, here, and decide the exit
 //! code: 0 done, 1 failed, 2 wrong usage (clap's).
 
+/// Returns what indexing frees to the system and takes fewer instructions a call than the C library's (measured 2026-11).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod ambient;
 mod cli;
 mod configsets;

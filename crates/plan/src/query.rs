@@ -64,6 +64,23 @@ pub enum Query {
     },
 }
 
+impl Query {
+    /// Whether it reads few postings or whole words of them: terms, ranges of one column, and combinations of those.
+    /// What reads positions, many terms or a whole column is not.
+    pub fn is_light(&self) -> bool {
+        match self {
+            Query::All | Query::Nothing | Query::Term { .. } | Query::Synonym { .. } | Query::Range(_) => {
+                true
+            }
+            Query::TermSet { values, .. } => values.len() <= 16,
+            Query::Boolean { clauses, .. } => clauses.iter().all(|clause| clause.query.is_light()),
+            Query::DisjunctionMax { queries, .. } => queries.iter().all(Query::is_light),
+            Query::Boost { query, .. } | Query::ConstantScore { query, .. } => query.is_light(),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
     pub occur: Occur,

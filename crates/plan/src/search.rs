@@ -22,6 +22,19 @@ pub struct SearchPlan {
     pub explain: bool,
 }
 
+/// Hits that are loaded and written in less time than another thread takes to wake.
+const PAGE_LIGHT: usize = 100;
+
+impl SearchPlan {
+    /// Whether the search is of a kind that takes microseconds, however large the index: it may then run where its request
+    /// arrived, while others had better not keep other requests waiting. A guess, by the plan alone.
+    pub fn is_light(&self) -> bool {
+        let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
+        let light = by_score && !self.facets.enabled && !self.explain && self.page.end() <= PAGE_LIGHT;
+        light && self.query.is_light() && self.filters.iter().all(|filter| filter.query.is_light())
+    }
+}
+
 /// A filter query: restricts, never scores.
 #[derive(Clone, Debug)]
 pub struct Filter {

@@ -16,7 +16,7 @@ pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result
         }
         Some(other) => return Err(Error::bad_request(format!("Unknown action: {other}"))),
     }
-    collection.search(&anything()).await?;
+    collection.search(Arc::new(anything())).await?;
     Ok(vec![("status".into(), Node::str("OK"))])
 }
 

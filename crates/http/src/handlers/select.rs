@@ -25,8 +25,8 @@ pub(super) async fn run(
     };
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
-    let result = collection.search(&resolved.plan).await?; // route, engine, gather
     let facets = resolved.plan.facets.enabled;
+    let result = collection.search(Arc::new(resolved.plan)).await?; // route, engine, gather
     let entries = response::select(result, &resolved.response, facets, context.schema, call.elapsed_ms());
     match resolved.facet_failure {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
