@@ -19,6 +19,7 @@ pub(crate) mod tests;
 pub use analyzers::SchemaAnalyzers;
 pub(crate) use context::Field;
 pub use context::QueryContext;
+pub(crate) use field::RangeText;
 pub use local_params::{LocalParams, split_local_params};
 pub(crate) use parsers::cache_and_cost;
 pub use parsers::{ParsedQuery, parse_query};
