@@ -1,4 +1,4 @@
-//! The project's own tools: `cargo xtask check | tidy | compat | clients`.
+//! The project's own tools: `cargo xtask check | docs | tidy | compat | clients`.
 //!
 //! This file owns the command line: it picks the task, prints its report and decides the exit code (0 done,
 //! 1 something failed, 2 a bad command line). What a task does is in its module; tasks return data and print
@@ -9,6 +9,7 @@ mod args;
 mod check;
 mod clients;
 mod compat;
+mod docs;
 mod server;
 mod tidy;
 
@@ -20,6 +21,7 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   check                    all that CI runs: tidy, fmt, clippy, tests, docs, compat, clients
+  docs                     write docs/parameters.md from the definitions of the parameters
   tidy                     the architecture's absences: crate edges, who names what, paths in the documents
   compat                   replay compat/ against a Parhelion of this checkout
          [--url URL]       ask this server instead (http://127.0.0.1:8983/solr)
@@ -51,6 +53,7 @@ fn run(words: &[String]) -> Result<bool> {
     let (task, rest) = words.split_first().ok_or_else(|| args::Misuse("no task named".to_owned()))?;
     match task.as_str() {
         "check" => check::run(&root()?),
+        "docs" => docs::run(&root()?),
         "tidy" => tidy_task(),
         "compat" => compat_task(rest),
         "clients" => check::clients(&root()?),

@@ -1,6 +1,8 @@
 //! Char filters: text to text before the tokenizer, with the way back to the original offsets.
 
 mod html_strip;
+mod icu_normalizer;
+mod iteration_mark;
 mod mapping;
 mod pattern_replace;
 
@@ -12,6 +14,8 @@ pub(crate) type CharFilterDefinition = Definition<dyn CharFilter>;
 /// All of them.
 pub(crate) const DEFINITIONS: &[&CharFilterDefinition] = &[
     &html_strip::HTML_STRIP,
+    &icu_normalizer::ICU_NORMALIZER,
+    &iteration_mark::ITERATION_MARK,
     &mapping::CJK_WIDTH,
     &mapping::MAPPING,
     &mapping::PERSIAN,

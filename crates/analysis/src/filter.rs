@@ -4,30 +4,47 @@
 mod ascii_folding;
 mod cjk;
 mod compound;
+mod compound_hyphenation;
+mod decimal;
 mod english;
 mod flatten_graph;
 mod grams;
+mod hyphenation;
 mod icu;
+mod icu_transform;
 mod indic;
+mod indic_spelling;
+mod japanese;
 mod keyword;
+mod korean;
+mod kstem;
 mod length;
 mod lowercase;
+mod managed;
+mod min_hash;
 mod normalize;
+mod numerals;
 mod pattern;
 mod payload;
 mod phonetic;
 mod porter;
 mod reversed_wildcard;
 mod rewrites;
+mod rslp;
 mod shape;
 mod shingle;
 mod snowball;
-mod snowball_named;
+mod stem_brazilian;
+mod stem_german;
 mod stem_germanic;
+mod stem_greek;
 mod stem_indic;
+mod stem_indonesian;
 mod stem_romance;
+mod stem_scandinavian;
 mod stem_semitic;
 mod stem_slavic;
+mod stem_spanish;
 mod stemmers;
 mod stop;
 mod synonym;
@@ -37,6 +54,7 @@ mod word_delimiter_flat;
 mod word_parts;
 
 pub(crate) use cjk::normal_width;
+pub(crate) use icu::form as normal_form;
 pub(crate) use word_parts::unescape;
 
 use crate::registry::Definition;
@@ -50,15 +68,17 @@ pub(crate) fn definitions() -> impl Iterator<Item = &'static FilterDefinition> {
         ascii_folding::DEFINITIONS,
         english::DEFINITIONS,
         keyword::DEFINITIONS,
+        kstem::DEFINITIONS,
         length::DEFINITIONS,
         lowercase::DEFINITIONS,
+        managed::DEFINITIONS,
+        min_hash::DEFINITIONS,
         pattern::DEFINITIONS,
         payload::DEFINITIONS,
         phonetic::DEFINITIONS,
         reversed_wildcard::DEFINITIONS,
         rewrites::DEFINITIONS,
         snowball::DEFINITIONS,
-        snowball_named::DEFINITIONS,
         stop::DEFINITIONS,
         synonym::DEFINITIONS,
         cjk::DEFINITIONS,
@@ -69,8 +89,13 @@ pub(crate) fn definitions() -> impl Iterator<Item = &'static FilterDefinition> {
         normalize::DEFINITIONS,
         stemmers::DEFINITIONS,
         compound::DEFINITIONS,
+        compound_hyphenation::DEFINITIONS,
         icu::DEFINITIONS,
+        icu_transform::DEFINITIONS,
         indic::DEFINITIONS,
+        japanese::DEFINITIONS,
+        korean::DEFINITIONS,
+        indic_spelling::DEFINITIONS,
     ];
     families.iter().copied().flatten().copied()
 }

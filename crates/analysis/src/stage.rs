@@ -18,6 +18,10 @@ pub(crate) trait Tokenizer: Send + Sync {
     /// Puts the next token into `token` (all fields, see `Token::set`), or returns false at the end. `text` is the
     /// same in all calls between two resets.
     fn next(&mut self, text: &str, token: &mut Token) -> bool;
+    /// Positions of words behind the last token that were left out, asked for after `next` returned false.
+    fn skipped(&self) -> u32 {
+        0
+    }
     /// A copy to work with.
     fn fresh(&self) -> Box<dyn Tokenizer>;
 }
@@ -96,7 +100,9 @@ impl Input<'_> {
                 offsets: self.offsets,
                 original_len: self.original_len,
             }),
-            None => Ending { position_increment: 0, offset: offset(self.original_len) },
+            None => {
+                Ending { position_increment: self.tokenizer.skipped(), offset: offset(self.original_len) }
+            }
         }
     }
 }

@@ -96,6 +96,13 @@ impl<'a> RuleReader<'a> {
         RuleReader { tokenizer, ignore_case, expand, map }
     }
 
+    /// Adds one rule: the term goes, and the replacement takes its place.
+    pub(crate) fn add_mapping(&mut self, term: &str, replacement: &str) -> Result<(), String> {
+        let (input, output) = (self.words(term)?, self.words(replacement)?);
+        self.map.add(&input, &output, false);
+        Ok(())
+    }
+
     /// Reads a file in Solr's format.
     pub(crate) fn read_solr(&mut self, file: &str, text: &str) -> Result<(), Error> {
         for (number, line) in text.lines().enumerate() {

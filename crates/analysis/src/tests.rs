@@ -42,7 +42,7 @@ fn errors_name_the_component() {
         (spec(&[], "standard", &["length min=a max=2"]), ErrorKind::BadArgument, "`a` is not a whole number"),
         (spec(&[], "standard", &["patternReplace pattern=("]), ErrorKind::BadArgument, "`pattern`"),
         (spec(&[], "standard", &["snowballPorter language=Elvish"]), ErrorKind::BadArgument, "`Elvish`"),
-        (spec(&[], "solr.JapaneseTokenizerFactory", &[]), ErrorKind::Unsupported, "JapaneseTokenizerFactory"),
+        (spec(&[], "solr.OpenNLPTokenizerFactory", &[]), ErrorKind::Unsupported, "OpenNLPTokenizerFactory"),
         (
             spec(&["lowercase"], "standard", &[]),
             ErrorKind::UnknownComponent,

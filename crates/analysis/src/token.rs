@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::morphology::Morpheme;
+
 /// The type that a tokenizer gives when it knows no better, as Lucene spells it.
 pub const KIND_WORD: &str = "word";
 /// The type of a token that a synonym filter added.
@@ -34,6 +36,8 @@ pub struct Token {
     pub boost: Boost,
     /// Bytes stored with the position.
     pub payload: Option<Vec<u8>>,
+    /// The word of a dictionary that the token is, for the filters of its language.
+    pub(crate) morpheme: Morpheme,
 }
 
 /// A factor of a term's score, kept as the bits of an `f32` so that tokens can be compared.
@@ -69,6 +73,7 @@ impl Default for Token {
             frequency: 1,
             boost: Boost::ONE,
             payload: None,
+            morpheme: Morpheme::None,
         }
     }
 }
@@ -95,6 +100,7 @@ impl Token {
         self.frequency = 1;
         self.boost = Boost::ONE;
         self.payload = None;
+        self.morpheme = Morpheme::None;
     }
 
     /// Copies another token into this one and keeps the text buffer.
@@ -111,6 +117,7 @@ impl Token {
         self.frequency = other.frequency;
         self.boost = other.boost;
         self.payload.clone_from(&other.payload);
+        self.morpheme.clone_from(&other.morpheme);
     }
 
     /// Replaces the term.

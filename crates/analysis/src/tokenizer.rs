@@ -1,12 +1,18 @@
 //! Tokenizers: text to tokens. One file each, or one for a family; each file holds its definitions.
 
 pub(crate) mod char_runs;
+mod classic;
+mod grammar;
 mod grams;
+mod icu;
+mod japanese;
 pub(crate) mod keyword;
+mod korean;
 mod path;
 mod pattern;
 pub(crate) mod standard;
 mod thai;
+mod url_email;
 mod word_break;
 
 use crate::registry::Definition;
@@ -18,13 +24,18 @@ pub(crate) type TokenizerDefinition = Definition<dyn Tokenizer>;
 pub(crate) const DEFINITIONS: &[&TokenizerDefinition] = &[
     &char_runs::LETTER,
     &char_runs::WHITESPACE,
+    &classic::CLASSIC,
     &grams::EDGE_N_GRAM,
     &grams::N_GRAM,
+    &icu::ICU,
+    &japanese::JAPANESE,
     &keyword::KEYWORD,
+    &korean::KOREAN,
     &path::PATH_HIERARCHY,
     &pattern::PATTERN,
     &pattern::SIMPLE_PATTERN,
     &pattern::SIMPLE_PATTERN_SPLIT,
     &standard::STANDARD,
     &thai::THAI,
+    &url_email::UAX29_URL_EMAIL,
 ];

@@ -459,3 +459,181 @@ fn more() {
         ),
     ]);
 }
+
+#[test]
+fn classic_words_and_addresses() {
+    check(&[
+        (
+            "classic",
+            "O'Reilly's U.S.A. a.b. AT&T joe.x@foo.com www.foo.com 10-20/3,5 漢字 한국 x²",
+            "O'Reilly's[0-10 <APOSTROPHE>] U.S.A.[11-17 <ACRONYM>] a.b.[18-22 <ACRONYM>] AT&T[23-27 <COMPANY>] joe.x@foo.com[28-41 <EMAIL>] www.foo.com[42-53 <HOST>] 10-20/3,5[54-63 <NUM>] 漢[64-67 <CJ>] 字[67-70 <CJ>] 한국[71-77] x[78-79]",
+        ),
+        ("classic maxTokenLength=4", "ab abcdef cd", "ab[0-2] cd[10-12 +2]"),
+        ("classic > classic", "Dogs' dog's I.B.M.", "Dogs[0-4] dog[6-11 <APOSTROPHE>] IBM[12-18 <ACRONYM>]"),
+        (
+            "uax29UrlEmail",
+            "see foo.com. Or joe@foo.co.uk, http://a:b@x/p?q=1#f ftp://x/y 192.168.0.1 3.14",
+            "see[0-3] foo.com.[4-12 <URL>] Or[13-15] joe@foo.co.uk[16-29 <EMAIL>] http://a:b@x/p?q=1#f[31-51 <URL>] ftp://x/y[52-61 <URL>] 192.168.0.1[62-73 <URL>] 3.14[74-78 <NUM>]",
+        ),
+        (
+            "uax29UrlEmail",
+            "foo.com-bar foo.comb foo.com漢 mailto:joe@foo.com [::1]/x",
+            "foo.com[0-7] bar[8-11] foo.comb[12-20] foo.com[21-28] 漢[28-31 <IDEOGRAPHIC>] mailto[32-38] joe@foo.com[39-50 <EMAIL>] [::1]/x[51-58 <URL>]",
+        ),
+        (
+            "uax29UrlEmail",
+            r#""joe x"@foo.com a@[1.2.3.4] foo.com:80/x"#,
+            r#""joe x"@foo.com[0-15 <EMAIL>] a@[1.2.3.4][16-27 <EMAIL>] foo.com:80/x[28-40 <URL>]"#,
+        ),
+        ("whitespace > suggestStop", "the fox the", "fox[4-7 +2] the[8-11 keyword]"),
+        ("whitespace > suggestStop", "the fox the ", "fox[4-7 +2]"),
+        (
+            "whitespace > icuTransform id=Traditional-Simplified",
+            "漢語 龍 简体 abc",
+            "汉语[0-6] 龙[7-10] 简体[11-17] abc[18-21]",
+        ),
+        ("whitespace > icuTransform id=Fullwidth-Halfwidth", "ＡＢ１ ガ", "AB1[0-9] ｶﾞ[10-13]"),
+        (
+            "cf:icuNormalizer2 > whitespace",
+            "ﬁne Ａ１ ét ½ ｶﾞ",
+            "fine[0-5] a1[6-12] ét[13-17] 1⁄2[18-20] ガ[21-27]",
+        ),
+    ]);
+}
+
+#[test]
+fn icu_words() {
+    check(&[
+        (
+            "icu",
+            "我是中国人。今日は カタカナ abc１２ 12",
+            "我是[0-6 <IDEOGRAPHIC>] 中国人[6-15 <IDEOGRAPHIC>] 今日[18-24 <IDEOGRAPHIC>] は[24-27 <IDEOGRAPHIC>] カタカナ[28-40 <IDEOGRAPHIC>] abc１２[41-50 <NUM>] 12[51-53 <NUM>]",
+        ),
+        (
+            "icu cjkAsWords=false",
+            "漢字カナひら",
+            "漢[0-3 <IDEOGRAPHIC>] 字[3-6 <IDEOGRAPHIC>] カナ[6-12 <KATAKANA>] ひ[12-15 <HIRAGANA>] ら[15-18 <HIRAGANA>]",
+        ),
+        (
+            "icu",
+            "ภาษาไทย 한국어 abcтест don't x:y foo_bar _ ___",
+            "ภาษา[0-12] ไทย[12-21] 한국어[22-31 <HANGUL>] abc[32-35] тест[35-43] don't[44-49] x[50-51] y[52-53] foo_bar[54-61] ___[64-67]",
+        ),
+        (
+            "icu",
+            "👍🏽 🇩🇪 1\u{fe0f}⃣ © ★ ♪",
+            "👍🏽[0-8 <EMOJI>] 🇩🇪[9-17 <EMOJI>] 1\u{fe0f}⃣[18-25 <EMOJI>] ★[29-32 <EMOJI>] ♪[33-36 <EMOJI>]",
+        ),
+        ("standard", "★ ♪ ☆ ♬", "★[0-3 <EMOJI>] ♪[4-7 <EMOJI>] ♬[12-15 <EMOJI>]"),
+    ]);
+}
+
+/// The words alone, for filters that change nothing else.
+fn check_terms(rows: &[(&str, &str, &str)]) {
+    for (chain, text, expected) in rows {
+        let terms: Vec<String> = build(chain).analyze(text).into_iter().map(|token| token.text).collect();
+        assert_eq!(terms.join(" "), *expected, "{chain}");
+    }
+}
+
+#[test]
+fn stems_of_languages() {
+    check_terms(&[
+        (
+            "whitespace > portugueseStem",
+            "êxito peito avaliação impossível legais objetivo emissora falamos exclusiva entendem merda mérito felizmente professoras vilãs",
+            "exit peit avali impossivel legal obje emis fal exclus entend merd merit feliz profes vil",
+        ),
+        (
+            "whitespace > portugueseMinimalStem",
+            "discos importantes principais preparados dirigentes mapas chinês participantes superiores histórias informações deputados",
+            "disco importante principal preparado dirigente mapa chinê participante superior história informação deputado",
+        ),
+        (
+            "whitespace > galicianStem",
+            "arrecenderan ameedes zarapicara acróbata embarreiran domaba acangalláramos acañardes distorsionastes catraiarias afoparian encadernación cansadísimos luns mulleraza",
+            "arrecender ame zarapic acrobat embarreir dom acangall acañ distorsion catra afopar encadern cans lun mull",
+        ),
+        (
+            "whitespace > galicianMinimalStem",
+            "reinscrebérades levábades tambulladas oligofrénicas imutarias porexaríades comiserastes encanteiras ofertades xouleáredes moeses encravellaras",
+            "reinscrebérade levábade tambullada oligofrénica imutaria porexaríade comiseraste encanteira ofertade xouleárede moes encravellara",
+        ),
+        (
+            "whitespace > greekLowercase > greekStem",
+            "συγκεκριμένη συγγραφείσ μοναξιά νοσοκομείου τάξησ χαμόγελο κατασκευέσ άδεια πράξεισ παναγιώτη αποκλειστικά παράνομο τέρατα αγαμε ουντανε φωτός κρεασ",
+            "συγκεκριμεν συγγραφ μοναξ νοσοκομει ταξ χαμογελ κατασκευ αδει πραξ παναγιωτ αποκλειστ παρανομ τερ αγαμ  φω κρε",
+        ),
+        (
+            "whitespace > norwegianLightStem",
+            "etablere munnen delta samtlige gardermoen slaget flyttes samtaler jordan polen stoppe medisin",
+            "etabl munn delt samtlig gardermo slag flyt samtal jorda pol stopp medisi",
+        ),
+        (
+            "whitespace > norwegianLightStem variant=nn",
+            "ytringsfrihet fordelen uttalelse håndtere anbefalinger huden motsatte rapportere pasienten kontrollen bussen tilhenger heiter kjærleikar husane",
+            "ytringsfrih fordel uttal håndter anbefaling hud motsat rapporter pasient kontroll buss tilheng heit kjær hus",
+        ),
+        (
+            "whitespace > norwegianMinimalStem variant=no",
+            "eiere enklere episoden skylden skiller aksjonen venstresiden tilhører magiske helter karakterer psykiske",
+            "eier enkler episod skyld skill aksjon venstresid tilhør magisk helt karakter psykisk",
+        ),
+        (
+            "whitespace > swedishMinimalStem",
+            "ukraina citat smakar annans vänster soppa konservativa gynnar trupper vilja detsamma kursen",
+            "ukrain cit smak anna vänst sopp konservativ gynn trupp vilj detsamm kurs",
+        ),
+        (
+            "whitespace > spanishMinimalStem",
+            "factores éxitos logros mejores aguas reservas habíamos ensayos numerosos estructuras privados áreas",
+            "factor exito logro mejor agua reserva habiamo ensayo numeroso estructura privado area",
+        ),
+        (
+            "whitespace > spanishPluralStem",
+            "falsos negros críticos sabías además oficinas celulares japonés pensé unidas empezamos tradicionales cumpleaños relojes luces jerséis quesos crisis",
+            "falso negro critico sabia adema oficina celular japon pense unida empezamo tradicional cumpleaños reloj luz jersey queso crisis",
+        ),
+        (
+            "whitespace > germanStem",
+            "äusserst neuem klingen gefährlich investieren bezahlt ersten zahlreichen weisen fieber angeles irgendein Lehrerinnen gegessen Straße x1",
+            "ausserst neu kling gefahrlich investier bezahl erst zahlreich weis fieb angel irgendei lehreri gess strass x1",
+        ),
+        (
+            "whitespace > brazilianStem",
+            "árvores clube palácio tiago quase tradução marcelo vitórias criminoso dedicado infraestrutura ameaça bons queira biologias -casa- uciones",
+            "arvor club palaci tiag quas traduca marcel vitor crimin dedic infraestrutur ameac bons queir biolog cas ucion",
+        ),
+        (
+            "whitespace > bengaliNormalization",
+            "গ্রীষ্মের সঙ্গীত ব্যবস্থাপনা পরিমাণ দশমিক ব্যবহার স্প্যানিশ সূত্রপাত ক্ষেত্র উদ্বেগ পরমাণু নিয়ন্ত্রণের ক্যা স্বর বিশ্ব দুঃখ",
+            "গ্রিস্মের সং্গিত বেবস্থাপনা পরিমান দসমিক বেবহার স্পানিস সুত্রপাত ক্সেত্র উদদেগ পরমানু নিয়ন্ত্রনের কে সর বিসস দুখখ",
+        ),
+        (
+            "whitespace > teluguNormalization",
+            "మ్లేచ్ఛముఖం చేయించుకోనలవియైనది ఛేదించి వుప్పునీళ్లు చచ్చేంత భోగభాగ్యం ఆఖ్యను గడగడవణీకించుట గ్రావెలురోడ్డు కోతిమామిడి పోతివి ఆసారం ఔను ఆమె",
+            "మ్లెచ్ఛముఖం చెయించుకొనలవియైనది ఛెదించి వుప్పునిళ్లు చచ్చెంత భొగభాగ్యం అఖ్యను గడగడవణికించుట గ్రావెలురొడ్డు కొతిమామిడి పొతివి అసారం ఓను అమె",
+        ),
+        (
+            "whitespace > teluguStem",
+            "శాసకుడు యెక్కడనైనా భానుమూర్తి నిడువుమూతి బయలుకు బలవంతుడు ఘాతుకజంతువు అచ్ఛాదనము పంచలోహము ఖిన్నుడుగా సన్ననూలు సమోసా",
+            "శాసకు యెక్కడనైన భానుమూర్త నిడువుమూత బయలుక బలవంతు ఘాతుకజంతు అచ్ఛాదన పంచలోహ ఖిన్నుడుగ సన్ననూ సమోస",
+        ),
+        (
+            "whitespace > indonesianStem",
+            "bersama diperkenalkan pengakuan melepaskan penulis penanganan memegang namanya keturunan asuhan diskusi kebersamaan",
+            "sama kenal aku lepas tulis tangan egang nama turun asuh skusi sama",
+        ),
+        (
+            "whitespace > indonesianStem stemDerivational=false",
+            "sebabnya karenanya jadilah apapun waktumu selamanya hatiku sendirinya jadinya apakah hanyalah sedikitpun",
+            "sebab karena jadi apa waktu selama hati sendiri jadi apa hanya sedikit",
+        ),
+        (
+            "whitespace > kStem",
+            "pilots relationships beats investments introduced birds questions springs immigration deals kills stayed agencies hopping american casted nationally ible operators",
+            "pilot relationship beat investment introduce bird question spring immigrate deal kill stay agency hop america cast national ate operator",
+        ),
+        ("whitespace > soraniStem", "پیاوەکان کتێبەکەمان شارانە دەستی پیاوێکی", "پیاو کتێب شاران دەست پیاو"),
+    ]);
+}

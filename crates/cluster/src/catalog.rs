@@ -1,5 +1,6 @@
 //! The files that say which collections exist: `collections/<name>/{schema,config,collection}.json`. The last is the
-//! mark: written after all else and removed before all else, so that a crash leaves a whole collection or none.
+//! mark: written after all else and removed before all else, so that a crash leaves a whole collection or none. A core that
+//! was unloaded keeps its files under another mark, `unloaded.json`, until it is created again.
 
 use std::path::PathBuf;
 
@@ -9,7 +10,10 @@ use serde::{Deserialize, Serialize};
 use store::ConfigFiles;
 
 const ROOT: &str = "collections";
+const SHARD: &str = "shard1";
 const MARK: &str = "collection.json";
+/// Says the same of a core that is not served. Where both are, the collection is served.
+const UNLOADED: &str = "unloaded.json";
 
 /// What the mark says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +51,9 @@ impl Catalog {
             match self.read::<Entry>(&found.name, MARK) {
                 Ok(entry) => entries.push(entry),
                 Err(error) if error.kind == ErrorKind::NotFound => {
+                    if self.unloaded(&found.name)?.is_some() {
+                        continue;
+                    }
                     self.files.remove(&path(&found.name, "")).map_err(lift)?;
                 }
                 Err(error) => return Err(error),
@@ -81,12 +88,53 @@ impl Catalog {
         self.files.remove(&path(name, MARK)).map_err(lift)
     }
 
+    /// Takes it out of service and keeps its files.
+    pub fn unload(&self, entry: &Entry) -> Result<()> {
+        self.write(&entry.name, UNLOADED, entry)?;
+        self.unmark(&entry.name)
+    }
+
+    /// What a core of this folder was when it was unloaded, if it was.
+    pub fn unloaded(&self, name: &str) -> Result<Option<Entry>> {
+        match self.read::<Entry>(name, UNLOADED) {
+            Ok(entry) => Ok(Some(entry)),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The unloaded core of this name, whatever its collection's name.
+    pub fn unloaded_core(&self, core: &str) -> Result<Option<Entry>> {
+        for found in self.files.list(ROOT).map_err(lift)? {
+            if let Some(entry) = self.unloaded(&found.name)?.filter(|entry| entry.core == core) {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Puts it into service again.
+    pub fn mark_again(&self, entry: &Entry) -> Result<()> {
+        self.mark(entry)?;
+        self.files.remove(&path(&entry.name, UNLOADED)).map_err(lift)
+    }
+
+    /// Deletes its documents.
+    pub fn sweep_shard(&self, name: &str) -> Result<()> {
+        self.files.remove(&path(name, SHARD)).map_err(lift)
+    }
+
+    pub fn has_shard(&self, name: &str) -> Result<bool> {
+        let folder = path(name, "");
+        Ok(self.files.list(&folder).map_err(lift)?.iter().any(|found| found.name == SHARD))
+    }
+
     pub fn sweep(&self, name: &str) -> Result<()> {
         self.files.remove(&path(name, "")).map_err(lift)
     }
 
     pub fn shard_folder(&self, name: &str) -> PathBuf {
-        self.root.join(ROOT).join(name).join("shard1")
+        self.root.join(ROOT).join(name).join(SHARD)
     }
 
     pub fn root(&self) -> &std::path::Path {

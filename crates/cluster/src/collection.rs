@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use plan::{
-    CollectionConfig, Commit, Document, Error, ErrorKind, FieldSelection, Result, Schema, SchemaSource,
-    SearchPlan, SearchResult, UpdateBatch, UpdateOutcome, Value,
+    CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Query, Result, Schema,
+    SchemaSource, SearchPlan, SearchResult, UpdateBatch, UpdateOutcome, Version,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
 use crate::offload;
-use crate::shard::{FieldStats, Shard, ShardStats};
+use crate::shard::{FieldStats, SegmentStats, Shard, ShardStats, TopTerms};
 
 /// A schema with the number that [`Collection::change_schema`] compares.
 pub struct VersionedSchema {
@@ -61,6 +61,10 @@ impl Collection {
             opened_ms,
             changing: Mutex::new(()),
         }
+    }
+
+    pub(crate) fn entry(&self) -> &Entry {
+        &self.entry
     }
 
     pub fn name(&self) -> &str {
@@ -177,13 +181,39 @@ impl Collection {
     }
 
     pub async fn luke_fields(&self) -> Result<Vec<FieldStats>> {
-        let shard = self.shard.clone();
-        offload::read(false, move || shard.luke_fields()).await?
+        offload::compute(|| self.shard.luke_fields())
     }
 
-    pub async fn top_terms(&self, field: &str, limit: usize) -> Result<Vec<(Value, u64)>> {
-        let (shard, field) = (self.shard.clone(), field.to_owned());
-        offload::read(false, move || shard.top_terms(&field, limit)).await?
+    pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
+        offload::compute(|| self.shard.top_terms(field, limit))
+    }
+
+    /// The visible document with this number ([`plan::Hit::place`]): id and fields.
+    pub async fn document_at(
+        &self,
+        place: u64,
+        fields: &FieldSelection,
+    ) -> Result<Option<(String, Document)>> {
+        offload::compute(|| self.shard.document_at(place, fields))
+    }
+
+    /// How `query` scores the first `limit` documents of `other`, whether it finds them or not, by id.
+    pub async fn explain_other(
+        &self,
+        query: &Query,
+        other: &Query,
+        limit: usize,
+    ) -> Result<Vec<(String, Explanation)>> {
+        offload::compute(|| self.shard.explain_other(query, other, limit))
+    }
+
+    /// The versions of the documents updated last, visible or not, newest first.
+    pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
+        offload::compute(|| self.shard.versions(limit))
+    }
+
+    pub fn segments(&self) -> Vec<SegmentStats> {
+        self.shard.segments()
     }
 
     pub(crate) fn close(&self) -> Result<()> {

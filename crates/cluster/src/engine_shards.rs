@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use engine::ShardConfig;
 use plan::{
-    AutoCommit, Commit, Document, FieldSelection, Result, Schema, SearchPlan, SearchResult, UpdateBatch,
-    UpdateOutcome, Value,
+    AutoCommit, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
+    SearchResult, UpdateBatch, UpdateOutcome, Version,
 };
 use store::{HomeOptions, LocalHome};
 
 use crate::catalog::lift;
-use crate::shard::{FieldStats, OpenShard, Shard, ShardSite, ShardStats};
+use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 struct EngineShards {
     config: ShardConfig,
@@ -69,8 +69,29 @@ impl Shard for engine::Shard {
         self.luke_fields()
     }
 
-    fn top_terms(&self, field: &str, limit: usize) -> Result<Vec<(Value, u64)>> {
+    fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
         self.top_terms(field, limit)
+    }
+
+    fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
+        self.document_at(place, fields)
+    }
+
+    fn explain_other(
+        &self,
+        query: &Query,
+        other: &Query,
+        limit: usize,
+    ) -> Result<Vec<(String, Explanation)>> {
+        self.explain_other(query, other, limit)
+    }
+
+    fn versions(&self, limit: usize) -> Result<Vec<Version>> {
+        self.versions(limit)
+    }
+
+    fn segments(&self) -> Vec<SegmentStats> {
+        self.segments()
     }
 
     fn close(&self) -> Result<()> {

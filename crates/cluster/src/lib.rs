@@ -17,7 +17,7 @@ pub use create::CreateCollection;
 pub use engine_shards::{engine_shards, engine_shards_with};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
-pub use shard::{FieldStats, OpenShard, Shard, ShardSite, ShardStats};
+pub use shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 #[cfg(test)]
 mod tests;

@@ -4,11 +4,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
-    AutoCommit, Clock, Commit, Document, Error, ErrorKind, Expect, FieldSelection, Hit, Operation, Query,
-    Result, Schema, SearchPlan, SearchResult, UpdateBatch, UpdateOutcome, Value,
+    AutoCommit, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection, Hit,
+    Operation, Query, Result, Schema, SearchPlan, SearchResult, UpdateBatch, UpdateOutcome, Value, Version,
 };
 
-use crate::shard::{FieldStats, OpenShard, Shard, ShardSite, ShardStats};
+use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 /// Opens shards that forget everything when they close.
 #[derive(Default)]
@@ -142,9 +142,10 @@ impl Shard for MemoryShard {
                 && plan.filters.iter().all(|filter| matches(&filter.query, document))
         });
         let found: Vec<_> = found.collect();
-        let page = found.iter().skip(plan.page.start).take(plan.page.rows);
-        let hits = page.map(|(id, document)| Hit {
+        let page = found.iter().enumerate().skip(plan.page.start).take(plan.page.rows);
+        let hits = page.map(|(place, (id, document))| Hit {
             id: id.clone(),
+            place: place as u64,
             document: select(document, &plan.fields),
             score: plan.scores.then_some(1.0),
             explanation: None,
@@ -204,8 +205,32 @@ impl Shard for MemoryShard {
         Ok(fields)
     }
 
-    fn top_terms(&self, _: &str, _: usize) -> Result<Vec<(Value, u64)>> {
+    fn top_terms(&self, _: &str, _: usize) -> Result<TopTerms> {
+        Ok(TopTerms::default())
+    }
+
+    fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
+        let (state, place) = (self.state(), usize::try_from(place).unwrap_or(usize::MAX));
+        Ok(state.visible.get(place).map(|(id, document)| (id.clone(), select(document, fields))))
+    }
+
+    fn explain_other(&self, _: &Query, _: &Query, _: usize) -> Result<Vec<(String, Explanation)>> {
         Ok(vec![])
+    }
+
+    fn versions(&self, limit: usize) -> Result<Vec<Version>> {
+        let state = self.state();
+        let versions =
+            state.documents.iter().rev().filter_map(|(_, document)| match document.first("_version_") {
+                Some(Value::Long(version)) => Some(*version),
+                _ => None,
+            });
+        Ok(versions.take(limit).collect())
+    }
+
+    fn segments(&self) -> Vec<SegmentStats> {
+        let max_doc = self.state().visible.len() as u64;
+        vec![SegmentStats { max_doc, ..SegmentStats::default() }]
     }
 
     fn close(&self) -> Result<()> {

@@ -103,6 +103,22 @@ impl Node {
         offload::update(move || node.unmake(&name)).await?
     }
 
+    /// Stops serving a collection and keeps its files, without its documents if `delete_documents`. Errors: `NotFound`.
+    pub async fn unload(self: &Arc<Self>, name: &str, delete_documents: bool) -> Result<()> {
+        let (node, name) = (self.clone(), name.to_owned());
+        offload::update(move || node.put_away(&name, delete_documents)).await?
+    }
+
+    /// Serves an unloaded core again, as it was or with another schema and config; `None` when there is no such core.
+    pub async fn load_unloaded(
+        self: &Arc<Self>,
+        core: &str,
+        instead: Option<CreateCollection>,
+    ) -> Result<Option<Arc<Collection>>> {
+        let (node, core) = (self.clone(), core.to_owned());
+        offload::update(move || node.take_back(&core, instead)).await?
+    }
+
     /// Reads a collection's schema and config again. Errors: `NotFound`.
     pub async fn reload(&self, name: &str) -> Result<()> {
         self.find(name).ok_or_else(|| unknown(name))?.reload().await
@@ -119,10 +135,13 @@ impl Node {
         create.check()?;
         let _changing = self.lock();
         let core = create.core();
-        for name in [&create.name, &core] {
-            if self.find(name).is_some() {
-                return Err(Error::bad_request(format!("collection already exists: {name}")));
-            }
+        self.check_free([&create.name, &core])?;
+        if self.catalog.unloaded(&create.name)?.is_some() {
+            let message = format!(
+                "cannot create `{0}`: an unloaded core left its files there; load it with `/admin/cores?action=CREATE&name={0}`",
+                create.name
+            );
+            return Err(Error::bad_request(message));
         }
         let CreateCollection { name, configset, schema, config, core_name: _, shard_count: _ } = create;
         Schema::build(schema.clone())?;
@@ -146,13 +165,55 @@ impl Node {
         let _changing = self.lock();
         let collection = self.find(name).ok_or_else(|| unknown(name))?;
         self.catalog.unmark(collection.name())?;
+        self.leave(&collection);
+        // It is gone for clients; failing to close or to remove files now must not bring it back.
+        let _ = collection.close();
+        self.catalog.sweep(collection.name())
+    }
+
+    fn put_away(&self, name: &str, delete_documents: bool) -> Result<()> {
+        let _changing = self.lock();
+        let collection = self.find(name).ok_or_else(|| unknown(name))?;
+        self.catalog.unload(collection.entry())?;
+        self.leave(&collection);
+        // What could not be flushed is in the log, where the next opening finds it.
+        let _ = collection.close();
+        if delete_documents { self.catalog.sweep_shard(collection.name()) } else { Ok(()) }
+    }
+
+    fn take_back(&self, core: &str, instead: Option<CreateCollection>) -> Result<Option<Arc<Collection>>> {
+        let _changing = self.lock();
+        let Some(mut entry) = self.catalog.unloaded_core(core)? else { return Ok(None) };
+        self.check_free([&entry.name, &entry.core])?;
+        if let Some(CreateCollection { configset, schema, config, .. }) = instead {
+            Schema::build(schema.clone())?;
+            let version = self.catalog.schema(&entry.name)?.version + 1;
+            self.catalog.save_schema(&entry.name, &SavedSchema { version, source: schema })?;
+            self.catalog.save_config(&entry.name, &config)?;
+            entry.configset = configset;
+        }
+        if !self.catalog.has_shard(&entry.name)? {
+            entry.created_ms = self.clock.now_ms();
+        }
+        let collection = self.load(entry.clone())?;
+        self.catalog.mark_again(&entry)?;
+        self.enter(collection.clone());
+        Ok(Some(collection))
+    }
+
+    fn check_free(&self, names: [&String; 2]) -> Result<()> {
+        match names.into_iter().find(|name| self.find(name).is_some()) {
+            Some(name) => Err(Error::bad_request(format!("collection already exists: {name}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes it unknown to clients.
+    fn leave(&self, collection: &Collection) {
         let mut directory = Directory::clone(&self.directory.load());
         directory.collections.remove(collection.name());
         directory.cores.remove(collection.core_name());
         self.directory.store(Arc::new(directory));
-        // It is gone for clients; failing to close or to remove files now must not bring it back.
-        let _ = collection.close();
-        self.catalog.sweep(collection.name())
     }
 
     fn load(&self, entry: Entry) -> Result<Arc<Collection>> {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, Clock, Commit, Document, FieldSelection, Result, Schema, SearchPlan, SearchResult,
-    UpdateBatch, UpdateOutcome, Value,
+    AutoCommit, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
+    SearchResult, UpdateBatch, UpdateOutcome, Version,
 };
 
-pub use engine::{FieldStats, ShardStats};
+pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
 
 /// One shard that is open on this node.
 pub trait Shard: Send + Sync {
@@ -24,8 +24,16 @@ pub trait Shard: Send + Sync {
     fn stats(&self) -> ShardStats;
     /// The fields that documents have, by their concrete names.
     fn luke_fields(&self) -> Result<Vec<FieldStats>>;
-    /// (term, documents), most documents first.
-    fn top_terms(&self, field: &str, limit: usize) -> Result<Vec<(Value, u64)>>;
+    /// The most frequent terms, and how frequent all are.
+    fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms>;
+    /// The living visible document with this number: id and fields.
+    fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
+    /// How `query` scores the first `limit` documents of `other`, by id.
+    fn explain_other(&self, query: &Query, other: &Query, limit: usize)
+    -> Result<Vec<(String, Explanation)>>;
+    /// The versions of the documents updated last, newest first.
+    fn versions(&self, limit: usize) -> Result<Vec<Version>>;
+    fn segments(&self) -> Vec<SegmentStats>;
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }

@@ -49,7 +49,14 @@ fn config(boolean_clauses_max: usize) -> CollectionConfig {
         refresh_after_ms: None,
         refresh_after_docs: None,
     };
-    CollectionConfig { auto_commit, guess_unknown_fields: false, handlers: vec![], boolean_clauses_max }
+    CollectionConfig {
+        auto_commit,
+        guess_unknown_fields: false,
+        handlers: vec![],
+        boolean_clauses_max,
+        update_chains: vec![],
+        update_processors: vec![],
+    }
 }
 
 fn films() -> CreateCollection {
@@ -95,6 +102,51 @@ async fn a_crash_leaves_all_or_nothing() {
     assert!(node.find("films").is_none());
     assert!(!files.exists());
     node.create(films()).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_unloaded_core_waits_for_its_return() {
+    let folder = tempfile::tempdir().unwrap();
+    let core = "films_shard1_replica_n1";
+    let node = open(folder.path()).unwrap();
+    let born_ms = node.create(films()).await.unwrap().created_ms();
+    node.unload(core, false).await.unwrap();
+    assert!(node.list().is_empty());
+    assert_eq!(node.unload(core, false).await.unwrap_err().kind, ErrorKind::NotFound);
+    assert!(node.create(films()).await.err().unwrap().message.contains("unloaded core"));
+    drop(node);
+
+    let node = open(folder.path()).unwrap();
+    assert!(node.list().is_empty());
+    assert!(node.load_unloaded("films", None).await.unwrap().is_none());
+    let films_again = node.load_unloaded(core, None).await.unwrap().unwrap();
+    assert_eq!((films_again.name(), films_again.created_ms()), ("films", born_ms));
+    assert_eq!(films_again.config().boolean_clauses_max, 7);
+    assert!(node.load_unloaded(core, None).await.unwrap().is_none());
+
+    node.unload("films", true).await.unwrap();
+    assert!(!folder.path().join("collections/films/shard1").exists());
+    let other = CreateCollection { config: config(9), configset: "other".into(), ..films() };
+    let films_again = node.load_unloaded(core, Some(other)).await.unwrap().unwrap();
+    assert_eq!((films_again.configset(), films_again.config().boolean_clauses_max), ("other", 9));
+    drop((films_again, node));
+    assert_eq!(open(folder.path()).unwrap().list().len(), 1);
+}
+
+/// As after a kill between the two marks: the request was not answered, the collection is served.
+#[tokio::test]
+async fn a_crash_while_unloading_leaves_it_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path()).unwrap();
+    node.create(films()).await.unwrap();
+    drop(node);
+    let files = folder.path().join("collections/films");
+    std::fs::copy(files.join("collection.json"), files.join("unloaded.json")).unwrap();
+    let node = open(folder.path()).unwrap();
+    assert!(node.find("films").is_some());
+    assert!(node.load_unloaded("films_shard1_replica_n1", None).await.is_err());
+    node.delete("films").await.unwrap();
+    assert!(!files.exists());
 }
 
 #[tokio::test]

@@ -1,39 +1,27 @@
-//! The running analyzers of a schema's text types, built when a document first needs them, and each thread's working
-//! copies of them. Query-time analysis is not here: queries arrive analysed.
+//! The running analyzers of a schema's text types, and each thread's working copies of them. Building and keeping them
+//! is the work of the crate `analysis`. Query-time analysis is not here: queries arrive analysed.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use analysis::{Analyzer, TokenStream};
-use plan::{Error, ErrorKind, FieldType, Result, Schema};
+use analysis::{SchemaAnalyzers, TokenStream};
+use plan::{Error, FieldType, Result, Schema};
 
 use crate::replay::ReplayWriter;
 
-/// Index-time analyzers by type name.
-pub(crate) struct Analyzers {
-    schema: Arc<Schema>,
-    built: Mutex<HashMap<String, Analyzer>>,
-}
+/// The schema's analyzers, of which the engine uses those of indexing.
+pub(crate) struct Analyzers(Arc<SchemaAnalyzers>);
 
 impl Analyzers {
-    pub(crate) fn new(schema: Arc<Schema>) -> Self {
-        Self { schema, built: Mutex::default() }
+    pub(crate) fn new(schema: &Schema) -> Self {
+        Self(SchemaAnalyzers::new(schema))
     }
 
-    fn analyzer(&self, field_type: &FieldType) -> Result<Analyzer> {
-        let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(analyzer) = built.get(&field_type.name) {
-            return Ok(analyzer.clone());
-        }
-        let spec = field_type.index_analyzer.as_ref().ok_or_else(|| {
+    fn stream(&self, field_type: &FieldType) -> Result<TokenStream> {
+        let analyzer = self.0.index(field_type)?.ok_or_else(|| {
             Error::internal(format!("fieldType `{}` has no analyzer; declare one", field_type.name))
         })?;
-        let analyzer = Analyzer::build(spec, &self.schema.source.resources).map_err(|error| {
-            let message = format!("fieldType `{}`: {error}", field_type.name);
-            Error::new(ErrorKind::BadRequest, message).with_source(error)
-        })?;
-        built.insert(field_type.name.clone(), analyzer.clone());
-        Ok(analyzer)
+        Ok(analyzer.stream())
     }
 }
 
@@ -60,7 +48,7 @@ impl Streams {
         let stream = match self.streams.get_mut(&field_type.name) {
             Some(stream) => stream,
             None => {
-                let stream = self.analyzers.analyzer(field_type)?.stream();
+                let stream = self.analyzers.stream(field_type)?;
                 self.streams.entry(field_type.name.clone()).or_insert(stream)
             }
         };

@@ -99,6 +99,12 @@ impl Recent {
         self.current.retain(|_, document| document.forget(&is_sealed));
     }
 
+    /// The versions of the living documents.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
+        let all = self.current.values().chain(self.sealing.values());
+        all.filter_map(RecentDocument::alive).map(|document| document.version)
+    }
+
     /// No document waits to become visible.
     pub(crate) fn is_empty(&self) -> bool {
         self.current.is_empty()

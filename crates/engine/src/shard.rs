@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, Clock, Commit, Document, FieldSelection, Result, Schema, SearchPlan, SearchResult,
-    UpdateBatch, UpdateOutcome,
+    AutoCommit, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
+    SearchResult, UpdateBatch, UpdateOutcome, Version,
 };
 use store::ShardHome;
 
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
 use crate::id_filter;
-use crate::search::{self, FieldStats, SearchCaches};
+use crate::search::{self, FieldStats, SearchCaches, TopTerms};
 use crate::snapshot::{Snapshot, read_source};
-use crate::stats::{self, ShardStats};
+use crate::stats::{self, SegmentStats, ShardStats};
 
 /// One shard, open. All methods may be called from any thread; those that change something block until it is done.
 pub struct Shard {
@@ -98,8 +98,39 @@ impl Shard {
     }
 
     /// The terms of a field with the most documents, dead ones included as in Lucene, most first.
-    pub fn top_terms(&self, field: &str, limit: usize) -> Result<Vec<(plan::Value, u64)>> {
+    pub fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
         search::top_terms(&self.snapshot(), field, limit)
+    }
+
+    /// The living visible document with this number ([`plan::Hit::place`]): id and fields.
+    pub fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
+        search::document_at(&self.snapshot(), place, fields)
+    }
+
+    /// How `query` scores the first `limit` documents of `other`, whether it finds them or not, by id.
+    pub fn explain_other(
+        &self,
+        query: &Query,
+        other: &Query,
+        limit: usize,
+    ) -> Result<Vec<(String, Explanation)>> {
+        search::explain_other(&self.snapshot(), query, other, limit)
+    }
+
+    /// The versions of the `limit` living documents that were updated last, visible or not, newest first.
+    pub fn versions(&self, limit: usize) -> Result<Vec<Version>> {
+        // The newest first: what becomes visible in between is in both, not in neither.
+        let mut newest = stats::recent_versions(&self.core);
+        newest.extend(self.snapshot().versions(limit)?);
+        newest.sort_unstable_by(|left, right| right.cmp(left));
+        newest.dedup();
+        newest.truncate(limit);
+        Ok(newest)
+    }
+
+    /// The segments that searches see.
+    pub fn segments(&self) -> Vec<SegmentStats> {
+        stats::segments(&self.snapshot())
     }
 
     /// Ends the shard's thread and flushes. What follows on it is refused.

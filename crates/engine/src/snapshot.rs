@@ -4,9 +4,11 @@
 //! Tantivy's `Searcher` is not used to collect: each segment keeps its reader from snapshot to snapshot, and only segments
 //! with new marks (or under a grown layout) are opened again, 4 µs each (2026-11).
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use plan::{Document, FieldSelection, Result, Value};
+use plan::{Document, FieldSelection, Result, Value, Version};
 use tantivy::fastfield::Column;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
@@ -87,6 +89,21 @@ impl Snapshot {
     /// Documents, dead ones included.
     pub fn max_doc(&self) -> u64 {
         self.segments.iter().map(|view| u64::from(view.reader.max_doc())).sum()
+    }
+
+    /// The greatest versions of living documents, at least the greatest `limit`, in no order.
+    pub(crate) fn versions(&self, limit: usize) -> Result<Vec<Version>> {
+        let mut greatest = BinaryHeap::new();
+        for view in &self.segments {
+            let column = view.versions()?;
+            for doc in view.reader.doc_ids_alive() {
+                greatest.extend(column.first(doc).map(Reverse));
+                if greatest.len() > limit {
+                    greatest.pop();
+                }
+            }
+        }
+        Ok(greatest.into_iter().map(|Reverse(version)| version).collect())
     }
 
     /// Whether the next snapshot would be no other.

@@ -1,8 +1,12 @@
 //! Figures about a shard: sizes, counts, counters. For status pages and metrics; what the fields hold is `search`'s.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use plan::Version;
+
 use crate::core::Core;
+use crate::snapshot::{SegmentView, Snapshot};
 
 /// A shard in figures. Sizes in bytes, counters since the shard was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +35,32 @@ pub struct ShardStats {
     pub merged_docs: u64,
     /// Why updates are refused, if they are.
     pub refused: Option<String>,
+}
+
+/// One segment in figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SegmentStats {
+    /// Documents, dead ones included.
+    pub max_doc: u64,
+    pub deleted_docs: u64,
+    pub bytes: u64,
+    /// Whether it is on disk yet.
+    pub persisted: bool,
+}
+
+pub(crate) fn segments(snapshot: &Snapshot) -> Vec<SegmentStats> {
+    let figures = |view: &Arc<SegmentView>| SegmentStats {
+        max_doc: u64::from(view.segment.max_doc),
+        deleted_docs: u64::from(view.dead.count()),
+        bytes: view.segment.bytes(),
+        persisted: view.segment.is_persisted(),
+    };
+    snapshot.segments().iter().map(figures).collect()
+}
+
+/// The versions of living documents that searches may not see yet.
+pub(crate) fn recent_versions(core: &Core) -> Vec<Version> {
+    core.state().recent.versions().collect()
 }
 
 pub(crate) fn of(core: &Core) -> ShardStats {

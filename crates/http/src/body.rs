@@ -1,11 +1,17 @@
 //! Reads a request's body: all of it, within the bounds of size and patience.
 
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 use plan::{Error, ErrorKind, Result};
+use tokio::time::Instant;
 
 use crate::config::ServeConfig;
+
+/// Room made before anything has come: what a client announces costs it nothing.
+const ROOM_BYTES_MAX: u64 = 1 << 20;
 
 /// The whole body. Errors: `TooLarge`, `Unavailable` for a client that stalls, `BadRequest` for one that breaks off.
 pub(crate) async fn read(mut body: Incoming, config: &ServeConfig) -> Result<Bytes> {
@@ -13,25 +19,34 @@ pub(crate) async fn read(mut body: Incoming, config: &ServeConfig) -> Result<Byt
     if announced > config.body_bytes_max as u64 {
         return Err(too_large(config.body_bytes_max));
     }
-    let Some(first) = next(&mut body, config).await? else { return Ok(Bytes::new()) };
+    let started = Instant::now();
+    let Some(first) = next(&mut body, config, started, 0).await? else { return Ok(Bytes::new()) };
     if first.len() as u64 == announced && body.is_end_stream() {
         return Ok(first);
     }
-    let mut whole = BytesMut::with_capacity((announced as usize).max(first.len()));
+    let room = announced.min(ROOM_BYTES_MAX) as usize;
+    let mut whole = BytesMut::with_capacity(room.max(first.len()));
     let mut part = Some(first);
     while let Some(bytes) = part {
         if whole.len() + bytes.len() > config.body_bytes_max {
             return Err(too_large(config.body_bytes_max));
         }
         whole.extend_from_slice(&bytes);
-        part = next(&mut body, config).await?;
+        part = next(&mut body, config, started, whole.len()).await?;
     }
     Ok(whole.freeze())
 }
 
-async fn next(body: &mut Incoming, config: &ServeConfig) -> Result<Option<Bytes>> {
+/// The next part, of a body that started to be read then and has brought so many bytes.
+async fn next(
+    body: &mut Incoming,
+    config: &ServeConfig,
+    started: Instant,
+    bytes: usize,
+) -> Result<Option<Bytes>> {
+    let until = deadline(config, started, Instant::now(), bytes);
     loop {
-        let frame = tokio::time::timeout(config.body_idle_timeout, body.frame()).await.map_err(|_| {
+        let frame = tokio::time::timeout_at(until, body.frame()).await.map_err(|_| {
             Error::new(ErrorKind::Unavailable, "the request's body stopped arriving; send it again")
         })?;
         match frame {
@@ -49,7 +64,43 @@ async fn next(body: &mut Incoming, config: &ServeConfig) -> Result<Option<Bytes>
     }
 }
 
+/// When the next part must be there: soon, and soon enough for the whole to keep the least rate.
+fn deadline(config: &ServeConfig, started: Instant, now: Instant, bytes: usize) -> Instant {
+    let earned = Duration::from_secs(bytes as u64 / config.body_rate_min.max(1));
+    let (idle, whole) = (now + config.body_idle_timeout, started + config.body_idle_timeout);
+    whole.checked_add(earned).map_or(idle, |whole| idle.min(whole))
+}
+
 fn too_large(bytes_max: usize) -> Error {
     let message = format!("the request's body exceeds `{bytes_max}` bytes; send smaller batches");
     Error::new(ErrorKind::TooLarge, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::configsets::Configsets;
+
+    #[test]
+    fn a_body_must_keep_its_rate() {
+        let config = ServeConfig {
+            body_idle_timeout: Duration::from_secs(60),
+            body_rate_min: 1000,
+            ..ServeConfig::new(Configsets::default(), Arc::new(String::new))
+        };
+        let started = Instant::now();
+        let check = |elapsed_s: u64, bytes: usize, expected_s: u64| {
+            let found = deadline(&config, started, started + Duration::from_secs(elapsed_s), bytes);
+            assert_eq!((found - started).as_secs(), expected_s, "{elapsed_s} {bytes}");
+        };
+        check(0, 0, 60);
+        // A drip is over when the first minute is.
+        check(50, 10, 60);
+        // What came fast earns time, and each part must come soon all the same.
+        check(10, 20_000, 70);
+        check(50, 100_000, 110);
+        check(50, 20_000, 80);
+    }
 }

@@ -67,11 +67,21 @@ pub(crate) struct Envelope {
     pub format: Format,
     pub echoed: Option<Params>,
     pub header: bool,
+    /// Solr's class of the handler, where `echoHandler` asks for it.
+    pub handler: Option<&'static str>,
+    /// Whether the header says that there is no ZooKeeper.
+    pub zookeeper: bool,
 }
 
 impl Envelope {
-    /// `effective` are the parameters with the handler's presets, `assumed` the format when none is named.
-    pub fn parse(call: &Call<'_>, effective: &Params, assumed: Option<&str>) -> Result<Self> {
+    /// `effective` are the parameters with the handler's presets, `class` is Solr's name of the handler, `assumed` the format
+    /// when none is named.
+    pub fn parse(
+        call: &Call<'_>,
+        effective: &Params,
+        class: &'static str,
+        assumed: Option<&str>,
+    ) -> Result<Self> {
         let echoed = match Echo::parse(effective.get("echoParams"))? {
             Echo::None => None,
             Echo::Explicit => Some(call.params.clone()),
@@ -81,13 +91,15 @@ impl Envelope {
         Ok(Self {
             format: Format::parse(effective, assumed)?,
             echoed,
-            header: !effective.get("omitHeader").is_some_and(|flag| matches!(flag, "true" | "on" | "yes")),
+            header: !is_on(effective, "omitHeader"),
+            handler: is_on(effective, "echoHandler").then_some(class),
+            zookeeper: false,
         })
     }
 
     /// For a request whose own wishes cannot be read: just the error, as Solr answers when it cannot make the header.
     pub fn plain() -> Self {
-        Self { format: Format::default(), echoed: None, header: false }
+        Self { format: Format::default(), echoed: None, header: false, handler: None, zookeeper: false }
     }
 
     /// Header and answer, or header and error.
@@ -104,6 +116,8 @@ impl Envelope {
             let header = Header {
                 status: if status == 200 { 0 } else { status },
                 elapsed_ms: call.elapsed_ms(),
+                handler: self.handler,
+                zookeeper: self.zookeeper,
                 echoed: self.echoed.as_ref(),
                 warnings: &warnings,
             };
@@ -114,4 +128,8 @@ impl Envelope {
         self.format.write(&entries, &mut body);
         Reply { status, content_type: self.format.content_type(), body, allow: None }
     }
+}
+
+fn is_on(params: &Params, name: &str) -> bool {
+    params.get(name).is_some_and(|flag| matches!(flag, "true" | "on" | "yes"))
 }

@@ -17,6 +17,12 @@ pub struct ServeConfig {
     pub header_timeout: Duration,
     /// A client must send the next part of its body within this time.
     pub body_idle_timeout: Duration,
+    /// Beyond that, a body must bring this much in a second on average, so that no client can drip one for days.
+    pub body_rate_min: u64,
+    /// A client must take the next part of an answer within this time.
+    pub write_idle_timeout: Duration,
+    /// On HTTP/2 an idle client is asked whether it is there this often, and must answer before the time is over again.
+    pub ping_interval: Duration,
     /// More connections wait until one closes.
     pub connections_max: usize,
     /// How long open requests may take to end after the shutdown signal.
@@ -34,6 +40,9 @@ impl ServeConfig {
             header_bytes_max: 64 << 10,
             header_timeout: Duration::from_secs(120),
             body_idle_timeout: Duration::from_secs(60),
+            body_rate_min: 1 << 10,
+            write_idle_timeout: Duration::from_secs(60),
+            ping_interval: Duration::from_secs(60),
             connections_max: 10_000,
             drain_timeout: Duration::from_secs(30),
             configsets,

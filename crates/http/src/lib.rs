@@ -7,12 +7,14 @@ mod body;
 mod call;
 mod config;
 mod configsets;
+mod guarded;
 mod handlers;
 mod params;
 mod reply;
 mod route;
 mod server;
 mod service;
+mod target_escape;
 
 pub use config::ServeConfig;
 pub use configsets::{Configset, Configsets};

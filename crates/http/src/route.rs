@@ -26,7 +26,26 @@ pub(crate) enum Handler {
     Ping,
     Luke,
     System,
+    Segments,
+    Config,
     Schema,
+}
+
+impl Handler {
+    /// Solr's class, which `echoHandler` shows.
+    pub fn class(self) -> &'static str {
+        match self {
+            Handler::Select => "org.apache.solr.handler.component.SearchHandler",
+            Handler::Get => "org.apache.solr.handler.RealTimeGetHandler",
+            Handler::Update => "org.apache.solr.handler.UpdateRequestHandler",
+            Handler::Ping => "org.apache.solr.handler.PingRequestHandler",
+            Handler::Luke => "org.apache.solr.handler.admin.LukeRequestHandler",
+            Handler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
+            Handler::Segments => "org.apache.solr.handler.admin.SegmentsInfoRequestHandler",
+            Handler::Config => "org.apache.solr.handler.SolrConfigHandler",
+            Handler::Schema => "org.apache.solr.handler.SchemaHandler",
+        }
+    }
 }
 
 /// Takes a path apart; escapes are decoded segment by segment, so that an encoded slash separates nothing.
@@ -56,6 +75,8 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/admin/ping" => Handler::Ping,
         "/admin/luke" => Handler::Luke,
         "/admin/system" => Handler::System,
+        "/admin/segments" => Handler::Segments,
+        "/config" | "/config/requestHandler" => Handler::Config,
         "/schema" => Handler::Schema,
         _ if path.starts_with("/schema/") => Handler::Schema,
         _ => {

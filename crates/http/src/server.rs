@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config::ServeConfig;
+use crate::guarded::Guarded;
 use crate::service;
 
 /// Pause after a failed accept (out of file descriptors, say): trying again at once would only spin.
@@ -89,6 +90,8 @@ fn builder(config: &ServeConfig) -> Builder<TokioExecutor> {
     builder
         .http2()
         .timer(TokioTimer::new())
+        .keep_alive_interval(config.ping_interval)
+        .keep_alive_timeout(config.ping_interval)
         .max_header_list_size(u32::try_from(config.header_bytes_max).unwrap_or(u32::MAX))
         .initial_stream_window_size(H2_STREAM_WINDOW)
         .initial_connection_window_size(H2_CONNECTION_WINDOW);
@@ -100,11 +103,12 @@ async fn run(stream: TcpStream, server: Arc<Server>, builder: Builder<TokioExecu
     if let Err(failure) = stream.set_nodelay(true) {
         tracing::debug!(%failure, "cannot set TCP_NODELAY");
     }
+    let guarded = Guarded::new(stream, server.config.header_timeout, server.config.write_idle_timeout);
     let service = service_fn(move |request| {
         let server = server.clone();
         async move { Ok::<_, Infallible>(service::respond(&server, request).await.into_response()) }
     });
-    let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
+    let connection = builder.serve_connection(TokioIo::new(guarded), service).into_owned();
     if let Err(failure) = watcher.watch(connection).await {
         tracing::debug!(%failure, "a connection broke off");
     }

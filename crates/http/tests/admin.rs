@@ -39,12 +39,6 @@ async fn cores_come_and_go() {
     refused(&served, "/solr/admin/cores?action=RELOAD&core=books", "No such core: books").await;
     refused(&served, "/solr/admin/cores?action=UNLOAD&core=books", "Cannot unload non-existent core [books]")
         .await;
-    refused(
-        &served,
-        "/solr/admin/cores?action=UNLOAD&core=films",
-        "cannot unload `films` and keep its files",
-    )
-    .await;
     refused(&served, "/solr/admin/cores?action=CREATE", "Missing required parameter: name").await;
     refused(&served, "/solr/admin/cores?action=CREATE&name=films", "Core with name 'films' already exists.")
         .await;
@@ -56,6 +50,76 @@ async fn cores_come_and_go() {
     )
     .await;
     refused(&served, "/solr/admin/cores?action=ZZ", "Unsupported operation: ZZ").await;
+}
+
+/// What stays of a core, as recorded from Solr 9.10.1.
+#[tokio::test]
+async fn an_unloaded_core_keeps_its_files() {
+    let served = Served::start().await;
+    let field = r#"{"add-field":{"name":"extra","type":"string"}}"#;
+    assert_eq!(served.post("/solr/films/schema", "application/json", field).await.status, 200);
+    for (flags, kept) in [("", true), ("&deleteIndex=true", true), ("&deleteInstanceDir=true", false)] {
+        body(&served, &format!("/solr/admin/cores?action=UNLOAD&core=films{flags}")).await;
+        assert_eq!(served.get("/solr/films/select?q=*:*").await.status, 404);
+        refused(&served, "/solr/admin/cores?action=UNLOAD&core=films", "Cannot unload non-existent core")
+            .await;
+        if kept {
+            let path = "/solr/admin/collections?action=CREATE&name=films";
+            refused(&served, path, "cannot create `films`: an unloaded core left its files there").await;
+        }
+        body(&served, "/solr/admin/cores?action=CREATE&name=films").await;
+        assert_eq!(served.get("/solr/films/schema/fields/extra").await.status == 200, kept, "{flags}");
+    }
+}
+
+/// A configset that is named takes the place of the schema that was left.
+#[tokio::test]
+async fn an_unloaded_core_may_come_back_as_another() {
+    let served = Served::start().await;
+    let field = r#"{"add-field":{"name":"extra","type":"string"}}"#;
+    assert_eq!(served.post("/solr/films/schema", "application/json", field).await.status, 200);
+    body(&served, "/solr/admin/cores?action=UNLOAD&core=films").await;
+    body(&served, "/solr/admin/cores?action=CREATE&name=films&configSet=_default").await;
+    assert_eq!(served.get("/solr/films/schema/fields/extra").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_core_tells_of_itself() {
+    let served = Served::start().await;
+    let update = r#"[{"id":"1","a_s":"x"},{"id":"2"}]"#;
+    assert_eq!(served.post("/solr/films/update?commit=true", "application/json", update).await.status, 200);
+    let check = async |path: &str, parts: &[&str]| {
+        let answer = body(&served, &format!("/solr/films/{path}")).await;
+        for part in parts {
+            assert!(answer.contains(part), "{path}: {part} in {answer}");
+        }
+    };
+    check("admin/segments?indent=off", &[r#""numSegments":1"#, r#""_0":{"name":"_0","delCount":0"#]).await;
+    check("admin/system?indent=off", &[r#""core":{"schema":"small","host":"node""#]).await;
+    check("config/requestHandler?indent=off", &[r#""/select":{"name":"/select""#, r#""rows":"10""#]).await;
+    check("config?indent=off", &[r#""maxBooleanClauses":1024"#]).await;
+    let ping = r#"{"responseHeader":{"zkConnected":null,"status":0,"QTime":0,"params":{"#;
+    check("admin/ping?indent=off", &[ping, r#""rows":"10""#]).await;
+    let handler = r#""handler":"org.apache.solr.handler.component.SearchHandler""#;
+    check("select?rows=0&echoHandler=true&indent=off", &[handler]).await;
+    check("admin/luke?id=1&indent=off", &[r#""doc":{"docId":0,"lucene":{"id":{"type":"string""#]).await;
+    check(
+        "select?q=*:*&fl=id,[docid],[shard]&indent=off",
+        &[r#"{"id":"2","[docid]":1,"[shard]":"[not a shard request]"}"#],
+    )
+    .await;
+    check("get?getVersions=1&indent=off", &[r#"{"versions":[18"#]).await;
+    let missing = served.get("/solr/films/admin/luke?id=9&indent=off").await;
+    assert_eq!(missing.status, 404);
+    assert!(missing.body.contains(r#""msg":"Can't find document: 9""#), "{}", missing.body);
+    let edit = served.post("/solr/films/config", "application/json", "{}").await;
+    assert_eq!(edit.status, 400);
+    let body = served.post("/solr/films/select?q=1", "text/plain", "x").await;
+    assert!(
+        body.body.contains("Bad contentType for search handler :text/plain request={q=1}"),
+        "{}",
+        body.body
+    );
 }
 
 #[tokio::test]

@@ -83,6 +83,78 @@ async fn a_stalled_body_is_given_up() {
     assert_eq!(served.send(head, b"[").await.status, 503);
 }
 
+/// A client that says nothing, half a protocol, half a request, or nothing more after a request: all are hung up on.
+#[tokio::test]
+async fn a_silent_client_is_hung_up_on() {
+    let served = Served::start_with(|config| config.header_timeout = Duration::from_millis(1)).await;
+    for said in
+        ["", "P", "PRI * HTTP", "G", "GET / HTTP/1.1\r\nHost: x\r\nX: ", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"]
+    {
+        let mut stream = served.connect().await;
+        // It may be over before all is said.
+        let _ = stream.write_all(said.as_bytes()).await;
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest).await;
+    }
+}
+
+/// The server ends, though an answer larger than the kernel's buffers waits for a client that reads no more of it.
+#[tokio::test]
+async fn a_client_that_reads_no_more_is_given_up() {
+    let mut served = Served::start_with(|config| {
+        config.write_idle_timeout = Duration::from_millis(1);
+        config.drain_timeout = Duration::from_secs(3600);
+    })
+    .await;
+    let values = vec![format!("\"{}\"", "x".repeat(32_000)); 1000].join(",");
+    let update = format!(r#"[{{"id":"1","a_ss":[{values}]}}]"#);
+    assert_eq!(served.post("/solr/films/update?commit=true", "application/json", &update).await.status, 200);
+    let mut stream = served.connect().await;
+    stream.write_all(b"GET /solr/films/get?id=1 HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    stream.read_exact(&mut [0; 100]).await.unwrap();
+    served.stop().await;
+}
+
+#[tokio::test]
+async fn too_many_headers_are_refused() {
+    let served = Served::start().await;
+    for headers in ["X: y\r\n".repeat(10_000), format!("X: {}\r\n", "y".repeat(1 << 20))] {
+        let head = format!("GET /solr/ HTTP/1.1\r\nHost: x\r\n{headers}Connection: close\r\n\r\n");
+        let mut stream = served.connect().await;
+        // The server may answer and close before it has read all, and the rest of the answer be lost.
+        let _ = stream.write_all(head.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        assert!(
+            answer.is_empty() || answer.starts_with(b"HTTP/1.1 431 "),
+            "{}",
+            String::from_utf8_lossy(&answer)
+        );
+    }
+}
+
+/// Characters that Jetty takes as they are, in every request of a connection.
+#[tokio::test]
+async fn targets_need_not_be_escaped() {
+    let served = Served::start().await;
+    let target =
+        "/solr/films/select?echoParams=explicit&rows=0&q={!term f=a_s}\"<>|^`\\}".replace(' ', "%20");
+    let mut stream = served.connect().await;
+    let once = format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n");
+    let last = once.replace("Host: x", "Host: x\r\nConnection: close");
+    // A body that looks like a request stays as it is.
+    let body = "x=GET /\"y\" HTTP/1.1\r\n\r\n";
+    let form = format!("Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}", body.len());
+    let post = format!("POST {target} HTTP/1.1\r\nHost: x\r\n{form}\r\n\r\n{body}");
+    stream.write_all(format!("{once}{post}{last}").as_bytes()).await.unwrap();
+    let mut answers = String::new();
+    stream.read_to_string(&mut answers).await.unwrap();
+    let shown = r#""q":"{!term f=a_s}\"<>|^`\\}""#;
+    assert_eq!(answers.matches(shown).count(), 3, "{answers}");
+    assert!(answers.contains(r#""x":"GET /\"y\" HTTP/1.1\r\n\r\n""#), "{answers}");
+    assert_eq!(served.get("/solr/films/select?q=a\tb").await.status, 400);
+}
+
 #[tokio::test]
 async fn one_connection_serves_many_requests() {
     let served = Served::start().await;

@@ -13,6 +13,32 @@ pub struct CollectionConfig {
     pub handlers: Vec<HandlerConfig>,
     /// Most clauses of one boolean query.
     pub boolean_clauses_max: usize,
+    /// The update chains that a request may choose.
+    #[serde(default)]
+    pub update_chains: Vec<UpdateChain>,
+    /// The update processors that a request may name.
+    #[serde(default)]
+    pub update_processors: Vec<UpdateProcessor>,
+}
+
+/// A chain of update processors, as far as requests can tell chains apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UpdateChain {
+    pub name: String,
+    /// Whether it guesses unknown fields.
+    pub guesses: bool,
+    /// Classes of its processors that are not served.
+    pub missing: Vec<String>,
+}
+
+/// An update processor under the name by which requests call for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UpdateProcessor {
+    pub name: String,
+    pub class: String,
+    pub guesses: bool,
+    /// Whether its work is done here.
+    pub served: bool,
 }
 
 /// Parameters that a request handler presets. A parameter may repeat.

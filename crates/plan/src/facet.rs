@@ -14,6 +14,26 @@ pub struct FacetPlan {
     pub queries: Vec<QueryFacet>,
     pub fields: Vec<FieldFacet>,
     pub ranges: Vec<RangeFacet>,
+    pub intervals: Vec<IntervalFacet>,
+    pub pivots: Vec<PivotFacet>,
+}
+
+/// Counts over intervals of one field, which may overlap.
+#[derive(Clone, Debug)]
+pub struct IntervalFacet {
+    pub key: String,
+    /// One query for each interval; its key is the interval's label.
+    pub intervals: Vec<QueryFacet>,
+    pub exclude_tags: Vec<String>,
+}
+
+/// Values of a first field, below each those of a second, and so on (Solr's pivots).
+#[derive(Clone, Debug)]
+pub struct PivotFacet {
+    pub key: String,
+    /// Never empty. Keys and excluded tags of the levels mean nothing.
+    pub levels: Vec<FieldFacet>,
+    pub exclude_tags: Vec<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -25,10 +25,13 @@ pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
-pub use config::{CollectionConfig, HandlerConfig};
+pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
 pub use document::Document;
 pub use error::{Error, ErrorKind, Result, RootCause};
-pub use facet::{FacetPlan, FacetSort, FieldFacet, OtherRange, QueryFacet, RangeBucket, RangeFacet};
+pub use facet::{
+    FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
+    RangeFacet,
+};
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use instant::{format_instant, parse_instant};
 pub use name::check_name;
@@ -36,8 +39,8 @@ pub use page::Page;
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use result::{
-    Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, RangeFacetResult, SearchResult,
-    UpdateOutcome, Version,
+    Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
+    PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
 pub use schema::{CopyField, Schema, SchemaSource};
 pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey};

@@ -1,5 +1,7 @@
 //! What comes back up: hits, facets, explanations, outcomes of updates.
 
+use std::sync::Arc;
+
 use crate::document::Document;
 use crate::error::Error;
 use crate::facet::OtherRange;
@@ -23,6 +25,8 @@ pub struct Hit {
     pub id: String,
     /// The fields selected, in index order of the stored document.
     pub document: Document,
+    /// Its number in the snapshot, the dead counted too: Lucene's document id.
+    pub place: u64,
     pub score: Option<f32>,
     pub explanation: Option<Explanation>,
 }
@@ -32,6 +36,31 @@ pub struct FacetResult {
     pub queries: Vec<(String, u64)>,
     pub fields: Vec<FieldFacetResult>,
     pub ranges: Vec<RangeFacetResult>,
+    pub intervals: Vec<IntervalFacetResult>,
+    pub pivots: Vec<PivotFacetResult>,
+}
+
+#[derive(Clone, Debug)]
+pub struct IntervalFacetResult {
+    pub key: String,
+    /// (label, hits).
+    pub counts: Vec<(String, u64)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct PivotFacetResult {
+    pub key: String,
+    pub counts: Vec<PivotCount>,
+}
+
+/// A value of one field, and below it the values of the next among the hits that have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PivotCount {
+    pub field: Arc<str>,
+    /// `None` stands for the hits without a value.
+    pub value: Option<Value>,
+    pub count: u64,
+    pub below: Vec<PivotCount>,
 }
 
 /// (value, hits).

@@ -17,4 +17,4 @@ pub mod update;
 pub mod xml_tree;
 
 pub use params::{Params, parse_form};
-pub use real_time_get::GetRequest;
+pub use real_time_get::{GetRequest, versions_entry};

@@ -1,34 +1,96 @@
 //! `/get`: documents by id, as last updated, whether a commit made them visible or not. One `id` answers with `doc`, more
-//! of them, or `ids`, with a list.
+//! of them, or `ids`, with a list. `getVersions` asks for the versions of the last updates instead.
 
-use plan::{Document, Error, FieldSelection, Result, Schema};
+use std::collections::HashMap;
 
-use crate::params::Params;
+use plan::{
+    Document, Error, FacetPlan, FieldSelection, Page, Query, Result, Schema, SearchPlan, SearchResult,
+    SortBy, SortKey, Value, Version,
+};
+
+use crate::date_math::DateMath;
+use crate::params::{Params, integer, query};
+use crate::query::{QueryContext, parse_query};
 use crate::response::{self, Entries, Node};
-use crate::select::FieldList;
+use crate::select::{FieldList, ResolveContext, as_filter};
 
 /// What to fetch, and how to show it.
 #[derive(Clone, Debug)]
 pub struct GetRequest {
     pub ids: Vec<String>,
+    /// How many versions to list instead.
+    pub versions: Option<usize>,
+    filters: Vec<String>,
     fields: FieldList,
     single: bool,
 }
 
+/// More versions are not listed at once.
+const VERSIONS_MAX: usize = 10_000;
+
+/// What Solr's nodes ask of each other when they compare their logs.
+const UNSUPPORTED: [&str; 4] =
+    ["getUpdates", "getFingerprint", "getInputDocument", "checkCanHandleVersionRanges"];
+
 impl GetRequest {
-    /// `id` may repeat, `ids` holds several between commas. `fq` would hide documents, so it is refused while it is not
-    /// heeded.
+    /// `id` may repeat, `ids` holds several between commas.
     pub fn parse(params: &Params) -> Result<Self> {
-        if params.get("fq").is_some() {
-            return Err(Error::bad_request(
-                "parameter `fq` is not supported by /get yet; leave it out or use /select",
-            ));
+        if let Some(name) = UNSUPPORTED.iter().find(|name| params.get(name).is_some()) {
+            return Err(Error::bad_request(format!(
+                "parameter `{name}` is not supported by /get; ask for documents by `id`"
+            )));
         }
+        let filters = params.all(query::FQ.name).filter(|text| !text.trim().is_empty());
         let listed = params.all("ids").flat_map(|list| list.split(',')).map(str::trim);
         let listed = listed.filter(|id| !id.is_empty());
         let ids: Vec<String> = params.all("id").chain(listed).map(str::to_owned).collect();
         let single = ids.len() == 1 && params.get("ids").is_none();
-        Ok(Self { ids, fields: FieldList::parse(params)?, single })
+        Ok(Self {
+            ids,
+            versions: versions(params)?,
+            filters: filters.map(str::to_owned).collect(),
+            fields: FieldList::parse(params)?,
+            single,
+        })
+    }
+
+    /// Whether filters decide which of the documents are shown.
+    pub fn is_filtered(&self) -> bool {
+        !self.filters.is_empty() && !self.ids.is_empty()
+    }
+
+    /// The search for those of the documents that pass the filters, in no order.
+    pub fn filtered(&self, params: &Params, context: &ResolveContext<'_>) -> Result<SearchPlan> {
+        let (now, zone) = (params.get(query::NOW.name), params.get(query::TZ.name));
+        let dates = DateMath::of_request(now, zone, context.now_ms)?;
+        let context = QueryContext {
+            schema: context.schema,
+            analyzers: context.analyzers,
+            params,
+            dates: &dates,
+            boolean_clauses_max: context.boolean_clauses_max,
+            filtering: true,
+        };
+        let key = context.schema.unique_key.clone().unwrap_or_else(|| "id".into());
+        let values = self.ids.iter().cloned().map(Value::Str).collect();
+        let filters = self.filters.iter().map(|text| as_filter(&parse_query(&context, text, "lucene")?));
+        Ok(SearchPlan {
+            query: Query::TermSet { field: key, values },
+            filters: filters.collect::<Result<_>>()?,
+            sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
+            page: Page { start: 0, rows: self.ids.len() },
+            fields: self.selection(),
+            scores: false,
+            facets: FacetPlan::default(),
+            explain: false,
+        })
+    }
+
+    /// What such a search found, one entry an id.
+    pub fn by_id(&self, result: SearchResult) -> Vec<Option<Document>> {
+        let mut found: HashMap<String, Document> =
+            result.hits.into_iter().map(|hit| (hit.id, hit.document)).collect();
+        self.ids.iter().map(|id| found.remove(id)).collect()
     }
 
     /// What the engine has to load.
@@ -52,9 +114,24 @@ impl GetRequest {
     }
 }
 
+/// The body of the answer to `getVersions`.
+pub fn versions_entry(versions: &[Version]) -> Entries {
+    vec![("versions".into(), Node::Array(versions.iter().map(|version| Node::Long(*version)).collect()))]
+}
+
+/// 0 is read as 1, and what is below it as no wish, as in Solr.
+fn versions(params: &Params) -> Result<Option<usize>> {
+    let Some(text) = params.get("getVersions") else { return Ok(None) };
+    let number = integer(text)?;
+    if params.get("fingerprint").is_some_and(|flag| flag == "true") {
+        return Err(Error::bad_request("parameter `fingerprint` is not supported by /get; leave it out"));
+    }
+    Ok(usize::try_from(number).ok().map(|number| number.clamp(1, VERSIONS_MAX)))
+}
+
 #[cfg(test)]
 mod tests {
-    use plan::{SchemaSource, Value};
+    use plan::SchemaSource;
 
     use super::*;
     use crate::response::{Format, JsonStyle};
@@ -80,6 +157,23 @@ mod tests {
         check(&[("ids", "9,2")], vec![None, Some(document())], list);
         check(&[("ids", "2")], vec![Some(document())], list);
         check(&[], vec![], "{}");
-        assert!(GetRequest::parse(&Params::new(vec![("fq".into(), "a:b".into())])).is_err());
+    }
+
+    #[test]
+    fn versions_and_filters_are_asked_for() {
+        let parse = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            GetRequest::parse(&Params::new(pairs.collect()))
+        };
+        for (text, expected) in
+            [("3", Some(3)), ("0", Some(1)), ("-1", None), ("99999999", Some(VERSIONS_MAX))]
+        {
+            assert_eq!(parse(&[("getVersions", text)]).unwrap().versions, expected, "{text}");
+        }
+        assert!(parse(&[("getVersions", "x")]).is_err());
+        assert!(parse(&[("getUpdates", "1")]).is_err());
+        assert!(parse(&[("id", "1"), ("fq", "a:b")]).unwrap().is_filtered());
+        assert!(!parse(&[("id", "1"), ("fq", " ")]).unwrap().is_filtered());
+        assert!(!parse(&[("fq", "a:b")]).unwrap().is_filtered());
     }
 }

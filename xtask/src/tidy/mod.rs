@@ -2,9 +2,11 @@
 //!
 //! Owns the walk over the repository and the form of a finding; each rule is a module with its own table: `edges`
 //! (which crate may depend on which), `names` (who may name tantivy, hyper, the file system ...), `sources` (what
-//! every source file has or lacks), `paths` (documents name only what exists). Rules take texts and return findings,
+//! every source file has or lacks), `paths` (documents name only what exists), `differences` (kept differences from Solr are
+//! named where they are decided). Rules take texts and return findings,
 //! so that each is tested without a tree of files.
 
+mod differences;
 mod edges;
 mod manifest;
 mod names;
@@ -40,15 +42,20 @@ impl fmt::Display for Finding {
 /// Every finding in the repository at `root`, in order of path.
 pub fn run(root: &Path) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
+    let mut sources_all = Vec::new();
     for manifest in manifests(root)? {
         findings.extend(edges::check(&manifest));
         findings.extend(names::check_dependencies(&manifest));
         for (path, text) in texts(root, &manifest.folder.join("src"), "rs")? {
             findings.extend(sources::check(&path, &text));
             findings.extend(names::check_source(&manifest.name, &path, &text));
+            sources_all.push(text);
         }
     }
     for (path, text) in documents(root)? {
+        if path == differences::DOCUMENT {
+            findings.extend(differences::check(&text, sources_all.iter().map(String::as_str)));
+        }
         findings.extend(paths::check(root, &path, &text));
         findings.extend(edges::check_document(&path, &text));
     }

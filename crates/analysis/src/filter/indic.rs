@@ -1,16 +1,16 @@
 //! Scripts of India: `indicNormalization` composes letters that were typed as sequences (the table
 //! `data/indic_pairs.txt`, code points in hexadecimal, was recorded from Lucene 9.12.3), `hindiNormalization` removes
-//! spelling differences of Hindi (Pingali and Varma); and, as small, `japaneseKatakanaStem`.
+//! spelling differences of Hindi (Pingali and Varma).
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
 use crate::filter::FilterDefinition;
-use crate::filter::shape::{Plain, Rewrite, Rewriting};
+use crate::filter::shape::{Plain, Rewriting};
 use crate::token::Token;
 
-pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[&INDIC, &HINDI, &KATAKANA_STEM];
+pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[&INDIC, &HINDI];
 
 static INDIC: FilterDefinition = FilterDefinition::new(
     "indicNormalization",
@@ -29,14 +29,6 @@ static HINDI: FilterDefinition = FilterDefinition::new(
     |_| Ok(Box::new(Rewriting(Plain(hindi)))),
 )
 .normalizing();
-
-static KATAKANA_STEM: FilterDefinition = FilterDefinition::new(
-    "japaneseKatakanaStem",
-    "ja.JapaneseKatakanaStemFilterFactory",
-    &["minimumLength"],
-    "Drops the final long-vowel mark of katakana words of `minimumLength` (4) characters or more.",
-    |args| Ok(Box::new(Rewriting(KatakanaStem { length_min: args.count("minimumLength", 4, 1)? }))),
-);
 
 static COMPOSED: LazyLock<FxHashMap<String, String>> = LazyLock::new(|| {
     let lines = include_str!("../../data/indic_pairs.txt").lines().filter_map(|line| line.split_once(" > "));
@@ -117,20 +109,5 @@ fn hindi_letter(c: char) -> char {
         '\u{944}' => '\u{943}',
         '\u{963}' => '\u{962}',
         other => other,
-    }
-}
-
-#[derive(Clone)]
-struct KatakanaStem {
-    length_min: usize,
-}
-
-impl Rewrite for KatakanaStem {
-    fn rewrite(&mut self, token: &mut Token) {
-        let is_katakana = |c: char| ('\u{30a0}'..='\u{30ff}').contains(&c);
-        let long = token.text.ends_with('ー') && token.text.chars().count() >= self.length_min;
-        if long && !token.keyword && token.text.chars().all(is_katakana) {
-            token.text.pop();
-        }
     }
 }

@@ -149,13 +149,15 @@ fn build_beider_morse(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
         let codes = encoder.encode(word);
         codes.split(['(', ')', '|', '-']).filter(|code| !code.is_empty()).map(str::to_owned).collect()
     };
-    Ok(Codes::boxed(Arc::new(encode), Place::Instead))
+    Ok(Codes::boxed(Arc::new(encode), Place::InsteadOfAll))
 }
 
 /// Where the codes go. Lucene's two filters that add codes disagree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Instead,
+    /// Instead of the word even where a code is the word.
+    InsteadOfAll,
     Before,
     After,
 }
@@ -187,7 +189,8 @@ impl Filter for Codes {
             return false;
         }
         let mut codes = (self.encode)(&token.text);
-        codes.retain(|code| !code.is_empty() && *code != token.text);
+        let keeps_word = self.place == Place::InsteadOfAll;
+        codes.retain(|code| !code.is_empty() && (keeps_word || *code != token.text));
         let mut codes = codes.into_iter();
         let place = self.place;
         let first = if place == Place::After { None } else { codes.next() };

@@ -72,11 +72,6 @@ fn build(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
     Ok(Box::new(Rewriting(Snowball { stemmer: Stemmer::new(*algorithm), protected: Arc::new(protected) })))
 }
 
-/// The filter for an algorithm without protected words.
-pub(crate) fn stemmer(algorithm: Algorithm) -> Box<dyn Filter> {
-    Box::new(Rewriting(Snowball { stemmer: Stemmer::new(algorithm), protected: Arc::default() }))
-}
-
 #[derive(Clone)]
 struct Snowball {
     stemmer: Stemmer,

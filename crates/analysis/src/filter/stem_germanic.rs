@@ -1,6 +1,6 @@
-//! Light stemmers of German, Swedish, Norwegian, and of Finnish and Hungarian, after Savoy's rules (UniNE).
+//! Light stemmers of German, and of Finnish and Hungarian, after Savoy's rules (UniNE).
 
-use crate::filter::stemmers::{Letters, drop_first, ends, from_end, replace_end};
+use crate::filter::stemmers::{Letters, ends, from_end, replace_end};
 
 fn german_unaccented(c: char) -> char {
     match c {
@@ -67,27 +67,6 @@ pub(crate) fn german_minimal(word: &mut Letters) {
         return;
     }
     if matches!(last, Some('n' | 'e' | 's' | 'r')) {
-        word.pop();
-    }
-}
-
-pub(crate) fn swedish_light(word: &mut Letters) {
-    if word.len() > 4 && ends(word, "s") {
-        word.pop();
-    }
-    let length = word.len();
-    let rules: [(usize, &[&str]); 4] = [
-        (7, &["elser", "heten"]),
-        (6, &["arne", "erna", "ande", "else", "aste", "orna", "aren"]),
-        (5, &["are", "ast", "het"]),
-        (4, &["ar", "er", "or", "en", "at", "te", "et"]),
-    ];
-    for (least, suffixes) in rules {
-        if length > least && drop_first(word, suffixes, 0) {
-            return;
-        }
-    }
-    if length > 3 && matches!(from_end(word, 0), Some('t' | 'a' | 'e' | 'n')) {
         word.pop();
     }
 }

@@ -1,4 +1,4 @@
-//! Light stemmers of Hindi (Ramanathan and Rao) and Bengali.
+//! Light stemmers of Hindi (Ramanathan and Rao), Bengali and Telugu.
 
 use crate::filter::stemmers::{Letters, drop_first};
 
@@ -148,4 +148,14 @@ pub(crate) fn bengali(word: &mut Letters) {
             return;
         }
     }
+}
+
+const TELUGU: &[(usize, &[&str])] = &[
+    (5, &["ళ్ళు", "డ్లు"]),
+    (3, &["డు", "ము", "వు", "లు", "ని", "ను", "చే", "కై", "లో", "ది", "కి", "సు", "వై", "పై"]),
+    (2, &["ి", "ీ", "ు", "ూ", "ె", "ే", "ొ", "ో", "ా"]),
+];
+
+pub(crate) fn telugu(word: &mut Letters) {
+    TELUGU.iter().find(|(length, suffixes)| word.len() > *length && drop_first(word, suffixes, 0));
 }

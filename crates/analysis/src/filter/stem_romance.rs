@@ -1,5 +1,5 @@
-//! Light stemmers of the Romance languages, after Savoy's rules (UniNE) and, for plurals of Portuguese and Galician,
-//! Orengo and Huyck's RSLP.
+//! Light stemmers of French, Italian and Portuguese, after Savoy's rules (UniNE). Those of Spanish are in
+//! `stem_spanish.rs`, RSLP for Portuguese and Galician is in `rslp.rs`.
 
 use crate::filter::stemmers::{Letters, ends, from_end, replace_end};
 
@@ -13,7 +13,7 @@ fn pop_if(word: &mut Letters, letters: &[char]) {
     }
 }
 
-fn unaccented(c: char) -> char {
+pub(crate) fn unaccented(c: char) -> char {
     match c {
         'à' | 'á' | 'â' | 'ä' => 'a',
         'ò' | 'ó' | 'ô' | 'ö' => 'o',
@@ -21,31 +21,6 @@ fn unaccented(c: char) -> char {
         'ù' | 'ú' | 'û' | 'ü' => 'u',
         'ì' | 'í' | 'î' | 'ï' => 'i',
         other => other,
-    }
-}
-
-pub(crate) fn spanish_light(word: &mut Letters) {
-    if word.len() < 5 {
-        return;
-    }
-    word.iter_mut().for_each(|c| *c = unaccented(*c));
-    match last(word) {
-        Some('o' | 'a' | 'e') => {
-            word.pop();
-        }
-        Some('s') => spanish_plural(word),
-        _ => {}
-    }
-}
-
-fn spanish_plural(word: &mut Letters) {
-    let (second, third, fourth) = (from_end(word, 1), from_end(word, 2), from_end(word, 3));
-    if second == Some('e') && third == Some('s') && fourth == Some('e') {
-        word.truncate(word.len() - 2);
-    } else if second == Some('e') && third == Some('c') {
-        replace_end(word, 3, "z");
-    } else if matches!(second, Some('o' | 'a' | 'e')) {
-        word.truncate(word.len() - 2);
     }
 }
 
@@ -145,149 +120,6 @@ fn portuguese_feminine(word: &mut Letters) {
             replace_end(word, 3, "ês");
         } else if ends(word, "na") {
             replace_end(word, 1, "o");
-        }
-    }
-}
-
-/// Exceptions of RSLP's plural rule `s`.
-const NO_PLURAL: &[&str] = &[
-    "aliás", "pires", "lápis", "cais", "mais", "mas", "menos", "férias", "fezes", "pêsames", "crúcis", "gás",
-    "atrás", "moisés", "através", "convés", "ês", "país", "após", "ambas", "ambos", "messias", "depois",
-];
-
-pub(crate) fn portuguese_minimal(word: &mut Letters) {
-    rslp_plural(word, false);
-}
-
-pub(crate) fn galician_minimal(word: &mut Letters) {
-    rslp_plural(word, true);
-}
-
-/// A rule of RSLP: suffix, least length of what stays, replacement, exceptions.
-type PluralRule = (&'static str, usize, &'static str, &'static [&'static str]);
-
-const PORTUGUESE_PLURALS: &[PluralRule] = &[
-    ("ns", 1, "m", &[]),
-    ("ões", 3, "ão", &[]),
-    ("ães", 1, "ão", &["mães"]),
-    ("ais", 1, "al", &["cais", "mais"]),
-    ("éis", 2, "el", &[]),
-    ("eis", 2, "el", &[]),
-    ("óis", 2, "ol", &[]),
-    ("is", 2, "il", &["lápis", "cais", "mais", "crúcis", "biquínis", "pois", "depois", "dois", "leis"]),
-    ("les", 3, "l", &[]),
-    ("res", 3, "r", &["árvores"]),
-    ("s", 2, "", NO_PLURAL),
-];
-
-const GALICIAN_PLURALS: &[PluralRule] = &[
-    ("ns", 1, "n", &["luns", "furatapóns", "furatapons"]),
-    ("ós", 3, "ón", &[]),
-    ("ões", 3, "ón", &[]),
-    ("ães", 1, "ão", &["mães", "magalhães"]),
-    ("ais", 2, "al", &["cais", "tais", "mais", "pais", "ademais"]),
-    ("áis", 2, "al", &["cáis", "táis", "máis", "páis", "ademáis"]),
-    ("éis", 2, "el", &[]),
-    ("eis", 2, "el", &[]),
-    ("óis", 2, "ol", &["escornabóis"]),
-    ("ois", 2, "ol", &["escornabois"]),
-    ("ís", 2, "il", &["país"]),
-    ("is", 2, "il", &["menfis", "pinchacarneiros", "dois", "leis"]),
-    ("les", 2, "l", &["ingles", "marselles", "montreales", "senegales", "manizales", "móstoles", "nápoles"]),
-    (
-        "res",
-        3,
-        "r",
-        &[
-            "petres",
-            "henares",
-            "cáceres",
-            "baleares",
-            "linares",
-            "londres",
-            "mieres",
-            "miraflores",
-            "mércores",
-            "venres",
-            "pires",
-        ],
-    ),
-    ("ces", 2, "z", &[]),
-    ("zes", 2, "z", &[]),
-    ("ises", 3, "z", &[]),
-    ("ás", 1, "al", &["más"]),
-    ("ses", 2, "s", &[]),
-    (
-        "s",
-        2,
-        "",
-        &[
-            "barbadés",
-            "barcelonés",
-            "cantonés",
-            "gabonés",
-            "llanés",
-            "medinés",
-            "escocés",
-            "escocês",
-            "francês",
-            "barcelonês",
-            "cantonês",
-            "macramés",
-            "reves",
-            "barcelones",
-            "cantones",
-            "gabones",
-            "llanes",
-            "magallanes",
-            "medines",
-            "escoces",
-            "frances",
-            "xoves",
-            "martes",
-            "aliás",
-            "pires",
-            "lápis",
-            "cais",
-            "mais",
-            "mas",
-            "menos",
-            "férias",
-            "pêsames",
-            "crúcis",
-            "país",
-            "cangas",
-            "atenas",
-            "asturias",
-            "canarias",
-            "filipinas",
-            "honduras",
-            "molucas",
-            "caldas",
-            "mascareñas",
-            "micenas",
-            "covarrubias",
-            "psoas",
-            "óculos",
-            "nupcias",
-            "xoves",
-            "martes",
-            "llanes",
-        ],
-    ),
-];
-
-fn rslp_plural(word: &mut Letters, galician: bool) {
-    if word.len() < 3 || last(word) != Some('s') {
-        return;
-    }
-    let rules = if galician { GALICIAN_PLURALS } else { PORTUGUESE_PLURALS };
-    let text: String = word.iter().collect();
-    for (suffix, least, replacement, exceptions) in rules {
-        let length = suffix.chars().count();
-        if word.len() >= least + length && ends(word, suffix) && !exceptions.contains(&text.as_str()) {
-            replace_end(word, length, replacement);
-            return;
         }
     }
 }

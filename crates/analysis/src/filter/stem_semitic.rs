@@ -1,6 +1,6 @@
 //! Light stemmers for scripts of Arabic: Arabic itself (Larkey's Light10), Persian, and Sorani Kurdish.
 
-use crate::filter::stemmers::{Letters, drop_first, ends};
+use crate::filter::stemmers::{Letters, ends};
 
 const ARABIC_PREFIXES: &[(&str, usize)] =
     &[("ال", 4), ("وال", 5), ("بال", 5), ("كال", 5), ("فال", 5), ("لل", 4), ("و", 4)];
@@ -34,35 +34,41 @@ pub(crate) fn persian(word: &mut Letters) {
     }
 }
 
+/// Endings of Sorani: the length that a word must exceed, the ending, and how many of its letters go.
+type SoraniEnding = (usize, &'static str, usize);
+
+/// Postpositions and possessive pronouns, of each group at most one.
+const SORANI_CLITICS: &[&[SoraniEnding]] =
+    &[&[(5, "دا", 2), (4, "نا", 1), (6, "ەوە", 3)], &[(6, "مان", 3), (6, "یان", 3), (6, "تان", 3)]];
+
+/// Articles and demonstratives, singular and plural; then what is left of the linking vowel.
+const SORANI_ARTICLES: &[SoraniEnding] = &[
+    (6, "ێکی", 3),
+    (7, "یەکی", 4),
+    (5, "ێک", 2),
+    (6, "یەک", 3),
+    (6, "ەکە", 3),
+    (5, "کە", 2),
+    (7, "ەکان", 4),
+    (6, "کان", 3),
+    (7, "یانی", 4),
+    (6, "انی", 3),
+    (6, "یان", 3),
+    (5, "ان", 2),
+    (7, "یانە", 4),
+    (6, "انە", 3),
+    (5, "ایە", 2),
+    (5, "ەیە", 2),
+    (4, "ە", 1),
+    (4, "ی", 1),
+];
+
 pub(crate) fn sorani(word: &mut Letters) {
-    if word.len() > 5 && ends(word, "دا") {
-        word.truncate(word.len() - 2);
-    } else if word.len() > 4 && ends(word, "نا") {
-        word.pop();
-    } else if word.len() > 6 && ends(word, "ەوە") {
-        word.truncate(word.len() - 3);
-    }
-    let possessive = ["مان", "یان", "تان"].iter().any(|end| ends(word, end));
-    if word.len() > 6 && possessive {
-        word.truncate(word.len() - 3);
-    }
-    let rules: [(usize, &[&str]); 5] =
-        [(6, &["ێکی"]), (7, &["یەکی"]), (5, &["ێک"]), (6, &["یەک"]), (6, &["ەکە"])];
-    for (least, suffixes) in rules {
-        if word.len() > least && drop_first(word, suffixes, 0) {
-            return;
-        }
-    }
-    let late: [(usize, &[&str]); 4] = [(5, &["کە"]), (7, &["ەکان"]), (6, &["کان"]), (7, &["یانی"])];
-    for (least, suffixes) in late {
-        if word.len() > least && drop_first(word, suffixes, 0) {
-            return;
-        }
-    }
-    let last: [(usize, &[&str]); 3] = [(6, &["انی"]), (5, &["یان", "ان"]), (3, &["ی"])];
-    for (least, suffixes) in last {
-        if word.len() > least && drop_first(word, suffixes, 0) {
-            return;
-        }
-    }
+    SORANI_CLITICS.iter().for_each(|group| drop_sorani(word, group));
+    drop_sorani(word, SORANI_ARTICLES);
+}
+
+fn drop_sorani(word: &mut Letters, endings: &[SoraniEnding]) {
+    let found = endings.iter().find(|(length, ending, _)| word.len() > *length && ends(word, ending));
+    word.truncate(word.len() - found.map_or(0, |(_, _, drop)| *drop));
 }

@@ -1,5 +1,5 @@
-//! Filters that drop or keep words of a list: `stop` and `keepWord`. Without `words`, `stop` uses Lucene's English
-//! list of 33 words.
+//! Filters that drop or keep words of a list: `stop`, `keepWord` and `suggestStop`. Without `words`, stop words are
+//! Lucene's English list of 33.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::args::Args;
 use crate::error::Error;
 use crate::filter::FilterDefinition;
 use crate::filter::shape::{Keep, Keeping};
-use crate::stage::Filter;
+use crate::stage::{Filter, Input};
 use crate::token::Token;
 use crate::word_set::WordSet;
 
-pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[&STOP, &KEEP_WORD];
+pub(crate) const DEFINITIONS: &[&FilterDefinition] = &[&STOP, &KEEP_WORD, &SUGGEST_STOP];
 
 static STOP: FilterDefinition = FilterDefinition::new(
     "stop",
@@ -27,6 +27,14 @@ static KEEP_WORD: FilterDefinition = FilterDefinition::new(
     &["words", "ignoreCase"],
     "Drops all but the words of a list; without `words` it does nothing.",
     build_keep_word,
+);
+
+static SUGGEST_STOP: FilterDefinition = FilterDefinition::new(
+    "suggestStop",
+    "org.apache.lucene.search.suggest.analyzing.SuggestStopFilterFactory",
+    &["words", "format", "ignoreCase"],
+    "As `stop`, but a stop word that ends the text stays: the next letter may make it another word.",
+    |args| Ok(SuggestStop::boxed(Arc::new(read_words(args)?))),
 );
 
 /// Lucene's `EnglishAnalyzer.ENGLISH_STOP_WORDS_SET`.
@@ -56,7 +64,12 @@ pub(crate) fn read_words(args: &Args<'_>) -> Result<WordSet, Error> {
 }
 
 fn build_stop(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
-    Ok(Keeping::boxed(Listed { words: Arc::new(read_words(args)?), keeps_listed: false }))
+    Ok(dropping(Arc::new(read_words(args)?)))
+}
+
+/// The filter that drops the words of a list.
+pub(crate) fn dropping(words: Arc<WordSet>) -> Box<dyn Filter> {
+    Keeping::boxed(Listed { words, keeps_listed: false })
 }
 
 fn build_keep_word(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
@@ -75,5 +88,41 @@ impl Keep for Listed {
     #[inline]
     fn keeps(&mut self, token: &Token) -> bool {
         self.words.contains(&token.text) == self.keeps_listed
+    }
+}
+
+/// Drops stop words but for one at the very end of the text, which becomes a keyword.
+struct SuggestStop {
+    words: Arc<WordSet>,
+}
+
+impl SuggestStop {
+    fn boxed(words: Arc<WordSet>) -> Box<dyn Filter> {
+        Box::new(SuggestStop { words })
+    }
+}
+
+impl Filter for SuggestStop {
+    fn next(&mut self, input: &mut Input<'_>, token: &mut Token) -> bool {
+        if !input.next(token) {
+            return false;
+        }
+        let mut skipped = 0;
+        while self.words.contains(&token.text) {
+            let mut ahead = Token::default();
+            if !input.next(&mut ahead) {
+                token.position_increment += skipped;
+                token.keyword = true;
+                return token.end as usize == input.original_len;
+            }
+            skipped += token.position_increment;
+            *token = ahead;
+        }
+        token.position_increment += skipped;
+        true
+    }
+
+    fn fresh(&self) -> Box<dyn Filter> {
+        SuggestStop::boxed(self.words.clone())
     }
 }

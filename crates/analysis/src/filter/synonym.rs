@@ -26,10 +26,7 @@ static SYNONYM_GRAPH: FilterDefinition = FilterDefinition::new(
     "synonym.SynonymGraphFilterFactory",
     ARGUMENTS,
     "Adds synonyms from files as a token graph; meant for queries.",
-    |args| match read_map(args)? {
-        map if map.is_empty() => Ok(Box::new(PassThrough)),
-        map => Ok(Box::new(SynonymGraph::new(Arc::new(map)))),
-    },
+    |args| Ok(graph(read_map(args)?)),
 );
 
 static SYNONYM: FilterDefinition = FilterDefinition::new(
@@ -37,11 +34,18 @@ static SYNONYM: FilterDefinition = FilterDefinition::new(
     "synonym.SynonymFilterFactory",
     ARGUMENTS,
     "Adds synonyms from files without a graph; `synonymGraph` is the better one.",
-    |args| match read_map(args)? {
-        map if map.is_empty() => Ok(Box::new(PassThrough)),
-        map => Ok(Box::new(FlatSynonyms::new(Arc::new(map)))),
-    },
+    |args| Ok(flat(read_map(args)?)),
 );
+
+/// The filter that adds the synonyms of a map as a graph.
+pub(crate) fn graph(map: SynonymMap) -> Box<dyn Filter> {
+    if map.is_empty() { Box::new(PassThrough) } else { Box::new(SynonymGraph::new(Arc::new(map))) }
+}
+
+/// The filter that lays the synonyms of a map over the tokens.
+pub(crate) fn flat(map: SynonymMap) -> Box<dyn Filter> {
+    if map.is_empty() { Box::new(PassThrough) } else { Box::new(FlatSynonyms::new(Arc::new(map))) }
+}
 
 fn read_map(args: &Args<'_>) -> Result<SynonymMap, Error> {
     let tokenizer = rule_tokenizer(args)?;

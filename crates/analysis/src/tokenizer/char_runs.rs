@@ -32,6 +32,11 @@ fn build(args: &Args<'_>, belongs: fn(char) -> bool) -> Result<Box<dyn Tokenizer
     Ok(Box::new(CharRuns { belongs, units_max, at: 0 }))
 }
 
+/// The tokenizer that cuts at Java's blanks.
+pub(crate) fn whitespace() -> Box<dyn Tokenizer> {
+    Box::new(CharRuns { belongs: |c| !is_java_whitespace(c), units_max: 255, at: 0 })
+}
+
 #[derive(Clone)]
 struct CharRuns {
     belongs: fn(char) -> bool,

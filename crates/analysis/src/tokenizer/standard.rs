@@ -18,14 +18,14 @@ pub(crate) static STANDARD: TokenizerDefinition = TokenizerDefinition::new(
     },
 );
 
-const ALPHANUM: &str = "<ALPHANUM>";
-const NUM: &str = "<NUM>";
-const SOUTH_EAST_ASIAN: &str = "<SOUTHEAST_ASIAN>";
-const IDEOGRAPHIC: &str = "<IDEOGRAPHIC>";
-const HIRAGANA: &str = "<HIRAGANA>";
-const KATAKANA: &str = "<KATAKANA>";
-const HANGUL: &str = "<HANGUL>";
-const EMOJI: &str = "<EMOJI>";
+pub(crate) const ALPHANUM: &str = "<ALPHANUM>";
+pub(crate) const NUM: &str = "<NUM>";
+pub(crate) const SOUTH_EAST_ASIAN: &str = "<SOUTHEAST_ASIAN>";
+pub(crate) const IDEOGRAPHIC: &str = "<IDEOGRAPHIC>";
+pub(crate) const HIRAGANA: &str = "<HIRAGANA>";
+pub(crate) const KATAKANA: &str = "<KATAKANA>";
+pub(crate) const HANGUL: &str = "<HANGUL>";
+pub(crate) const EMOJI: &str = "<EMOJI>";
 
 /// The tokenizer; remembers where it is.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl Tokenizer for Standard {
                 return false;
             }
             let start = self.at;
-            let piece = self.limit(text, start, next_piece(text, start, self.units_max));
+            let piece = next_limited_piece(text, start, self.units_max);
             self.at = piece.end;
             if let Some(kind) = piece.kind {
                 token.set(text, start, piece.end, kind);
@@ -67,24 +67,23 @@ impl Tokenizer for Standard {
     }
 }
 
-impl Standard {
-    /// Cuts a token that is too long: what fits is looked at as if the text ended there.
-    #[inline]
-    fn limit(&self, text: &str, start: usize, piece: Piece) -> Piece {
-        if piece.end - start <= self.units_max || piece.kind.is_none() {
-            return piece;
-        }
-        let long = text.get(start..piece.end).unwrap_or_default();
-        if utf16_len(long) <= self.units_max {
-            return piece;
-        }
-        let cut = start + units_prefix(long, self.units_max);
-        next_piece(text.get(..cut).unwrap_or_default(), start, self.units_max)
+/// The piece that starts at `start`. Of a token that is too long, what fits is looked at as if the text ended there.
+#[inline]
+pub(crate) fn next_limited_piece(text: &str, start: usize, units_max: usize) -> Piece {
+    let piece = next_piece(text, start, units_max);
+    if piece.end - start <= units_max || piece.kind.is_none() {
+        return piece;
     }
+    let long = text.get(start..piece.end).unwrap_or_default();
+    if utf16_len(long) <= units_max {
+        return piece;
+    }
+    let cut = start + units_prefix(long, units_max);
+    next_piece(text.get(..cut).unwrap_or_default(), start, units_max)
 }
 
 /// The length in bytes of the longest prefix of at most `units` UTF-16 units, but at least one character.
-fn units_prefix(text: &str, units: usize) -> usize {
+pub(crate) fn units_prefix(text: &str, units: usize) -> usize {
     let mut left = units;
     let mut end = 0;
     for c in text.chars() {

@@ -2,6 +2,7 @@
 //! Lucene's standard tokenizer makes types of its own (Han, Hiragana, Hangul, South-East Asian scripts, emoji).
 //! Planes 0 and 1 are a table filled from ICU4X's data on first use; ASCII needs no table.
 
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use icu_properties::props::{
@@ -58,9 +59,37 @@ fn classify_code(code: u32) -> Class {
     char::from_u32(code).map_or(Class::Other, classify)
 }
 
+/// Pictograms of Unicode 16 and before, which Lucene knows; Unicode 17 took the property from some, stars, notes and
+/// playing cards among them, and keeps code points for others in reserve.
+const PICTOGRAPHS: &[RangeInclusive<u32>] = &[
+    0x2388..=0x2388,
+    0x2600..=0x2605,
+    0x2607..=0x2612,
+    0x2614..=0x2685,
+    0x2690..=0x2705,
+    0x2708..=0x2712,
+    0x2763..=0x2767,
+    0x1f000..=0x1f0ff,
+    0x1f10d..=0x1f10f,
+    0x1f12f..=0x1f12f,
+    0x1f16c..=0x1f16f,
+    0x1f1ad..=0x1f1e5,
+    0x1f260..=0x1f265,
+    0x1f300..=0x1f53d,
+    0x1f546..=0x1f64f,
+    0x1f680..=0x1f6ff,
+    0x1f774..=0x1f77f,
+    0x1f7d5..=0x1f7ff,
+    0x1f8ae..=0x1f8ff,
+    0x1f90c..=0x1f93a,
+    0x1f93c..=0x1f945,
+    0x1f947..=0x1faff,
+];
+
 fn classify(c: char) -> Class {
     match CodePointMapData::<WordBreak>::new().get(c) {
         _ if c == ':' => Class::MidLetter,
+        _ if matches!(c, 'ℹ' | 'Ⓜ' | '🅰' | '🅱' | '🅾' | '🅿') => Class::Emoji,
         WordBreak::ALetter => letter_class(c),
         WordBreak::HebrewLetter => Class::Hebrew,
         WordBreak::Numeric => Class::Numeric,
@@ -103,7 +132,8 @@ fn other_class(c: char) -> Class {
         Class::Hiragana
     } else if CodePointMapData::<LineBreak>::new().get(c) == LineBreak::ComplexContext {
         Class::SouthEastAsian
-    } else if CodePointSetData::new::<ExtendedPictographic>().contains(c)
+    } else if PICTOGRAPHS.iter().any(|range| range.contains(&u32::from(c)))
+        || CodePointSetData::new::<ExtendedPictographic>().contains(c)
         || CodePointSetData::new::<EmojiModifierBase>().contains(c)
     {
         Class::Emoji

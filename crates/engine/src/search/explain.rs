@@ -1,14 +1,16 @@
 //! How a score came about, in the words and the shape of Lucene's explanations, which users and their tools read. Values are
 //! those of `evaluate`. Counts (`n`, `N`) are whole numbers that Lucene prints without a point.
 
-use plan::{Error, Explanation, Result, Value};
+use plan::{Error, Explanation, FieldSelection, Query, Result, Value};
 use tantivy::DocId;
 
 use super::bm25::{B, K1, NO_NORM, length_of};
 use super::collect::Found;
 use super::evaluate::Evaluator;
+use super::lower::lower_scored;
 use super::node::{BooleanNode, Node, Scoring};
 use super::{SearchContext, SearchSegment};
+use crate::snapshot::read_source;
 
 /// Lengths up to this norm are exact.
 const EXACT_NORM_MAX: u8 = 39;
@@ -27,6 +29,28 @@ pub(crate) fn explain(
     let place = Place { context, segment, doc: found.doc };
     let own = place.explain(node)?.unwrap_or_else(|| leaf(0.0, "no matching clause"));
     Ok(parts.around(own))
+}
+
+/// Explains how `query` scores these documents (segment, number in it), the ones it does not find as well: by id.
+pub(crate) fn others(
+    context: &SearchContext<'_>,
+    query: &Query,
+    found: &[(usize, DocId)],
+) -> Result<Vec<(String, Explanation)>> {
+    let node = lower_scored(context, query)?;
+    let mut explained = Vec::with_capacity(found.len());
+    for (segment, doc) in found {
+        let Some(segment) = context.segments.get(*segment) else { continue };
+        let place = Place { context, segment, doc: *doc };
+        let reason = match place.explain(&node)? {
+            Some(reason) => reason,
+            None => place.miss(&node)?,
+        };
+        let source = segment.view.source(*doc)?;
+        let (id, _) = read_source(&source, context.layout, &FieldSelection::default())?;
+        explained.push((id, reason));
+    }
+    Ok(explained)
 }
 
 /// Clauses of the main query that run as filters but show in its explanation.
@@ -129,6 +153,39 @@ impl Place<'_> {
                 branch(score, what, self.all(nodes)?)
             }
         }))
+    }
+
+    /// Why the document does not match.
+    fn miss(&self, node: &Node) -> Result<Explanation> {
+        let reason = match node {
+            Node::Nothing | Node::Term(_) | Node::Synonym(_) => "no matching term".to_owned(),
+            Node::Phrase(_) => "no matching terms".to_owned(),
+            Node::Constant(constant) => format!("{} doesn't match id {}", constant.label, self.doc),
+            Node::DisjunctionMax { .. } => "No matching clause".to_owned(),
+            Node::Boolean(boolean) => return self.miss_of_clauses(boolean),
+        };
+        Ok(Explanation { matched: false, ..leaf(0.0, reason) })
+    }
+
+    fn miss_of_clauses(&self, boolean: &BooleanNode) -> Result<Explanation> {
+        let mut details = Vec::new();
+        for required in boolean.required.iter().chain(&boolean.filters) {
+            if self.explain(required)?.is_none() {
+                let what = format!("no match on required clause ({})", label(required));
+                details.push(branch(0.0, what, vec![self.miss(required)?]));
+            }
+        }
+        for prohibited in &boolean.prohibited {
+            if let Some(match_) = self.explain(prohibited)? {
+                let what = format!("match on prohibited clause ({})", label(prohibited));
+                details.push(branch(0.0, what, vec![match_]));
+            }
+        }
+        let reason = match details.is_empty() {
+            true => "No matching clauses",
+            false => "Failure to meet condition(s) of required/prohibited clause(s)",
+        };
+        Ok(Explanation { matched: false, ..branch(0.0, reason, details) })
     }
 
     fn all(&self, nodes: &[Node]) -> Result<Vec<Explanation>> {

@@ -30,14 +30,32 @@ pub(crate) fn hit(
         .segments
         .get(found.segment)
         .ok_or_else(|| Error::internal("a hit names a segment that the snapshot does not have"))?;
+    let place = segment.base + u64::from(found.doc);
     let large = segment.view.source_bytes_mean() >= SOURCE_BYTES_LARGE;
     if let Some((key, columns)) = columns_of(context.layout, fields).filter(|_| large) {
         let (id, document) = read_columns(segment, found.doc, &key, &columns)?;
-        return Ok(Hit { id, document, score, explanation });
+        return Ok(Hit { id, document, place, score, explanation });
     }
     let source = segment.view.source(found.doc)?;
     let (id, document) = read_source(&source, context.layout, fields)?;
-    Ok(Hit { id, document, score, explanation })
+    Ok(Hit { id, document, place, score, explanation })
+}
+
+/// The living document with this number in the snapshot: id and fields.
+pub(crate) fn document_at(
+    context: &SearchContext<'_>,
+    place: u64,
+    fields: &FieldSelection,
+) -> Result<Option<(String, Document)>> {
+    let holds = |segment: &&SearchSegment<'_>| {
+        (segment.base..segment.base + u64::from(segment.max_doc())).contains(&place)
+    };
+    let Some(segment) = context.segments.iter().find(holds) else { return Ok(None) };
+    let doc = DocId::try_from(place - segment.base).unwrap_or(DocId::MAX);
+    if segment.alive.as_ref().is_some_and(|alive| !alive.contains(doc)) {
+        return Ok(None);
+    }
+    read_source(&segment.view.source(doc)?, context.layout, fields).map(Some)
 }
 
 /// A field that a column can give back exactly.
@@ -117,6 +135,27 @@ mod tests {
             format!("{state:08x} ")
         };
         (0..1000).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn documents_have_places() {
+        let schema = Arc::new(schema());
+        let doc = |id: &str, name: &str| document(&[("id", vec![text(id)]), ("name_s", vec![text(name)])]);
+        let snapshot = snapshot(&schema, &[vec![doc("1", "a"), doc("2", "b")], vec![doc("3", "b")]]);
+        let caches = SearchCaches::default();
+        let context = SearchContext::new(&snapshot, &caches);
+        let at = |place| document_at(&context, place, &FieldSelection::default()).unwrap().map(|(id, _)| id);
+        assert_eq!([at(0), at(2), at(3)], [Some("1".to_owned()), Some("3".to_owned()), None]);
+        let found =
+            hit(&context, &Found { segment: 1, doc: 0, score: None }, &FieldSelection::default(), None, None);
+        assert_eq!(found.unwrap().place, 2);
+        let mut versions = snapshot.versions(2).unwrap();
+        versions.sort_unstable();
+        assert_eq!(versions.len(), 2);
+        let query = |name: &str| plan::Query::Term { field: "name_s".into(), value: text(name) };
+        let others = crate::search::explain_other(&snapshot, &query("a"), &query("b"), 1).unwrap();
+        let shown: Vec<_> = others.iter().map(|(id, why)| (id.as_str(), why.description.as_str())).collect();
+        assert_eq!(shown, [("2", "no matching term")]);
     }
 
     #[test]

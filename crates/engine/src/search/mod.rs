@@ -35,7 +35,7 @@ mod weight;
 
 use std::sync::Arc;
 
-use plan::{Query, Result, SearchPlan, SearchResult, Value};
+use plan::{Document, Explanation, FieldSelection, Query, Result, SearchPlan, SearchResult};
 use tantivy::{DocId, Searcher, SegmentReader};
 
 use crate::layout::Layout;
@@ -44,7 +44,7 @@ pub(crate) use bits::{Bits, words_of};
 pub(crate) use sets::AnyColumn;
 
 pub(crate) use caches::SearchCaches;
-pub use luke::FieldStats;
+pub use luke::{FieldStats, TopTerms};
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {
@@ -62,9 +62,33 @@ pub(crate) fn luke_fields(snapshot: &Snapshot) -> Result<Vec<FieldStats>> {
     luke::fields(&SearchContext::new(snapshot, &SearchCaches::default()))
 }
 
-/// The `limit` most frequent terms of a field with the documents that have them, most frequent first, ties in term order.
-pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Result<Vec<(Value, u64)>> {
+/// The `limit` most frequent terms of a field, and how frequent all are.
+pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Result<TopTerms> {
     luke::top_terms(&SearchContext::new(snapshot, &SearchCaches::default()), field, limit)
+}
+
+/// The living document with this number in the snapshot: id and fields.
+pub(crate) fn document_at(
+    snapshot: &Snapshot,
+    place: u64,
+    fields: &FieldSelection,
+) -> Result<Option<(String, Document)>> {
+    fetch::document_at(&SearchContext::new(snapshot, &SearchCaches::default()), place, fields)
+}
+
+/// How `query` scores the first `limit` documents of `other` in index order, whether it finds them or not: (id, reasons).
+pub(crate) fn explain_other(
+    snapshot: &Snapshot,
+    query: &Query,
+    other: &Query,
+    limit: usize,
+) -> Result<Vec<(String, Explanation)>> {
+    let caches = SearchCaches::default();
+    let context = SearchContext::new(snapshot, &caches);
+    let found = run::matching_docs(&context, other)?;
+    let found = found.into_iter().flat_map(|(segment, docs)| docs.into_iter().map(move |doc| (segment, doc)));
+    let found: Vec<_> = found.take(limit).collect();
+    explain::others(&context, query, &found)
 }
 
 /// What one search reads.

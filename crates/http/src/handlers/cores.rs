@@ -46,11 +46,15 @@ async fn create(call: &Call<'_>) -> Result<Entries> {
     if node.find(name).is_some() {
         return Err(Error::bad_request(format!("Core with name '{name}' already exists.")));
     }
-    let configset = call.params.get("configSet").unwrap_or("_default");
+    let given = call.params.get("configSet").filter(|configset| !configset.is_empty());
+    let configset = given.unwrap_or("_default");
     let origin = call.server.config.configsets.require(configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
     wanted.core_name = Some(name.to_owned());
-    node.create(wanted).await?;
+    // The files of a core that was unloaded count, but for a configset that is asked for by name.
+    if node.load_unloaded(name, given.map(|_| wanted.clone())).await?.is_none() {
+        node.create(wanted).await?;
+    }
     Ok(vec![("core".into(), Node::Str(name.to_owned().into()))])
 }
 
@@ -63,20 +67,19 @@ async fn reload(call: &Call<'_>) -> Result<Entries> {
     Ok(vec![])
 }
 
-/// Solr can forget a core and keep its files; here both go together, so the request must say that files may go.
+/// Without a flag the files stay: the core can be created again as it was.
 async fn unload(call: &Call<'_>) -> Result<Entries> {
     let name = required(call, "core")?;
     let node = &call.server.node;
     if node.find(name).is_none() {
         return Err(Error::bad_request(format!("Cannot unload non-existent core [{name}]")));
     }
-    let deletes = ["deleteInstanceDir", "deleteDataDir", "deleteIndex"];
-    if !deletes.iter().any(|flag| call.params.get(flag) == Some("true")) {
-        return Err(Error::bad_request(format!(
-            "cannot unload `{name}` and keep its files; add `deleteInstanceDir=true` to delete it"
-        )));
+    let wanted = |flag: &&str| call.params.get(flag) == Some("true");
+    if wanted(&"deleteInstanceDir") {
+        node.delete(name).await?;
+    } else {
+        node.unload(name, ["deleteDataDir", "deleteIndex"].iter().any(wanted)).await?;
     }
-    node.delete(name).await?;
     Ok(vec![])
 }
 

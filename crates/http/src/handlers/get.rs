@@ -1,14 +1,47 @@
-//! `/get`: documents by id, visible or not.
+//! `/get`: documents by id, visible or not. Filters see what searches see, so they make updates visible first.
 
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::Result;
+use plan::{Commit, Result};
+use solr::query::SchemaAnalyzers;
 use solr::response::Entries;
-use solr::{GetRequest, Params};
+use solr::select::ResolveContext;
+use solr::{GetRequest, Params, versions_entry};
 
-pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+use crate::call::Call;
+
+pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
     let request = GetRequest::parse(params)?;
-    let found = collection.get(&request.ids, &request.selection()).await?;
+    if let Some(limit) = request.versions {
+        return Ok(versions_entry(&collection.versions(limit).await?));
+    }
+    let found = if request.is_filtered() {
+        filtered(call, collection, params, &request).await?
+    } else {
+        collection.get(&request.ids, &request.selection()).await?
+    };
     Ok(request.respond(found, &collection.schema()))
+}
+
+async fn filtered(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    params: &Params,
+    request: &GetRequest,
+) -> Result<Vec<Option<plan::Document>>> {
+    let versioned = collection.versioned_schema();
+    let plan = request.filtered(
+        params,
+        &ResolveContext {
+            schema: &versioned.schema,
+            analyzers: &versioned.derived(SchemaAnalyzers::new),
+            now_ms: call.started_ms,
+            boolean_clauses_max: collection.config().boolean_clauses_max,
+        },
+    )?;
+    if !collection.stats().current {
+        collection.commit(Commit::SOFT).await?;
+    }
+    Ok(request.by_id(collection.search(Arc::new(plan)).await?))
 }

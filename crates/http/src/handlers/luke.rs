@@ -1,31 +1,52 @@
 //! `/admin/luke`: what is in the index. `fl` names fields (or `*`) whose terms are shown too, `numTerms` how many, `show`
-//! narrows to `index` or `schema`.
+//! narrows to `index` or `schema`. `id` and `docId` name one document to take apart instead.
 
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, FieldSelection, Result, RootCause, Schema};
+use plan::{
+    Error, FacetPlan, FieldSelection, Page, Query, Result, RootCause, Schema, SearchPlan, SortBy, SortKey,
+    Value,
+};
 use solr::Params;
-use solr::admin::{FieldFacts, IndexFacts, TopTerms, luke_fields, luke_index, luke_info, luke_schema};
-use solr::response::Entries;
+use solr::admin::{
+    FieldFacts, IndexFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
+    luke_schema,
+};
+use solr::response::{Entries, Node};
+use solr::select::{FieldItem, FieldList};
+
+use crate::call::Failure;
 
 const TERMS_DEFAULT: usize = 10;
 /// More would keep a thread busy for long.
 const TERMS_MAX: usize = 10_000;
 
-pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
-    if params.get("id").is_some() || params.get("docId").is_some() {
-        return Err(Error::bad_request("`id` and `docId` are not supported by luke; use /get"));
-    }
-    let schema = collection.schema();
+/// The index comes first, whatever else cannot be told.
+pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries, Failure> {
     let mut entries: Entries = vec![("index".into(), luke_index(&index_facts(collection)))];
+    match details(collection, params).await {
+        Ok(details) => entries.extend(details),
+        Err(error) => return Err(Failure { before: entries, ..Failure::from(error) }),
+    }
+    Ok(entries)
+}
+
+async fn details(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+    let schema = collection.schema();
+    let mut entries = Entries::new();
+    if let Some(place) = place(collection, &schema, params).await? {
+        entries.push(("doc".into(), document(collection, &schema, place).await?));
+        entries.push(("info".into(), luke_info()));
+        return Ok(entries);
+    }
     match params.get("show") {
         Some("index") => {}
         Some("schema") => {
             entries.push(("schema".into(), luke_schema(&schema)));
             entries.push(("info".into(), luke_info()));
         }
-        None | Some("all" | "") => {
+        None | Some("all" | "doc" | "") => {
             let fields = field_facts(collection, &schema, params).await?;
             entries.push(("fields".into(), luke_fields(&fields, &schema)));
             entries.push(("info".into(), luke_info()));
@@ -33,6 +54,70 @@ pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result
         Some(other) => return Err(Error::bad_request(format!("Unknown ShowStyle: {other}"))),
     }
     Ok(entries)
+}
+
+/// A document by its number or its id: the number, and how the request called it.
+struct Place {
+    number: u64,
+    called: String,
+}
+
+/// Which document to take apart, if any. `docId` wins over `id`.
+async fn place(collection: &Arc<Collection>, schema: &Schema, params: &Params) -> Result<Option<Place>> {
+    if let Some(text) = params.get("docId") {
+        let number: i32 = text.parse().map_err(|_| not_a_number(text))?;
+        let number = u64::try_from(number).map_err(|_| no_document(text))?;
+        return Ok(Some(Place { number, called: text.to_owned() }));
+    }
+    let (Some(id), Some(key)) = (params.get("id"), schema.unique_key.clone()) else { return Ok(None) };
+    let query = Query::Term { field: key, value: Value::Str(id.to_owned()) };
+    let found = collection.search(Arc::new(first(query, 1))).await?.hits.into_iter().next();
+    let hit = found.ok_or_else(|| no_document(id))?;
+    Ok(Some(Place { number: hit.place, called: id.to_owned() }))
+}
+
+async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -> Result<Node> {
+    let found = collection.document_at(place.number, &FieldSelection::everything()).await?;
+    let (_, mut document) = found.ok_or_else(|| no_document(&place.called))?;
+    document.fields.retain(|(name, _)| schema.field(name).is_some_and(|spec| spec.properties.stored));
+    let mut values = Vec::new();
+    for (name, stored) in &document.fields {
+        let has_terms = has_terms(schema, name);
+        for value in stored {
+            let doc_freq = if has_terms { Some(doc_freq(collection, name, value).await?) } else { None };
+            values.push(StoredValue { field: name.to_string(), value: value.clone(), doc_freq });
+        }
+    }
+    let shown = solr::response::document(document, &FieldList { items: vec![FieldItem::All] }, schema);
+    Ok(luke_document(place.number, &values, shown, schema))
+}
+
+/// Documents that have the value as a term: of analysed text that is the whole text, which is rarely one.
+async fn doc_freq(collection: &Arc<Collection>, name: &Arc<str>, value: &Value) -> Result<u64> {
+    let query = Query::Term { field: name.clone(), value: value.clone() };
+    Ok(collection.search(Arc::new(first(query, 0))).await?.total)
+}
+
+fn first(query: Query, rows: usize) -> SearchPlan {
+    SearchPlan {
+        query,
+        filters: vec![],
+        sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
+        page: Page { start: 0, rows },
+        fields: FieldSelection::default(),
+        scores: false,
+        facets: FacetPlan::default(),
+        explain: false,
+    }
+}
+
+/// Lucene has no terms for points, so Luke shows none.
+fn has_terms(schema: &Schema, name: &str) -> bool {
+    schema.field(name).is_some_and(|spec| spec.properties.indexed && !spec.class().is_point())
+}
+
+fn no_document(called: &str) -> Error {
+    Error::not_found(format!("Can't find document: {called}"))
 }
 
 /// The index as the core list shows it too.
@@ -62,13 +147,12 @@ async fn field_facts(collection: &Collection, schema: &Schema, params: &Params) 
         if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&found.name)) {
             continue;
         }
-        // Lucene has no terms for points, so Luke shows none.
-        let has_terms =
-            schema.field(&found.name).is_some_and(|spec| spec.properties.indexed && !spec.class().is_point());
+        let has_terms = has_terms(schema, &found.name);
         let mut terms = None;
         if wanted.is_some() && has_terms {
-            let top = collection.top_terms(&found.name, limit).await?;
-            terms = Some(TopTerms { distinct: found.distinct, top });
+            let found = collection.top_terms(&found.name, limit).await?;
+            let cluster::TopTerms { top, distinct, histogram } = found;
+            terms = Some(TopTerms { distinct, top, histogram });
         }
         let docs = has_terms.then_some(found.docs);
         facts.push(FieldFacts { name: found.name, docs, terms });

@@ -2,12 +2,14 @@
 //! response's body or an error; the envelope around both is made here, once.
 
 mod collections;
+mod config;
 mod cores;
 mod get;
 mod info;
 mod luke;
 mod ping;
 mod schema;
+mod segments;
 mod select;
 mod update;
 
@@ -37,6 +39,19 @@ pub(crate) enum NodeHandler {
     Collections,
     System,
     Health,
+}
+
+impl NodeHandler {
+    /// Solr's class, which `echoHandler` shows.
+    fn class(self) -> &'static str {
+        match self {
+            NodeHandler::Root => "",
+            NodeHandler::Cores => "org.apache.solr.handler.admin.CoreAdminHandler",
+            NodeHandler::Collections => "org.apache.solr.handler.admin.CollectionsHandler",
+            NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
+            NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
+        }
+    }
 }
 
 /// `None` when there is no such path, collection or handler.
@@ -72,7 +87,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 }
 
 async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
-    let envelope = match Envelope::parse(call, &call.params, None) {
+    let envelope = match Envelope::parse(call, &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
@@ -90,12 +105,19 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     if let (Handler::Schema, Some(file)) = (handler, schema::as_file(call, collection)) {
         return file;
     }
-    let presets = presets(handler, path, &collection.config());
+    let presets = presets(handler, path, &call.params, &collection.config());
     let effective = call.params.with_handler(&presets);
-    let envelope = match Envelope::parse(call, &effective, assumed_format(call, handler)) {
+    let mut envelope = match Envelope::parse(call, &effective, handler.class(), assumed_format(call, handler))
+    {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
+    envelope.zookeeper = handler == Handler::Ping && ping::pings(&call.params);
+    if let (Handler::Select, Err(error)) = (handler, select::check_body(call)) {
+        // Solr has not taken up the parameters by then.
+        envelope.echoed = None;
+        return envelope.wrap(call, Err(error.into()));
+    }
     let answer = dispatch(call, collection, handler, path, effective).await;
     envelope.wrap(call, answer)
 }
@@ -110,17 +132,19 @@ async fn dispatch(
     let answer = match handler {
         Handler::Select => return select::run(call, collection, &select::with_body(call, params)?).await,
         Handler::Update => update::run(call, collection, path, &params).await,
-        Handler::Get => get::run(collection, &params).await,
+        Handler::Get => get::run(call, collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,
-        Handler::Luke => luke::run(collection, &params).await,
-        Handler::System => Ok(info::system(call)),
+        Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
+        Handler::System => Ok(info::core_system(call, collection)),
+        Handler::Segments => Ok(segments::run(collection)),
+        Handler::Config => config::run(call, collection, path),
         Handler::Schema => return schema::run(call, collection, path, &params).await.map(Answer::from),
     };
     Ok(answer?.into())
 }
 
 /// What the collection's config declares for the path, over what Solr presets where nothing is declared.
-fn presets(handler: Handler, path: &str, config: &CollectionConfig) -> HandlerConfig {
+fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionConfig) -> HandlerConfig {
     let mut presets =
         config.handlers.iter().find(|declared| declared.path == path).cloned().unwrap_or_default();
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -130,6 +154,14 @@ fn presets(handler: Handler, path: &str, config: &CollectionConfig) -> HandlerCo
             presets.defaults.push(pair("q", "{!lucene}*:*"));
             presets.invariants.push(pair("echoParams", "all"));
             presets.invariants.push(pair("distrib", "false"));
+            // A ping is a search by the handler that searches by default.
+            let search =
+                config.handlers.iter().find(|declared| declared.path == "/select" && ping::pings(params));
+            for (name, value) in search.into_iter().flat_map(|search| &search.defaults) {
+                if !presets.defaults.iter().any(|(known, _)| known == name) {
+                    presets.defaults.push(pair(name, value));
+                }
+            }
         }
         _ => {}
     }

@@ -20,6 +20,11 @@ pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result
     Ok(vec![("status".into(), Node::str("OK"))])
 }
 
+/// Whether the request is for a ping, not about its health check.
+pub(super) fn pings(params: &Params) -> bool {
+    params.get("action").is_none_or(|action| action.eq_ignore_ascii_case("ping"))
+}
+
 /// All documents, none shown.
 fn anything() -> SearchPlan {
     SearchPlan {

@@ -6,8 +6,8 @@ use cluster::Collection;
 use plan::{Error, Result};
 use solr::Params;
 use solr::query::SchemaAnalyzers;
-use solr::response;
-use solr::select::{ResolveContext, SelectRequest};
+use solr::response::{self, Found};
+use solr::select::{ExplainOther, ResolveContext, SelectRequest};
 
 use crate::call::{Answer, Call, Failure};
 
@@ -25,24 +25,42 @@ pub(super) async fn run(
     };
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
-    let facets = resolved.plan.facets.enabled;
-    let result = collection.search(Arc::new(resolved.plan)).await?; // route, engine, gather
-    let entries = response::select(result, &resolved.response, facets, context.schema, call.elapsed_ms());
-    match resolved.facet_failure {
+    let plan = Arc::new(resolved.plan);
+    let result = collection.search(plan.clone()).await?; // route, engine, gather
+    let explained_other = match &resolved.response.explain_other {
+        Some(other) => {
+            let limit = ExplainOther::DOCUMENTS_MAX;
+            collection.explain_other(&plan.query, &other.query, limit).await?
+        }
+        None => vec![],
+    };
+    let found = Found { result, facets: plan.facets.enabled, explained_other };
+    let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
+    match resolved.late_failure {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => Ok(Answer { entries, warnings: resolved.warnings }),
     }
 }
 
-/// A JSON body is the parameter `json`; no other body says anything to a search.
+/// Refuses a body that is no JSON: no other says anything to a search.
+pub(super) fn check_body(call: &Call<'_>) -> Result<()> {
+    let Some(content) = call.content.as_ref().filter(|content| !content.bytes.is_empty()) else {
+        return Ok(());
+    };
+    let media_type = content.media_type.as_deref().unwrap_or_default();
+    if media_type.contains("json") {
+        return Ok(());
+    }
+    let shown: Vec<_> = call.params.pairs().iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let shown = shown.join("&");
+    Err(Error::bad_request(format!("Bad contentType for search handler :{media_type} request={{{shown}}}")))
+}
+
+/// A JSON body is the parameter `json`.
 pub(super) fn with_body(call: &Call<'_>, params: Params) -> Result<Params> {
     let Some(content) = call.content.as_ref().filter(|content| !content.bytes.is_empty()) else {
         return Ok(params);
     };
-    let media_type = content.media_type.as_deref().unwrap_or_default();
-    if !media_type.contains("json") {
-        return Err(Error::bad_request(format!("Bad contentType for search handler :{media_type}")));
-    }
     let text = std::str::from_utf8(&content.bytes)
         .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))?;
     let mut params = params;

@@ -8,7 +8,7 @@ use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
-use solr::update::{Chain, Decoded, Processed, UpdateOptions, decode};
+use solr::update::{Chain, Decoded, Processed, UpdateOptions, chain_choice, decode};
 
 use crate::call::Call;
 
@@ -18,8 +18,9 @@ pub(super) async fn run(
     path: &str,
     params: &Params,
 ) -> Result<Entries> {
+    let guess = chain_choice::guesses(params, &call.params, &collection.config())?;
     let options = UpdateOptions::parse(params)?;
-    let update = Update { call, collection, path, params, options: &options };
+    let update = Update { call, collection, path, params, guess, options: &options };
     let (batch, failure) = update.prepare().await?;
     let mut outcome = collection.update(batch).await;
     match outcome.failure.take().or(failure) {
@@ -34,6 +35,8 @@ struct Update<'a> {
     collection: &'a Arc<Collection>,
     path: &'a str,
     params: &'a Params,
+    /// Whether the chain it takes guesses unknown fields.
+    guess: bool,
     options: &'a UpdateOptions,
 }
 
@@ -71,7 +74,7 @@ impl Update<'_> {
         };
         let chain = Chain {
             schema: versioned.schema.clone(),
-            guess: config.guess_unknown_fields,
+            guess: self.guess,
             dates: dates.clone(),
             parse_query: &|text| Ok(parse_query(&context, text, "lucene")?.executable()),
             new_uuid: &*self.call.server.config.new_uuid,

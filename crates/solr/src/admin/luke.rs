@@ -4,7 +4,7 @@
 use plan::{FieldClass, FieldSpec, Properties, Schema, Value};
 
 use super::IndexFacts;
-use crate::response::{Entries, Name, Node};
+use crate::response::{DocumentNode, Entries, Name, Node};
 
 /// (letter, meaning), in the order in which they stand in a flag string.
 const FLAGS: [(char, &str); 18] = [
@@ -47,9 +47,20 @@ pub struct FieldFacts {
 
 #[derive(Clone, Debug, Default)]
 pub struct TopTerms {
-    pub distinct: Option<u64>,
+    pub distinct: u64,
     /// Most documents first.
     pub top: Vec<(Value, u64)>,
+    /// How many terms are in 1, 2, up to 4, up to 8, … documents.
+    pub histogram: Vec<u64>,
+}
+
+/// One stored value of a document that Luke takes apart.
+#[derive(Clone, Debug)]
+pub struct StoredValue {
+    pub field: String,
+    pub value: Value,
+    /// Documents with just this as a term, for fields that have terms.
+    pub doc_freq: Option<u64>,
 }
 
 /// The value of `index`.
@@ -61,6 +72,41 @@ pub fn luke_index(index: &IndexFacts) -> Node {
 pub fn luke_fields(fields: &[FieldFacts], schema: &Schema) -> Node {
     let entry = |facts: &FieldFacts| (Name::Owned(facts.name.clone()), field(facts, schema));
     Node::Map(fields.iter().map(entry).collect())
+}
+
+/// The value of `doc`: one document as the index stores it, value by value, and as a search would show it.
+pub fn luke_document(place: u64, values: &[StoredValue], shown: DocumentNode, schema: &Schema) -> Node {
+    let lucene = values.iter().map(|value| (Name::Owned(value.field.clone()), stored(value, schema)));
+    Node::map([
+        ("docId", Node::count(place)),
+        ("lucene", Node::Map(lucene.collect())),
+        ("solr", Node::Document(shown)),
+    ])
+}
+
+fn stored(stored: &StoredValue, schema: &Schema) -> Node {
+    let Some(spec) = schema.field(&stored.field) else { return Node::Map(vec![]) };
+    let text = match &stored.value {
+        Value::Date(ms) => ms.to_string(),
+        other => other.to_text(),
+    };
+    let internal = match &stored.value {
+        Value::Bool(flag) => if *flag { "T" } else { "F" }.to_owned(),
+        _ => text.clone(),
+    };
+    let flags = match stored.doc_freq {
+        Some(_) => index_flags(&spec.properties),
+        None => stored_flags(),
+    };
+    let mut entries: Entries = vec![
+        ("type".into(), Node::Str(spec.field_type.name.clone().into())),
+        ("schema".into(), Node::Str(self::flags(spec).into())),
+        ("flags".into(), Node::Str(flags.into())),
+        ("value".into(), Node::Str(text.into())),
+        ("internal".into(), Node::Str(internal.into())),
+    ];
+    entries.extend(stored.doc_freq.map(|count| ("docFreq".into(), Node::count(count))));
+    Node::Map(entries)
 }
 
 /// The value of `info`: the legend.
@@ -118,11 +164,15 @@ fn field(facts: &FieldFacts, schema: &Schema) -> Node {
         entries.push(("docs".into(), Node::count(docs)));
     }
     if let Some(terms) = &facts.terms {
-        if let Some(distinct) = terms.distinct {
-            entries.push(("distinct".into(), Node::count(distinct)));
-        }
+        entries.push(("distinct".into(), Node::count(terms.distinct)));
         let top = terms.top.iter().map(|(value, count)| (Some(value.to_text().into()), Node::count(*count)));
         entries.push(("topTerms".into(), Node::NamedList(top.collect())));
+        let buckets = (0u32..).zip(&terms.histogram);
+        let buckets = buckets.map(|(bits, terms)| {
+            let most = 1u64.checked_shl(bits).unwrap_or(u64::MAX);
+            (Some(most.to_string().into()), Node::count(*terms))
+        });
+        entries.push(("histogram".into(), Node::NamedList(buckets.collect())));
     }
     Node::Map(entries)
 }
@@ -219,6 +269,13 @@ fn index_flags(properties: &Properties) -> String {
     let mut set = [false; 18];
     (set[0], set[1], set[2]) = (true, true, true);
     (set[10], set[11]) = (properties.omit_norms, properties.omit_term_freq_and_positions);
+    letters(set)
+}
+
+/// Of a stored field without terms.
+fn stored_flags() -> String {
+    let mut set = [false; 18];
+    (set[1], set[2]) = (true, true);
     letters(set)
 }
 

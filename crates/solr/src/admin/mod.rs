@@ -2,14 +2,21 @@
 //! the caller gathers. Nothing here looks at a clock, a disk or an index.
 
 mod cluster_status;
+mod config_view;
 mod core_status;
 mod luke;
+mod segments;
 mod system;
 
 pub use cluster_status::{CollectionFacts, cluster_status};
+pub use config_view::{config, request_handlers};
 pub use core_status::{CoreFacts, core_status};
-pub use luke::{FieldFacts, LukeFacts, TopTerms, luke_fields, luke_index, luke_info, luke_schema};
-pub use system::{NodeFacts, system};
+pub use luke::{
+    FieldFacts, LukeFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
+    luke_schema,
+};
+pub use segments::{SegmentFacts, segments};
+pub use system::{CoreSystemFacts, NodeFacts, core_system, system};
 
 use crate::response::Node;
 

@@ -5,7 +5,7 @@ use crate::response::{Entries, Node};
 
 /// The release whose behaviour and wire format are kept.
 const SOLR_VERSION: &str = "9.10.1";
-const LUCENE_VERSION: &str = "9.12.3";
+pub(super) const LUCENE_VERSION: &str = "9.12.3";
 
 #[derive(Clone, Debug, Default)]
 pub struct NodeFacts {
@@ -13,6 +13,40 @@ pub struct NodeFacts {
     pub started_ms: i64,
     pub uptime_ms: i64,
     pub processors: usize,
+}
+
+/// One core, for `/admin/system` below it.
+#[derive(Clone, Debug, Default)]
+pub struct CoreSystemFacts {
+    /// The schema's name.
+    pub schema: String,
+    pub host: String,
+    pub now_ms: i64,
+    pub opened_ms: i64,
+    pub folder: String,
+}
+
+/// As [`system`], for a core: where it lives rather than where the node does.
+pub fn core_system(node: &NodeFacts, core: &CoreSystemFacts) -> Entries {
+    let folder = || Node::Str(core.folder.clone().into());
+    let directory = Node::map([
+        ("cwd", Node::Str(node.home.clone().into())),
+        ("instance", folder()),
+        ("data", folder()),
+        ("dirimpl", Node::str("Parhelion")),
+        ("index", folder()),
+    ]);
+    let own = Node::map([
+        ("schema", Node::Str(core.schema.clone().into())),
+        ("host", Node::Str(core.host.clone().into())),
+        ("now", Node::Date(core.now_ms)),
+        ("start", Node::Date(core.opened_ms)),
+        ("directory", directory),
+    ]);
+    let mut entries: Entries = vec![("core".into(), own)];
+    let homes = ["solr_home", "core_root"];
+    entries.extend(system(node).into_iter().filter(|(name, _)| !homes.contains(&name.as_ref())));
+    entries
 }
 
 pub fn system(node: &NodeFacts) -> Entries {

@@ -1,7 +1,7 @@
 //! The update chains of a `solrconfig.xml`. There is one built-in chain, that of `_default`, with or without guessing
 //! (`update/guess.rs`); a file chooses between the two. Whatever else a chain asks for is a warning.
 
-use plan::{HandlerConfig, Result};
+use plan::{HandlerConfig, Result, UpdateChain, UpdateProcessor};
 
 use crate::config::load::wrong;
 use crate::xml_tree::Element;
@@ -43,19 +43,45 @@ pub(super) fn guesses(
         }
         None => chains.iter().find(|it| it.attribute("default") == Some("true")),
     };
-    for chain in &chains {
-        if chosen.is_none_or(|chosen| !std::ptr::eq(*chosen, *chain)) && chain.attribute("default").is_none()
-        {
-            let name = chain.attribute("name").unwrap_or_default();
-            warnings.push(format!("updateRequestProcessorChain `{name}` cannot be chosen by a request yet"));
-        }
-    }
     let Some(chosen) = chosen else { return Ok(false) };
     let classes = classes(root, chosen)?;
     for class in classes.iter().filter(|class| !BUILT_IN.contains(&short(class))) {
         warnings.push(format!("update processor `{class}` is not supported yet and has no effect"));
     }
     Ok(classes.iter().any(|class| short(class) == GUESSING))
+}
+
+/// The chains that requests may name.
+pub(super) fn choices(root: &Element, warnings: &mut Vec<String>) -> Result<Vec<UpdateChain>> {
+    let named = root.all("updateRequestProcessorChain").filter_map(|it| Some((it, it.attribute("name")?)));
+    named
+        .map(|(chain, name)| {
+            let classes = classes(root, chain)?;
+            let guesses = classes.iter().any(|class| short(class) == GUESSING);
+            let missing: Vec<_> =
+                classes.into_iter().filter(|class| !BUILT_IN.contains(&short(class))).collect();
+            if let (Some(class), None) = (missing.first(), chain.attribute("default")) {
+                warnings.push(format!(
+                    "updateRequestProcessorChain `{name}` cannot be chosen by a request: `{class}` is not supported yet"
+                ));
+            }
+            Ok(UpdateChain { name: name.to_owned(), guesses, missing })
+        })
+        .collect()
+}
+
+/// The processors that requests may name.
+pub(super) fn processors(root: &Element) -> Vec<UpdateProcessor> {
+    let named = root.all("updateProcessor").filter_map(|it| {
+        let class = it.attribute("class").unwrap_or_default();
+        Some(UpdateProcessor {
+            name: it.attribute("name")?.to_owned(),
+            class: class.to_owned(),
+            guesses: short(class) == GUESSING,
+            served: BUILT_IN.contains(&short(class)),
+        })
+    });
+    named.collect()
 }
 
 /// The classes of a chain's processors, those it names first.
@@ -89,6 +115,7 @@ mod tests {
             let mut warnings = Vec::new();
             let handlers = handlers::read(&root, &mut warnings).unwrap();
             assert_eq!(guesses(&root, &handlers, &mut warnings).unwrap(), expected, "{body}");
+            choices(&root, &mut warnings).unwrap();
             assert!(warnings.join("\n").contains(said), "{warnings:?}");
         };
         let add = "<processor class='solr.AddSchemaFieldsUpdateProcessorFactory'/>";
@@ -98,7 +125,8 @@ mod tests {
         check("", false, "");
         check(&chain("name='a' default='true'", add), true, "");
         check(&chain("name='a' default='false'", add), false, "");
-        check(&chain("name='a'", add), false, "`a` cannot be chosen");
+        check(&chain("name='a'", add), false, "");
+        check(&chain("name='a'", "<processor class='solr.Odd'/>"), false, "`a` cannot be chosen");
         check(&chain("default='true'", "<processor class='solr.LangDetect'/>"), false, "`solr.LangDetect`");
         let preset = "<initParams path='/update/**'><lst name='defaults'><str name='update.chain'>a</str></lst></initParams>";
         check(&format!("{}{preset}", chain("name='a'", add)), true, "");

@@ -60,6 +60,8 @@ pub fn load(xml: &str, properties: Properties<'_>) -> Result<LoadedConfig> {
         guess_unknown_fields,
         handlers,
         boolean_clauses_max: boolean_clauses_max(&root)?,
+        update_chains: chains::choices(&root, &mut warnings)?,
+        update_processors: chains::processors(&root),
     };
     Ok(LoadedConfig { config, schema_mutable: schema_mutable(&root), warnings })
 }
@@ -75,6 +77,8 @@ pub fn fallback() -> CollectionConfig {
             ..HandlerConfig::default()
         }],
         boolean_clauses_max: BOOLEAN_CLAUSES_MAX,
+        update_chains: vec![],
+        update_processors: vec![],
     }
 }
 

@@ -1,7 +1,9 @@
-//! Classic facets from parameters to a plan: fields, ranges, queries, with their local parameters `key`, `ex`, `terms` and
+//! Classic facets from parameters to a plan: fields, ranges, queries, intervals, pivots, with their local parameters `key`, `ex`, `terms` and
 //! options given per field. Counting is the engine's, the parameters are defined in `params/facet.rs`.
 
 mod field;
+mod interval;
+mod pivot;
 mod range;
 mod range_values;
 
@@ -31,13 +33,20 @@ pub(crate) fn resolve_facets(context: &QueryContext<'_>) -> Result<Facets> {
     }
     let ranges = context.params.all(params::RANGE.name).map(|text| range::resolve(context, text));
     let ranges = ranges.collect::<Result<_>>()?;
-    Ok(match counted(context) {
+    let mut facets = match counted(context) {
         Ok(facets) => Facets { plan: FacetPlan { ranges, ..facets.plan }, ..facets },
-        Err(error) => Facets { failure: Some(error), ..Facets::default() },
-    })
+        Err(error) => return Ok(Facets { failure: Some(error), ..Facets::default() }),
+    };
+    let pivots = context.params.all(params::PIVOT.name).map(|text| pivot::resolve(context, text));
+    match pivots.collect::<Result<_>>() {
+        Ok(pivots) => facets.plan.pivots = pivots,
+        // By then the others are counted.
+        Err(error) => facets.failure = Some(error),
+    }
+    Ok(facets)
 }
 
-/// Query facets and field facets.
+/// Facets of queries, fields and intervals.
 fn counted(context: &QueryContext<'_>) -> Result<Facets> {
     let queries = context.params.all(params::QUERY.name).map(|text| query(context, text));
     let queries = queries.collect::<Result<_>>()?;
@@ -47,7 +56,9 @@ fn counted(context: &QueryContext<'_>) -> Result<Facets> {
         fields.push(facet);
         warnings.extend(warning);
     }
-    let plan = FacetPlan { enabled: true, queries, fields, ..FacetPlan::default() };
+    let intervals = context.params.all(params::INTERVAL.name).map(|text| interval::resolve(context, text));
+    let intervals = intervals.collect::<Result<_>>()?;
+    let plan = FacetPlan { enabled: true, queries, fields, intervals, ..FacetPlan::default() };
     Ok(Facets { plan, warnings, failure: None })
 }
 

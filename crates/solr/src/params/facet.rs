@@ -74,6 +74,22 @@ pub const RANGE_INCLUDE: Param<String> = per_field(
 pub const RANGE_METHOD: Param<String> =
     per_field("facet.range.method", text, None, "`filter` or `dv`: how Solr counts; answers are the same.");
 
+pub const INTERVAL: Param<String> =
+    one("facet.interval", text, "Counts the hits in intervals of this field, which may overlap. May repeat.");
+pub const INTERVAL_SET: Param<String> = per_field(
+    "facet.interval.set",
+    text,
+    None,
+    "An interval such as `[0,10)` or `{!key=label}(5,*]`. May repeat.",
+);
+pub const PIVOT: Param<String> = one(
+    "facet.pivot",
+    text,
+    "Fields between commas: the values of the first, below each those of the second, and so on. May repeat.",
+);
+pub const PIVOT_MIN_COUNT: Param<i32> =
+    per_field("facet.pivot.mincount", integer, Some("1"), "As `facet.mincount`, for pivots.");
+
 pub const DOCS: &[ParamDoc] = &[
     FACET.doc(),
     QUERY.doc(),
@@ -98,6 +114,10 @@ pub const DOCS: &[ParamDoc] = &[
     RANGE_OTHER.doc(),
     RANGE_INCLUDE.doc(),
     RANGE_METHOD.doc(),
+    INTERVAL.doc(),
+    INTERVAL_SET.doc(),
+    PIVOT.doc(),
+    PIVOT_MIN_COUNT.doc(),
     ParamDoc::hint("facet.method", "How Solr counts: `fc`, `fcs`, `enum`, `uif`."),
     ParamDoc::hint("facet.enum.cache.minDf", "From which frequency on Solr's `enum` method caches."),
     ParamDoc::hint("facet.threads", "On how many threads Solr counts."),

@@ -6,11 +6,13 @@ pub mod facet;
 mod form;
 pub mod paging;
 pub mod query;
+mod reference_page;
 pub mod response;
 mod spec;
 pub mod unsupported;
 
 pub use form::parse_form;
+pub use reference_page::reference_page;
 pub(crate) use spec::integer;
 pub use spec::{Param, ParamDoc, Support};
 
@@ -78,9 +80,18 @@ fn is_own(key: &str, field: &str, name: &str) -> bool {
     rest.and_then(|rest| rest.strip_prefix('.')) == Some(name)
 }
 
+/// All definitions, by what they are about.
+const GROUPS: &[(&str, &[ParamDoc])] = &[
+    ("What to search", query::DOCS),
+    ("Which hits", paging::DOCS),
+    ("What the response shows", response::DOCS),
+    ("Facets", facet::DOCS),
+    ("Not supported yet", unsupported::DOCS),
+];
+
 /// Every definition, in the order of the reference.
 pub fn reference() -> impl Iterator<Item = &'static ParamDoc> {
-    [query::DOCS, paging::DOCS, response::DOCS, facet::DOCS, unsupported::DOCS].into_iter().flatten()
+    GROUPS.iter().flat_map(|(_, docs)| docs.iter())
 }
 
 #[cfg(test)]

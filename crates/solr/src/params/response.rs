@@ -5,7 +5,7 @@ use super::{Param, ParamDoc, Support};
 
 pub const FL: Param<String> = Param {
     name: "fl",
-    about: "Fields of each hit: names, globs, `*`, `score`, `label:field`, `[explain]`, `[value v=…]`. May repeat.",
+    about: "Fields of each hit: names, globs, `*`, `score`, `label:field`, `[docid]`, `[explain]`, `[shard]`, `[value v=…]`. May repeat.",
     default: Some("*"),
     parse: text,
     per_field: false,
@@ -43,6 +43,14 @@ pub const EXPLAIN_STRUCTURED: Param<bool> = Param {
     per_field: false,
 };
 
+pub const EXPLAIN_OTHER: Param<String> = Param {
+    name: "explainOther",
+    about: "With `debug=results`: a query whose first ten documents are explained too, hits or not.",
+    default: None,
+    parse: text,
+    per_field: false,
+};
+
 /// Those that `response/` reads itself.
 const fn writer(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
     ParamDoc { name, about, default, per_field: false, support: Support::Yes }
@@ -54,8 +62,10 @@ pub const DOCS: &[ParamDoc] = &[
     DEBUG_QUERY.doc(),
     DEBUG.doc(),
     EXPLAIN_STRUCTURED.doc(),
+    EXPLAIN_OTHER.doc(),
     writer("wt", Some("json"), "The format of the response."),
     writer("indent", Some("true"), "Whether the response is laid out for reading."),
+    writer("echoHandler", Some("false"), "Whether the header names Solr's class of the handler."),
     writer("echoParams", Some("none"), "Parameters to repeat in the header: `none`, `explicit`, `all`."),
     writer(
         "json.nl",

@@ -21,11 +21,8 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("cursorMark", "Deep paging by cursor."),
     ParamDoc::unsupported("json", "The JSON request language."),
     ParamDoc::unsupported("json.", "The JSON request language, `json.facet` among it."),
-    ParamDoc::unsupported("facet.pivot", "Facets of facets."),
-    ParamDoc::unsupported("facet.interval", "Facets over intervals."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
     ParamDoc::unsupported("rq", "Re-ranking."),
-    ParamDoc::unsupported("explainOther", "The explanation of another document."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),
     ParamDoc::unsupported("shards", "Addresses to search, chosen by the request."),
     ParamDoc::unsupported("elevateIds", "Documents put first by hand."),
@@ -86,7 +83,7 @@ mod tests {
         check("json.facet", "{}", true);
         check("json.nl", "map", false);
         check("cursorMark", "*", true);
-        check("facet.pivot", "a,b", true);
+        check("facet.pivot", "a,b", false);
         check("rows", "1", false);
         check("hl", "on", true);
         check("shards", "http://elsewhere/solr", true);

@@ -1,11 +1,11 @@
 //! What every query parser reads from: schema, analyzers, the request's parameters, what `NOW` means, the bounds. Handed
 //! down by reference, changed by nobody.
 
+use analysis::SchemaAnalyzers;
 use std::sync::Arc;
 
 use plan::{Error, FieldSpec, Result, Schema};
 
-use super::analyzers::SchemaAnalyzers;
 use crate::date_math::DateMath;
 use crate::params::Params;
 

@@ -107,6 +107,8 @@ impl QueryContext<'_> {
         Ok(Query::Wildcard { field: field.name.clone(), pattern })
     }
 
+    /// Solr differs: an expression that does not parse, which the engine finds, is an error 500 there; here it is the
+    /// client's (`compat/errors/queries.yaml`).
     pub(crate) fn regex_query(&self, field: &Field, pattern: &str) -> Result<Query> {
         if !has_terms(field) {
             return Ok(Query::Nothing);

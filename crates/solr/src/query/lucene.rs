@@ -97,13 +97,14 @@ impl Resolver<'_> {
         candidates.into_iter().map(|candidate| candidate.clause).collect()
     }
 
-    /// Bounds the clauses of this query and of those made of words in a row.
+    /// Bounds the clauses of this query, and those of words in a row, which do not count as written.
     fn check_count(&self, clauses: &[Clause]) -> Result<()> {
         let longest = clauses.iter().map(|clause| match &clause.query {
             Query::Boolean { clauses, .. } => clauses.len(),
             _ => 1,
         });
-        if longest.max().unwrap_or(0).max(clauses.len()) > self.context.boolean_clauses_max {
+        let analysed_max = self.context.boolean_clauses_max.max(ANALYSED_CLAUSES_MAX);
+        if clauses.len() > self.context.boolean_clauses_max || longest.max().unwrap_or(0) > analysed_max {
             return Err(SyntaxError::parsing(self.text, "too many boolean clauses").into());
         }
         Ok(())
@@ -277,6 +278,9 @@ fn endpoint(end: &Endpoint<'_>) -> Result<Option<String>> {
 pub(crate) fn filtered(query: Query) -> Query {
     Query::ConstantScore { query: Box::new(query), score: 0.0 }
 }
+
+/// Most clauses that analysis may make of words in a row, whatever the collection allows in a query: Lucene's own bound.
+const ANALYSED_CLAUSES_MAX: usize = 1024;
 
 fn boosted(query: Query, boost: Boost<'_>) -> Result<Query> {
     let factor = boost.number.parse::<f32>().unwrap_or(f32::NAN);

@@ -2,7 +2,6 @@
 //! `syntax/` reads the `lucene` grammar, `lucene.rs` gives it meaning, `parsers.rs` are the others, `field.rs` and `text.rs`
 //! build queries on one field. Needs a schema, reads no index.
 
-mod analyzers;
 mod context;
 mod field;
 mod local_params;
@@ -16,9 +15,10 @@ mod value;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use analyzers::SchemaAnalyzers;
+pub use analysis::SchemaAnalyzers;
 pub(crate) use context::Field;
 pub use context::QueryContext;
+pub(crate) use field::RangeText;
 pub use local_params::{LocalParams, split_local_params};
 pub(crate) use parsers::cache_and_cost;
 pub use parsers::{ParsedQuery, parse_query};

@@ -34,7 +34,8 @@ const PARSERS: &[Parser] = &[
     Parser { name: "filters", class: "FiltersQParser", parse: filters },
 ];
 
-/// Solr's other parsers, which are refused by name.
+/// Solr's other parsers, which are refused by name. Solr differs: a function of a field without a number, or of a word's
+/// statistics, is an error 500 there; here whatever cannot be computed is the client's (`compat/query/functions.yaml`).
 const UNSUPPORTED: &[&str] = &[
     "bbox",
     "child",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use plan::{Document, FieldSelection, Hit, Schema, SearchResult, Value};
 
 use super::explain;
+use super::header::java_bucket;
 use super::node::{DocList, DocumentNode, FieldNode, Node};
 use crate::select::{FieldItem, FieldList};
 
@@ -47,6 +48,8 @@ struct Shape<'a> {
     /// The fields shown under their own names.
     plain: FieldSelection,
     known: HashMap<Arc<str>, Shown<'a>>,
+    /// Whether Solr would read all fields from columns, one by one, in the order of a set of names.
+    from_columns: bool,
 }
 
 #[derive(Clone)]
@@ -60,12 +63,14 @@ impl<'a> Shape<'a> {
     fn new(list: &'a FieldList, schema: &'a Schema) -> Self {
         let mut plain = list.selection();
         plain.names = list.items.iter().filter_map(same_label).cloned().collect();
-        Self { schema, items: &list.items, plain, known: HashMap::new() }
+        let from_columns = from_columns(list, schema);
+        Self { schema, items: &list.items, plain, known: HashMap::new(), from_columns }
     }
 
     fn hit(&mut self, hit: Hit) -> DocumentNode {
-        let Hit { id: _, document, score, explanation } = hit;
+        let Hit { id: _, document, place, score, explanation } = hit;
         self.document(document, |item| match item {
+            FieldItem::Number { .. } => Some(Node::count(place)),
             FieldItem::Score { .. } => score.map(Node::Float),
             FieldItem::Explain { style, .. } => {
                 explanation.as_ref().map(|found| explain::styled(found, *style))
@@ -88,10 +93,16 @@ impl<'a> Shape<'a> {
                 fields.push((name, node));
             }
         }
+        if self.from_columns {
+            let names = fields.len();
+            fields.sort_by_key(|(name, _)| java_bucket(name, names));
+        }
         for item in self.items {
             let (label, node) = match item {
                 FieldItem::Constant { label, value } => (label, Some(Node::from(value.clone()))),
-                FieldItem::Score { label } | FieldItem::Explain { label, .. } => (label, compute(item)),
+                FieldItem::Score { label }
+                | FieldItem::Number { label }
+                | FieldItem::Explain { label, .. } => (label, compute(item)),
                 FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
             };
             fields.extend(node.map(|node| (label.clone(), FieldNode::Computed(node))));
@@ -108,6 +119,24 @@ impl<'a> Shape<'a> {
             labels: items.iter().filter_map(|item| other_label(item, name)).collect(),
         })
     }
+}
+
+/// Whether every field asked for has a column with one value a document. Names that the schema does not know ask for nothing.
+fn from_columns(list: &FieldList, schema: &Schema) -> bool {
+    let in_column = |name: &str| {
+        let properties = schema.field(name).map(|spec| spec.properties);
+        properties.map(|properties| properties.doc_values && !properties.multi_valued)
+    };
+    list.items.iter().all(|item| match item {
+        FieldItem::All => false,
+        // Known where it is the pattern of a dynamic field.
+        FieldItem::Glob(name) => in_column(name).unwrap_or(false),
+        FieldItem::Field { name, .. } => in_column(name).unwrap_or(true),
+        FieldItem::Score { .. }
+        | FieldItem::Constant { .. }
+        | FieldItem::Number { .. }
+        | FieldItem::Explain { .. } => true,
+    })
 }
 
 fn same_label(item: &FieldItem) -> Option<&Arc<str>> {
@@ -163,7 +192,8 @@ mod tests {
     fn hit() -> Hit {
         let value = |text: &str| vec![Value::Str(text.into())];
         let fields = vec![("id".into(), value("1")), ("a_s".into(), value("x")), ("b_ss".into(), value("y"))];
-        Hit { id: "1".into(), document: Document { fields }, score: Some(0.5), explanation: None }
+        let document = Document { fields };
+        Hit { id: "1".into(), document, place: 7, score: Some(0.5), explanation: None }
     }
 
     /// Orders recorded from Solr 9.10.1.
@@ -185,6 +215,8 @@ mod tests {
         check("*,score", "\"id\":\"1\",\"a_s\":\"x\",\"b_ss\":[\"y\"],\"score\":0.5");
         check("a*,b_s?", "\"a_s\":\"x\",\"b_ss\":[\"y\"]");
         check("n:id,b_ss,c:[value v=5],score", "\"b_ss\":[\"y\"],\"c\":\"5\",\"score\":0.5,\"n\":\"1\"");
+        check("id,[docid]", "\"id\":\"1\",\"[docid]\":7");
+        check("id,a_s", "\"a_s\":\"x\",\"id\":\"1\"");
         check("n:id,id", "\"id\":\"1\",\"n\":\"1\"");
         check("nope", "");
     }

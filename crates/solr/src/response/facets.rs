@@ -1,19 +1,57 @@
-//! The `facet_counts` section: five keys, always, in Solr's order and types.
+//! The `facet_counts` section: five keys, always, in Solr's order and types, and a sixth where pivots were asked for.
 
-use plan::{FacetResult, FieldFacetResult, OtherRange, RangeFacetResult};
+use plan::{
+    FacetResult, FieldFacetResult, IntervalFacetResult, OtherRange, PivotCount, PivotFacetResult,
+    RangeFacetResult,
+};
 
-use super::node::{Name, Node};
+use super::node::{Entries, Name, Node};
 
 /// The value of `facet_counts`.
 pub fn facet_counts(facets: FacetResult) -> Node {
     let queries = facets.queries.into_iter().map(|(key, count)| (key.into(), Node::count(count)));
-    Node::map([
-        ("facet_queries", Node::Map(queries.collect())),
-        ("facet_fields", Node::Map(facets.fields.into_iter().map(field).collect())),
-        ("facet_ranges", Node::Map(facets.ranges.into_iter().map(range).collect())),
-        ("facet_intervals", Node::Map(vec![])),
-        ("facet_heatmaps", Node::Map(vec![])),
-    ])
+    let mut entries: Entries = vec![
+        ("facet_queries".into(), Node::Map(queries.collect())),
+        ("facet_fields".into(), Node::Map(facets.fields.into_iter().map(field).collect())),
+        ("facet_ranges".into(), Node::Map(facets.ranges.into_iter().map(range).collect())),
+        ("facet_intervals".into(), Node::Map(facets.intervals.into_iter().map(intervals).collect())),
+        ("facet_heatmaps".into(), Node::Map(vec![])),
+    ];
+    if !facets.pivots.is_empty() {
+        entries.push(("facet_pivot".into(), pivots(facets.pivots)));
+    }
+    Node::Map(entries)
+}
+
+fn intervals(facet: IntervalFacetResult) -> (Name, Node) {
+    let counts = facet.counts.into_iter().map(|(label, count)| (label.into(), Node::count(count)));
+    (facet.key.into(), Node::Map(counts.collect()))
+}
+
+/// One entry for each key: the last pivot of a name counts.
+fn pivots(facets: Vec<PivotFacetResult>) -> Node {
+    let mut entries = Entries::new();
+    for PivotFacetResult { key, counts } in facets {
+        entries.retain(|(known, _)| **known != *key);
+        entries.push((key.into(), pivot(counts)));
+    }
+    Node::Map(entries)
+}
+
+/// What has nothing below it says nothing of it.
+fn pivot(counts: Vec<PivotCount>) -> Node {
+    let one = |PivotCount { field, value, count, below }: PivotCount| {
+        let mut entries: Entries = vec![
+            ("field".into(), Node::Str(field.to_string().into())),
+            ("value".into(), value.map_or(Node::Null, Node::from)),
+            ("count".into(), Node::count(count)),
+        ];
+        if !below.is_empty() {
+            entries.push(("pivot".into(), pivot(below)));
+        }
+        Node::Map(entries)
+    };
+    Node::Array(counts.into_iter().map(one).collect())
 }
 
 /// Values and counts; the count of hits without a value comes last, under no name.
@@ -90,6 +128,7 @@ mod tests {
             queries: vec![("n_i:5".into(), 1)],
             fields: vec![FieldFacetResult { key: "cat_ss".into(), counts, missing: Some(0) }],
             ranges: vec![range],
+            ..FacetResult::default()
         };
         check(
             facets,

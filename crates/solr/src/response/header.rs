@@ -36,6 +36,10 @@ pub struct Header<'a> {
     /// 0, or the HTTP status of the error.
     pub status: u16,
     pub elapsed_ms: u64,
+    /// Solr's class of the handler, for `echoHandler`.
+    pub handler: Option<&'static str>,
+    /// Whether to say that there is no ZooKeeper to be connected to, as pings do.
+    pub zookeeper: bool,
     pub echoed: Option<&'a Params>,
     pub warnings: &'a [String],
 }
@@ -44,8 +48,15 @@ impl Header<'_> {
     /// The entry that opens a response.
     pub fn entry(&self) -> (Name, Node) {
         let elapsed = i32::try_from(self.elapsed_ms).unwrap_or(i32::MAX);
-        let mut entries: Entries =
-            vec![("status".into(), Node::Int(i32::from(self.status))), ("QTime".into(), Node::Int(elapsed))];
+        let mut entries = Entries::new();
+        if self.zookeeper {
+            entries.push(("zkConnected".into(), Node::Null));
+        }
+        entries.push(("status".into(), Node::Int(i32::from(self.status))));
+        entries.push(("QTime".into(), Node::Int(elapsed)));
+        if let Some(class) = self.handler {
+            entries.push(("handler".into(), Node::str(class)));
+        }
         if let Some(params) = self.echoed {
             entries.push(("params".into(), echo(params)));
         }
@@ -77,17 +88,21 @@ fn echo(params: &Params) -> Node {
     Node::Map(names.iter().map(entry).collect())
 }
 
-/// The order in which Solr shows them is that of a Java hash map: by bucket, within one by arrival. The table starts with
-/// 16 buckets and doubles when it is three quarters full; the bucket is the string's hash folded once.
+/// The order in which Solr shows them is that of a Java hash map: by bucket, within one by arrival.
 fn order_as_java(names: &mut [&str]) {
+    let count = names.len();
+    names.sort_by_key(|name| java_bucket(name, count));
+}
+
+/// Where a name stands in a Java hash map of `count` names: the table starts with 16 buckets and doubles when it is three
+/// quarters full; the bucket is the string's hash folded once.
+pub(super) fn java_bucket(name: &str, count: usize) -> usize {
     let mut buckets: usize = 16;
-    while names.len() * 4 > buckets * 3 {
+    while count * 4 > buckets * 3 {
         buckets *= 2;
     }
-    names.sort_by_key(|name| {
-        let hash = java_hash(name);
-        (hash ^ (hash >> 16)) as usize & (buckets - 1)
-    });
+    let hash = java_hash(name);
+    (hash ^ (hash >> 16)) as usize & (buckets - 1)
 }
 
 /// `String.hashCode` of Java: over UTF-16 units, base 31.
@@ -108,6 +123,10 @@ mod tests {
             assert_eq!(names.join(" "), expected);
         };
         check("q fl sort rows wt", "q fl sort rows wt");
+        check(
+            "id author_s in_print_b published_dt rating_d copies_l pages_i price_f",
+            "in_print_b author_s pages_i price_f published_dt id rating_d copies_l",
+        );
         check("q fl sort indent wt", "q indent fl sort wt");
         check(
             "q fl sort wt indent facet facet.field facet.query fq facet.range facet.range.start facet.range.end \
@@ -121,7 +140,7 @@ mod tests {
     fn repeated_parameters_become_arrays() {
         let params =
             Params::new(vec![("fq".into(), "a".into()), ("q".into(), "x".into()), ("fq".into(), "b".into())]);
-        let (_, node) = Header { status: 0, elapsed_ms: 3, echoed: Some(&params), warnings: &[] }.entry();
+        let (_, node) = Header { elapsed_ms: 3, echoed: Some(&params), ..Header::default() }.entry();
         let Node::Map(entries) = node else { panic!("a map") };
         let expected =
             Node::map([("q", Node::str("x")), ("fq", Node::Array(vec![Node::str("a"), Node::str("b")]))]);

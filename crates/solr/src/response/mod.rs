@@ -20,7 +20,7 @@ pub use format::Format;
 pub use header::{Echo, Header};
 pub use json::{JsonStyle, NamedListStyle, write_json, write_string};
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
-pub use select::select;
+pub use select::{Found, select};
 pub use update::versions;
 pub use xml::write_xml;
 

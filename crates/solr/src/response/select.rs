@@ -1,6 +1,6 @@
 //! The body of a search's answer: the page, facet counts, the debug section.
 
-use plan::{Schema, SearchResult};
+use plan::{Explanation, Schema, SearchResult};
 
 use super::documents::doc_list;
 use super::explain;
@@ -12,14 +12,19 @@ use crate::select::{DebugFlags, DebugQuery, ResponsePlan};
 const COMPONENTS: [&str; 9] =
     ["query", "facet", "facet_module", "mlt", "highlight", "stats", "expand", "terms", "debug"];
 
-/// What follows the header. `facets` says whether counts were asked for; `elapsed_ms` is shown as the query's time.
-pub fn select(
-    mut result: SearchResult,
-    response: &ResponsePlan,
-    facets: bool,
-    schema: &Schema,
-    elapsed_ms: u64,
-) -> Entries {
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub result: SearchResult,
+    /// Whether facet counts were asked for.
+    pub facets: bool,
+    /// The documents of `explainOther`, by id.
+    pub explained_other: Vec<(String, Explanation)>,
+}
+
+/// What follows the header. `elapsed_ms` is shown as the query's time.
+pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms: u64) -> Entries {
+    let Found { mut result, facets, explained_other } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let page = doc_list(&mut result, response.start, &response.fields, schema);
     let mut entries: Entries = vec![("response".into(), Node::DocList(page))];
@@ -27,25 +32,39 @@ pub fn select(
         entries.push(("facet_counts".into(), facet_counts(std::mem::take(&mut result.facets))));
     }
     if response.debug.any() {
-        entries.push(("debug".into(), debug(response, explained, elapsed_ms)));
+        let other = others(explained_other, response);
+        entries.push(("debug".into(), debug(response, explained, other, elapsed_ms)));
     }
     entries
 }
 
 /// By id. As text each begins on a line of its own.
 fn explanations(result: &SearchResult, debug: DebugFlags) -> Node {
-    let shown = result.hits.iter().filter_map(|hit| {
-        let found = hit.explanation.as_ref()?;
-        let node = match debug.structured {
-            true => explain::tree(found),
-            false => Node::Str(format!("\n{}", explain::text(found)).into()),
-        };
-        Some((Name::Owned(hit.id.clone()), node))
-    });
+    let shown = result
+        .hits
+        .iter()
+        .filter_map(|hit| Some((Name::Owned(hit.id.clone()), explanation(hit.explanation.as_ref()?, debug))));
     Node::Map(shown.collect())
 }
 
-fn debug(response: &ResponsePlan, explained: Option<Node>, elapsed_ms: u64) -> Node {
+fn explanation(found: &Explanation, debug: DebugFlags) -> Node {
+    match debug.structured {
+        true => explain::tree(found),
+        false => Node::Str(format!("\n{}", explain::text(found)).into()),
+    }
+}
+
+/// What `explainOther` adds.
+fn others(explained: Vec<(String, Explanation)>, response: &ResponsePlan) -> Entries {
+    let Some(other) = &response.explain_other else { return vec![] };
+    let shown = explained.into_iter().map(|(id, found)| (id.into(), explanation(&found, response.debug)));
+    vec![
+        ("otherQuery".into(), Node::Str(other.text.clone().into())),
+        ("explainOther".into(), Node::Map(shown.collect())),
+    ]
+}
+
+fn debug(response: &ResponsePlan, explained: Option<Node>, other: Entries, elapsed_ms: u64) -> Node {
     let mut entries = Entries::new();
     if let Some(query) = &response.debug_query {
         let text = || optional(query.text.as_deref());
@@ -55,6 +74,7 @@ fn debug(response: &ResponsePlan, explained: Option<Node>, elapsed_ms: u64) -> N
         entries.push(("parsedquery_toString".into(), optional(query.parsed_to_string.as_deref())));
     }
     entries.extend(explained.map(|node| (Name::Borrowed("explain"), node)));
+    entries.extend(other);
     if let Some(query) = &response.debug_query {
         parsed_by(query, &mut entries);
     }

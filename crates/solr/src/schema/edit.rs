@@ -68,6 +68,7 @@ pub fn edit(
     }
 }
 
+/// Solr differs: a body that is no JSON is an error 500 there; here it is the client's (`compat/schema/edit.yaml`).
 fn commands(body: &str) -> plan::Result<Vec<Command>> {
     const SHAPE: &str = "The JSON must be an Object of the form {\"command\": {...},...";
     let mut reader = JsonReader::new(body);

@@ -19,10 +19,14 @@ pub struct Fault {
 }
 
 /// Reads a schema and the files it names (`read_resource` gives a file of the configset by its name). Errors name the
-/// type, field, component or file at fault. The result has passed [`validate`].
+/// type, field, component or file at fault. A fault in the analyzer of a type that no field and no dynamic field has is none:
+/// it waits for the field that wants it.
 pub fn load(xml: &str, read_resource: &dyn Fn(&str) -> Option<String>) -> Result<SchemaSource> {
     let source = parse(xml, read_resource)?;
-    validate(&source)?;
+    resolve(&source)?;
+    let fields = || source.fields.iter().chain(&source.dynamic_fields);
+    let used = |fault: &Fault| fields().any(|field| field.type_name == fault.type_name);
+    refuse(&faults(&source).into_iter().filter(used).collect::<Vec<_>>())?;
     Ok(source)
 }
 
@@ -234,6 +238,7 @@ mod tests {
       </types><fields>
         <field name="id" type="string" required="true"/>
         <dynamicField name="*_t" type="text" multiValued="true"/>
+        <dynamicField name="*_ws" type="ws"/>
       </fields><uniqueKey> id </uniqueKey>
       <copyField source="id" dest="all_t" maxChars="7"/>
       <similarity class="solr.BM25SimilarityFactory"><float name="k1">1.5</float></similarity></schema>"#;
@@ -272,6 +277,14 @@ mod tests {
         check("</fields>", "<field name=\"id\" type=\"string\"/></fields>", "Duplicate field definition");
         check("</fields>", "</fields><defaultSearchField>id</defaultSearchField>", "defaultSearchField");
         check("</fields>", "</fields><surprise/>", "surprise");
+    }
+
+    #[test]
+    fn faults_of_types_that_nobody_uses_wait() {
+        let faulty = SMALL.replace("WhitespaceAnalyzer", "NoAnalyzer");
+        let unused = faulty.replace("<dynamicField name=\"*_ws\" type=\"ws\"/>", "");
+        let faults = faults(&read(&unused).unwrap());
+        assert_eq!(faults.iter().map(|fault| fault.type_name.as_str()).collect::<Vec<_>>(), ["ws"]);
     }
 
     #[test]

@@ -9,8 +9,11 @@ use crate::params::{Params, response};
 use crate::query::{LocalParams, split_local_params};
 
 /// Solr's other transformers.
-const UNSUPPORTED: [&str; 11] =
-    ["child", "core", "docid", "elevated", "excluded", "features", "geo", "json", "shard", "subquery", "xml"];
+const UNSUPPORTED: [&str; 9] =
+    ["child", "core", "elevated", "excluded", "features", "geo", "json", "subquery", "xml"];
+
+/// What `[shard]` shows of a document that no other node was asked for.
+const NO_SHARD: &str = "[not a shard request]";
 
 /// What each hit shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +40,10 @@ pub enum FieldItem {
     Constant {
         label: Arc<str>,
         value: plan::Value,
+    },
+    /// `[docid]`: the document's number in the index.
+    Number {
+        label: Arc<str>,
     },
     /// `[explain]`.
     Explain {
@@ -74,7 +81,10 @@ impl FieldList {
                 FieldItem::All => selection.all = true,
                 FieldItem::Glob(glob) => selection.globs.push(glob.clone()),
                 FieldItem::Field { name, .. } => selection.names.push(name.clone()),
-                FieldItem::Score { .. } | FieldItem::Constant { .. } | FieldItem::Explain { .. } => {}
+                FieldItem::Score { .. }
+                | FieldItem::Constant { .. }
+                | FieldItem::Number { .. }
+                | FieldItem::Explain { .. } => {}
             }
         }
         selection
@@ -143,9 +153,11 @@ fn transformed(label: Option<&str>, inside: &str, params: &Params) -> Result<Opt
     let label: Arc<str> = label.unwrap_or(&shown).into();
     match name {
         "value" => Ok(Some(FieldItem::Constant { label, value: constant(&local)? })),
+        "docid" => Ok(Some(FieldItem::Number { label })),
+        "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
         "explain" => Ok(Some(FieldItem::Explain { label, style: explain_style(&local)? })),
         _ if UNSUPPORTED.contains(&name) => Err(Error::bad_request(format!(
-            "transformer `[{name}]` in `fl` is not supported yet; use `[value]` or `[explain]`"
+            "transformer `[{name}]` in `fl` is not supported yet; use `[value]`, `[docid]` or `[explain]`"
         ))),
         _ => Ok(None),
     }
@@ -215,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_refused() {
-        for list in ["sum(a,b)", "x:sum(a,b)", "[child]", "[docid]", "\"a\"", "[value", "[value]"] {
+        for list in ["sum(a,b)", "x:sum(a,b)", "[child]", "[core]", "\"a\"", "[value", "[value]"] {
             assert!(parse(&[list]).is_err(), "{list}");
         }
     }

@@ -10,5 +10,6 @@ mod sort;
 mod tests;
 
 pub use fields::{ExplainStyle, FieldItem, FieldList};
+pub(crate) use request::as_filter;
 pub use request::{ResolveContext, Resolved, SelectRequest};
-pub use response_plan::{DebugFlags, DebugQuery, ResponsePlan};
+pub use response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};

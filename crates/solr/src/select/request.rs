@@ -4,7 +4,7 @@
 use plan::{Error, Filter, Page, Query, Result, Schema, SearchPlan, SortBy, SortKey};
 
 use super::fields::FieldList;
-use super::response_plan::{DebugFlags, DebugQuery, ResponsePlan};
+use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::{SortText, parse_sort, resolve_sort};
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
@@ -44,8 +44,8 @@ pub struct Resolved {
     pub response: ResponsePlan,
     /// For the response's header.
     pub warnings: Vec<String>,
-    /// Why facets that were asked for are not counted: told beside the hits, as Solr does.
-    pub facet_failure: Option<Error>,
+    /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits, as Solr does.
+    pub late_failure: Option<Error>,
 }
 
 impl<'a> SelectRequest<'a> {
@@ -93,14 +93,20 @@ impl<'a> SelectRequest<'a> {
             facets,
             explain: self.debug.results || self.fields.explains(),
         };
+        let (explain_other, other_failure) = self.explain_other(&context);
+        let late_failure = facet_failure.or(other_failure);
+        // Debug comes last: what failed before leaves it out.
+        let (debug, debug_query) =
+            if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
         let response = ResponsePlan {
+            explain_other,
             start: self.page.start,
             fields: self.fields.clone(),
             omit_header: self.omit_header,
-            debug: self.debug,
+            debug,
             debug_query,
         };
-        Ok(Resolved { plan, response, warnings, facet_failure })
+        Ok(Resolved { plan, response, warnings, late_failure })
     }
 
     /// Empty filters filter nothing.
@@ -108,6 +114,16 @@ impl<'a> SelectRequest<'a> {
         let texts = self.filters.iter().filter(|text| !text.trim().is_empty());
         let context = QueryContext { filtering: true, ..*context };
         texts.map(|text| parse_query(&context, text, "lucene")).collect()
+    }
+
+    /// What `explainOther` asks for, or why that cannot be read.
+    fn explain_other(&self, context: &QueryContext<'_>) -> (Option<ExplainOther>, Option<Error>) {
+        let text = self.params.get(response::EXPLAIN_OTHER.name).filter(|text| !text.is_empty());
+        let Some(text) = text.filter(|_| self.debug.results) else { return (None, None) };
+        match parse_query(context, text, "lucene") {
+            Ok(parsed) => (Some(ExplainOther { text: text.to_owned(), query: parsed.executable() }), None),
+            Err(_) => (None, Some(Error::bad_request(format!("Error parsing query: {text}")))),
+        }
     }
 
     fn debug_query(
@@ -133,7 +149,7 @@ fn by_score() -> Vec<SortKey> {
 }
 
 /// A filter with its local parameters `cache`, `cost`, `tag`. A filter that matches nothing still filters.
-fn as_filter(parsed: &ParsedQuery) -> Result<Filter> {
+pub(crate) fn as_filter(parsed: &ParsedQuery) -> Result<Filter> {
     let (cache, cost) = crate::query::cache_and_cost(&parsed.local)?;
     Ok(Filter { query: parsed.executable(), cache, cost, tags: parsed.local.list("tag") })
 }

@@ -1,7 +1,7 @@
 //! What the response needs to know of the request beside the results: which fields under which names, which debug sections.
 //! Made by `request.rs`, read by the response writers.
 
-use plan::Result;
+use plan::{Query, Result};
 
 use super::fields::FieldList;
 use crate::params::{Params, response};
@@ -15,6 +15,20 @@ pub struct ResponsePlan {
     pub debug: DebugFlags,
     /// Present when `debug.query` is on.
     pub debug_query: Option<DebugQuery>,
+    /// Present when `debug.results` is on and `explainOther` names documents.
+    pub explain_other: Option<ExplainOther>,
+}
+
+/// Documents to explain beside the hits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainOther {
+    pub text: String,
+    pub query: Query,
+}
+
+impl ExplainOther {
+    /// How many documents are explained at most.
+    pub const DOCUMENTS_MAX: usize = 10;
 }
 
 /// Which debug sections are wanted.

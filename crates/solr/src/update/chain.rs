@@ -100,7 +100,7 @@ impl Run<'_, '_> {
             },
             UpdateCommand::Commit(commit) => Operation::Commit(commit),
             // Solr differs: it drops what was not committed; here that is durable, and the engine refuses
-            // (`compat/update/json.yaml`).
+            // (`compat/update/json.yaml`, `compat/update/xml_csv.yaml`).
             UpdateCommand::Rollback => Operation::Rollback,
         })
     }
@@ -194,6 +194,7 @@ fn take(document: &mut Grouped, name: &str) -> Option<Vec<RawValue>> {
     Some(document.remove(at).values)
 }
 
+/// Solr differs: text that is no number is an error 500 there; here it is the client's (`compat/update/versions.yaml`).
 fn version_of(values: &[RawValue]) -> Result<Option<i64>> {
     match values {
         [] | [RawValue::Null] => Ok(None),

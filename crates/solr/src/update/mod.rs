@@ -2,6 +2,7 @@
 
 mod atomic;
 mod chain;
+pub mod chain_choice;
 mod command;
 mod convert;
 mod csv;

@@ -22,9 +22,8 @@ pub struct UpdateOptions {
 }
 
 impl UpdateOptions {
-    /// Reads them. A chain or processor that the configuration does not have is an error.
+    /// Reads them. Which chain the request takes is [`crate::update::chain_choice`]'s.
     pub fn parse(params: &Params) -> Result<Self> {
-        check_chain(params)?;
         let commit = ["commit", "softCommit", "optimize", "prepareCommit"];
         let mut wanted = false;
         for name in commit {
@@ -49,25 +48,12 @@ impl UpdateOptions {
     }
 }
 
-/// The one chain there is, by its name in `_default`, and processors that it holds anyway.
-fn check_chain(params: &Params) -> Result<()> {
-    const CHAIN: &str = "add-unknown-fields-to-the-schema";
-    if let Some(name) = params.get("update.chain").filter(|name| !name.is_empty() && *name != CHAIN) {
-        return Err(Error::bad_request(format!("unknown UpdateRequestProcessorChain: {name}")));
-    }
-    for name in params.all("processor").chain(params.all("post-processor")).flat_map(|it| it.split(',')) {
-        if !name.trim().is_empty() {
-            return Err(Error::bad_request(format!("No such processor {}", name.trim())));
-        }
-    }
-    Ok(())
-}
-
 /// Reads a commit's own parameters; `optimize` makes it merge down.
 fn commit_of<'a>(get: &dyn Fn(&str) -> Option<&'a str>, optimize: bool) -> Result<Commit> {
     let flag = |name: &str, default| get(name).map_or(Ok(default), parse_bool);
     if flag("prepareCommit", false)? {
-        return Err(Error::bad_request("`prepareCommit` is not supported; use `commit`"));
+        // The first half of a commit: all is on disk, and nothing new is seen. The second half may come or not.
+        return Ok(Commit { open_searcher: false, ..Commit::HARD });
     }
     flag("waitSearcher", true)?;
     let max_segments = get("maxSegments").map(max_segments).transpose()?;
@@ -144,6 +130,9 @@ mod tests {
         check(&[("commit", "false")], None);
         check(&[("commit", "true")], Some(Commit::HARD));
         check(&[("softCommit", "on")], Some(Commit::SOFT));
+        let prepared = Commit { open_searcher: false, ..Commit::HARD };
+        check(&[("prepareCommit", "true")], Some(prepared));
+        check(&[("prepareCommit", "true"), ("commit", "true")], Some(prepared));
         check(
             &[("commit", "true"), ("openSearcher", "false")],
             Some(Commit { open_searcher: false, ..Commit::HARD }),
@@ -172,8 +161,6 @@ mod tests {
             ("commit", "maybe", "invalid boolean value: maybe"),
             ("commitWithin", "x", "For input string: \"x\""),
             ("_version_", "x", "For input string: \"x\""),
-            ("update.chain", "no", "unknown UpdateRequestProcessorChain: no"),
-            ("processor", "no", "No such processor no"),
         ] {
             assert_eq!(parse(&[(name, value)]).unwrap_err().message, expected);
         }

@@ -3,13 +3,16 @@
 mod accept;
 mod field;
 mod ordinals;
+mod pivot;
 mod range;
 mod values;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{FacetPlan, FacetResult, FieldClass, Filter, Result, Value};
+use plan::{
+    FacetPlan, FacetResult, FieldClass, Filter, IntervalFacetResult, PivotFacetResult, Result, Value,
+};
 
 pub(super) use ordinals::GlobalOrdinals;
 
@@ -40,6 +43,17 @@ pub(crate) fn count(
     }
     for facet in &plan.ranges {
         result.ranges.push(range::count(context, facet, &domains.without(&facet.exclude_tags)?)?);
+    }
+    for facet in &plan.intervals {
+        let domain = domains.without(&facet.exclude_tags)?;
+        let counts = facet.intervals.iter();
+        let counts = counts.map(|one| Ok((one.key.clone(), query(context, &one.query, &domain)?)));
+        let counts = counts.collect::<Result<_>>()?;
+        result.intervals.push(IntervalFacetResult { key: facet.key.clone(), counts });
+    }
+    for facet in &plan.pivots {
+        let counts = pivot::count(context, &facet.levels, &domains.without(&facet.exclude_tags)?)?;
+        result.pivots.push(PivotFacetResult { key: facet.key.clone(), counts });
     }
     Ok(result)
 }

@@ -338,6 +338,7 @@ proptest! {
             queries: vec![plan::QueryFacet { key: "q".into(), query: term("e_ss", "red"), exclude_tags: vec![] }],
             fields: vec![facet("all", vec![]), facet("without", vec!["t".into()])],
             ranges: vec![ranges()],
+            ..FacetPlan::default()
         };
         let filters = vec![plan::Filter { tags: vec!["t".into()], ..filter(tagged.clone()) }];
         let plan = SearchPlan { filters, facets, fields: FieldSelection::default(), ..plan(query.clone()) };

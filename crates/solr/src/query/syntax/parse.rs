@@ -5,7 +5,8 @@ use super::error::SyntaxError;
 use super::token::{Kind, Token, tokens};
 use super::tree::{Body, Boost, Clause, Conjunction, Endpoint, Item, Modifier, Range};
 
-/// How deep parentheses may nest. Solr has no bound but its stack.
+/// How deep parentheses may nest. Solr differs: it has no bound but its stack, which 2,000 levels exhaust
+/// (`compat/errors/limits.yaml`).
 pub const NESTING_MAX: usize = 256;
 
 /// A query that cannot be read, and what was whole before the place: Solr gives that its meaning while it parses, so an

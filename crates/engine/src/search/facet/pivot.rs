@@ -1,0 +1,60 @@
+//! Values below values: the field facet of a first field, and for each of its values that of the next field over the hits
+//! that have the value. Counting is `field.rs`'s; here the hits are narrowed on the way down.
+
+use std::sync::Arc;
+
+use plan::{FieldFacet, Filter, PivotCount, Query, Result, Value};
+
+use super::{Domain, field};
+use crate::search::SearchContext;
+use crate::search::lower::exists_docs;
+use crate::search::mask::{self, PreparedFilter};
+
+pub(super) fn count(
+    context: &SearchContext<'_>,
+    levels: &[FieldFacet],
+    domain: &Domain,
+) -> Result<Vec<PivotCount>> {
+    let Some((level, rest)) = levels.split_first() else { return Ok(Vec::new()) };
+    let counted = field::count(context, level, domain)?;
+    let missing = counted.missing.filter(|count| *count > 0).map(|count| (None, count));
+    let values = counted.counts.into_iter().map(|(value, count)| (Some(value), count));
+    let mut pivots = Vec::new();
+    for (value, count) in values.chain(missing) {
+        let below = match rest.is_empty() || count == 0 {
+            true => Vec::new(),
+            false => self::count(context, rest, &narrowed(context, level, value.as_ref(), domain)?)?,
+        };
+        pivots.push(PivotCount { field: level.field.clone(), value, count, below });
+    }
+    Ok(pivots)
+}
+
+/// The hits that have the value, or none at all.
+fn narrowed(
+    context: &SearchContext<'_>,
+    level: &FieldFacet,
+    value: Option<&Value>,
+    domain: &Domain,
+) -> Result<Domain> {
+    let Some(value) = value else { return without_value(context, level, domain) };
+    let query = Query::Term { field: level.field.clone(), value: value.clone() };
+    let filter = Filter { query, cache: true, cost: 0, tags: Vec::new() };
+    let filter = PreparedFilter::prepare(context, &filter)?;
+    let mut narrowed = domain.clone();
+    for (segment, hits) in context.segments.iter().zip(&mut narrowed) {
+        let bits = mask::filter_bits(context, segment, &filter)?;
+        Arc::make_mut(hits).intersect(&bits);
+    }
+    Ok(narrowed)
+}
+
+fn without_value(context: &SearchContext<'_>, level: &FieldFacet, domain: &Domain) -> Result<Domain> {
+    let mut narrowed = domain.clone();
+    let Some(layout) = context.layout.field(&level.field) else { return Ok(narrowed) };
+    for (segment, hits) in context.segments.iter().zip(&mut narrowed) {
+        let present = exists_docs(segment.reader, layout)?;
+        Arc::make_mut(hits).subtract(&present);
+    }
+    Ok(narrowed)
+}

@@ -1,0 +1,26 @@
+//! `cargo xtask docs`: writes the pages of `docs/` that are made from the code. What a page says is the crate's that the
+//! page is about, which prints it by an example; this only puts it in its place. Tests of that crate check that it is there.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+/// Page, and the example that prints it: (path, crate, example).
+const PAGES: [(&str, &str, &str); 1] = [("docs/parameters.md", "solr", "parameters")];
+
+/// Writes every page; `false` when one could not be made, after cargo has said why.
+pub fn run(root: &Path) -> Result<bool> {
+    for (path, package, example) in PAGES {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(["run", "--quiet", "--package", package, "--example", example]);
+        command.current_dir(root).stderr(std::process::Stdio::inherit());
+        let output = command.output().with_context(|| format!("cannot start cargo for `{path}`"))?;
+        if !output.status.success() {
+            return Ok(false);
+        }
+        std::fs::write(root.join(path), output.stdout).with_context(|| format!("cannot write `{path}`"))?;
+    }
+    Ok(true)
+}
