@@ -47,7 +47,7 @@ fn stats_of(context: &SearchContext<'_>, layout: &FieldLayout) -> Result<FieldSt
 /// The terms of one field, dead documents counted as in Lucene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TopTerms {
-    /// (term, documents), most documents first; see [`TermQueue`] for ties.
+    /// (term, documents), most documents first; ties as Luke has them.
     pub top: Vec<(Value, u64)>,
     pub distinct: u64,
     /// How many terms are in 1, 2, up to 4, up to 8, … documents: as far as there are any.
