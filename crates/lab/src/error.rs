@@ -1,15 +1,30 @@
-//! Why a run is void.
+//! Why a run cannot go on. What voids only one case is not an error: it stands in the report.
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
     Client(#[from] client::Error),
-    #[error(
-        "`{url}`: query `{query}` found {found} documents where the generator put {expected}; the run is void"
-    )]
-    WrongCount { url: String, query: &'static str, found: u64, expected: u64 },
     #[error("`{url}`: {reason}")]
     Load { url: String, reason: String },
-    #[error("cannot encode a document: {0}")]
-    Encode(#[from] serde_json::Error),
+    #[error(
+        "cannot make `{collection}` at {url} ({reason}); create it there with the fields of Solr's `_default` configset, or name another with --collection"
+    )]
+    NoCollection { url: String, collection: String, reason: String },
+    #[error(
+        "`{collection}` at {url} has no field `{field}`; add it as `{kind}`, or make the collection from the `_default` configset"
+    )]
+    NoField { url: String, collection: String, field: String, kind: String },
+    #[error(
+        "cannot read the report `{path}`: {reason}; give a file that `parhelion lab run --report` or `--json` wrote"
+    )]
+    NoReport { path: String, reason: String },
+    #[error("`{0}` is no workload; `parhelion lab list` shows them")]
+    NoWorkload(String),
+    #[error("a task of the run ended: {0}")]
+    Task(String),
+    /// A program that a peer needs, or the peer itself.
+    #[error("{0}")]
+    Peer(String),
+    #[error("cannot use `{path}`: {source}")]
+    File { path: String, source: std::io::Error },
 }

@@ -1,14 +1,27 @@
-//! The benchmark lab: workloads with known answers, load over plain HTTP, percentiles and ratios. An outside client: it
-//! knows a URL and Solr's API, nothing else, so that it cannot bend what it measures.
+//! The benchmark lab: seeded workloads with known answers, load over plain HTTP, statistics, reports. An outside client: it
+//! knows a URL and Solr's API, nothing else, so that it cannot bend what it measures. `docs/lab.md` says how it measures
+//! and why.
 
-mod closed_loop;
-mod connection;
+mod checksum;
 mod error;
-mod fruit;
-mod fruit_data;
+mod load;
+mod peer;
+mod random;
+mod replay;
 mod report;
+mod run;
+mod side;
+mod statistics;
+#[cfg(test)]
+mod testing;
+mod workload;
 
 pub use error::Error;
-pub use fruit::{FruitOptions, Side, index, measure, verify};
-pub use fruit_data::{Fruit, FruitQuery, QUERIES};
-pub use report::{FruitReport, IndexFigures, LoadFigures, QueryRow};
+pub use load::{Arrivals, Shape};
+pub use peer::{SolrOptions, down, up};
+pub use replay::{Change, changes};
+pub use report::{html, read_run, verdict_word};
+pub use run::*;
+pub use side::Side;
+pub use statistics::Interval;
+pub use workload::{Claim, ClaimTest, WorkloadFacts, workloads};

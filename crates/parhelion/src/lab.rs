@@ -1,180 +1,271 @@
-//! `parhelion lab`: benchmarks with known answers, ours beside a peer in one run.
+//! `parhelion lab`: benchmarks with known answers, ours beside a peer in one run. Arguments and files only: what is measured
+//! and how is the lab's.
 
+mod console;
+
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use client::{SolrClient, SolrUrl};
-use indicatif::{ProgressBar, ProgressStyle};
-use ingest::Progress;
-use lab::{Fruit, FruitOptions, FruitReport, LoadFigures, QUERIES, Side};
+use client::SolrUrl;
+use lab::{Arrivals, Open, Origin, Paths, Run, RunOptions, Setup, Side, SolrOptions};
+use plan::{Clock as _, format_instant};
 
+use crate::ambient::SystemClock;
 use crate::output;
 
 #[derive(Debug, Args)]
 pub struct LabArgs {
     #[command(subcommand)]
-    workload: Workload,
+    command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-enum Workload {
-    /// A million documents, terms in exactly 1 … 1,000,000 of them, twelve boolean queries with known counts.
+enum Command {
+    /// Index a workload, check its answers, and time it; with a peer, both in turn.
     ///
-    /// Both servers must be up and have the collection, with `id` a string and `*_t` analysed text, as the `_default`
-    /// configset has. Load is closed-loop: peak throughput, latency as seen by a client that waits.
-    Fruit(FruitArgs),
+    /// Collections are made where they are missing, with the fields of the `_default` configset, and emptied first.
+    Run {
+        /// One of those that `lab list` shows.
+        workload: String,
+        #[command(flatten)]
+        args: RunArgs,
+    },
+    /// Short for `run fruit`.
+    Fruit(RunArgs),
+    /// Do a run again as its report says, and say what has changed.
+    Replay {
+        /// An HTML or JSON report.
+        #[arg(value_name = "REPORT")]
+        then: PathBuf,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Start or stop a server to compare with.
+    Peer {
+        #[command(subcommand)]
+        peer: PeerCommand,
+    },
+    /// Show the workloads.
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+enum PeerCommand {
+    /// A real Solr from Maven Central, with the fields of the workloads; needs a JDK (17 or newer) and Maven.
+    Solr(PeerArgs),
 }
 
 #[derive(Debug, Args)]
-struct FruitArgs {
+struct PeerArgs {
+    /// Start it, or find it running, and print its URL.
+    #[arg(long, required_unless_present = "down", conflicts_with = "down")]
+    up: bool,
+    /// Stop it.
+    #[arg(long)]
+    down: bool,
+    /// With --down: delete its data too.
+    #[arg(long, requires = "down")]
+    wipe: bool,
+    #[arg(long, default_value_t = PEER_PORT, value_parser = clap::value_parser!(u16).range(1024..=64_000))]
+    port: u16,
+    /// Java heap, as in -Xmx.
+    #[arg(long, default_value = "1g")]
+    heap: String,
+    /// Filter, result and document caches as Solr comes, instead of none.
+    #[arg(long)]
+    caches: bool,
+    /// Two nodes with collections of two shards, instead of one node.
+    #[arg(long)]
+    cloud: bool,
+}
+
+/// Where our own Solr listens: beside the default port, which is our server's.
+const PEER_PORT: u16 = 8984;
+
+#[derive(Clone, Debug, Args)]
+struct RunArgs {
     /// Our server.
     #[arg(long, default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
     url: SolrUrl,
     /// A Solr to compare with, in turn, in the same run.
     #[arg(long, value_name = "URL")]
     peer: Option<SolrUrl>,
-    #[arg(short, long, default_value = "fruit")]
-    collection: String,
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(10..=10_000_000))]
-    docs: u64,
-    /// Connections at once; each number is a run of its own.
-    #[arg(long, value_delimiter = ',', default_values_t = [1, 16])]
-    connections: Vec<usize>,
-    /// Length of one timed slice; ours and the peer's take turns.
-    #[arg(long, default_value_t = 500, value_name = "MILLISECONDS")]
+    /// Start a Solr from Maven Central to compare with, as `lab peer solr --up` does; it runs on afterwards.
+    #[arg(long, conflicts_with = "peer")]
+    peer_solr: bool,
+    /// The collection, on both servers; it is emptied. By default `lab_` and the workload's name.
+    #[arg(short, long)]
+    collection: Option<String>,
+    /// Documents of the corpus; each workload has its own number.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(10..=100_000_000))]
+    docs: Option<u64>,
+    /// Only these cases.
+    #[arg(long = "case", value_name = "NAME", value_delimiter = ',')]
+    cases: Vec<String>,
+    /// Connections of the closed loops; each number is an arm of its own.
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 16], value_parser = clap::value_parser!(u16).range(1..=4096))]
+    connections: Vec<u16>,
+    /// Also open loops at these requests a second, timed from the intended send.
+    #[arg(long, value_name = "RATE", value_delimiter = ',')]
+    open: Vec<f64>,
+    /// Also open loops at shares of both sides' peaks: a throughput-latency curve for each case.
+    #[arg(long)]
+    curve: bool,
+    /// Space open-loop requests evenly instead of at random (Poisson).
+    #[arg(long)]
+    constant: bool,
+    /// Requests of an open loop that may be under way at once.
+    #[arg(long, default_value_t = 64, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    open_connections: u16,
+    /// Timed slices a side, taken in turn.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pairs: u16,
+    /// Length of one timed slice.
+    #[arg(long, default_value_t = 500, value_name = "MILLISECONDS", value_parser = clap::value_parser!(u64).range(1..=600_000))]
     slice: u64,
-    /// Timed slices a side, after one that only warms.
-    #[arg(long, default_value_t = 5)]
-    pairs: usize,
-    /// The corpus is there from an earlier run; only check the counts and time.
+    /// Longest warm-up of a side before it is timed; it ends as soon as there is no trend.
+    #[arg(long, default_value_t = 10_000, value_name = "MILLISECONDS")]
+    warm_max: u64,
+    /// Let caches answer. Otherwise every query and filter carries `cache=false`.
+    #[arg(long)]
+    cached: bool,
+    /// The corpus is there from an earlier run; only check the answers and time.
     #[arg(long)]
     no_index: bool,
-    /// Print the report as JSON.
+    /// Decides documents, questions and arrivals.
+    #[arg(long, default_value_t = 42)]
+    seed: u64,
+    /// For `containers`: a path of our server that answers an empty 200.
+    #[arg(long, value_name = "PATH")]
+    noop_path: Option<String>,
+    /// For `containers`: a path of our server that answers the same JSON each time.
+    #[arg(long, value_name = "PATH")]
+    json_path: Option<String>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+struct OutputArgs {
+    /// Write the report here: one HTML file with charts, the raw data and the manifest inside.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Print the run as JSON instead of a table.
     #[arg(long)]
     json: bool,
 }
 
+/// Shares of the peak at which a curve has its points.
+const CURVE: [f64; 6] = [0.1, 0.3, 0.5, 0.7, 0.85, 0.95];
+
 pub async fn run(args: LabArgs) -> anyhow::Result<()> {
-    let Workload::Fruit(args) = args.workload;
-    let corpus = Fruit::new(args.docs);
-    let side = |url: &SolrUrl| Side {
-        client: SolrClient::new(url.clone(), Duration::from_secs(120)),
-        collection: args.collection.clone(),
-    };
-    let (ours, peer) = (side(&args.url), args.peer.as_ref().map(side));
-    let mut report = FruitReport {
-        workload: "fruit",
-        docs: args.docs,
-        url: args.url.to_string(),
-        peer: args.peer.as_ref().map(ToString::to_string),
-        indexing: None,
-        peer_indexing: None,
-        rows: Vec::new(),
-        ratio_means: Vec::new(),
-    };
-    if !args.no_index {
-        report.indexing = Some(index(&ours, &corpus).await?);
-        if let Some(peer) = &peer {
-            report.peer_indexing = Some(index(peer, &corpus).await?);
+    match args.command {
+        Command::Run { workload, args } => run_workload(&workload, args).await,
+        Command::Fruit(args) => run_workload("fruit", args).await,
+        Command::Replay { then, output } => replay(&then, &output).await,
+        Command::Peer { peer: PeerCommand::Solr(args) } => peer_solr(&args).await,
+        Command::List => {
+            output::line(&console::workloads());
+            Ok(())
         }
     }
-    lab::verify(&ours, &corpus).await?;
-    if let Some(peer) = &peer {
-        lab::verify(peer, &corpus).await?;
+}
+
+async fn peer_solr(args: &PeerArgs) -> anyhow::Result<()> {
+    if args.down {
+        let stopped = lab::down(args.port, args.wipe)?;
+        output::note(&format!("stopped {stopped} node(s)"));
+        return Ok(());
     }
-    output::note("all twelve counts are exact; timing");
-    let options = FruitOptions {
-        corpus,
-        connections: args.connections.clone(),
-        slice: Duration::from_millis(args.slice),
-        pairs: args.pairs,
-    };
-    let json = args.json;
-    let report =
-        tokio::task::spawn_blocking(move || time_all(&ours, peer.as_ref(), &options, report)).await??;
-    if json {
-        output::json(&serde_json::to_value(&report)?);
-    } else {
-        print(&report);
-    }
+    let options =
+        SolrOptions { port: args.port, heap: args.heap.clone(), caches: args.caches, cloud: args.cloud };
+    let url = lab::up(&options, &console::Watcher::default()).await?;
+    output::line(&url.to_string());
     Ok(())
 }
 
-async fn index(side: &Side, corpus: &Fruit) -> anyhow::Result<lab::IndexFigures> {
-    let progress = Arc::new(Progress::default());
-    let bar = if output::on_terminal() { ProgressBar::new(corpus.docs) } else { ProgressBar::hidden() };
-    let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} docs, {per_sec}, {eta} left")?;
-    let bar = bar.with_style(style).with_message(side.client.url().to_string());
-    let watch = {
-        let (bar, progress) = (bar.clone(), progress.clone());
-        tokio::spawn(async move {
-            let mut ticks = tokio::time::interval(Duration::from_millis(200));
-            loop {
-                ticks.tick().await;
-                bar.set_position(progress.totals().docs);
-            }
-        })
+async fn run_workload(workload: &str, mut args: RunArgs) -> anyhow::Result<()> {
+    let output = args.output.clone();
+    if args.peer_solr {
+        let options =
+            SolrOptions { port: PEER_PORT, heap: "1g".to_owned(), caches: args.cached, cloud: false };
+        args.peer = Some(lab::up(&options, &console::Watcher::default()).await?);
+    }
+    let run = measure(options(workload, args)?).await?;
+    if output.json {
+        output::json(&serde_json::to_value(&run)?);
+    } else {
+        console::print(&run);
+    }
+    write_report(&output, &run, None)
+}
+
+async fn replay(report: &Path, output: &OutputArgs) -> anyhow::Result<()> {
+    let text = fs::read_to_string(report).with_context(|| format!("cannot read `{}`", report.display()))?;
+    let then = lab::read_run(&report.display().to_string(), &text)?;
+    let now = measure(then.manifest.options.clone()).await?;
+    let changes = lab::changes(&then, &now);
+    if output.json {
+        output::json(&serde_json::json!({ "run": now, "changes": changes }));
+    } else {
+        console::print(&now);
+        console::print_changes(&then, &now, &changes);
+    }
+    write_report(output, &now, Some(&then))
+}
+
+async fn measure(options: RunOptions) -> anyhow::Result<Run> {
+    let side = |url: &str| -> anyhow::Result<Side> { Ok(Side::new(url.parse()?, &options.collection)) };
+    let (ours, peer) = (side(&options.url)?, options.peer.as_deref().map(side).transpose()?);
+    let origin = Origin {
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+        started: format_instant(SystemClock.now_ms()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: option_env!("PARHELION_COMMIT").map(str::to_owned),
     };
-    let figures = lab::index(side, corpus, &progress).await;
-    watch.abort();
-    bar.finish_and_clear();
-    figures.with_context(|| format!("cannot index into `{}`", side.collection))
+    let setup = Setup { options, ours, peer, origin };
+    let watch = Arc::new(console::Watcher::default());
+    Ok(lab::run(setup, watch).await?)
 }
 
-fn time_all(
-    ours: &Side,
-    peer: Option<&Side>,
-    options: &FruitOptions,
-    mut report: FruitReport,
-) -> Result<FruitReport, lab::Error> {
-    for connections in &options.connections {
-        for query in &QUERIES {
-            report.rows.push(lab::measure(ours, peer, query, *connections, options)?);
-        }
+fn options(workload: &str, args: RunArgs) -> anyhow::Result<RunOptions> {
+    let Some(facts) = lab::workloads().iter().find(|facts| facts.name == workload) else {
+        bail!("`{workload}` is no workload; `parhelion lab list` shows them");
+    };
+    if args.open.iter().any(|rate| !rate.is_finite() || *rate <= 0.0) {
+        bail!("cannot use `--open`: a rate must be above 0 requests a second");
     }
-    report.summarise();
-    Ok(report)
-}
-
-fn print(report: &FruitReport) {
-    for (whose, figures) in [("ours", &report.indexing), ("peer", &report.peer_indexing)] {
-        if let Some(figures) = figures {
-            let lab::IndexFigures { docs, seconds, docs_per_second } = figures;
-            output::line(&format!(
-                "{whose}: indexed {docs} docs in {seconds:.1} s, {docs_per_second:.0} docs/s"
-            ));
-        }
-    }
-    let mut table = output::table();
-    table.set_header([
-        "query",
-        "hits",
-        "conns",
-        "ours req/s",
-        "p50 µs",
-        "p99 µs",
-        "peer req/s",
-        "p50 µs",
-        "p99 µs",
-        "ratio",
-    ]);
-    for row in &report.rows {
-        let mut cells = vec![row.query.to_owned(), row.hits.to_string(), row.connections.to_string()];
-        cells.extend(cells_of(Some(&row.ours)));
-        cells.extend(cells_of(row.peer.as_ref()));
-        cells.push(row.ratio.map(|ratio| format!("{ratio:.2}×")).unwrap_or_default());
-        table.add_row(cells);
-    }
-    output::line(&table.to_string());
-    for (connections, mean) in &report.ratio_means {
-        output::line(&format!("geometric mean at {connections} connections: {mean:.2}×"));
-    }
-}
-
-fn cells_of(figures: Option<&LoadFigures>) -> [String; 3] {
-    figures.map_or_else(Default::default, |figures| {
-        [format!("{:.0}", figures.per_second), figures.p50_us.to_string(), figures.p99_us.to_string()]
+    let arrivals = if args.constant { Arrivals::Constant } else { Arrivals::Poisson };
+    Ok(RunOptions {
+        workload: workload.to_owned(),
+        docs: args.docs.unwrap_or(facts.docs),
+        seed: args.seed,
+        url: args.url.to_string(),
+        peer: args.peer.map(|peer| peer.to_string()),
+        collection: args.collection.unwrap_or_else(|| format!("lab_{workload}")),
+        cases: args.cases,
+        connections: args.connections.into_iter().map(usize::from).collect(),
+        open: Open {
+            per_second: args.open,
+            peak_shares: if args.curve { CURVE.to_vec() } else { Vec::new() },
+            arrivals,
+            connections: args.open_connections.into(),
+        },
+        pairs: args.pairs.into(),
+        slice_ms: args.slice,
+        warm_ms_max: args.warm_max,
+        cached: args.cached,
+        index: !args.no_index,
+        paths: Paths { noop: args.noop_path, json: args.json_path },
     })
+}
+
+fn write_report(output: &OutputArgs, run: &Run, then: Option<&Run>) -> anyhow::Result<()> {
+    let Some(path) = &output.report else { return Ok(()) };
+    fs::write(path, lab::html(run, then)).with_context(|| format!("cannot write `{}`", path.display()))?;
+    output::note(&format!("report: {}", path.display()));
+    Ok(())
 }

@@ -3,7 +3,10 @@
 //! scattered by a multiplicative permutation instead of packed into the first documents, so that no run of neighbours
 //! flatters a codec, with one document that holds every term. Hits are counted here, from the placement itself.
 
-use serde::Serialize;
+use std::io::Write as _;
+
+use super::permutation::Permutation;
+use super::{Case, Claim, ClaimTest, Order, Question, Workload};
 
 /// (documents that hold the term in a corpus of a million, terms).
 const TERMS: [(u64, [&str; 6]); 7] = [
@@ -55,20 +58,12 @@ pub struct Fruit {
     placements: Vec<Placement>,
 }
 
-/// Where one term stands: in document `rank * stride mod docs` for each rank below its cardinality.
+/// Where one term stands: in the documents at the places of all ranks below its cardinality.
 #[derive(Clone, Copy, Debug)]
 struct Placement {
     term: &'static str,
     cardinality: u64,
-    stride: u64,
-    /// Of the stride, modulo the number of documents: from a document back to its rank.
-    inverse: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FruitDocument {
-    pub id: String,
-    pub fruit_t: String,
+    order: Permutation,
 }
 
 impl Fruit {
@@ -77,23 +72,22 @@ impl Fruit {
         let vocabulary =
             TERMS.iter().flat_map(|(count, terms)| terms.iter().map(move |term| (*term, *count)));
         let placements = vocabulary.enumerate().map(|(index, (term, of_million))| {
-            let stride = stride(docs, index as u64);
             let cardinality = (of_million * docs).div_ceil(1_000_000).clamp(1, docs);
-            Placement { term, cardinality, stride, inverse: inverse(stride, docs) }
+            Placement { term, cardinality, order: Permutation::new(docs, index as u64) }
         });
         Self { docs, placements: placements.collect() }
     }
 
-    /// Document `number` of the corpus, from 0.
-    pub fn document(&self, number: u64) -> FruitDocument {
+    /// The text of document `number`, from 0.
+    fn text(&self, number: u64) -> String {
         let mut text = String::with_capacity(96);
-        for placement in self.placements.iter().filter(|placement| self.holds(number, placement)) {
+        for placement in self.placements.iter().filter(|placement| placement.holds(number)) {
             if !text.is_empty() {
                 text.push(' ');
             }
             text.push_str(placement.term);
         }
-        FruitDocument { id: number.to_string(), fruit_t: text }
+        text
     }
 
     /// How many documents a query must find.
@@ -105,44 +99,56 @@ impl Fruit {
         else {
             return 0;
         };
-        let candidates = (0..rarest.cardinality).map(|rank| mul_mod(rank, rarest.stride, self.docs));
-        candidates.filter(|number| placements.iter().all(|placement| self.holds(*number, placement))).count()
-            as u64
+        let candidates = (0..rarest.cardinality).map(|rank| rarest.order.place(rank));
+        candidates.filter(|number| placements.iter().all(|placement| placement.holds(*number))).count() as u64
     }
 
     fn placement(&self, term: &str) -> Option<&Placement> {
         self.placements.iter().find(|placement| placement.term == term)
     }
+}
 
-    fn holds(&self, number: u64, placement: &Placement) -> bool {
-        mul_mod(number, placement.inverse, self.docs) < placement.cardinality
+impl Placement {
+    fn holds(&self, number: u64) -> bool {
+        self.order.rank(number) < self.cardinality
     }
 }
 
-/// A multiplier without a factor in common with the corpus size, another for each term.
-fn stride(docs: u64, index: u64) -> u64 {
-    let first = (docs / 3 + 7919 * (index + 1)) % docs;
-    (first.max(1)..).find(|candidate| gcd(*candidate, docs) == 1).unwrap_or(1)
-}
-
-fn mul_mod(a: u64, b: u64, modulus: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// The inverse of `a` modulo `modulus` by the extended Euclidean algorithm; `a` must have no factor in common with it.
-fn inverse(a: u64, modulus: u64) -> u64 {
-    let (mut old_rest, mut rest) = (i128::from(a), i128::from(modulus));
-    let (mut old_factor, mut factor) = (1i128, 0i128);
-    while rest != 0 {
-        let quotient = old_rest / rest;
-        (old_rest, rest) = (rest, old_rest - quotient * rest);
-        (old_factor, factor) = (factor, old_factor - quotient * factor);
+impl Workload for Fruit {
+    fn docs(&self) -> u64 {
+        self.docs
     }
-    old_factor.rem_euclid(i128::from(modulus)) as u64
+
+    fn fields(&self) -> &'static [(&'static str, &'static str)] {
+        &[("id", "string"), ("fruit_t", "text_general")]
+    }
+
+    fn write_document(&self, number: u64, json: &mut Vec<u8>) {
+        // Writing to memory cannot fail, and the vocabulary needs no escapes.
+        let _ = write!(json, r#"{{"id":"{number}","fruit_t":"{}"}}"#, self.text(number));
+    }
+
+    /// One question a case: the twelve are constants by definition.
+    fn cases(&self) -> Vec<Case> {
+        let case = |query: &FruitQuery| {
+            let text = query.text();
+            let params = [("q", text.as_str()), ("df", "fruit_t"), ("fl", "id,score"), ("rows", "10")];
+            Case {
+                name: query.name.to_owned(),
+                about: text.clone(),
+                order: Order::Score,
+                questions: vec![Question::new(&params, Some(self.hits(query)))],
+            }
+        };
+        QUERIES.iter().map(case).collect()
+    }
+
+    fn claims(&self) -> Vec<Claim> {
+        let then =
+            "fruit benchmark (Zezeski, Yokozuna): exact counts, and ten times Solr on the same machine"
+                .to_owned();
+        vec![Claim { then, test: ClaimTest::RatioAtLeast { connections: 1, factor: 10.0 } }]
+    }
 }
 
 #[cfg(test)]
@@ -152,7 +158,7 @@ mod tests {
     #[test]
     fn every_term_stands_in_exactly_its_documents() {
         let corpus = Fruit::new(10_000);
-        let texts: Vec<_> = (0..corpus.docs).map(|number| corpus.document(number).fruit_t).collect();
+        let texts: Vec<_> = (0..corpus.docs).map(|number| corpus.text(number)).collect();
         let count =
             |term: &str| texts.iter().filter(|text| text.split(' ').any(|word| word == term)).count() as u64;
         for placement in &corpus.placements {
@@ -163,7 +169,7 @@ mod tests {
     #[test]
     fn hits_agree_with_a_scan() {
         let corpus = Fruit::new(20_000);
-        let texts: Vec<_> = (0..corpus.docs).map(|number| corpus.document(number).fruit_t).collect();
+        let texts: Vec<_> = (0..corpus.docs).map(|number| corpus.text(number)).collect();
         for query in &QUERIES {
             let matching =
                 |text: &&String| query.terms.iter().all(|term| text.split(' ').any(|word| word == *term));

@@ -1,0 +1,142 @@
+//! The one pipeline of all workloads: index both sides, compare answers, warm up, measure in pairs, conclude. Each step is a
+//! file beside this one; the result is a [`Run`], which the reports draw and `replay` reads.
+
+mod compare;
+mod conclude;
+mod containers;
+mod figures;
+mod host;
+mod index;
+mod keepalive;
+mod measure;
+mod options;
+mod prepare;
+mod record;
+mod timing;
+mod warm;
+mod watch;
+
+use std::sync::Arc;
+
+pub(crate) use conclude::{means, verdicts};
+use host::host;
+pub use options::{Open, Paths, RunOptions};
+pub use record::{
+    Agreement, Arm, CaseRecord, FORMAT, Figures, Host, Indexing, Manifest, Mean, Run, ServerFacts, Skipped,
+    Slice, Verdict, WarmUp, Whose,
+};
+pub use watch::{Silent, Watch};
+
+use crate::checksum::Checksum;
+use crate::error::Error;
+use crate::side::Side;
+use crate::workload::{self, Claim, Workload};
+
+/// A run about to begin: what was asked for, both sides, and what only the caller knows.
+pub struct Setup {
+    pub options: RunOptions,
+    pub ours: Side,
+    pub peer: Option<Side>,
+    pub origin: Origin,
+}
+
+/// Facts for the manifest that the lab does not look up itself.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// As typed.
+    pub command: String,
+    /// ISO-8601 in UTC.
+    pub started: String,
+    pub version: String,
+    pub commit: Option<String>,
+}
+
+/// Runs the whole pipeline.
+pub async fn run(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
+    match setup.options.workload.as_str() {
+        "containers" => containers::run(setup, watch).await,
+        "keepalive" => keepalive::run(setup, watch).await,
+        _ => search(setup, watch).await,
+    }
+}
+
+/// A workload of documents and questions.
+async fn search(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
+    let Setup { options, ours, peer, origin } = setup;
+    let workload = workload::by_name(&options.workload, options.docs, options.seed)?;
+    let host = host();
+    let (indexing, checksum) = index_all(&options, &workload, &ours, peer.as_ref(), &watch).await?;
+    watch.note("comparing answers");
+    let prepared = prepare::prepare(&options, &*workload, &ours, peer.as_ref()).await?;
+    let sides = [Some(ours), peer];
+    let (timed_options, timed_sides, cores) = (options.clone(), sides.clone(), host.cores);
+    let timed = tokio::task::spawn_blocking(move || {
+        let sides = timed_sides.each_ref().map(Option::as_ref);
+        timing::time_all(&timed_options, cores, prepared, sides, &*watch)
+    });
+    let (cases, skipped) = timed.await.map_err(|error| Error::Task(error.to_string()))??;
+    let [ours, peer] = sides.each_ref().map(Option::as_ref);
+    let manifest = manifest(options, origin, host, checksum, [ours, peer]).await;
+    Ok(finish(manifest, indexing, cases, skipped, &workload.claims()))
+}
+
+/// The run from its parts, with what can be concluded of them.
+fn finish(
+    manifest: Manifest,
+    indexing: Vec<Indexing>,
+    cases: Vec<CaseRecord>,
+    skipped: Vec<Skipped>,
+    claims: &[Claim],
+) -> Run {
+    let (means, verdicts) = (means(&cases), verdicts(claims, &cases));
+    Run { format: FORMAT.to_owned(), manifest, indexing, cases, skipped, means, verdicts }
+}
+
+async fn manifest(
+    options: RunOptions,
+    origin: Origin,
+    host: Host,
+    checksum: Option<Checksum>,
+    [ours, peer]: [Option<&Side>; 2],
+) -> Manifest {
+    Manifest {
+        options,
+        command: origin.command,
+        started: origin.started,
+        version: origin.version,
+        commit: origin.commit,
+        corpus_checksum: checksum.map(|sum| sum.to_string()),
+        host,
+        ours: server_facts(ours).await,
+        peer: server_facts(peer).await,
+    }
+}
+
+async fn index_all(
+    options: &RunOptions,
+    workload: &Arc<dyn Workload>,
+    ours: &Side,
+    peer: Option<&Side>,
+    watch: &Arc<dyn Watch>,
+) -> Result<(Vec<Indexing>, Option<Checksum>), Error> {
+    let (mut figures, mut checksum) = (Vec::new(), None);
+    if !options.index {
+        return Ok((figures, checksum));
+    }
+    for (whose, side) in [(Whose::Ours, Some(ours)), (Whose::Peer, peer)] {
+        let Some(side) = side else { continue };
+        watch.note(&format!("indexing {} documents into {}", workload.docs(), side.url()));
+        side.make_empty().await?;
+        side.check_fields(workload.fields()).await?;
+        let (indexed, sum) = index::index(whose, side, workload, watch).await?;
+        figures.push(indexed);
+        checksum = Some(sum);
+    }
+    Ok((figures, checksum))
+}
+
+async fn server_facts(side: Option<&Side>) -> Option<ServerFacts> {
+    let side = side?;
+    let resident_bytes = side.processes.resident_bytes();
+    Some(ServerFacts { url: side.url().to_string(), version: side.version().await, resident_bytes })
+}

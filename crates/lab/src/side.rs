@@ -1,0 +1,128 @@
+//! A server under measurement: where it is, which collection of it, which processes it is made of.
+
+use std::time::Duration;
+
+use client::{SolrClient, SolrUrl};
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::load::Processes;
+use crate::peer;
+
+/// A server and the collection in it.
+#[derive(Clone, Debug)]
+pub struct Side {
+    pub client: SolrClient,
+    pub collection: String,
+    /// Of this machine: those of a peer that the lab started, else the one that listens on the port.
+    pub processes: Processes,
+}
+
+impl Side {
+    pub fn new(url: SolrUrl, collection: &str) -> Self {
+        let found = || Processes::listening_on(url.authority());
+        let processes = peer::processes_of(url.authority()).unwrap_or_else(found);
+        let client = SolrClient::new(url, Duration::from_secs(600));
+        Self { client, collection: collection.to_owned(), processes }
+    }
+
+    pub fn url(&self) -> &SolrUrl {
+        self.client.url()
+    }
+
+    /// The answer of `/select`, as JSON.
+    pub async fn select(&self, params: &[(String, String)]) -> Result<Value, client::Error> {
+        let mut pairs: Vec<(&str, &str)> =
+            params.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        pairs.push(("wt", "json"));
+        self.client.get(&format!("{}/select", self.collection), &pairs).await?.ok()?.json()
+    }
+
+    /// Makes the collection where it is missing, and empties it: a run starts from nothing, without deleted documents that
+    /// would shift the statistics of one side.
+    pub async fn make_empty(&self) -> Result<(), Error> {
+        if !self.exists().await? {
+            self.create().await?;
+        }
+        let path = format!("{}/update", self.collection);
+        let body = r#"{"delete":{"query":"*:*"}}"#;
+        self.client
+            .post(&path, &[("commit", "true"), ("wt", "json")], "application/json", body.into())
+            .await?
+            .ok()?;
+        Ok(())
+    }
+
+    /// An error unless the collection knows every field; what type it gives them is for its configset to say, and for the
+    /// comparison of answers to judge.
+    pub async fn check_fields(&self, fields: &[(&str, &str)]) -> Result<(), Error> {
+        for (field, kind) in fields {
+            let path = format!("{}/schema/fields/{field}", self.collection);
+            let answer = self.client.get(&path, &[("includeDynamic", "true"), ("wt", "json")]).await?;
+            if answer.status == 404 {
+                return Err(Error::NoField {
+                    url: self.url().to_string(),
+                    collection: self.collection.clone(),
+                    field: (*field).to_owned(),
+                    kind: (*kind).to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    async fn exists(&self) -> Result<bool, Error> {
+        let params = [("q", "*:*"), ("rows", "0"), ("wt", "json")];
+        let answer = self.client.get(&format!("{}/select", self.collection), &params).await?;
+        Ok(answer.status != 404)
+    }
+
+    /// As a collection, or, where the server is no cloud, as a core.
+    async fn create(&self) -> Result<(), Error> {
+        let name = self.collection.as_str();
+        let collection = [
+            ("action", "CREATE"),
+            ("name", name),
+            ("numShards", "1"),
+            ("collection.configName", "_default"),
+            ("wt", "json"),
+        ];
+        if self.client.get("admin/collections", &collection).await?.ok().is_ok() {
+            return Ok(());
+        }
+        let core = [("action", "CREATE"), ("name", name), ("configSet", "_default"), ("wt", "json")];
+        let made = self.client.get("admin/cores", &core).await?.ok();
+        made.map_err(|error| Error::NoCollection {
+            url: self.url().to_string(),
+            collection: name.to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(())
+    }
+
+    /// Shards of the collection; one where the server is no cloud.
+    pub async fn shards(&self) -> usize {
+        let params = [("action", "CLUSTERSTATUS"), ("collection", self.collection.as_str()), ("wt", "json")];
+        let answer = match self.client.get("admin/collections", &params).await {
+            Ok(answer) => answer.json().unwrap_or_default(),
+            Err(_) => Value::Null,
+        };
+        let shards = answer["cluster"]["collections"][&self.collection]["shards"].as_object();
+        shards.map_or(1, |shards| shards.len().max(1))
+    }
+
+    /// What the server says of itself: its version, and its Java where it has one.
+    pub async fn version(&self) -> String {
+        let answer = match self.client.get("admin/info/system", &[("wt", "json")]).await {
+            Ok(answer) => answer.json().unwrap_or_default(),
+            Err(_) => Value::Null,
+        };
+        let text = |path: &str| answer.pointer(path).and_then(Value::as_str);
+        let server = text("/lucene/solr-impl-version").or_else(|| text("/lucene/solr-spec-version"));
+        let server = server.unwrap_or("unknown").to_owned();
+        match text("/jvm/jre/version") {
+            Some(java) => format!("{server}; Java {java}"),
+            None => server,
+        }
+    }
+}
