@@ -112,6 +112,24 @@ impl Core {
         Ok(())
     }
 
+    /// A tick that nobody waits for. Failures show again to whoever updates or commits; here only the log can be told.
+    /// Neither they nor a panic may end the thread: commits would silently stop.
+    fn tick_unattended(&self) {
+        let now_ms = self.clock.now_ms();
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.tick(now_ms))) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "automatic commit or merge failed; it is tried again"),
+            Err(_) => {
+                let mut deadlines = lock(&self.schedule.deadlines);
+                deadlines.postpone_flush(now_ms);
+                deadlines.postpone_refresh(now_ms);
+                tracing::error!(
+                    "automatic commit or merge panicked; it is tried again. Report this with the log"
+                );
+            }
+        }
+    }
+
     fn wait(&self) {
         let deadlines = lock(&self.schedule.deadlines);
         let left = deadlines.next().map_or(SLEEP_MS_MAX, |at| at.saturating_sub(self.clock.now_ms()));
@@ -128,10 +146,7 @@ impl Core {
         let thread = thread.spawn(move || {
             while let Some(core) = core.upgrade().filter(|core| !core.schedule.stop.load(Ordering::SeqCst)) {
                 core.wait();
-                // It shows again to whoever updates or commits; here only the log can be told.
-                if let Err(error) = core.tick(core.clock.now_ms()) {
-                    tracing::warn!(%error, "automatic commit or merge failed; it is tried again");
-                }
+                core.tick_unattended();
             }
         });
         let failed = |error| plan::Error::internal("cannot start the shard's thread").with_source(error);

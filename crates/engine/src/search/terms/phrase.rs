@@ -137,16 +137,14 @@ impl PlaceAt {
     #[inline]
     fn short(&mut self, doc: DocId) -> Option<u128> {
         let (start, count) = self.blocks.positions_of(doc)?;
-        let (mut position, mut bits, mut long) = (0u32, 0u128, false);
+        // Two words: a shift of 128 bits takes several instructions.
+        let (mut position, mut words) = (0u32, [0u64; 2]);
         self.positions.read(start, count, |delta| {
             position = position.wrapping_add(delta);
-            if position < SHORT {
-                bits |= 1 << position;
-            } else {
-                long = true;
-            }
+            words[(position / 64 % 2) as usize] |= 1 << (position % 64);
         });
-        (!long && self.offset < SHORT).then(|| bits >> self.offset)
+        let [low, high] = words.map(u128::from);
+        (position < SHORT && self.offset < SHORT).then(|| (high << 64 | low) >> self.offset)
     }
 
     fn long(&mut self, doc: DocId) {

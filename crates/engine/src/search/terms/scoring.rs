@@ -7,7 +7,7 @@ use plan::Result;
 use tantivy::DocId;
 
 use super::matching::Matching;
-use super::union::Union;
+use super::union::{Union, WINDOW};
 use crate::search::SearchSegment;
 use crate::search::bits::Bits;
 use crate::search::bm25::{NO_NORM, Similarity};
@@ -87,20 +87,24 @@ impl ScoredTerm {
         bound
     }
 
-    /// Adds the scores of a window's documents, and marks them as seen. The slices are the window's.
-    pub(super) fn add_scores(&mut self, from: DocId, to: DocId, scores: &mut [f64], seen: &mut [u64]) {
+    /// Adds the scores of a window's documents, and marks them as seen.
+    pub(super) fn add_scores(
+        &mut self,
+        from: DocId,
+        scores: &mut [f64; WINDOW],
+        seen: &mut [u64; WINDOW / 64],
+    ) {
         let Self { blocks, norms, similarity, varies, .. } = self;
-        blocks.for_each_with_freqs(from, to, |docs, freqs| {
+        blocks.for_each_with_freqs(from, from.saturating_add(WINDOW as u32), |docs, freqs| {
             for (doc, freq) in docs.iter().zip(freqs) {
                 let score = match varies {
                     true => similarity.score(*freq as f32, norms.of(*doc)),
                     false => similarity.score(1.0, NO_NORM),
                 };
-                let place = (doc - from) as usize;
-                if let (Some(sum), Some(word)) = (scores.get_mut(place), seen.get_mut(place / 64)) {
-                    *sum += f64::from(score);
-                    *word |= 1 << (place % 64);
-                }
+                // Below the window's size by the caller's bounds; the remainder spares the check.
+                let place = (doc - from) as usize % WINDOW;
+                scores[place] += f64::from(score);
+                seen[place / 64] |= 1 << (place % 64);
             }
         });
     }

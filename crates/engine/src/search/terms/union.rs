@@ -9,16 +9,15 @@ use crate::search::bits::Bits;
 use crate::search::collect::Best;
 
 /// Documents of a window.
-const WINDOW: u32 = 2048;
-const WINDOW_WORDS: usize = (WINDOW / 64) as usize;
+pub(super) const WINDOW: usize = 2048;
 
 pub(super) struct Union {
     terms: Vec<Bounded>,
     max_doc: u32,
     /// Scores of the window's documents so far.
-    scores: Box<[f64; WINDOW as usize]>,
+    scores: Box<[f64; WINDOW]>,
     /// Which of them any essential term has.
-    seen: [u64; WINDOW_WORDS],
+    seen: [u64; WINDOW / 64],
 }
 
 struct Bounded {
@@ -30,16 +29,16 @@ struct Bounded {
 impl Union {
     pub(super) fn new(terms: Vec<ScoredTerm>, max_doc: u32) -> Self {
         let terms = terms.into_iter().map(|term| Bounded { term, bound: 0.0 }).collect();
-        Self { terms, max_doc, scores: Box::new([0.0; WINDOW as usize]), seen: [0; WINDOW_WORDS] }
+        Self { terms, max_doc, scores: Box::new([0.0; WINDOW]), seen: [0; WINDOW / 64] }
     }
 
     /// Offers what can enter the page.
     pub(super) fn collect(&mut self, mask: Option<&Bits>, best: &mut Best) {
-        for from in (0..self.max_doc).step_by(WINDOW as usize) {
-            let to = from.saturating_add(WINDOW);
+        for from in (0..self.max_doc).step_by(WINDOW) {
+            let to = from.saturating_add(WINDOW as u32);
             let bar = best.bar();
             let Some(bar) = bar else {
-                self.window(from, to, 0, mask, best);
+                self.window(from, 0, mask, best);
                 continue;
             };
             for bounded in &mut self.terms {
@@ -48,22 +47,22 @@ impl Union {
             self.terms.sort_by(|left, right| left.bound.total_cmp(&right.bound));
             let others = inessential(&self.terms, bar);
             if others < self.terms.len() {
-                self.window(from, to, others, mask, best);
+                self.window(from, others, mask, best);
             }
         }
     }
 
     /// Scores a window; the first `others` terms can raise no document over the bar by themselves.
-    fn window(&mut self, from: DocId, to: DocId, others: usize, mask: Option<&Bits>, best: &mut Best) {
+    fn window(&mut self, from: DocId, others: usize, mask: Option<&Bits>, best: &mut Best) {
         let (others, essential) = self.terms.split_at_mut(others);
         for bounded in essential {
-            bounded.term.add_scores(from, to, &mut self.scores[..], &mut self.seen);
+            bounded.term.add_scores(from, &mut self.scores, &mut self.seen);
         }
         let rest: f64 = others.iter().map(|bounded| f64::from(bounded.bound)).sum();
         if let Some(mask) = mask {
             mask.keep_common(from, &mut self.seen);
         }
-        for at in 0..WINDOW_WORDS {
+        for at in 0..WINDOW / 64 {
             let mut word = std::mem::take(&mut self.seen[at]);
             while word != 0 {
                 let place = at * 64 + word.trailing_zeros() as usize;
