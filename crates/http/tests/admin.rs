@@ -198,6 +198,7 @@ async fn the_node_says_who_it_is() {
     );
     let health = body(&served, "/solr/admin/info/health?indent=off").await;
     assert_eq!(health, r#"{"responseHeader":{"status":0,"QTime":0},"status":"OK"}"#);
+    assert_eq!(body(&served, "/solr/admin/noop").await, "");
     let ping = body(&served, "/solr/films/admin/ping?indent=off").await;
     assert!(ping.contains(r#""q":"{!lucene}*:*""#) && ping.ends_with(r#""status":"OK"}"#), "{ping}");
     assert_eq!(served.get("/solr/films/admin/ping?action=status").await.status, 503);

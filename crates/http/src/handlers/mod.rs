@@ -29,6 +29,8 @@ use crate::server::Server;
 pub(crate) enum Serving {
     Node(NodeHandler),
     Collection(Arc<Collection>, Handler, String),
+    /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
+    Nothing,
 }
 
 /// What serves a path of the node.
@@ -58,6 +60,7 @@ impl NodeHandler {
 pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
     match target {
         Target::Root => Some(Serving::Node(NodeHandler::Root)),
+        Target::Node(path) if path == "/noop" => Some(Serving::Nothing),
         Target::Node(path) => {
             let handler = match path.as_str() {
                 "/cores" => NodeHandler::Cores,
@@ -79,6 +82,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
 
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
     match serving {
+        Serving::Nothing => Reply { status: 200, ..Reply::default() },
         Serving::Node(handler) => node(call, handler).await,
         Serving::Collection(collection, handler, path) => {
             in_collection(call, &collection, handler, &path).await

@@ -1,6 +1,7 @@
 //! Facets over the values of a field: counted (`values`), chosen (`accept`), ordered and cut as the facet says.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
 use plan::{Error, FacetSort, FieldClass, FieldFacet, FieldFacetResult, Result, Value};
 
@@ -58,30 +59,44 @@ fn listed_strings(
 ) -> Result<Vec<(Value, u64)>> {
     let strings = Strings::open(context, column)?;
     let accept = Accept::new(facet)?;
-    let mut counted: Vec<(usize, u64)> = strings
-        .counts(domain)
-        .into_iter()
-        .map(|count| if facet.exists { count.min(1) } else { count })
-        .enumerate()
-        .filter(|(_, count)| *count >= facet.count_min)
-        .collect();
-    if !accept.is_open() {
-        let mut failed = None;
-        counted.retain(|(number, _)| match strings.text(*number) {
-            Ok(text) => accept.accepts(&text),
-            Err(error) => {
-                failed = Some(error);
-                false
+    let seen = |count: u32| u64::from(if facet.exists { count.min(1) } else { count });
+    let counted = strings.counts(domain).into_iter().map(seen).enumerate();
+    let mut counted = counted.filter(|(_, count)| *count >= facet.count_min);
+    let chosen: Vec<(usize, u64)> = match (wanted(facet), facet.sort) {
+        (Some(wanted), FacetSort::Count) if accept.is_open() => most_frequent(counted, wanted),
+        (Some(wanted), FacetSort::Index) if accept.is_open() => counted.take(wanted).collect(),
+        (wanted, sort) => {
+            let mut accepted = Vec::new();
+            counted.try_for_each(|(number, count)| -> Result<()> {
+                if accept.is_open() || accept.accepts(&strings.text(number)?) {
+                    accepted.push((number, count));
+                }
+                Ok(())
+            })?;
+            match sort {
+                FacetSort::Count => most_frequent(accepted.into_iter(), wanted.unwrap_or(usize::MAX)),
+                FacetSort::Index => accepted,
             }
-        });
-        failed.map_or(Ok(()), Err)?;
-    }
-    order(&mut counted, wanted(facet), |left, right| {
-        let by_count = if facet.sort == FacetSort::Count { right.1.cmp(&left.1) } else { Ordering::Equal };
-        by_count.then(left.0.cmp(&right.0))
-    });
-    let page = counted.into_iter().skip(facet.offset).take(facet.limit.unwrap_or(usize::MAX));
+        }
+    };
+    let page = chosen.into_iter().skip(facet.offset).take(facet.limit.unwrap_or(usize::MAX));
     page.map(|(number, count)| Ok((Value::Str(strings.text(number)?), count))).collect()
+}
+
+/// The `wanted` values of the greatest counts, those first, equal ones in their order, in which `counted` comes.
+fn most_frequent(counted: impl Iterator<Item = (usize, u64)>, wanted: usize) -> Vec<(usize, u64)> {
+    // The least wanted is on top: of the least count, the last.
+    let mut best: BinaryHeap<(Reverse<u64>, usize)> = BinaryHeap::new();
+    for (number, count) in counted {
+        if best.len() < wanted {
+            best.push((Reverse(count), number));
+        } else if let Some(mut least) = best.peek_mut()
+            && count > least.0.0
+        {
+            *least = (Reverse(count), number);
+        }
+    }
+    best.into_sorted_vec().into_iter().map(|(Reverse(count), number)| (number, count)).collect()
 }
 
 fn hits(domain: &Domain) -> u64 {

@@ -60,15 +60,13 @@ impl GlobalOrdinals {
         Ok(Self { to_common, places })
     }
 
-    fn common(&self, segment: usize, counts: Vec<u32>, into: &mut [u64]) {
-        let numbers = self.to_common.get(segment).map_or(&[][..], Vec::as_slice);
-        if numbers.is_empty() {
-            return into.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u64::from(count));
-        }
-        for (number, count) in numbers.iter().zip(counts) {
-            if let Some(sum) = into.get_mut(*number as usize) {
-                *sum += u64::from(count);
-            }
+    /// The common number of a segment's own; the same where nothing else was merged.
+    fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
+        let numbers = self.to_common.get(segment).filter(|numbers| !numbers.is_empty());
+        move |ord| {
+            numbers.map_or(ord as usize, |numbers| {
+                numbers.get(ord as usize).map_or(usize::MAX, |it| *it as usize)
+            })
         }
     }
 }
@@ -94,11 +92,21 @@ impl Strings {
     }
 
     /// Hits by value, in the order of values; a document counts once for each distinct one.
-    pub(super) fn counts(&self, domain: &super::Domain) -> Vec<u64> {
-        let mut sums = vec![0u64; self.ordinals.places.len()];
+    pub(super) fn counts(&self, domain: &super::Domain) -> Vec<u32> {
+        let mut sums = vec![0u32; self.ordinals.places.len()];
         for (segment, (column, hits)) in self.columns.iter().zip(domain).enumerate() {
-            if let Some(column) = column {
-                self.ordinals.common(segment, ord_counts(column, hits), &mut sums);
+            let Some(column) = column else { continue };
+            let common = self.ordinals.common(segment);
+            let mut add = |ord, count| {
+                if let Some(sum) = sums.get_mut(common(ord)) {
+                    *sum += count;
+                }
+            };
+            // Where hits are few, a count for each of the segment's values would cost more than they do.
+            if (hits.count() as usize) < column.dictionary().num_terms() {
+                each_ord(column, hits, |ord| add(ord, 1));
+            } else {
+                (0..).zip(ord_counts(column, hits)).for_each(|(ord, count)| add(ord, count));
             }
         }
         sums
@@ -107,7 +115,7 @@ impl Strings {
     /// Every value with its count; those without hits where `zeros` asks for them.
     pub(super) fn all(&self, domain: &super::Domain, zeros: bool) -> Result<Vec<(Value, u64)>> {
         let counted = self.counts(domain).into_iter().enumerate().filter(|(_, count)| zeros || *count > 0);
-        counted.map(|(number, count)| Ok((Value::Str(self.text(number)?), count))).collect()
+        counted.map(|(number, count)| Ok((Value::Str(self.text(number)?), u64::from(count)))).collect()
     }
 
     /// The text of a value by its number.
@@ -128,19 +136,23 @@ const BATCH: usize = 1024;
 /// Hits by a segment's own numbers.
 fn ord_counts(column: &StrColumn, hits: &Bits) -> Vec<u32> {
     let mut counts = vec![0u32; column.dictionary().num_terms()];
-    let ords = column.ords();
-    let mut take = |ord: u64| {
+    each_ord(column, hits, |ord| {
         if let Some(count) = counts.get_mut(ord as usize) {
             *count += 1;
         }
-    };
+    });
+    counts
+}
+
+/// Calls `take` with the values of each hit, each distinct one once.
+fn each_ord(column: &StrColumn, hits: &Bits, mut take: impl FnMut(u64)) {
+    let ords = column.ords();
     match &ords.index {
         ColumnIndex::Empty { .. } => {}
         ColumnIndex::Full => each_of_full(ords, hits, take),
         ColumnIndex::Optional(_) => hits.iter().filter_map(|doc| ords.first(doc)).for_each(take),
         ColumnIndex::Multivalued(_) => hits.iter().for_each(|doc| each_distinct(ords, doc, &mut take)),
     }
-    counts
 }
 
 fn each_of_full(ords: &Column<u64>, hits: &Bits, mut take: impl FnMut(u64)) {

@@ -151,13 +151,14 @@ impl Conjunction {
     /// Offers what can enter the page of all that match, and tells how many those are. Few matches are scored one by one;
     /// many as the union that they are a part of, whose windows are passed over as a whole.
     pub(super) fn collect(mut self, mut matching: Matching<'_>, max_doc: u32, best: &mut Best) -> u64 {
-        /// A match scored alone costs as much as so many documents of a window.
+        /// A match scored alone costs as much as so many documents of a window, and so many cost less than all windows do.
         const ALONE: u64 = 256;
+        const FEW: u64 = if cfg!(test) { 8 } else { 1024 };
         let listed: u64 = self.required.iter().map(|term| u64::from(term.blocks.doc_freq())).sum();
         let mut found = Vec::new();
         matching.list(&mut found);
         let count = found.len() as u64;
-        if count * ALONE < listed || !self.optional.is_empty() {
+        if count <= FEW || count * ALONE < listed || !self.optional.is_empty() {
             found.into_iter().for_each(|doc| self.offer(doc, best));
         } else {
             Union::new(self.required, max_doc).collect(Some(&Bits::from_docs(max_doc, found)), best);

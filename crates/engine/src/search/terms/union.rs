@@ -59,10 +59,11 @@ impl Union {
             bounded.term.add_scores(from, &mut self.scores, &mut self.seen);
         }
         let rest: f64 = others.iter().map(|bounded| f64::from(bounded.bound)).sum();
+        let touched = self.seen;
         if let Some(mask) = mask {
             mask.keep_common(from, &mut self.seen);
         }
-        for at in 0..WINDOW / 64 {
+        for at in (0..WINDOW / 64).filter(|at| touched[*at] != 0) {
             let mut word = std::mem::take(&mut self.seen[at]);
             while word != 0 {
                 let place = at * 64 + word.trailing_zeros() as usize;
@@ -73,8 +74,8 @@ impl Union {
                     finish(doc, score, rest, others, best);
                 }
             }
+            self.scores[at * 64..at * 64 + 64].fill(0.0);
         }
-        self.scores.fill(0.0);
     }
 }
 
