@@ -21,6 +21,7 @@ mod mask;
 mod node;
 mod norms;
 mod phrase;
+mod positions;
 pub(crate) mod postings;
 mod run;
 mod scaled;

@@ -12,7 +12,8 @@ use crate::search::error::engine_error;
 use crate::search::mask::Masks;
 use crate::search::node::{Node, PhraseNode};
 use crate::search::norms::Norms;
-use crate::search::postings::{TermBlocks, TermPositions};
+use crate::search::positions::TermPositions;
+use crate::search::postings::TermBlocks;
 use crate::search::{SearchContext, SearchSegment};
 
 /// Positions that fit a number.

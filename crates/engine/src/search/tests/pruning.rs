@@ -4,6 +4,9 @@
 use std::sync::Arc;
 
 use plan::{Document, Occur, Page, Query, SearchPlan, Value};
+use tantivy::postings::Postings as _;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet as _, TERMINATED, Term};
 
 use super::build::{all, any, boolean, boost, filter, phrase, plan, term};
 use crate::search::collect::Best;
@@ -136,5 +139,45 @@ fn terms_score_as_documents_one_by_one() {
         let Some(count) = collect(&mut best) else { continue };
         assert_eq!(count, total, "{query:?}");
         assert_eq!(best.into_found(), expected.into_found(), "{query:?}");
+    }
+}
+
+/// What a cursor of either kind says of a term: document, frequency, positions.
+type Listed = Vec<(u32, u32, Vec<u32>)>;
+
+#[test]
+fn postings_read_as_the_library_reads_them() {
+    let shard = shard();
+    let field = shard.layout().field("a_t").unwrap().inverted.unwrap();
+    for view in shard.segments() {
+        for number in 0..40 {
+            let term = Term::from_field_text(field, &format!("w{number}"));
+            let inverted = view.reader().inverted_index(field).unwrap();
+            let Some(info) = inverted.get_term_info(&term).unwrap() else { continue };
+            let theirs = inverted.read_postings(&term, IndexRecordOption::WithFreqsAndPositions).unwrap();
+            let (mut theirs, mut expected) = (theirs.unwrap(), Listed::new());
+            while theirs.doc() != TERMINATED {
+                let mut positions = Vec::new();
+                theirs.positions(&mut positions);
+                expected.push((theirs.doc(), theirs.term_freq(), positions));
+                theirs.advance();
+            }
+            let mut found = Listed::new();
+            let mut blocks = view.postings().blocks(view.reader(), field, &info).unwrap();
+            blocks.for_each_with_freqs(0, TERMINATED, |docs, freqs| {
+                found.extend(docs.iter().zip(freqs).map(|(doc, freq)| (*doc, *freq, Vec::new())));
+            });
+            let mut blocks = view.postings().blocks(view.reader(), field, &info).unwrap();
+            let mut positions = view.postings().positions(field, &info).unwrap().unwrap();
+            for (doc, _, listed) in &mut found {
+                let (start, count) = blocks.positions_of(*doc).unwrap();
+                let mut position = 0;
+                positions.read(start, count, |delta| {
+                    position += delta;
+                    listed.push(position);
+                });
+            }
+            assert_eq!(found, expected, "w{number}");
+        }
     }
 }
