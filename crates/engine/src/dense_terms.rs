@@ -7,7 +7,7 @@
 use plan::{Error, Result};
 use tantivy::directory::OwnedBytes;
 use tantivy::index::SegmentId;
-use tantivy::schema::Field;
+use tantivy::schema::{Field, FieldType};
 use tantivy::{DocId, SegmentReader};
 
 use crate::errors::from_tantivy;
@@ -66,7 +66,9 @@ fn dense_terms(reader: &SegmentReader) -> Result<Vec<(Field, tantivy::postings::
     let least = reader.max_doc() / SHARE;
     let mut found = Vec::new();
     for (field, entry) in reader.schema().fields().filter(|(_, entry)| entry.is_indexed()) {
-        if field == ID_FIELD || !entry.field_type().is_str() {
+        // Numbers have many terms, and few of them are dense.
+        let wanted = matches!(entry.field_type(), FieldType::Str(_) | FieldType::Bool(_));
+        if field == ID_FIELD || !wanted {
             continue;
         }
         let inverted = reader.inverted_index(field).map_err(from_tantivy)?;
@@ -149,18 +151,14 @@ impl TermBits {
         words_of(self.0.as_slice().get((from / 8) as usize..).unwrap_or(&[]))
     }
 
-    /// Puts them into `words`, whose first bit is document `from`.
-    pub(crate) fn copy_words(&self, from: DocId, words: &mut [u64]) {
-        words.fill(0);
-        self.add_words(from, words);
-    }
-
+    /// Adds them to `words`, whose first bit is document `from`, a multiple of 64.
     pub(crate) fn add_words(&self, from: DocId, words: &mut [u64]) {
         words.iter_mut().zip(self.words(from)).for_each(|(word, own)| *word |= own);
     }
 
-    /// Clears what is not among them; `words` may reach past the end, where nothing is set.
+    /// Clears in `words`, whose first bit is document `from`, what is not among them.
     pub(crate) fn keep_common(&self, from: DocId, words: &mut [u64]) {
-        words.iter_mut().zip(self.words(from)).for_each(|(word, own)| *word &= own);
+        let mut own = self.words(from);
+        words.iter_mut().for_each(|word| *word &= own.next().unwrap_or(0));
     }
 }

@@ -134,13 +134,12 @@ impl<'a> Matching<'a> {
             self.lay_out_union(from);
             return true;
         }
-        let Some((rarest, others)) = self.lists.split_first().filter(|_| !self.mask_leads) else {
+        // Of fields that keep no bits, even a frequent term has none.
+        if self.mask_leads || self.lists.iter().any(|list| list.bits.is_none()) {
             return false;
-        };
-        // The rarest has bits: so have all.
-        let Some(bits) = &rarest.bits else { return false };
-        bits.copy_words(from, &mut self.words[..]);
-        for bits in others.iter().filter_map(|list| list.bits.as_ref()) {
+        }
+        self.words.fill(u64::MAX);
+        for bits in self.lists.iter().filter_map(|list| list.bits.as_ref()) {
             bits.keep_common(from, &mut self.words[..]);
         }
         if let Some(mask) = self.mask {
