@@ -6,7 +6,6 @@
 
 use plan::{Error, Result};
 use tantivy::directory::OwnedBytes;
-use tantivy::index::SegmentId;
 use tantivy::schema::{Field, FieldType};
 use tantivy::{DocId, SegmentReader};
 
@@ -23,10 +22,6 @@ const MAGIC: u32 = u32::from_le_bytes(*b"PHDT");
 const VERSION: u32 = 1;
 const HEADER: usize = 16;
 const ENTRY: usize = 24;
-
-pub(crate) fn file_name(id: SegmentId) -> String {
-    format!("{}.{EXTENSION}", id.uuid_string())
-}
 
 /// The file's bytes, `None` when the segment has no dense term.
 pub(crate) fn build(reader: &SegmentReader) -> Result<Option<Vec<u8>>> {

@@ -2,7 +2,6 @@
 //! that a builder and a merge do the same.
 
 use plan::Result;
-use tantivy::directory::OwnedBytes;
 use tantivy::index::SegmentId;
 use tantivy::{Index, SegmentReader};
 
@@ -10,6 +9,7 @@ use crate::dense_terms::{self, DenseTerms};
 use crate::directory::Files;
 use crate::errors::from_tantivy;
 use crate::layout::Layout;
+use crate::segment::file_name;
 use crate::value_order::{self, ValueOrders};
 
 /// Below, everything is quick anyway. Tests have small segments and want the files.
@@ -27,8 +27,9 @@ pub(crate) fn files(index: &Index, layout: &Layout) -> Result<Vec<(String, Vec<u
         return Ok(Vec::new());
     }
     let reader = SegmentReader::open(&segment).map_err(from_tantivy)?;
-    let dense = dense_terms::build(&reader)?.map(|bytes| (dense_terms::file_name(id), bytes));
-    let order = value_order::build(&reader, layout)?.map(|bytes| (value_order::file_name(id), bytes));
+    let dense = dense_terms::build(&reader)?.map(|bytes| (file_name(id, dense_terms::EXTENSION), bytes));
+    let order =
+        value_order::build(&reader, layout)?.map(|bytes| (file_name(id, value_order::EXTENSION), bytes));
     Ok(dense.into_iter().chain(order).collect())
 }
 
@@ -40,9 +41,9 @@ pub(crate) struct Derived {
 
 impl Derived {
     pub(crate) fn open(files: &Files, id: SegmentId, max_doc: u32) -> Result<Self> {
-        let file = |name: String| -> Option<&OwnedBytes> { files.get(std::path::Path::new(&name)) };
-        let dense_terms = file(dense_terms::file_name(id)).map(|it| DenseTerms::open(it.clone(), max_doc));
-        let value_orders = file(value_order::file_name(id)).map(|it| ValueOrders::open(it, max_doc));
+        let file = |extension| files.get(std::path::Path::new(&file_name(id, extension)));
+        let dense_terms = file(dense_terms::EXTENSION).map(|it| DenseTerms::open(it.clone(), max_doc));
+        let value_orders = file(value_order::EXTENSION).map(|it| ValueOrders::open(it, max_doc));
         Ok(Self { dense_terms: dense_terms.transpose()?, value_orders: value_orders.transpose()? })
     }
 }

@@ -13,7 +13,7 @@ use crate::errors::from_store;
 use crate::manifest::{LayoutRecord, Manifest, SegmentRecord};
 use crate::merge::{Input, MergeTo, Merged};
 use crate::refresh::Cut;
-use crate::segment::{Persisted, Segment};
+use crate::segment::{Persisted, Segment, file_name};
 
 /// The id filter's file, beside tantivy's.
 pub(crate) const FILTER_EXTENSION: &str = "ids";
@@ -157,7 +157,7 @@ impl Core {
 }
 
 pub(crate) fn filter_name(id: SegmentId) -> String {
-    format!("{}.{FILTER_EXTENSION}", id.uuid_string())
+    file_name(id, FILTER_EXTENSION)
 }
 
 /// Puts the merged segment where the first of its inputs stood, with the cut's marks that the merge did not apply.

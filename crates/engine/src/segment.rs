@@ -88,7 +88,7 @@ impl Segment {
             .filter(|(_, entry)| entry.is_indexed() && entry.has_fieldnorms())
             .map(|(field, _)| field)
             .collect();
-        let path = PathBuf::from(format!("{}.fieldnorm", self.id.uuid_string()));
+        let path = PathBuf::from(file_name(self.id, "fieldnorm"));
         let file = self.files.get(&path).map(|bytes| bytes.as_slice()).unwrap_or_default();
         let padded =
             norm_file::pad(file, &wanted, self.max_doc).map_err(|error| from_tantivy(error.into()))?;
@@ -196,6 +196,11 @@ pub(crate) fn settings() -> IndexSettings {
         docstore_blocksize: STORE_BLOCK_BYTES,
         ..IndexSettings::default()
     }
+}
+
+/// The name of a segment's file of one kind, ours or tantivy's.
+pub(crate) fn file_name(id: SegmentId, extension: &str) -> String {
+    format!("{}.{extension}", id.uuid_string())
 }
 
 /// A segment id as tantivy's meta file spells it.

@@ -13,7 +13,6 @@ use std::ops::Range;
 use plan::{Error, Result};
 use tantivy::columnar::{Column, MonotonicallyMappableToU64};
 use tantivy::directory::OwnedBytes;
-use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 use tantivy::{DocId, SegmentReader};
 
@@ -29,10 +28,6 @@ const MAGIC: u32 = u32::from_le_bytes(*b"PHVO");
 const VERSION: u32 = 1;
 const HEADER: usize = 16;
 const ENTRY: usize = 24;
-
-pub(crate) fn file_name(id: SegmentId) -> String {
-    format!("{}.{EXTENSION}", id.uuid_string())
-}
 
 /// The file's bytes, `None` when no field wants an order.
 pub(crate) fn build(reader: &SegmentReader, layout: &Layout) -> Result<Option<Vec<u8>>> {

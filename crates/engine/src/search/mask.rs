@@ -11,7 +11,7 @@ use super::error::engine_error;
 use super::filter_cache::key_of;
 use super::lower::lower_unscored;
 use super::node::{DocSource, Node};
-use super::terms::{ExactPhrase, TermQuery};
+use super::terms::Direct;
 use super::{SearchContext, SearchSegment, weight};
 
 /// The documents allowed in each segment; `None` is all of them.
@@ -114,11 +114,8 @@ pub(crate) fn node_bits(
             DocSource::Term(_) | DocSource::Node(_) => {}
         }
     }
-    if let Some(query) = TermQuery::of(node) {
-        return query.bits(segment).map(Arc::new);
-    }
-    if let Some(phrase) = ExactPhrase::of(node) {
-        return phrase.bits(segment).map(Arc::new);
+    if let Some(direct) = Direct::of(node) {
+        return direct.bits(segment).map(Arc::new);
     }
     let weight = weight::unscored(context, node)?;
     collect_bits(&*weight, segment).map(Arc::new)

@@ -12,7 +12,7 @@ use super::explain::MovedParts;
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
-use super::terms::{ExactPhrase, TermQuery};
+use super::terms::Direct;
 use super::{SearchContext, explain, facet, fetch};
 
 pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<SearchResult> {
@@ -86,14 +86,9 @@ impl Run<'_> {
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
         let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
-        if let (Some(query), None) = (TermQuery::of(self.node), hits) {
+        if let (Some(direct), None) = (Direct::of(self.node), hits) {
             let mut best = Best::new(if self.plan.page.rows > 0 { limit } else { 0 });
-            let total = query.collect(self.context, self.masks, &mut best)?;
-            return Ok((best.into_found(), total));
-        }
-        if let (Some(phrase), None) = (ExactPhrase::of(self.node), hits) {
-            let mut best = Best::new(if self.plan.page.rows > 0 { limit } else { 0 });
-            let total = phrase.collect(self.context, self.masks, &mut best)?;
+            let total = direct.collect(self.context, self.masks, &mut best)?;
             return Ok((best.into_found(), total));
         }
         if hits.is_none() && self.plan.page.rows > 0 && self.node.is_costly() {

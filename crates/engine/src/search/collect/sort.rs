@@ -28,7 +28,7 @@ pub(crate) fn sorted(
 ) -> Result<Vec<Found>> {
     let fields = keys.iter().map(|key| Field::resolve(context, key)).collect::<Result<Vec<_>>>()?;
     let mut all: Vec<Merged> = Vec::new();
-    for (number, (segment, hits)) in context.segments.iter().zip(hits).enumerate() {
+    for (segment, hits) in context.segments.iter().zip(hits) {
         let mut sources = fields
             .iter()
             .map(|field| Source::open(context, node, segment, field))
@@ -37,7 +37,7 @@ pub(crate) fn sorted(
         let best = best_of_segment(&fields, &mut sources, first.as_ref().unwrap_or(hits), limit);
         for (values, doc) in best {
             let keys = sources.iter().zip(&values).map(|(source, value)| source.resolve(*value));
-            all.push(Merged { keys: keys.collect::<Result<_>>()?, segment: number, doc });
+            all.push(Merged { keys: keys.collect::<Result<_>>()?, segment: segment.number, doc });
         }
     }
     all.sort_by(|left, right| compare(&fields, left, right));

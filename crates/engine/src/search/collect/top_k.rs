@@ -53,11 +53,11 @@ pub(crate) fn top_k(
     if limit > 0 {
         let weight = weight::scored(context, node)?;
         let only_score = node.only_score();
-        for (number, segment) in context.segments.iter().enumerate() {
-            best.enter(number);
+        for segment in &context.segments {
+            best.enter(segment.number);
             let slack = slack(node, segment)?;
             let mut evaluator = Evaluator::open(context, node, segment)?;
-            let mask = masks.get(number).and_then(Option::as_deref);
+            let mask = masks.get(segment.number).and_then(Option::as_deref);
             if let Some(mask) = mask.filter(|mask| is_narrow(mask, segment)) {
                 for doc in mask.iter() {
                     if let Some(score) = evaluator.score(doc) {
@@ -98,10 +98,10 @@ pub(crate) fn top_k_and_count(
     let mut best = Best::new(limit);
     let mut total = 0;
     let weight = weight::scored(context, node)?;
-    for (number, segment) in context.segments.iter().enumerate() {
-        best.enter(number);
+    for segment in &context.segments {
+        best.enter(segment.number);
         let mut evaluator = Evaluator::open(context, node, segment)?;
-        let mask = masks.get(number).and_then(Option::as_deref);
+        let mask = masks.get(segment.number).and_then(Option::as_deref);
         weight
             .for_each(segment.reader, &mut |doc, about| {
                 if mask.is_some_and(|mask| !mask.contains(doc)) {

@@ -18,8 +18,37 @@ use super::mask::Masks;
 use super::node::{Node, TermNode};
 use super::{SearchContext, SearchSegment};
 use matching::Matching;
-pub(crate) use phrase::ExactPhrase;
+use phrase::ExactPhrase;
 use scoring::ScoredTerm;
+
+/// A query that has this way.
+pub(crate) enum Direct<'n> {
+    Terms(TermQuery<'n>),
+    Phrase(ExactPhrase<'n>),
+}
+
+impl<'n> Direct<'n> {
+    pub(crate) fn of(node: &'n Node) -> Option<Self> {
+        let terms = TermQuery::of(node).map(Direct::Terms);
+        terms.or_else(|| ExactPhrase::of(node).map(Direct::Phrase))
+    }
+
+    /// How many documents match, and the best of them into `best`.
+    pub(crate) fn collect(&self, context: &SearchContext<'_>, masks: &Masks, best: &mut Best) -> Result<u64> {
+        match self {
+            Direct::Terms(terms) => terms.collect(context, masks, best),
+            Direct::Phrase(phrase) => phrase.collect(context, masks, best),
+        }
+    }
+
+    /// The documents of a segment that match, dead or alive.
+    pub(crate) fn bits(&self, segment: &SearchSegment<'_>) -> Result<Bits> {
+        match self {
+            Direct::Terms(terms) => terms.bits(segment),
+            Direct::Phrase(phrase) => phrase.bits(segment),
+        }
+    }
+}
 
 /// All of `required`; where there are none, at least one of `optional`.
 pub(crate) struct TermQuery<'n> {
@@ -29,7 +58,7 @@ pub(crate) struct TermQuery<'n> {
 
 impl<'n> TermQuery<'n> {
     /// The query that `node` is, if it is of this shape.
-    pub(crate) fn of(node: &'n Node) -> Option<Self> {
+    fn of(node: &'n Node) -> Option<Self> {
         let (required, optional) = match node {
             Node::Term(term) => (vec![&**term], Vec::new()),
             Node::Boolean(boolean) if boolean.prohibited.is_empty() && boolean.filters.is_empty() => {
@@ -55,8 +84,7 @@ impl<'n> TermQuery<'n> {
         self.required.is_empty()
     }
 
-    /// How many documents match, and the best of them into `best`.
-    pub(crate) fn collect(&self, context: &SearchContext<'_>, masks: &Masks, best: &mut Best) -> Result<u64> {
+    fn collect(&self, context: &SearchContext<'_>, masks: &Masks, best: &mut Best) -> Result<u64> {
         let mut total = 0;
         for segment in &context.segments {
             let mask = masks.get(segment.number).and_then(Option::as_deref);
@@ -79,8 +107,7 @@ impl<'n> TermQuery<'n> {
         Ok(total)
     }
 
-    /// The documents of a segment that match, dead or alive.
-    pub(crate) fn bits(&self, segment: &SearchSegment<'_>) -> Result<Bits> {
+    fn bits(&self, segment: &SearchSegment<'_>) -> Result<Bits> {
         let mut bits = Bits::none(segment.max_doc());
         if let Some(mut matching) = Matching::open(self, segment, None)? {
             matching.fill(&mut bits);

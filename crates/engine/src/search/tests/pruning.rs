@@ -12,7 +12,7 @@ use super::build::{all, any, boolean, boost, filter, phrase, plan, term};
 use crate::search::collect::Best;
 use crate::search::evaluate::Evaluator;
 use crate::search::lower::lower_scored;
-use crate::search::terms::{ExactPhrase, TermQuery};
+use crate::search::terms::Direct;
 use crate::search::{SearchCaches, SearchContext, mask, search};
 use crate::snapshot::Snapshot;
 use crate::testing::{schema, snapshot};
@@ -120,11 +120,7 @@ fn terms_score_as_documents_one_by_one() {
     let masks = mask::masks(&context, std::iter::empty()).unwrap();
     for query in queries() {
         let node = lower_scored(&context, &query).unwrap();
-        let collect = |best: &mut Best| match (TermQuery::of(&node), ExactPhrase::of(&node)) {
-            (Some(terms), _) => terms.collect(&context, &masks, best).map(Some).unwrap(),
-            (None, Some(phrase)) => phrase.collect(&context, &masks, best).map(Some).unwrap(),
-            (None, None) => None,
-        };
+        let Some(direct) = Direct::of(&node) else { continue };
         let (mut expected, mut total) = (Best::new(50), 0);
         for segment in &context.segments {
             expected.enter(segment.number);
@@ -136,8 +132,7 @@ fn terms_score_as_documents_one_by_one() {
             }
         }
         let mut best = Best::new(50);
-        let Some(count) = collect(&mut best) else { continue };
-        assert_eq!(count, total, "{query:?}");
+        assert_eq!(direct.collect(&context, &masks, &mut best).unwrap(), total, "{query:?}");
         assert_eq!(best.into_found(), expected.into_found(), "{query:?}");
     }
 }
