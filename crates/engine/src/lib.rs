@@ -8,6 +8,7 @@ mod analyzers;
 mod atomic;
 mod builder;
 mod bytes;
+mod cache;
 mod config;
 mod core;
 mod delete_by_query;
@@ -46,7 +47,8 @@ mod tests;
 mod value_order;
 mod writer;
 
-pub use config::ShardConfig;
+pub use cache::{Cache, CacheStats};
+pub use config::{CacheSizes, ShardConfig};
 pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};
 pub use merge_policy::MergePolicy;
 pub use search::{FieldStats, TopTerms};

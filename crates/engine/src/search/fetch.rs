@@ -19,6 +19,9 @@ use crate::snapshot::read_source;
 /// Below this mean, reading a source takes no longer than looking up the strings of a few columns.
 const SOURCE_BYTES_LARGE: u64 = 1024;
 
+/// Longer sources are not kept.
+const SOURCE_BYTES_KEPT: usize = 64 << 10;
+
 pub(crate) fn hit(
     context: &SearchContext<'_>,
     found: &Found,
@@ -36,9 +39,22 @@ pub(crate) fn hit(
         let (id, document) = read_columns(segment, found.doc, &key, &columns)?;
         return Ok(Hit { id, document, place, score, explanation });
     }
-    let source = segment.view.source(found.doc)?;
+    let source = source(context, segment, found.doc)?;
     let (id, document) = read_source(&source, context.layout, fields)?;
     Ok(Hit { id, document, place, score, explanation })
+}
+
+/// From the cache where it is there. Large ones would push out many others, and take long to copy and decode anyway.
+fn source(context: &SearchContext<'_>, segment: &SearchSegment<'_>, doc: DocId) -> Result<Arc<[u8]>> {
+    let (documents, key) = (&context.caches.documents, (segment.view.id(), doc));
+    if let Some(source) = documents.get(&key) {
+        return Ok(source);
+    }
+    let source: Arc<[u8]> = segment.view.source(doc)?.into();
+    if source.len() <= SOURCE_BYTES_KEPT {
+        documents.insert(key, source.clone(), source.len() as u64);
+    }
+    Ok(source)
 }
 
 /// The living document with this number in the snapshot: id and fields.

@@ -12,10 +12,44 @@ use super::explain::MovedParts;
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
+use super::result_cache::{KeptResult, ResultKey};
 use super::terms::Direct;
 use super::{SearchContext, explain, facet, fetch};
 
-pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<SearchResult> {
+/// `key` is where the result may be kept.
+pub(super) fn search(
+    context: &SearchContext<'_>,
+    plan: &SearchPlan,
+    key: Option<ResultKey>,
+) -> Result<SearchResult> {
+    let kept = key.as_ref().and_then(|key| context.caches.results.get(key, plan.page.end()));
+    if let Some(kept) = kept {
+        return loaded(context, plan, &kept);
+    }
+    let (result, kept) = searched(context, plan)?;
+    if let Some(key) = key {
+        context.caches.results.insert(key, Arc::new(kept));
+    }
+    Ok(result)
+}
+
+/// A search whose hits are known.
+fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> Result<SearchResult> {
+    let KeptResult { found, total, .. } = kept;
+    let page = found.iter().skip(plan.page.start).take(plan.page.rows);
+    let show =
+        |found: &Found| fetch::hit(context, found, &plan.fields, found.score.filter(|_| plan.scores), None);
+    let best = || found.first().and_then(|best| best.score).unwrap_or(0.0);
+    Ok(SearchResult {
+        total: *total,
+        total_exact: true,
+        score_max: plan.scores.then(best),
+        hits: page.map(show).collect::<Result<_>>()?,
+        facets: plan::FacetResult::default(),
+    })
+}
+
+fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchResult, KeptResult)> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
     let uses_score = plan.sort.iter().any(|key| key.by == SortBy::Score);
     let scored = by_score || uses_score || plan.scores || plan.explain;
@@ -34,8 +68,9 @@ pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<S
         _ => plan::FacetResult::default(),
     };
     let score_max = run.score_max(by_score, &found)?;
-    let page = found.into_iter().skip(plan.page.start).take(plan.page.rows).collect();
-    Ok(SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets })
+    let page = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
+    let result = SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets };
+    Ok((result, KeptResult { found, limit: plan.page.end(), total }))
 }
 
 pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
