@@ -40,6 +40,7 @@ mod snapshot;
 mod source_codec;
 mod state;
 mod stats;
+mod stored_source;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{Error, Result};
 use store::SegmentFile;
+use tantivy::directory::OwnedBytes;
 use tantivy::index::SegmentId;
 use tantivy::schema::{IndexRecordOption, Schema};
 use tantivy::store::StoreReader;
@@ -18,9 +19,8 @@ use crate::derived::Derived;
 use crate::directory::{Files, View};
 use crate::errors::from_tantivy;
 use crate::id_filter::{self, IdFilter};
-use crate::index_document::StoredSource;
 use crate::layout::{ID_FIELD, Layout, VERSION_COLUMN};
-use crate::norm_file;
+use crate::{norm_file, stored_source};
 
 /// Half of tantivy's default: a single document costs 10 µs instead of 15 (2026-11), for some per cent of space.
 const STORE_BLOCK_BYTES: usize = 8_192;
@@ -125,9 +125,8 @@ impl Segment {
     }
 
     /// The stored source of a document.
-    pub(crate) fn source(&self, doc: DocId) -> Result<Vec<u8>> {
-        let stored = self.store.get::<StoredSource>(doc).map_err(from_tantivy)?;
-        Ok(stored.0)
+    pub(crate) fn source(&self, doc: DocId) -> Result<OwnedBytes> {
+        stored_source::read(&self.store, doc)
     }
 
     /// Compressed bytes of a document's source, on average.

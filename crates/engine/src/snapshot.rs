@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use plan::{Document, FieldSelection, Result, Value, Version};
+use tantivy::directory::OwnedBytes;
 use tantivy::fastfield::Column;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
@@ -159,7 +160,7 @@ impl SegmentView {
     }
 
     /// The encoded source of a document, to be read by [`read_source`].
-    pub fn source(&self, doc: DocId) -> Result<Vec<u8>> {
+    pub fn source(&self, doc: DocId) -> Result<OwnedBytes> {
         self.segment.source(doc)
     }
 

@@ -39,22 +39,26 @@ pub(crate) fn hit(
         let (id, document) = read_columns(segment, found.doc, &key, &columns)?;
         return Ok(Hit { id, document, place, score, explanation });
     }
-    let source = source(context, segment, found.doc)?;
-    let (id, document) = read_source(&source, context.layout, fields)?;
+    let (id, document) = read_stored(context, segment, found.doc, fields)?;
     Ok(Hit { id, document, place, score, explanation })
 }
 
-/// From the cache where it is there. Large ones would push out many others, and take long to copy and decode anyway.
-fn source(context: &SearchContext<'_>, segment: &SearchSegment<'_>, doc: DocId) -> Result<Arc<[u8]>> {
+/// From the cache where it is there. Large ones would push out many others, and take long to decode anyway.
+fn read_stored(
+    context: &SearchContext<'_>,
+    segment: &SearchSegment<'_>,
+    doc: DocId,
+    fields: &FieldSelection,
+) -> Result<(String, Document)> {
     let (documents, key) = (&context.caches.documents, (segment.view.id(), doc));
     if let Some(source) = documents.get(&key) {
-        return Ok(source);
+        return read_source(&source, context.layout, fields);
     }
-    let source: Arc<[u8]> = segment.view.source(doc)?.into();
-    if source.len() <= SOURCE_BYTES_KEPT {
-        documents.insert(key, source.clone(), source.len() as u64);
+    let source = segment.view.source(doc)?;
+    if documents.is_on() && source.len() <= SOURCE_BYTES_KEPT {
+        documents.insert(key, Arc::from(source.as_slice()), source.len() as u64);
     }
-    Ok(source)
+    read_source(&source, context.layout, fields)
 }
 
 /// The living document with this number in the snapshot: id and fields.
