@@ -57,6 +57,7 @@ pub(crate) struct Segment {
     reader: SegmentReader,
     store: StoreReader,
     derived: Derived,
+    source_bytes_mean: u64,
 }
 
 impl Segment {
@@ -68,7 +69,20 @@ impl Segment {
             reader.get_store_reader(STORE_BLOCKS_CACHED).map_err(|error| from_tantivy(error.into()))?;
         let persisted = Mutex::new(persisted);
         let derived = Derived::open(&files, id, max_doc)?;
-        Ok(Arc::new(Self { id, max_doc, marks, files, filter, persisted, reader, store, derived }))
+        let stored = files.get(&PathBuf::from(file_name(id, "store"))).map_or(0, |bytes| bytes.len() as u64);
+        let source_bytes_mean = stored / u64::from(max_doc.max(1));
+        Ok(Arc::new(Self {
+            id,
+            max_doc,
+            marks,
+            files,
+            filter,
+            persisted,
+            reader,
+            store,
+            derived,
+            source_bytes_mean,
+        }))
     }
 
     pub(crate) fn derived(&self) -> &Derived {
@@ -131,9 +145,7 @@ impl Segment {
 
     /// Compressed bytes of a document's source, on average.
     pub(crate) fn source_bytes_mean(&self) -> u64 {
-        let is_store = |path: &&std::path::PathBuf| path.extension().is_some_and(|kind| kind == "store");
-        let store = self.files.keys().find(is_store).and_then(|path| self.files.get(path));
-        store.map_or(0, |bytes| bytes.len() as u64 / u64::from(self.max_doc.max(1)))
+        self.source_bytes_mean
     }
 
     pub(crate) fn files(&self) -> &Arc<Files> {

@@ -35,7 +35,7 @@ pub(crate) fn hit(
         .ok_or_else(|| Error::internal("a hit names a segment that the snapshot does not have"))?;
     let place = segment.base + u64::from(found.doc);
     let large = segment.view.source_bytes_mean() >= SOURCE_BYTES_LARGE;
-    if let Some((key, columns)) = columns_of(context.layout, fields).filter(|_| large) {
+    if large && let Some((key, columns)) = columns_of(context.layout, fields) {
         let (id, document) = read_columns(segment, found.doc, &key, &columns)?;
         return Ok(Hit { id, document, place, score, explanation });
     }
