@@ -20,6 +20,7 @@ mod flush;
 pub mod fuzzing;
 mod group;
 mod id_filter;
+mod id_texts;
 mod index_document;
 mod layout;
 mod log_codec;

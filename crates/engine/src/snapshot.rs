@@ -18,6 +18,7 @@ use tantivy::{DocId, IndexReader, ReloadPolicy, Searcher, SegmentReader};
 use crate::alive::Dead;
 use crate::dense_terms::TermBits;
 use crate::errors::from_tantivy;
+use crate::id_texts::IdTexts;
 use crate::layout::{ColumnRef, Layout, VERSION_NAME};
 use crate::search::postings::PostingsFile;
 use crate::segment::{Segment, open_index};
@@ -157,6 +158,11 @@ impl SegmentView {
     /// The documents in the order of a column's values, where the segment keeps it.
     pub(crate) fn value_order(&self, column: &ColumnRef) -> Option<&ValueOrder> {
         self.segment.derived().value_orders.as_ref()?.get(column.field)
+    }
+
+    /// The ids of the documents, where the segment keeps them so.
+    pub(crate) fn ids(&self) -> Option<&IdTexts> {
+        self.segment.derived().ids.as_ref()
     }
 
     /// The encoded source of a document, to be read by [`read_source`].
