@@ -121,6 +121,16 @@ impl Run<'_> {
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
         let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
+        if hits.is_none()
+            && let Some(found) = collect::first_and_count(
+                self.context,
+                self.node,
+                self.masks,
+                if self.plan.page.rows > 0 { limit } else { 0 },
+            )?
+        {
+            return Ok(found);
+        }
         if let (Some(direct), None) = (Direct::of(self.node), hits) {
             let mut best = Best::new(if self.plan.page.rows > 0 { limit } else { 0 });
             let total = direct.collect(self.context, self.masks, &mut best)?;
