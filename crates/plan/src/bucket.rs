@@ -151,15 +151,19 @@ impl RangesFacet {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BucketResult {
     pub count: u64,
-    /// In the order of the plan; what has no value is left out.
+    /// In the order of the plan; none of an empty bucket, unless the plan asks for them.
     pub stats: Vec<(String, StatValue)>,
     pub facets: Vec<(String, SubFacetResult)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatValue {
+    /// Of no values there is none.
+    Nothing,
     One(Value),
     Many(Vec<Value>),
+    /// (share, value).
+    Percentiles(Vec<(f64, f64)>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{CollectionConfig, HandlerConfig, Result};
-use solr::Params;
 use solr::response::{Entries, Name, Node};
+use solr::{Params, json_request};
 
 use crate::call::{Answer, Call, Envelope, Failure};
 use crate::reply::Reply;
@@ -91,7 +91,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 }
 
 async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
-    let envelope = match Envelope::parse(call, &call.params, handler.class(), None) {
+    let envelope = match Envelope::parse(call.params.clone(), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
@@ -110,10 +110,17 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return file;
     }
     let presets = presets(handler, path, &call.params, &collection.config());
-    let effective = call.params.with_handler(&presets);
-    let mut envelope = match Envelope::parse(call, &effective, handler.class(), assumed_format(call, handler))
-    {
-        Ok(envelope) => envelope,
+    let sent = match handler {
+        Handler::Select => select::sent(call),
+        _ => Ok(call.params.clone()),
+    };
+    let made = sent.and_then(|sent| {
+        let effective = json_request::with_params(sent.clone()).with_handler(&presets);
+        let assumed = assumed_format(call, handler);
+        Ok((Envelope::parse(sent, &effective, handler.class(), assumed)?, effective))
+    });
+    let (mut envelope, effective) = match made {
+        Ok(made) => made,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
     envelope.zookeeper = handler == Handler::Ping && ping::pings(&call.params);
@@ -134,7 +141,7 @@ async fn dispatch(
     params: Params,
 ) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => return select::run(call, collection, &select::with_body(call, params)?).await,
+        Handler::Select => return select::run(call, collection, params).await,
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{Error, Result};
-use solr::Params;
 use solr::query::SchemaAnalyzers;
 use solr::response::{self, Found};
 use solr::select::{ExplainOther, ResolveContext, SelectRequest};
+use solr::{Params, json_request};
 
-use crate::call::{Answer, Call, Failure};
+use crate::call::{Answer, Call, Content, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
-    params: &Params,
+    params: Params,
 ) -> Result<Answer, Failure> {
+    let params = json_request::expand(params)?; // JSON and macros -> parameters
     let versioned = collection.versioned_schema();
     let context = ResolveContext {
         schema: &versioned.schema,
@@ -23,7 +24,7 @@ pub(super) async fn run(
         now_ms: call.started_ms,
         boolean_clauses_max: collection.config().boolean_clauses_max,
     };
-    let request = SelectRequest::parse(params)?; // text -> typed
+    let request = SelectRequest::parse(&params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
     let plan = Arc::new(resolved.plan);
     let result = collection.search(plan.clone()).await?; // route, engine, gather
@@ -48,7 +49,7 @@ pub(super) fn check_body(call: &Call<'_>) -> Result<()> {
         return Ok(());
     };
     let media_type = content.media_type.as_deref().unwrap_or_default();
-    if media_type.contains("json") {
+    if is_json(content) {
         return Ok(());
     }
     let shown: Vec<_> = call.params.pairs().iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -56,14 +57,16 @@ pub(super) fn check_body(call: &Call<'_>) -> Result<()> {
     Err(Error::bad_request(format!("Bad contentType for search handler :{media_type} request={{{shown}}}")))
 }
 
-/// A JSON body is the parameter `json`.
-pub(super) fn with_body(call: &Call<'_>, params: Params) -> Result<Params> {
-    let Some(content) = call.content.as_ref().filter(|content| !content.bytes.is_empty()) else {
-        return Ok(params);
+/// The parameters as sent, those of a JSON body among them.
+pub(super) fn sent(call: &Call<'_>) -> Result<Params> {
+    let Some(content) = call.content.as_ref().filter(|content| is_json(content)) else {
+        return Ok(call.params.clone());
     };
     let text = std::str::from_utf8(&content.bytes)
         .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))?;
-    let mut params = params;
-    params.push("json", text);
-    Ok(params)
+    Ok(json_request::with_body(&call.params, text))
+}
+
+fn is_json(content: &Content) -> bool {
+    content.media_type.as_deref().is_some_and(|media_type| media_type.contains("/json"))
 }

@@ -72,7 +72,7 @@ fn check_method(method: Option<&str>) -> Result<()> {
 }
 
 /// The edges of all ranges, and the end that applies: without `hardend` it moves up to the last edge.
-fn boundaries(
+pub(super) fn boundaries(
     values: &RangeValues<'_>,
     start: Value,
     mut end: Value,
@@ -112,7 +112,7 @@ fn boundaries(
 }
 
 /// Which outside counts are wanted; `none` wins over all.
-fn others(names: &[&str]) -> Result<Vec<OtherRange>> {
+pub(super) fn others(names: &[&str]) -> Result<Vec<OtherRange>> {
     let all = [OtherRange::Before, OtherRange::After, OtherRange::Between];
     let mut wanted = Vec::new();
     for name in names {
@@ -133,7 +133,7 @@ fn others(names: &[&str]) -> Result<Vec<OtherRange>> {
 
 /// Which bounds belong to a range (`facet.range.include`).
 #[derive(Clone, Copy, Default)]
-struct Include {
+pub(super) struct Include {
     lower: bool,
     upper: bool,
     edge: bool,
@@ -141,7 +141,7 @@ struct Include {
 }
 
 impl Include {
-    fn parse(names: &[&str]) -> Result<Self> {
+    pub(super) fn parse(names: &[&str]) -> Result<Self> {
         let mut include = Self { lower: names.is_empty(), ..Self::default() };
         for name in names {
             match name.to_ascii_lowercase().as_str() {
@@ -159,7 +159,7 @@ impl Include {
         Ok(include)
     }
 
-    fn buckets(self, edges: &[Value]) -> Vec<RangeBucket> {
+    pub(super) fn buckets(self, edges: &[Value]) -> Vec<RangeBucket> {
         let last = edges.len().saturating_sub(2);
         let pairs = edges.iter().zip(edges.iter().skip(1)).enumerate();
         pairs
@@ -171,7 +171,7 @@ impl Include {
             .collect()
     }
 
-    fn other(self, other: OtherRange, start: &Value, end: &Value) -> RangeBucket {
+    pub(super) fn other(self, other: OtherRange, start: &Value, end: &Value) -> RangeBucket {
         let (first, last) = (self.lower || self.edge, self.upper || self.edge);
         let (label, lower, upper) = match other {
             OtherRange::Before => ("before", Bound::Unbounded, bound(start, self.outer || !first)),

@@ -4,29 +4,37 @@
 
 pub mod facet;
 mod form;
+mod json_request;
 pub mod paging;
 pub mod query;
 mod reference_page;
 pub mod response;
 mod spec;
+pub mod stats;
 pub mod unsupported;
 
 pub use form::parse_form;
 pub use reference_page::reference_page;
-pub(crate) use spec::integer;
 pub use spec::{Param, ParamDoc, Support};
+pub(crate) use spec::{integer, switch as switch_value};
+
+use std::sync::Arc;
 
 use plan::HandlerConfig;
 
+use crate::update::RawValue;
+
 /// The parameters of one request, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params {
     pairs: Vec<(String, String)>,
+    /// The tree of facets that the request's JSON asks for, which no pair can hold.
+    facet_tree: Option<Arc<RawValue>>,
 }
 
 impl Params {
     pub fn new(pairs: Vec<(String, String)>) -> Self {
-        Self { pairs }
+        Self { pairs, facet_tree: None }
     }
 
     /// The first value of `name`.
@@ -41,6 +49,21 @@ impl Params {
 
     pub fn pairs(&self) -> &[(String, String)] {
         &self.pairs
+    }
+
+    /// `facet` of a JSON request.
+    pub fn facet_tree(&self) -> Option<&RawValue> {
+        self.facet_tree.as_deref()
+    }
+
+    pub(crate) fn with_facet_tree(self, tree: RawValue) -> Self {
+        Self { facet_tree: Some(Arc::new(tree)), ..self }
+    }
+
+    /// Puts `value` in place of all values of `name`.
+    pub(crate) fn set(&mut self, name: &str, value: String) {
+        self.pairs.retain(|(key, _)| key != name);
+        self.push(name, value);
     }
 
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<String>) {
@@ -71,7 +94,8 @@ impl Params {
         let own = self.pairs.iter().filter(|(name, _)| !fixed(name));
         let defaults = handler.defaults.iter().filter(|(name, _)| !fixed(name) && !sent(name));
         let appends = handler.appends.iter().filter(|(name, _)| !fixed(name));
-        Self { pairs: handler.invariants.iter().chain(own).chain(defaults).chain(appends).cloned().collect() }
+        let pairs = handler.invariants.iter().chain(own).chain(defaults).chain(appends).cloned().collect();
+        Self { pairs, facet_tree: self.facet_tree.clone() }
     }
 }
 
@@ -86,6 +110,8 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Which hits", paging::DOCS),
     ("What the response shows", response::DOCS),
     ("Facets", facet::DOCS),
+    ("Statistics", stats::DOCS),
+    ("Requests in JSON", json_request::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
 

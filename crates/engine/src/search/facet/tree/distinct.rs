@@ -10,7 +10,11 @@ const BITS_MAX: usize = 1 << 27;
 
 pub(super) enum Distinct {
     /// By bucket one after the other, `words` for each.
-    Bits { bits: Vec<u64>, words: usize, counts: Vec<u64> },
+    Bits {
+        bits: Vec<u64>,
+        words: usize,
+        counts: Vec<u64>,
+    },
     Sets(Vec<HashSet<u64, KeyHash>>),
 }
 

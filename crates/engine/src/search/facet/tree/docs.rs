@@ -85,7 +85,11 @@ impl<'a> BucketDocs<'a> {
                     .iter()
                     .zip(other)
                     .map(|(list, other)| {
-                        list.iter().copied().filter(|doc| other.contains(*doc) == keep).collect::<Vec<_>>().into()
+                        list.iter()
+                            .copied()
+                            .filter(|doc| other.contains(*doc) == keep)
+                            .collect::<Vec<_>>()
+                            .into()
                     })
                     .collect(),
             ),

@@ -47,7 +47,8 @@ pub(super) enum Cut<'p> {
 
 impl<'p> OpenBucket<'p> {
     pub(super) fn open(domains: &mut Domains<'_>, plan: &'p BucketPlan) -> Result<Self> {
-        let facets = plan.facets.iter().map(|facet| OpenFacet::open(domains, facet)).collect::<Result<_>>()?;
+        let facets =
+            plan.facets.iter().map(|facet| OpenFacet::open(domains, facet)).collect::<Result<_>>()?;
         Ok(Self { plan, stats: OpenStats::open(domains.context, &plan.stats)?, facets })
     }
 

@@ -120,14 +120,13 @@ impl Summary<'_> {
         }
     }
 
-    /// The statistics of a bucket that have a value.
+    /// The statistics of a bucket.
     pub(super) fn values(&self, slot: usize) -> Result<Vec<(String, StatValue)>> {
         let mut values = Vec::with_capacity(self.stats.len());
         for (named, place) in self.stats {
             let Some(Some(sums)) = self.sums.get(*place) else { continue };
-            if let Some(value) = sums.value(&named.stat.function, slot)? {
-                values.push((named.key.clone(), value));
-            }
+            let value = sums.value(&named.stat.function, slot)?.unwrap_or(StatValue::Nothing);
+            values.push((named.key.clone(), value));
         }
         Ok(values)
     }
@@ -187,7 +186,8 @@ impl<'o> SourceSums<'o> {
 
     fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32], keys: &mut Keys) {
         let Some(column) = &self.source.column else {
-            let counts = if self.source.source == StatSource::Documents { &mut self.counts } else { &mut self.absent };
+            let counts =
+                if self.source.source == StatSource::Documents { &mut self.counts } else { &mut self.absent };
             slots.iter().for_each(|slot| add_to(counts, *slot));
             return;
         };
@@ -308,10 +308,9 @@ impl SourceSums<'_> {
             StatFunction::CountValues => one(long(self.count(slot))),
             StatFunction::Missing => one(long(self.absent.get(slot).copied().unwrap_or_default())),
             StatFunction::DistinctValues => self.distinct_values(slot),
-            StatFunction::Percentiles(shares) if shares.len() > 1 => {
-                let values: Option<Vec<f64>> =
-                    shares.iter().map(|share| self.percentile(*share, slot)).collect();
-                Ok(values.map(|values| StatValue::Many(values.into_iter().map(Value::Double).collect())))
+            StatFunction::Percentiles(shares) => {
+                let values = shares.iter().map(|share| Some((*share, self.percentile(*share, slot)?)));
+                Ok(values.collect::<Option<_>>().map(StatValue::Percentiles))
             }
             StatFunction::Mean if self.source.column.as_ref().is_some_and(KeyColumn::is_date) => {
                 Ok(self.number(function, slot).map(|mean| StatValue::One(Value::Date(mean as i64))))

@@ -223,8 +223,7 @@ impl Cutting<'_> {
             let grouped = placed.grouped(list.len());
             for (slot, (value, bucket)) in list.iter_mut().enumerate() {
                 let path = Path { above: path, step: Step::Value(&self.terms.plan.field, value) };
-                bucket.facets =
-                    tree.facets(self.below, &grouped.bucket(slot), bucket.count, Some(&path))?;
+                bucket.facets = tree.facets(self.below, &grouped.bucket(slot), bucket.count, Some(&path))?;
             }
         }
         Ok(list)
