@@ -32,6 +32,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<RangeFac
     check_method(read(&params::RANGE_METHOD)?.as_deref())?;
     let hard_end = params::RANGE_HARD_END.read_for(context.params, &target.local, &target.field)?;
     let include = Include::parse(&many(context, &target, &params::RANGE_INCLUDE))?;
+    values.check_gap(&gap)?;
     let (edges, end) = boundaries(&values, start.clone(), end, &gap, hard_end.unwrap_or(false))?;
     let others = others(&many(context, &target, &params::RANGE_OTHER))?;
     let count_min = params::MIN_COUNT.read_for(context.params, &target.local, &target.field)?.unwrap_or(0);
@@ -79,7 +80,6 @@ pub(super) fn boundaries(
     gap: &str,
     hard_end: bool,
 ) -> Result<(Vec<Value>, Value)> {
-    values.check_gap(gap)?;
     let mut edges = vec![start];
     while let Some(low) = edges.last().filter(|low| values.before(low, &end)) {
         let mut high = values.add(low, gap)?;

@@ -45,11 +45,6 @@ impl TreeReader<'_> {
             }
             RangeForm::Stepped { start, end, gap, hard_end } => {
                 let (start, end) = (values.parse(start)?, values.parse(end)?);
-                if values.before(&end, &start) {
-                    let (start, end) = (values.shown(&start), values.shown(&end));
-                    let message = format!("range facet 'end' comes before 'start': {end} < {start}");
-                    return Err(Error::bad_request(message));
-                }
                 let (edges, end) = range::boundaries(&values, start.clone(), end, gap, *hard_end)?;
                 let buckets = edges.iter().cloned().zip(spec.include.buckets(&edges)).collect();
                 let other = |other| (other, spec.include.other(other, &start, &end));

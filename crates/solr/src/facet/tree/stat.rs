@@ -84,9 +84,8 @@ impl TreeReader<'_> {
     fn check_stat(&self, name: &str, field: &str) -> Result<()> {
         let field = self.context.field_quoted(field)?;
         if numeric_only(name) && !field.spec.class().is_point() {
-            let plural = if name == "avg" && field.spec.properties.multi_valued { "s" } else { "" };
             let kind = &field.spec.field_type.name;
-            return Err(Error::bad_request(format!("{name} aggregation not supported for {kind}{plural}")));
+            return Err(Error::bad_request(format!("{name} aggregation not supported for {kind}")));
         }
         if field.spec.class() == FieldClass::Text {
             return Err(Error::bad_request(format!(

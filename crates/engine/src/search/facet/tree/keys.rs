@@ -129,6 +129,11 @@ impl KeyColumn {
         })
     }
 
+    /// Whether the ends of its values are shown as doubles.
+    pub(super) fn is_real(&self) -> bool {
+        matches!(self, Self::Numbers(_, ColumnKind::F64 | ColumnKind::Bool, _))
+    }
+
     pub(super) fn is_date(&self) -> bool {
         matches!(self, Self::Numbers(FieldClass::Date, ..))
     }

@@ -131,7 +131,8 @@ impl Summary<'_> {
         Ok(values)
     }
 
-    /// How one bucket's statistic compares with another's; one without a value comes before all.
+    /// How one bucket's statistic compares with another's. One without a value comes before all, and an end of reals without
+    /// one after all, as in Solr, where it is not a number.
     pub(super) fn compare(&self, stat: usize, left: usize, right: usize) -> Ordering {
         let Some((named, place)) = self.stats.get(stat) else { return Ordering::Equal };
         let Some(Some(sums)) = self.sums.get(*place) else { return Ordering::Equal };
@@ -139,7 +140,11 @@ impl Summary<'_> {
         match function {
             StatFunction::Min | StatFunction::Max => {
                 let least = *function == StatFunction::Min;
-                sums.extreme(least, left).cmp(&sums.extreme(least, right))
+                let (left, right) = (sums.extreme(least, left), sums.extreme(least, right));
+                match sums.source.column.as_ref().is_some_and(KeyColumn::is_real) {
+                    true => left.is_none().cmp(&right.is_none()).then(left.cmp(&right)),
+                    false => left.cmp(&right),
+                }
             }
             _ => {
                 let number = |slot| sums.number(function, slot).unwrap_or(f64::NEG_INFINITY);

@@ -60,7 +60,12 @@ impl<'p> OpenTerms<'p> {
         if self.plan.missing {
             buckets.missing = Some(self.missing(tree, below, docs, path)?);
         }
-        let Some(column) = &self.column else { return Ok(self.without_column(buckets)) };
+        let Some(column) = &self.column else {
+            buckets.num_buckets = self.plan.num_buckets.then_some(0);
+            let all = self.plan.all_buckets.then(|| all_buckets(below, 0, &Placed::default()));
+            buckets.all_buckets = all.transpose()?;
+            return Ok(buckets);
+        };
         let cutting = Cutting { terms: self, column, docs, below };
         let mut table = cutting.count();
         if self.plan.num_buckets {
@@ -72,12 +77,6 @@ impl<'p> OpenTerms<'p> {
         let chosen = cutting.chosen(&mut table);
         buckets.list = cutting.looked_into(tree, &chosen, &mut table, path)?;
         Ok(buckets)
-    }
-
-    fn without_column(&self, mut buckets: Buckets) -> Buckets {
-        buckets.num_buckets = self.plan.num_buckets.then_some(0);
-        buckets.all_buckets = self.plan.all_buckets.then(BucketResult::default);
-        buckets
     }
 
     fn missing(
@@ -240,10 +239,16 @@ impl Cutting<'_> {
                 }
             });
         }
-        let mut bucket = BucketResult { count, ..BucketResult::default() };
-        fill_stats(self.below, &placed, std::iter::once(&mut bucket))?;
-        Ok(bucket)
+        all_buckets(self.below, count, &placed)
     }
+}
+
+/// The bucket of all values; it has statistics even when it is empty.
+fn all_buckets(below: &OpenBucket<'_>, count: u64, placed: &Placed) -> Result<BucketResult> {
+    let mut summary = below.stats.summary(1, None);
+    placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+    summary.finish();
+    Ok(BucketResult { count, stats: summary.values(0)?, facets: Vec::new() })
 }
 
 /// Gives each bucket the statistics of the documents under its place. Empty ones have none unless they are asked for.
