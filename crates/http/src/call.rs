@@ -77,14 +77,14 @@ impl Envelope {
     /// `sent` are the parameters to echo, `effective` those with the handler's presets, `class` is Solr's name of the handler, `assumed` the format
     /// when none is named.
     pub fn parse(
-        sent: Params,
+        sent: Option<Params>,
         effective: &Params,
         class: &'static str,
         assumed: Option<&str>,
     ) -> Result<Self> {
         let echoed = match Echo::parse(effective.get("echoParams"))? {
             Echo::None => None,
-            Echo::Explicit => Some(sent),
+            Echo::Explicit => sent,
             Echo::All => Some(effective.clone()),
         };
         query::TIME_ALLOWED.read(effective)?;

@@ -45,7 +45,7 @@ pub enum StatFunction {
     Sum,
     /// 0 of no values.
     Average,
-    /// As [`StatFunction::Average`], but absent of no values.
+    /// As [`StatFunction::Average`], but of no values not a number; of dates a date, or nothing.
     Mean,
     Min,
     Max,
@@ -162,8 +162,8 @@ pub enum StatValue {
     Nothing,
     One(Value),
     Many(Vec<Value>),
-    /// (share, value).
-    Percentiles(Vec<(f64, f64)>),
+    /// (share, value); of no values there is none.
+    Percentiles(Vec<(f64, Option<f64>)>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

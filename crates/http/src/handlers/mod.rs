@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{CollectionConfig, HandlerConfig, Result};
+use solr::Params;
 use solr::response::{Entries, Name, Node};
-use solr::{Params, json_request};
 
 use crate::call::{Answer, Call, Envelope, Failure};
 use crate::reply::Reply;
@@ -91,7 +91,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 }
 
 async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
-    let envelope = match Envelope::parse(call.params.clone(), &call.params, handler.class(), None) {
+    let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
@@ -110,19 +110,21 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return file;
     }
     let presets = presets(handler, path, &call.params, &collection.config());
-    let sent = match handler {
-        Handler::Select => select::sent(call),
-        _ => Ok(call.params.clone()),
+    let asked = match handler {
+        Handler::Select => select::asked(call, &presets),
+        _ => Ok(Asked::plainly(&call.params, &presets)),
     };
-    let made = sent.and_then(|sent| {
-        let effective = json_request::with_params(sent.clone()).with_handler(&presets);
+    let made = asked.and_then(|Asked { sent, effective, refused }| {
         let assumed = assumed_format(call, handler);
-        Ok((Envelope::parse(sent, &effective, handler.class(), assumed)?, effective))
+        Ok((Envelope::parse(sent, &effective, handler.class(), assumed)?, effective, refused))
     });
-    let (mut envelope, effective) = match made {
+    let (mut envelope, effective, refused) = match made {
         Ok(made) => made,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
+    if let Some(error) = refused {
+        return envelope.wrap(call, Err(error.into()));
+    }
     envelope.zookeeper = handler == Handler::Ping && ping::pings(&call.params);
     if let (Handler::Select, Err(error)) = (handler, select::check_body(call)) {
         // Solr has not taken up the parameters by then.
@@ -133,6 +135,22 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     envelope.wrap(call, answer)
 }
 
+/// What a request asks by its parameters.
+struct Asked {
+    /// As echoed, if at all.
+    sent: Option<Params>,
+    /// With the handler's presets.
+    effective: Params,
+    /// Why nothing more can be made of them.
+    refused: Option<plan::Error>,
+}
+
+impl Asked {
+    fn plainly(sent: &Params, presets: &HandlerConfig) -> Self {
+        Self { sent: Some(sent.clone()), effective: sent.with_handler(presets), refused: None }
+    }
+}
+
 async fn dispatch(
     call: &Call<'_>,
     collection: &Arc<Collection>,
@@ -141,7 +159,7 @@ async fn dispatch(
     params: Params,
 ) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => return select::run(call, collection, params).await,
+        Handler::Select => return select::run(call, collection, &params).await,
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, Result};
+use plan::{Error, HandlerConfig, Result};
 use solr::query::SchemaAnalyzers;
 use solr::response::{self, Found};
 use solr::select::{ExplainOther, ResolveContext, SelectRequest};
 use solr::{Params, json_request};
 
+use super::Asked;
 use crate::call::{Answer, Call, Content, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
-    params: Params,
+    params: &Params,
 ) -> Result<Answer, Failure> {
-    let params = json_request::expand(params)?; // JSON and macros -> parameters
     let versioned = collection.versioned_schema();
     let context = ResolveContext {
         schema: &versioned.schema,
@@ -24,7 +24,7 @@ pub(super) async fn run(
         now_ms: call.started_ms,
         boolean_clauses_max: collection.config().boolean_clauses_max,
     };
-    let request = SelectRequest::parse(&params)?; // text -> typed
+    let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
     let plan = Arc::new(resolved.plan);
     let result = collection.search(plan.clone()).await?; // route, engine, gather
@@ -57,14 +57,26 @@ pub(super) fn check_body(call: &Call<'_>) -> Result<()> {
     Err(Error::bad_request(format!("Bad contentType for search handler :{media_type} request={{{shown}}}")))
 }
 
-/// The parameters as sent, those of a JSON body among them.
-pub(super) fn sent(call: &Call<'_>) -> Result<Params> {
-    let Some(content) = call.content.as_ref().filter(|content| is_json(content)) else {
-        return Ok(call.params.clone());
+/// What the request asks, with its JSON as parameters. Macros that cannot be filled in leave nothing to echo, as in Solr.
+pub(super) fn asked(call: &Call<'_>, presets: &HandlerConfig) -> Result<Asked> {
+    let sent = match call.content.as_ref().filter(|content| is_json(content)) {
+        Some(content) => json_request::with_body(&call.params, text(content)?),
+        None => call.params.clone(),
     };
-    let text = std::str::from_utf8(&content.bytes)
-        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))?;
-    Ok(json_request::with_body(&call.params, text))
+    let effective = json_request::with_params(sent.clone()).with_handler(presets);
+    let filled = match json_request::filled(effective.clone()) {
+        Ok(filled) => filled,
+        Err(error) => return Ok(Asked { sent: None, effective, refused: Some(error) }),
+    };
+    Ok(match json_request::expand(filled.clone()) {
+        Ok(effective) => Asked { sent: Some(sent), effective, refused: None },
+        Err(error) => Asked { sent: Some(sent), effective: filled, refused: Some(error) },
+    })
+}
+
+fn text(content: &Content) -> Result<&str> {
+    std::str::from_utf8(&content.bytes)
+        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))
 }
 
 fn is_json(content: &Content) -> bool {

@@ -12,7 +12,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-use plan::{Error, FacetPlan, QueryFacet, Result};
+use plan::{BucketPlan, Error, FacetPlan, QueryFacet, Result};
 use tree::Trouble;
 
 use crate::params::facet as params;
@@ -31,18 +31,23 @@ pub(crate) struct Facets {
 
 /// All that the request asks to count: classic facets, the tree of its JSON, statistics of fields.
 pub(crate) fn resolve_facets(context: &QueryContext<'_>) -> Result<Facets> {
-    let stats = stats::resolve(context)?;
+    let (stats, no_stats) = apart(stats::resolve(context))?;
     let tree = context.params.facet_tree().map(|tree| tree::resolve(context, tree)).transpose();
-    let (tree, misfit) = match tree {
-        Ok(tree) => (tree, None),
-        Err(Trouble::Form(error)) => return Err(error),
-        Err(Trouble::Schema(error)) => (None, Some(error)),
-    };
+    let (tree, no_tree) = apart(tree)?;
     let mut facets = classic(context)?;
-    facets.failure = facets.failure.or(misfit);
+    facets.failure = facets.failure.or(no_tree).or(no_stats);
     facets.plan.tree = tree;
     facets.plan.stats = stats;
     Ok(facets)
+}
+
+/// A plan, or what stands in its way once the search is done. What is found before the search is an error at once.
+fn apart(found: Result<Option<BucketPlan>, Trouble>) -> Result<(Option<BucketPlan>, Option<Error>)> {
+    match found {
+        Ok(plan) => Ok((plan, None)),
+        Err(Trouble::Form(error)) => Err(error),
+        Err(Trouble::Schema(error)) => Ok((None, Some(error))),
+    }
 }
 
 /// Classic facets; none unless `facet` is on.

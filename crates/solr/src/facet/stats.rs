@@ -7,6 +7,7 @@ use plan::{
 };
 
 use super::Target;
+use super::tree::Trouble;
 use crate::params::stats as params;
 use crate::params::switch_value;
 use crate::query::{Field, LocalParams, QueryContext};
@@ -14,31 +15,31 @@ use crate::query::{Field, LocalParams, QueryContext};
 /// By name: those that any field has, those of numbers and dates, those that are only there when asked for.
 const OF_ALL: [&str; 4] = ["min", "max", "count", "missing"];
 const OF_NUMBERS: [&str; 4] = ["sum", "sumOfSquares", "mean", "stddev"];
-const BY_WISH: [&str; 4] = ["percentiles", "distinctValues", "countDistinct", "cardinality"];
+const BY_WISH: [&str; 4] = ["distinctValues", "countDistinct", "cardinality", "percentiles"];
 
 /// `None` unless `stats` is on.
-pub(super) fn resolve(context: &QueryContext<'_>) -> Result<Option<BucketPlan>> {
+pub(super) fn resolve(context: &QueryContext<'_>) -> Result<Option<BucketPlan>, Trouble> {
     if params::STATS.read(context.params)? != Some(true) {
         return Ok(None);
     }
     let fields = context.params.all(params::FIELD.name).map(|text| field(context, text));
-    let facets = fields.collect::<Result<_>>()?;
+    let facets = fields.collect::<Result<_, Trouble>>()?;
     Ok(Some(BucketPlan { facets, process_empty: true, ..BucketPlan::default() }))
 }
 
-fn field(context: &QueryContext<'_>, text: &str) -> Result<SubFacet> {
+fn field(context: &QueryContext<'_>, text: &str) -> Result<SubFacet, Trouble> {
     let target = Target::parse(context, text)?;
     if let Some(parser) = target.local.get("type") {
-        return Err(Error::bad_request(format!(
+        return Err(Trouble::Form(Error::bad_request(format!(
             "statistics of `{{!{parser}}}` are not supported yet; name a field in `stats.field`"
-        )));
+        ))));
     }
     let field = context.field_quoted(&target.field)?;
     check(&field)?;
     let stats = wanted(context, &target.local, &field)?;
     let mut below = BucketPlan { stats, process_empty: true, ..BucketPlan::default() };
     for name in context.params.all_for(&target.field, params::FACET.name) {
-        let facet = by_value(context, name, &below)?;
+        let facet = by_value(context, name, &below).map_err(Trouble::Schema)?;
         below.facets.push(facet);
     }
     let domain = DomainChange { exclude_tags: target.local.list("ex"), ..DomainChange::default() };
@@ -100,7 +101,7 @@ fn named(name: &str, local: &LocalParams, field: &Field) -> Result<NamedStat> {
         "sumOfSquares" => StatFunction::SumOfSquares,
         "mean" => StatFunction::Mean,
         "stddev" => StatFunction::StdDev,
-        "percentiles" => StatFunction::Percentiles(shares(local.get(name).unwrap_or_default())?),
+        "percentiles" => StatFunction::Percentiles(shares(local, field)?),
         "distinctValues" => StatFunction::DistinctValues,
         // Solr differs: `cardinality` is an estimate there, near the exact number (`compat/component/stats.yaml`).
         _ => StatFunction::Distinct,
@@ -109,14 +110,17 @@ fn named(name: &str, local: &LocalParams, field: &Field) -> Result<NamedStat> {
     Ok(NamedStat { key: name.to_owned(), stat })
 }
 
-fn shares(list: &str) -> Result<Vec<f64>> {
-    let share = |text: &str| {
-        let parsed = text.trim().parse::<f64>().ok();
-        parsed.filter(|share| (0.0..=100.0).contains(share)).ok_or_else(|| {
-            Error::bad_request(format!("cannot parse `percentiles`: `{text}` is no number from 0 to 100"))
-        })
+fn shares(local: &LocalParams, field: &Field) -> Result<Vec<f64>> {
+    let wrong = |reason: String| {
+        let shown = format!("{}&v={}", local.shown(), field.name);
+        Error::bad_request(format!("Unable to parse stats.field local params: {shown} due to: {reason}"))
     };
-    list.split(',').map(share).collect()
+    let share = |text: &str| match text.trim().parse::<f64>() {
+        Ok(share) if (0.0..=100.0).contains(&share) => Ok(share),
+        Ok(_) => Err(wrong(format!("`{text}` is no number from 0 to 100"))),
+        Err(_) => Err(wrong(format!("For input string: \"{text}\""))),
+    };
+    local.get("percentiles").unwrap_or_default().split(',').map(share).collect()
 }
 
 /// The same statistics for the hits of each value of another field, and for those without one.

@@ -11,8 +11,8 @@ const DEPTH_MAX: usize = 25;
 /// Most references filled in for one request, however they multiply.
 const REFERENCES_MAX: usize = 10_000;
 
-/// The parameters filled in, unless they ask not to be.
-pub(super) fn expand(params: Params) -> Result<Params> {
+/// The parameters with what they refer to, unless they ask not to be.
+pub fn filled(params: Params) -> Result<Params> {
     let wanted = params.get("expandMacros").is_none_or(|flag| flag == "true");
     let any = params.pairs().iter().any(|(name, value)| name.contains(START) || value.contains(START));
     if !wanted || !any {

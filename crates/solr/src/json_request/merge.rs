@@ -55,9 +55,8 @@ fn joined(name: &str, previous: RawValue, current: RawValue) -> RawValue {
     match (previous, current) {
         (RawValue::Null, current) => current,
         (previous, current) if matches!(name, "fields" | "filter") => {
-            let mut list = super::listed(previous);
-            list.extend(super::listed(current));
-            RawValue::List(list)
+            let values = [&previous, &current].into_iter().flat_map(super::listed);
+            RawValue::List(values.cloned().collect())
         }
         (RawValue::Map(mut previous), RawValue::Map(current)) if !previous.is_empty() => {
             fold_in(&mut previous, current, joined);

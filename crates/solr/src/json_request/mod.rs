@@ -11,6 +11,8 @@ mod queries;
 #[cfg(test)]
 mod tests;
 
+pub use macros::filled;
+
 use std::sync::Arc;
 
 use plan::{Error, Result};
@@ -76,17 +78,16 @@ fn params_of(text: &str) -> Option<Entries> {
     None
 }
 
-/// Fills in macros and turns JSON into parameters; the parameters are those of the request and its handler together.
-/// Errors are bad requests in Solr's words.
+/// Turns JSON into parameters; `params` are those of the request and its handler together, [`filled`] in. Errors are bad
+/// requests in Solr's words.
 pub fn expand(params: Params) -> Result<Params> {
-    let params = macros::expand(params)?;
     let Some(json) = merged(&params)? else { return Ok(params) };
     let mut found = params;
     let mut queries = Queries::default();
-    for (key, value) in json {
-        match &*key {
+    for (key, value) in &json {
+        match &**key {
             "query" => {
-                let text = queries.text(&value, &mut found)?;
+                let text = queries.text(value, &mut found)?;
                 found.set(query::Q.name, text);
             }
             "filter" => append(&mut found, &mut queries, query::FQ.name, value)?,
@@ -95,38 +96,38 @@ pub fn expand(params: Params) -> Result<Params> {
             "limit" => found.set(paging::ROWS.name, value.to_text()),
             "sort" => found.set(query::SORT.name, value.to_text()),
             "queries" => named_queries(&mut found, &mut queries, value)?,
-            "params" => {}
-            "facet" => found = found.with_facet_tree(value),
+            "params" | "facet" => {}
             _ => {
                 let message = format!("Unknown top-level key in JSON request : {key}");
                 return Err(Error::bad_request(message));
             }
         }
     }
-    Ok(found)
+    Ok(found.with_json(RawValue::Map(json)))
 }
 
 /// Adds one query or several to the values of a parameter.
-fn append(params: &mut Params, queries: &mut Queries, name: &str, value: RawValue) -> Result<()> {
+fn append(params: &mut Params, queries: &mut Queries, name: &str, value: &RawValue) -> Result<()> {
     for value in listed(value) {
-        let text = queries.text(&value, params)?;
+        let text = queries.text(value, params)?;
         params.push(name, text);
     }
     Ok(())
 }
 
-fn named_queries(params: &mut Params, queries: &mut Queries, value: RawValue) -> Result<()> {
+fn named_queries(params: &mut Params, queries: &mut Queries, value: &RawValue) -> Result<()> {
     let RawValue::Map(named) = value else {
         let message = format!("Expected Map for 'queries', received {}", value.to_text());
         return Err(Error::bad_request(message));
     };
-    named.into_iter().try_for_each(|(name, value)| append(params, queries, &name, value))
+    named.iter().try_for_each(|(name, value)| append(params, queries, name, value))
 }
 
-fn listed(value: RawValue) -> Vec<RawValue> {
+/// The values of a list, or the one value.
+fn listed(value: &RawValue) -> &[RawValue] {
     match value {
         RawValue::List(values) => values,
-        value => vec![value],
+        value => std::slice::from_ref(value),
     }
 }
 

@@ -28,13 +28,13 @@ use crate::update::RawValue;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params {
     pairs: Vec<(String, String)>,
-    /// The tree of facets that the request's JSON asks for, which no pair can hold.
-    facet_tree: Option<Arc<RawValue>>,
+    /// The request's JSON, of which the tree of facets is what no pair can hold.
+    json: Option<Arc<RawValue>>,
 }
 
 impl Params {
     pub fn new(pairs: Vec<(String, String)>) -> Self {
-        Self { pairs, facet_tree: None }
+        Self { pairs, json: None }
     }
 
     /// The first value of `name`.
@@ -53,11 +53,21 @@ impl Params {
 
     /// `facet` of a JSON request.
     pub fn facet_tree(&self) -> Option<&RawValue> {
-        self.facet_tree.as_deref()
+        match self.json() {
+            Some(RawValue::Map(entries)) => {
+                entries.iter().find(|(key, _)| &**key == "facet").map(|(_, tree)| tree)
+            }
+            _ => None,
+        }
     }
 
-    pub(crate) fn with_facet_tree(self, tree: RawValue) -> Self {
-        Self { facet_tree: Some(Arc::new(tree)), ..self }
+    /// All JSON of the request as one object.
+    pub fn json(&self) -> Option<&RawValue> {
+        self.json.as_deref()
+    }
+
+    pub(crate) fn with_json(self, json: RawValue) -> Self {
+        Self { json: Some(Arc::new(json)), ..self }
     }
 
     /// Puts `value` in place of all values of `name`.
@@ -95,7 +105,7 @@ impl Params {
         let defaults = handler.defaults.iter().filter(|(name, _)| !fixed(name) && !sent(name));
         let appends = handler.appends.iter().filter(|(name, _)| !fixed(name));
         let pairs = handler.invariants.iter().chain(own).chain(defaults).chain(appends).cloned().collect();
-        Self { pairs, facet_tree: self.facet_tree.clone() }
+        Self { pairs, json: self.json.clone() }
     }
 }
 

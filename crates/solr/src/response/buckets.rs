@@ -22,10 +22,12 @@ fn stat(value: StatValue) -> Option<Node> {
         StatValue::Nothing => return None,
         StatValue::One(value) => value.into(),
         StatValue::Many(values) => Node::Array(values.into_iter().map(Node::from).collect()),
-        StatValue::Percentiles(values) => match values.as_slice() {
-            [(_, only)] => Node::Double(*only),
-            _ => Node::Array(values.into_iter().map(|(_, value)| Node::Double(value)).collect()),
-        },
+        StatValue::Percentiles(values) => {
+            let values: Option<Vec<Node>> =
+                values.into_iter().map(|(_, value)| value.map(Node::Double)).collect();
+            let mut values = values?;
+            if values.len() == 1 { values.remove(0) } else { Node::Array(values) }
+        }
     })
 }
 

@@ -91,6 +91,7 @@ fn debug(response: &ResponsePlan, explained: Option<Node>, other: Entries, elaps
 
 fn parsed_by(query: &DebugQuery, entries: &mut Entries) {
     let list = |texts: &[String]| Node::Array(texts.iter().cloned().map(Node::from).collect());
+    entries.extend(query.json.clone().map(|json| (Name::Borrowed("json"), Node::from(json))));
     entries.push(("QParser".into(), optional(query.parser)));
     if !query.filters.is_empty() {
         entries.push(("filter_queries".into(), list(&query.filters)));

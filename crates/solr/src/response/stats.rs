@@ -1,5 +1,5 @@
 //! The `stats` section: the statistics of each field by their names, and below `facets` those by values of other fields.
-//! Numbers are doubles whatever the field's type; what has no value is null, and a mean not a number.
+//! Numbers are doubles whatever the field's type; what has no value is null.
 
 use plan::{BucketResult, Buckets, StatValue, SubFacetResult, Value};
 
@@ -34,13 +34,14 @@ fn by_value(Buckets { list, missing, .. }: Buckets) -> Node {
 
 fn entry((key, value): (String, StatValue)) -> (Name, Node) {
     let node = match value {
-        StatValue::Nothing if key == "mean" => Node::Double(f64::NAN),
         StatValue::Nothing => Node::Null,
         StatValue::One(Value::Long(number)) if matches!(&*key, "min" | "max") => Node::Double(number as f64),
         StatValue::One(value) => value.into(),
         StatValue::Many(values) => Node::Array(values.into_iter().map(Node::from).collect()),
         StatValue::Percentiles(values) => {
-            let shown = |(share, value)| (Some(Value::Double(share).to_text().into()), Node::Double(value));
+            let shown = |(share, value): (f64, Option<f64>)| {
+                (Some(Value::Double(share).to_text().into()), value.map_or(Node::Null, Node::Double))
+            };
             Node::NamedList(values.into_iter().map(shown).collect())
         }
     };

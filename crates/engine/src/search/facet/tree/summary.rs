@@ -280,7 +280,6 @@ impl SourceSums<'_> {
             StatFunction::SumOfSquares => squares,
             StatFunction::Average if count == 0.0 => 0.0,
             StatFunction::Average => sum / count,
-            StatFunction::Mean if count == 0.0 => return None,
             StatFunction::Mean => sum / count,
             StatFunction::Variance => variance(count, sum, squares),
             StatFunction::StdDev => variance(count, sum, squares).sqrt(),
@@ -314,11 +313,12 @@ impl SourceSums<'_> {
             StatFunction::Missing => one(long(self.absent.get(slot).copied().unwrap_or_default())),
             StatFunction::DistinctValues => self.distinct_values(slot),
             StatFunction::Percentiles(shares) => {
-                let values = shares.iter().map(|share| Some((*share, self.percentile(*share, slot)?)));
-                Ok(values.collect::<Option<_>>().map(StatValue::Percentiles))
+                let values = shares.iter().map(|share| (*share, self.percentile(*share, slot)));
+                Ok(Some(StatValue::Percentiles(values.collect())))
             }
             StatFunction::Mean if self.source.column.as_ref().is_some_and(KeyColumn::is_date) => {
-                Ok(self.number(function, slot).map(|mean| StatValue::One(Value::Date(mean as i64))))
+                let mean = self.number(function, slot).filter(|mean| !mean.is_nan());
+                Ok(mean.map(|mean| StatValue::One(Value::Date(mean as i64))))
             }
             _ => Ok(self.number(function, slot).map(|number| StatValue::One(Value::Double(number)))),
         }
