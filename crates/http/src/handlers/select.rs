@@ -63,7 +63,7 @@ pub(super) fn asked(call: &Call<'_>, presets: &HandlerConfig) -> Result<Asked> {
         Some(content) => json_request::with_body(&call.params, text(content)?),
         None => call.params.clone(),
     };
-    let effective = json_request::with_params(sent.clone()).with_handler(presets);
+    let effective = json_request::with_params(&sent).with_handler(presets);
     let filled = match json_request::filled(effective.clone()) {
         Ok(filled) => filled,
         Err(error) => return Ok(Asked { sent: None, effective, refused: Some(error) }),

@@ -4,7 +4,7 @@ use super::*;
 use crate::params::parse_form;
 
 fn expanded(form: &str, body: &str) -> Result<Params> {
-    expand(filled(with_params(with_body(&parse_form(form.as_bytes()).unwrap(), body)))?)
+    expand(filled(with_params(&with_body(&parse_form(form.as_bytes()).unwrap(), body)))?)
 }
 
 fn shown(params: &Params) -> Vec<String> {
