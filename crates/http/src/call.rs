@@ -80,17 +80,17 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
-    /// `effective` are the parameters with the handler's presets, `class` is Solr's name of the handler, `assumed` the format
+    /// `sent` are the parameters to echo, `effective` those with the handler's presets, `class` is Solr's name of the handler, `assumed` the format
     /// when none is named.
     pub fn parse(
-        call: &Call<'_>,
+        sent: Option<Params>,
         effective: &Params,
         class: &'static str,
         assumed: Option<&str>,
     ) -> Result<Self> {
         let echoed = match Echo::parse(effective.get("echoParams"))? {
             Echo::None => None,
-            Echo::Explicit => Some(call.params.clone()),
+            Echo::Explicit => sent,
             Echo::All => Some(effective.clone()),
         };
         query::TIME_ALLOWED.read(effective)?;

@@ -32,7 +32,7 @@ impl SearchPlan {
     /// arrived, while others had better not keep other requests waiting. A guess, by the plan alone.
     pub fn is_light(&self) -> bool {
         let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
-        let light = by_score && !self.facets.enabled && !self.explain && self.page.end() <= PAGE_LIGHT;
+        let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
         light && self.query.is_light() && self.filters.iter().all(|filter| filter.query.is_light())
     }
 }

@@ -61,10 +61,10 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     let masks = mask::masks(context, filters.iter())?;
     let run = Run { context, plan, node: &node, moved, masks: &masks };
     let hits =
-        if plan.facets.enabled || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
+        if plan.facets.reads_hits() || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
     let (found, total) = run.found_and_total(by_score, hits.as_deref())?;
     let facets = match &hits {
-        Some(hits) if plan.facets.enabled => facet::count(context, &plan.facets, &node, &filters, hits)?,
+        Some(hits) if plan.facets.reads_hits() => facet::count(context, &plan.facets, &node, &filters, hits)?,
         _ => plan::FacetResult::default(),
     };
     let score_max = run.score_max(by_score, &found)?;

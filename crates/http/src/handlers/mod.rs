@@ -95,7 +95,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 }
 
 async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
-    let envelope = match Envelope::parse(call, &call.params, handler.class(), None) {
+    let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
@@ -115,12 +115,21 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return file;
     }
     let presets = presets(handler, path, &call.params, &collection.config());
-    let effective = call.params.with_handler(&presets);
-    let mut envelope = match Envelope::parse(call, &effective, handler.class(), assumed_format(call, handler))
-    {
-        Ok(envelope) => envelope,
+    let asked = match handler {
+        Handler::Select => select::asked(call, &presets),
+        _ => Ok(Asked::plainly(&call.params, &presets)),
+    };
+    let made = asked.and_then(|Asked { sent, effective, refused }| {
+        let assumed = assumed_format(call, handler);
+        Ok((Envelope::parse(sent, &effective, handler.class(), assumed)?, effective, refused))
+    });
+    let (mut envelope, effective, refused) = match made {
+        Ok(made) => made,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
+    if let Some(error) = refused {
+        return envelope.wrap(call, Err(error.into()));
+    }
     envelope.zookeeper = handler == Handler::Ping && ping::pings(&call.params);
     if let (Handler::Select, Err(error)) = (handler, select::check_body(call)) {
         // Solr has not taken up the parameters by then.
@@ -131,6 +140,22 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     envelope.wrap_and_keep(call, collection.name(), answer)
 }
 
+/// What a request asks by its parameters.
+struct Asked {
+    /// As echoed, if at all.
+    sent: Option<Params>,
+    /// With the handler's presets.
+    effective: Params,
+    /// Why nothing more can be made of them.
+    refused: Option<plan::Error>,
+}
+
+impl Asked {
+    fn plainly(sent: &Params, presets: &HandlerConfig) -> Self {
+        Self { sent: Some(sent.clone()), effective: sent.with_handler(presets), refused: None }
+    }
+}
+
 async fn dispatch(
     call: &Call<'_>,
     collection: &Arc<Collection>,
@@ -139,7 +164,7 @@ async fn dispatch(
     params: Params,
 ) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => return select::run(call, collection, &select::with_body(call, params)?).await,
+        Handler::Select => return select::run(call, collection, &params).await,
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,

@@ -139,6 +139,7 @@ impl<'a> SelectRequest<'a> {
     ) -> DebugQuery {
         let printer = QueryPrinter::new(context.schema);
         DebugQuery {
+            json: self.params.json().cloned(),
             text: self.query.map(str::to_owned),
             parsed: main.map(|main| printer.parsed(main)),
             parsed_to_string: main.map(|main| printer.parsed_to_string(main)),

@@ -4,6 +4,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::Arc;
 
 use plan::{Result, Value};
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
@@ -74,7 +76,7 @@ impl GlobalOrdinals {
 /// A string column in every segment of a search, and its values in one numbering.
 pub(super) struct Strings {
     columns: Vec<Option<StrColumn>>,
-    ordinals: std::sync::Arc<GlobalOrdinals>,
+    ordinals: Arc<GlobalOrdinals>,
 }
 
 impl Strings {
@@ -92,7 +94,7 @@ impl Strings {
     }
 
     /// Hits by value, in the order of values; a document counts once for each distinct one.
-    pub(super) fn counts(&self, domain: &super::Domain) -> Vec<u32> {
+    pub(super) fn counts(&self, domain: &[Arc<Bits>]) -> Vec<u32> {
         let mut sums = vec![0u32; self.ordinals.places.len()];
         for (segment, (column, hits)) in self.columns.iter().zip(domain).enumerate() {
             let Some(column) = column else { continue };
@@ -110,6 +112,41 @@ impl Strings {
             }
         }
         sums
+    }
+
+    /// How many values there are.
+    pub(super) fn cardinality(&self) -> usize {
+        self.ordinals.places.len()
+    }
+
+    pub(super) fn column(&self, segment: usize) -> Option<&StrColumn> {
+        self.columns.get(segment)?.as_ref()
+    }
+
+    /// The common number of a segment's own; past all values where it has none.
+    pub(super) fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
+        self.ordinals.common(segment)
+    }
+
+    /// The numbers of the values that begin with `prefix`.
+    pub(super) fn with_prefix(&self, prefix: &str) -> Result<Range<u64>> {
+        let start = self.first_that(|text| text >= prefix)?;
+        let end = self.first_that(|text| text >= prefix && !text.starts_with(prefix))?;
+        Ok(start..end)
+    }
+
+    /// The first number whose value `holds`, which all after it do too.
+    fn first_that(&self, holds: impl Fn(&str) -> bool) -> Result<u64> {
+        let (mut low, mut high) = (0, self.cardinality());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if holds(&self.text(middle)?) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Ok(low as u64)
     }
 
     /// Every value with its count; those without hits where `zeros` asks for them.

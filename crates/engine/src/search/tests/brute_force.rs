@@ -20,7 +20,7 @@ const WORDS: [&str; 6] = ["red", "green", "blue", "grey", "rot", "r"];
 
 /// A document of the model.
 #[derive(Clone, Debug)]
-struct Doc {
+pub(super) struct Doc {
     words: Vec<usize>,
     color: Option<usize>,
     tags: Vec<usize>,
@@ -30,10 +30,10 @@ struct Doc {
     flag: Option<bool>,
     /// Goes to the column alone.
     column: Vec<usize>,
-    deleted: bool,
+    pub(super) deleted: bool,
 }
 
-fn doc() -> impl Strategy<Value = Doc> {
+pub(super) fn doc() -> impl Strategy<Value = Doc> {
     let word = 0..WORDS.len();
     (
         prop::collection::vec(word.clone(), 0..8),
@@ -64,7 +64,7 @@ fn text(word: usize) -> Value {
 }
 
 impl Doc {
-    fn values(&self, field: &str) -> Vec<Value> {
+    pub(super) fn values(&self, field: &str) -> Vec<Value> {
         match field {
             "c_s" => self.color.iter().map(|word| text(*word)).collect(),
             "e_ss" => self.tags.iter().map(|word| text(*word)).collect(),
@@ -94,7 +94,7 @@ impl Doc {
     }
 }
 
-fn shard(docs: &[Doc]) -> Snapshot {
+pub(super) fn shard(docs: &[Doc]) -> Snapshot {
     let numbered: Vec<(usize, &Doc)> = docs.iter().enumerate().collect();
     let batches: Vec<Vec<Document>> = numbered
         .chunks(docs.len().div_ceil(3).max(1))
@@ -120,11 +120,11 @@ fn shard(docs: &[Doc]) -> Snapshot {
     Snapshot::build(Some(&all), all.layout().clone(), &marked).unwrap()
 }
 
-fn compare(left: &Value, right: &Value) -> std::cmp::Ordering {
+pub(super) fn compare(left: &Value, right: &Value) -> std::cmp::Ordering {
     crate::prepare::compare(left, right)
 }
 
-fn matches(query: &Query, doc: &Doc) -> bool {
+pub(super) fn matches(query: &Query, doc: &Doc) -> bool {
     use plan::Occur::{Filter, Must, MustNot, Should};
     let any = |field: &str, test: &dyn Fn(&Value) -> bool| doc.values(field).iter().any(test);
     let string = |value: &Value, test: &dyn Fn(&str) -> bool| value.as_str().is_some_and(test);
@@ -221,7 +221,7 @@ fn leaf() -> impl Strategy<Value = Query> {
     ]
 }
 
-fn query() -> impl Strategy<Value = Query> {
+pub(super) fn query() -> impl Strategy<Value = Query> {
     use plan::Occur::{Filter, Must, MustNot, Should};
     leaf().prop_recursive(3, 12, 4, |inner| {
         let occur = prop::sample::select(vec![Must, Should, Should, MustNot, Filter]);

@@ -5,3 +5,4 @@ mod build;
 mod pruning;
 mod recorded;
 mod recorded_facets;
+mod trees;
