@@ -70,7 +70,9 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     let score_max = run.score_max(by_score, &found)?;
     let page = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
     let result = SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets };
-    Ok((result, KeptResult { found, limit: plan.page.end(), total }))
+    // Where no rows are wanted none are looked for, whatever the start.
+    let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
+    Ok((result, KeptResult { found, limit, total }))
 }
 
 pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
