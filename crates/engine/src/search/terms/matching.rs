@@ -79,6 +79,11 @@ impl<'a> Matching<'a> {
         Ok(Some(Self { lists, union, mask, mask_leads, max_doc, words: None, candidates: Vec::new() }))
     }
 
+    /// Whether it is best to ask for the mask's documents one by one.
+    pub(super) fn mask_leads(&self) -> bool {
+        self.mask_leads
+    }
+
     pub(super) fn count(&mut self) -> u64 {
         if let ([only], None) = (&self.lists[..], self.mask) {
             return u64::from(only.blocks.doc_freq());
