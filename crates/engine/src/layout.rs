@@ -98,6 +98,11 @@ impl FieldLayout {
         self.spec.class()
     }
 
+    /// Whether it tells how often a term stands in a document.
+    pub fn has_frequencies(&self) -> bool {
+        matches!(self.inverted_kind, Some(InvertedKind::Text { frequencies: true, .. }))
+    }
+
     /// Whether the field keeps lengths; without them each counts as length 1.
     pub fn has_norms(&self) -> bool {
         match self.inverted_kind {

@@ -28,6 +28,8 @@ pub struct Hit {
     /// Its number in the snapshot, the dead counted too: Lucene's document id.
     pub place: u64,
     pub score: Option<f32>,
+    /// Of the plan's functions, in their order; `None` where a function has no value.
+    pub values: Vec<Option<Value>>,
     pub explanation: Option<Explanation>,
 }
 

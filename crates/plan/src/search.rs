@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::facet::FacetPlan;
+use crate::function::Function;
 use crate::page::Page;
 use crate::query::Query;
 
@@ -15,6 +16,8 @@ pub struct SearchPlan {
     pub page: Page,
     /// Which stored fields the hits carry.
     pub fields: FieldSelection,
+    /// What to compute for each hit of the page.
+    pub functions: Vec<Function>,
     /// Compute scores even where the sort does not need them (`fl=score`).
     pub scores: bool,
     pub facets: FacetPlan,
@@ -63,6 +66,7 @@ pub enum SortBy {
     Random {
         seed: u64,
     },
+    Function(Function),
 }
 
 /// Names and globs of the stored fields to load.

@@ -7,8 +7,9 @@ use tantivy::DocId;
 use super::bm25::{B, K1, NO_NORM, length_of};
 use super::collect::Found;
 use super::evaluate::Evaluator;
+use super::function::FunctionNode;
 use super::lower::lower_scored;
-use super::node::{BooleanNode, Node, Scoring};
+use super::node::{BooleanNode, BoostedNode, Node, Scoring};
 use super::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
@@ -89,6 +90,8 @@ pub(crate) fn label(node: &Node) -> String {
         Node::Term(term) => boosted(&term.label, term.scoring.boost),
         Node::Synonym(synonym) => boosted(&synonym.label, synonym.scoring.boost),
         Node::Phrase(phrase) => boosted(&phrase.label, phrase.scoring.boost),
+        Node::Function(function) => boosted(&function.label, function.boost),
+        Node::Boosted(node) => boosted(&node.by.label, node.by.boost),
         Node::Boolean(BooleanNode { required, optional, prohibited, filters, .. }) => {
             let parts =
                 [joined(required, "+"), joined(filters, "#"), joined(optional, ""), joined(prohibited, "-")];
@@ -127,7 +130,7 @@ struct Place<'a> {
 impl Place<'_> {
     /// `None` when the document does not match.
     fn explain(&self, node: &Node) -> Result<Option<Explanation>> {
-        let mut evaluator = Evaluator::open(self.context, node, self.segment)?;
+        let mut evaluator = Evaluator::open(self.context.layout.tantivy(), node, self.segment.reader)?;
         let Some(score) = evaluator.score(self.doc) else { return Ok(None) };
         Ok(Some(match node {
             Node::Nothing => return Ok(None),
@@ -144,6 +147,8 @@ impl Place<'_> {
                 let what = |freq| format!("phraseFreq={}", number(freq));
                 self.weight(&phrase.label, &phrase.scoring, &evaluator, score, what)
             }
+            Node::Function(node) => self.function(node, score)?,
+            Node::Boosted(node) => self.boosted(node, score)?,
             Node::Boolean(boolean) => self.sum(boolean, score)?,
             Node::DisjunctionMax { nodes, tie_breaker } => {
                 let what = match *tie_breaker {
@@ -161,6 +166,8 @@ impl Place<'_> {
             Node::Nothing | Node::Term(_) | Node::Synonym(_) => "no matching term".to_owned(),
             Node::Phrase(_) => "no matching terms".to_owned(),
             Node::Constant(constant) => format!("{} doesn't match id {}", constant.label, self.doc),
+            Node::Function(_) => "no matching term".to_owned(),
+            Node::Boosted(boosted) => return self.miss(&boosted.node),
             Node::DisjunctionMax { .. } => "No matching clause".to_owned(),
             Node::Boolean(boolean) => return self.miss_of_clauses(boolean),
         };
@@ -190,6 +197,26 @@ impl Place<'_> {
 
     fn all(&self, nodes: &[Node]) -> Result<Vec<Explanation>> {
         nodes.iter().filter_map(|node| self.explain(node).transpose()).collect()
+    }
+
+    fn function(&self, node: &FunctionNode, score: f32) -> Result<Explanation> {
+        let (value, shown) = node.value_at(self.segment.reader, self.doc)?;
+        let details = vec![leaf(value as f32, shown), leaf(node.boost, "boost")];
+        Ok(branch(score, format!("FunctionQuery({}), product of:", node.label), details))
+    }
+
+    fn boosted(&self, node: &BoostedNode, score: f32) -> Result<Explanation> {
+        let (value, shown) = node.by.value_at(self.segment.reader, self.doc)?;
+        let mut details = self.explain(&node.node)?.into_iter().collect::<Vec<_>>();
+        let inner = details.first().map_or(0.0, |inner| inner.value);
+        details.push(leaf(value as f32, shown));
+        let product = branch((f64::from(inner) * value) as f32, "product of:", details);
+        let label = &node.by.label;
+        if node.by.boost == 1.0 {
+            return Ok(branch(score, format!("weight({label}), result of:"), vec![product]));
+        }
+        let details = vec![leaf(node.by.boost, "boost"), product];
+        Ok(branch(score, format!("weight({label}), product of:"), details))
     }
 
     fn sum(&self, node: &BooleanNode, score: f32) -> Result<Explanation> {

@@ -107,6 +107,11 @@ pub(crate) fn node_bits(
     segment: &SearchSegment<'_>,
     node: &Node,
 ) -> Result<Arc<Bits>> {
+    match node {
+        Node::Function(_) => return Ok(Arc::new(Bits::all(segment.max_doc()))),
+        Node::Boosted(boosted) => return node_bits(context, segment, &boosted.node),
+        _ => {}
+    }
     if let Node::Constant(constant) = node {
         match &constant.source {
             DocSource::Computed(computed) => return computed.bits(segment.reader),
@@ -117,7 +122,7 @@ pub(crate) fn node_bits(
     if let Some(direct) = Direct::of(node) {
         return direct.bits(segment).map(Arc::new);
     }
-    let weight = weight::unscored(context, node)?;
+    let weight = weight::unscored(context.layout.tantivy(), node)?;
     collect_bits(&*weight, segment).map(Arc::new)
 }
 

@@ -12,7 +12,7 @@ use crate::search::node::{DocSource, Node};
 use crate::search::{SearchContext, SearchSegment, weight};
 
 pub(crate) fn count(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<u64> {
-    let weight = weight::unscored(context, node)?;
+    let weight = weight::unscored(context.layout.tantivy(), node)?;
     let mut total = 0;
     for (segment, mask) in context.segments.iter().zip(masks) {
         total += u64::from(match (mask, node) {

@@ -1,0 +1,1 @@
+//! Functions from their text, and what is no function.
