@@ -301,6 +301,8 @@ fn column_kind(class: FieldClass) -> Option<ColumnKind> {
         FieldClass::Int | FieldClass::Long | FieldClass::Date => ColumnKind::I64,
         FieldClass::Float | FieldClass::Double => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
+        // As `point` encodes it.
+        FieldClass::LatLon => ColumnKind::I64,
         _ => return None,
     })
 }

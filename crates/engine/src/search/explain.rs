@@ -9,7 +9,7 @@ use super::collect::Found;
 use super::evaluate::Evaluator;
 use super::function::FunctionNode;
 use super::lower::lower_scored;
-use super::node::{BooleanNode, BoostedNode, Node, Scoring};
+use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, Scoring};
 use super::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
@@ -134,6 +134,10 @@ impl Place<'_> {
         let Some(score) = evaluator.score(self.doc) else { return Ok(None) };
         Ok(Some(match node {
             Node::Nothing => return Ok(None),
+            Node::Constant(Constant { source: DocSource::FunctionRange(range), label, .. }) => {
+                let (value, shown) = range.value_at(self.segment.reader, self.doc)?;
+                branch(value as f32, label.clone(), vec![leaf(value as f32, shown)])
+            }
             Node::Constant(constant) => leaf(score, boosted(&constant.label, constant.score)),
             Node::Term(term) => {
                 let what = |_| "freq, occurrences of term within document".to_owned();

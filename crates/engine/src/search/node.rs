@@ -12,7 +12,7 @@ use tantivy::{SegmentReader, Term};
 
 use super::bits::Bits;
 use super::bm25::{NO_NORM, Similarity};
-use super::function::FunctionNode;
+use super::function::{FunctionNode, FunctionRangeNode};
 use super::stats::FieldStats;
 
 pub(crate) enum Node {
@@ -44,7 +44,19 @@ pub(crate) enum DocSource {
     All,
     Term(Term),
     Computed(Arc<Computed>),
+    FunctionRange(Arc<FunctionRangeNode>),
     Node(Box<Node>),
+}
+
+impl DocSource {
+    /// The documents of a segment, where they are found without postings.
+    pub(crate) fn computed(&self) -> Option<&Arc<Computed>> {
+        match self {
+            DocSource::Computed(computed) => Some(computed),
+            DocSource::FunctionRange(range) => Some(range.computed()),
+            DocSource::All | DocSource::Term(_) | DocSource::Node(_) => None,
+        }
+    }
 }
 
 /// A term scored by BM25.

@@ -121,13 +121,10 @@ impl Run<'_> {
         let known = if by_score { found.first().and_then(|best| best.score) } else { None };
         let best = match known {
             Some(score) => Some(score),
-            // Lucene looks for the best from its least positive number on, unless the order tells.
-            None => {
-                let best = collect::score_max(self.context, self.node, self.masks)?;
-                best.map(|best| if by_score { best } else { best.max(f32::from_bits(1)) })
-            }
+            None => collect::score_max(self.context, self.node, self.masks)?,
         };
-        Ok(Some(best.unwrap_or(0.0)))
+        // Lucene looks for the best from its least positive number on.
+        Ok(Some(best.map_or(0.0, |best| best.max(f32::from_bits(1)))))
     }
 
     fn hits(&self, mut page: Vec<Found>) -> Result<Vec<plan::Hit>> {

@@ -17,7 +17,7 @@ use super::SearchContext;
 use super::bits::BitsDocs;
 use super::bm25::K1;
 use super::error::{engine_error, library_error};
-use super::node::{BooleanNode, Constant, DocSource, Node, PhraseNode, Scoring, TermNode};
+use super::node::{BooleanNode, Computed, Constant, DocSource, Node, PhraseNode, Scoring, TermNode};
 use super::phrase::PhraseScorer;
 use super::scaled::Scaled;
 use super::synonym::SynonymScorer;
@@ -120,14 +120,17 @@ fn source_weight(schema: &Schema, source: &DocSource) -> Result<Box<dyn Weight>>
         DocSource::All => Box::new(AllWeight),
         DocSource::Term(term) => postings_weight(schema, term)?,
         DocSource::Node(node) => unscored(schema, node)?,
-        DocSource::Computed(computed) => {
-            let computed = computed.clone();
-            Box::new(Made(move |reader: &SegmentReader, _| {
-                let bits = computed.bits(reader).map_err(|error| library_error(&error))?;
-                Ok(Box::new(ConstScorer::new(BitsDocs::new(bits), 1.0)) as Box<dyn Scorer>)
-            }))
-        }
+        DocSource::Computed(computed) => computed_weight(computed),
+        DocSource::FunctionRange(range) => computed_weight(range.computed()),
     })
+}
+
+fn computed_weight(computed: &Arc<Computed>) -> Box<dyn Weight> {
+    let computed = computed.clone();
+    Box::new(Made(move |reader: &SegmentReader, _| {
+        let bits = computed.bits(reader).map_err(|error| library_error(&error))?;
+        Ok(Box::new(ConstScorer::new(BitsDocs::new(bits), 1.0)) as Box<dyn Scorer>)
+    }))
 }
 
 fn postings_weight(schema: &Schema, term: &Term) -> Result<Box<dyn Weight>> {

@@ -11,14 +11,7 @@ impl Display for Function {
         match self {
             Function::Constant(Value::Str(text)) => write!(out, "literal({text})"),
             Function::Constant(value) => write!(out, "const({})", value.to_text()),
-            Function::Field { field, class, pick } => {
-                let pick = match pick {
-                    Some(Pick::Min) => ",MIN",
-                    Some(Pick::Max) => ",MAX",
-                    None => "",
-                };
-                write!(out, "{}({field}{pick})", field_name(*class))
-            }
+            Function::Field { field, class, pick } => of_field(out, field, *class, *pick),
             Function::Ordinal { field, reversed: false } => write!(out, "ord({field})"),
             Function::Ordinal { field, reversed: true } => write!(out, "rord({field})"),
             Function::Score { missing, label, .. } => {
@@ -42,6 +35,17 @@ impl Display for Function {
                 out.write_str(&operator.describe(&arguments))
             }
         }
+    }
+}
+
+fn of_field(out: &mut Formatter<'_>, field: &str, class: FieldClass, pick: Option<Pick>) -> Result {
+    let sorted = class == FieldClass::SortableText;
+    let picked = if pick == Some(Pick::Max) { "MAX" } else { "MIN" };
+    match (field_name(class), pick) {
+        ("str", Some(_)) => write!(out, "sortedset({field},selector={picked})"),
+        ("str", None) if sorted => write!(out, "sortedset({field},selector={picked})"),
+        (name, Some(_)) => write!(out, "{name}({field},{picked})"),
+        (name, None) => write!(out, "{name}({field})"),
     }
 }
 

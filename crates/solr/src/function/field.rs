@@ -39,9 +39,20 @@ pub(super) fn field(source: &mut FunctionSource<'_>) -> Result<Function, Failure
     if !field.spec.properties.multi_valued {
         return Ok(value_of(source.context, &name)?);
     }
+    if matches!(field.spec.class(), FieldClass::Bool | FieldClass::Text) {
+        let kind = &field.spec.field_type.name;
+        return Err(Error::bad_request(format!(
+            "Selecting a single value from a multivalued field is not supported for this field: {name} (type: {kind})"
+        ))
+        .into());
+    }
     check_class(&field)?;
     check_column(&field)?;
-    let class = field.spec.class();
+    // One of several dates is no date any more in Solr, but its milliseconds.
+    let class = match field.spec.class() {
+        FieldClass::Date => FieldClass::Long,
+        class => class,
+    };
     Ok(Function::Field { field: field.name, class, pick: Some(pick) })
 }
 

@@ -31,7 +31,7 @@ const PARSERS: &[Parser] = &[
     Parser { name: "raw", class: "", parse: raw },
     Parser { name: "query", class: "LuceneQParser", parse: query },
     Parser { name: "bool", class: "", parse: boolean },
-    Parser { name: "boost", class: "", parse: boost },
+    Parser { name: "boost", class: "LuceneQParser", parse: boost },
     Parser { name: "filters", class: "FiltersQParser", parse: filters },
     Parser { name: "func", class: "FunctionQParser", parse: function },
     Parser { name: "frange", class: "", parse: frange },

@@ -117,10 +117,15 @@ impl<'a> Shape<'a> {
 
     fn shown(&mut self, name: &Arc<str>) -> &Shown<'a> {
         let (plain, items, schema) = (&self.plain, self.items, self.schema);
-        self.known.entry(name.clone()).or_insert_with(|| Shown {
-            plain: plain.contains(name),
-            many: schema.field(name).is_some_and(|spec| spec.properties.multi_valued),
-            labels: items.iter().filter_map(|item| other_label(item, name)).collect(),
+        self.known.entry(name.clone()).or_insert_with(|| {
+            let labels: Vec<_> = items.iter().filter_map(|item| other_label(item, name)).collect();
+            // What has another label shows under its own name only where that is asked for.
+            let by_name = plain.names.contains(name);
+            Shown {
+                plain: by_name || (labels.is_empty() && plain.contains(name)),
+                many: schema.field(name).is_some_and(|spec| spec.properties.multi_valued),
+                labels,
+            }
         })
     }
 }
@@ -222,6 +227,7 @@ mod tests {
         check("n:id,b_ss,c:[value v=5],score", "\"b_ss\":[\"y\"],\"c\":\"5\",\"score\":0.5,\"n\":\"1\"");
         check("id,[docid]", "\"id\":\"1\",\"[docid]\":7");
         check("id,a_s", "\"a_s\":\"x\",\"id\":\"1\"");
+        check("*,n:id", "\"a_s\":\"x\",\"b_ss\":[\"y\"],\"n\":\"1\"");
         check("n:id,id", "\"id\":\"1\",\"n\":\"1\"");
         check("nope", "");
     }

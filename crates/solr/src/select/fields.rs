@@ -156,10 +156,36 @@ fn explain_style(local: &LocalParams) -> Result<ExplainStyle> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::date_math::DateMath;
+    use crate::query::tests::Fixture;
 
     fn parse(lists: &[&str]) -> Result<FieldList> {
         let pairs = lists.iter().map(|list| ("fl".to_owned(), (*list).to_owned())).collect();
-        FieldList::parse(&Params::new(pairs), None)
+        let (fixture, params, dates) = (Fixture::new(), Params::new(pairs), DateMath::new(0));
+        FieldList::parse(&params, Some(&fixture.context(&params, &dates)))
+    }
+
+    /// Labels recorded from Solr 9.10.1.
+    #[test]
+    fn functions_have_labels() {
+        let check = |list: &str, expected: &[(&str, &str)]| {
+            let list = parse(&[list]).unwrap();
+            let labels = list.items.iter().filter_map(|item| match item {
+                FieldItem::Function { label, at } => {
+                    Some((label.to_string(), list.functions[*at].to_string()))
+                }
+                _ => None,
+            });
+            let expected: Vec<_> = expected.iter().map(|(l, f)| ((*l).to_owned(), (*f).to_owned())).collect();
+            assert_eq!(labels.collect::<Vec<_>>(), expected, "{list:?}");
+        };
+        let sum = "sum(int(a_i),const(1))";
+        check("id,sum(a_i,1),a_s", &[("sum(a_i,1)", sum)]);
+        check("sum(a_i, 1) a_s", &[("sum(a_i, 1) ", sum)]);
+        check("x:{!func}a_i,id", &[("x", "int(a_i)")]);
+        check("{!func key=k}sum(a_i,1) id", &[("k", sum)]);
+        check("x:{!term f=a_s v=b} , y:-1", &[("x", "query(a_s:b,def=0.0)"), ("y", "const(-1)")]);
+        check("x: \"a\",'b'", &[("x", "literal(a)"), ("'b'", "literal(b)")]);
     }
 
     #[test]
@@ -192,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_refused() {
-        for list in ["sum(a,b)", "x:sum(a,b)", "[child]", "[core]", "\"a\"", "[value", "[value]"] {
+        for list in ["sum(a,b)", "x:sum(", "[child]", "[core]", "\"a", "[value", "[value]"] {
             assert!(parse(&[list]).is_err(), "{list}");
         }
     }

@@ -142,3 +142,75 @@ fn seed(name: &str) -> u64 {
     name.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::date_math::DateMath;
+    use crate::params::Params;
+    use crate::query::tests::Fixture;
+
+    fn parse(text: &str) -> Result<Vec<SortKey>> {
+        let (fixture, params, dates) = (Fixture::new(), Params::default(), DateMath::new(0));
+        parse_sort(&fixture.context(&params, &dates), text)
+    }
+
+    #[test]
+    fn specifications_are_cut_into_keys() {
+        let check = |text: &str, expected: &[(&str, bool)]| {
+            let keys = parse(text).unwrap();
+            let shown = |key: &SortKey| match &key.by {
+                SortBy::Score => "score".to_owned(),
+                SortBy::Field(name) => name.to_string(),
+                SortBy::Function(function) => function.to_string(),
+                other => format!("{other:?}"),
+            };
+            let found: Vec<_> = keys.iter().map(|key| (shown(key), key.descending)).collect();
+            let expected: Vec<_> = expected.iter().map(|(name, down)| ((*name).to_owned(), *down)).collect();
+            assert_eq!(found, expected, "{text}");
+        };
+        check("", &[]);
+        check("score desc", &[("score", true)]);
+        check("a_s asc,b_i DESC", &[("a_s", false), ("b_i", true)]);
+        check("  a_s  asc  ,  b_i   desc ", &[("a_s", false), ("b_i", true)]);
+        check("id asc,,a_i asc,", &[("id", false), ("a_i", false)]);
+        check("sum(a_i,1)desc, id top", &[("sum(int(a_i),const(1))", true), ("id", true)]);
+        check("{!func v=a_i} asc,{!func}abs(a_i) bottom", &[("int(a_i)", false), ("abs(int(a_i))", false)]);
+        check("{!term f=a_s v=x} desc", &[("query(a_s:x,def=0.0)", true)]);
+        check("-1 asc", &[("const(-1)", false)]);
+    }
+
+    /// Messages recorded from Solr 9.10.1.
+    #[test]
+    fn a_direction_is_needed() {
+        let check = |text: &str, at: usize| {
+            let expected =
+                format!("Can't determine a Sort Order (asc or desc) in sort spec '{text}', pos={at}");
+            assert_eq!(parse(text).unwrap_err().message, expected);
+        };
+        check("score", 5);
+        check("a_s asc,a_i", 11);
+        check("a_s up", 3);
+        check("score asc desc", 5);
+        check("a_s asc;a_i desc", 3);
+        check(",", 1);
+    }
+
+    /// Messages recorded from Solr 9.10.1.
+    #[test]
+    fn what_is_neither_field_nor_function_is_refused() {
+        let neither = |name: &str| {
+            format!(
+                "sort param could not be parsed as a query, and is not a field that exists in the index: {name}"
+            )
+        };
+        let check =
+            |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err().message, expected, "{text}");
+        check("nosuch(1) asc", &neither("nosuch(1)"));
+        check("sum( asc", &neither("sum("));
+        check("$x asc", &neither("$x"));
+        check("a_s,sum(a_i,1) desc", "sort param field can't be found: a_s,sum(a_i,1)");
+        check("nope desc", "sort param field can't be found: nope");
+        assert!(parse("concat(a_s,'x') asc").unwrap_err().message.contains("is no number"));
+    }
+}

@@ -19,9 +19,9 @@ pub(crate) fn count(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> 
             (None, Node::Constant(constant)) if matches!(constant.source, DocSource::All) => {
                 segment.max_doc()
             }
-            (Some(mask), Node::Constant(constant)) => match &constant.source {
-                DocSource::All => mask.count(),
-                DocSource::Computed(computed) => computed.bits(segment.reader)?.count_common(mask),
+            (Some(mask), Node::Constant(constant)) => match (&constant.source, constant.source.computed()) {
+                (DocSource::All, _) => mask.count(),
+                (_, Some(computed)) => computed.bits(segment.reader)?.count_common(mask),
                 _ => count_allowed(&*weight, segment, mask)?,
             },
             (None, _) => weight.count(segment.reader).map_err(engine_error)?,

@@ -21,7 +21,7 @@ mod truth;
 
 pub(crate) use block::each_block;
 pub(crate) use lower::{Lowered, lower};
-pub(crate) use range::{range_bits, range_label};
+pub(crate) use range::{FunctionRangeNode, range_label};
 pub(crate) use reader::Reader;
 pub(crate) use score::{FunctionNode, FunctionScore};
 

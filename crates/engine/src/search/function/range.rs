@@ -2,28 +2,51 @@
 //! in double precision as such, all others in single.
 
 use std::ops::Bound;
+use std::sync::Arc;
 
-use plan::{FunctionRange, Result, Value};
+use plan::{FunctionRange, Kind, Result, Value};
 use tantivy::{DocId, SegmentReader};
 
-use super::BLOCK;
 use super::block::{Room, each_block};
 use super::lower::Lowered;
 use super::reader::Reader;
 use crate::search::bits::Bits;
+use crate::search::node::Computed;
 
-/// Of all documents of the segment.
-pub(crate) fn range_bits(function: &Lowered, range: &FunctionRange, segment: &SegmentReader) -> Result<Bits> {
-    range_bits_among(function, range, segment, &Bits::all(segment.max_doc()))
+/// A range ready to run in any segment.
+pub(crate) struct FunctionRangeNode {
+    function: Arc<Lowered>,
+    range: Arc<FunctionRange>,
+    computed: Arc<Computed>,
 }
 
-/// Of those in `among`: no others are computed.
-pub(crate) fn range_bits_among(
-    function: &Lowered,
-    range: &FunctionRange,
-    segment: &SegmentReader,
-    among: &Bits,
-) -> Result<Bits> {
+impl FunctionRangeNode {
+    pub(crate) fn new(function: Lowered, range: FunctionRange) -> Self {
+        let (function, range) = (Arc::new(function), Arc::new(range));
+        let (inner, bounds) = (function.clone(), range.clone());
+        let all =
+            move |segment: &SegmentReader| bits(&inner, &bounds, segment, &Bits::all(segment.max_doc()));
+        Self { function, range, computed: Arc::new(Computed::new(all)) }
+    }
+
+    /// The documents of each segment, dead or alive.
+    pub(crate) fn computed(&self) -> &Arc<Computed> {
+        &self.computed
+    }
+
+    /// Of those in `among`: no others are computed.
+    pub(crate) fn bits_among(&self, segment: &SegmentReader, among: &Bits) -> Result<Bits> {
+        bits(&self.function, &self.range, segment, among)
+    }
+
+    /// The value for a document, and the function in words with what it read.
+    pub(crate) fn value_at(&self, segment: &SegmentReader, doc: DocId) -> Result<(f64, String)> {
+        let mut reader = Reader::open(&self.function, segment)?;
+        Ok((reader.double(doc), reader.describe(doc)))
+    }
+}
+
+fn bits(function: &Lowered, range: &FunctionRange, segment: &SegmentReader, among: &Bits) -> Result<Bits> {
     let mut reader = Reader::open(function, segment)?;
     let bounds = Bounds::of(range);
     let mut bits = Bits::none(segment.max_doc());
@@ -63,17 +86,14 @@ impl Bounds {
         let kind = range.function.kind();
         let (lower, upper) = (range.lower.as_ref(), range.upper.as_ref());
         match kind {
-            plan::Kind::Int | plan::Kind::Long | plan::Kind::Date => {
-                Bounds::Integers(lower.map(integer), upper.map(integer))
-            }
-            plan::Kind::Double => Bounds::Doubles(lower.map(double), upper.map(double)),
-            plan::Kind::Str => Bounds::Texts(lower.map(Value::to_text), upper.map(Value::to_text)),
+            Kind::Int | Kind::Long | Kind::Date => Bounds::Integers(lower.map(integer), upper.map(integer)),
+            Kind::Double => Bounds::Doubles(lower.map(double), upper.map(double)),
+            Kind::Str => Bounds::Texts(lower.map(Value::to_text), upper.map(Value::to_text)),
             _ => Bounds::Floats(lower.map(float), upper.map(float)),
         }
     }
 
     fn inside(&self, reader: &mut Reader, docs: &[DocId], out: &mut [bool]) {
-        debug_assert!(docs.len() <= BLOCK);
         match self {
             Bounds::Integers(lower, upper) => {
                 within(docs, out, (lower, upper), |values| reader.integers(docs, values))

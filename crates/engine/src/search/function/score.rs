@@ -44,7 +44,7 @@ impl FunctionScore {
     pub(crate) fn scores(&mut self, docs: &[DocId], scores: &mut [f32]) {
         self.reader.floats(docs, scores);
         for score in scores {
-            *score = if *score >= 0.0 { *score * self.boost } else { 0.0 };
+            *score = if *score > 0.0 { *score * self.boost } else { 0.0 };
         }
     }
 
@@ -61,7 +61,7 @@ impl FunctionScore {
         self.reader.doubles(docs, factors.all_mut());
         for (score, factor) in scores.iter_mut().zip(factors.all()) {
             let product = f64::from(*score) * factor;
-            *score = if product >= 0.0 { (product * f64::from(self.boost)) as f32 } else { 0.0 };
+            *score = if product > 0.0 { (product * f64::from(self.boost)) as f32 } else { 0.0 };
         }
     }
 }

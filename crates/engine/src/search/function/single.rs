@@ -86,6 +86,15 @@ impl Reader {
                 [latitude, longitude] => Some(geohash::encode(latitude.double(doc), longitude.double(doc))),
                 _ => None,
             },
+            Reader::Column(column) => match (column.value(doc), column.kind()) {
+                (Some(value), _) => Some(value.to_text()),
+                // Where there is none, some kinds show what they count as.
+                (None, Kind::Int) => Some("0".to_owned()),
+                (None, Kind::Float | Kind::Double) => Some("0.0".to_owned()),
+                (None, Kind::Bool) => Some("false".to_owned()),
+                (None, _) => None,
+            },
+            Reader::Ordinal(_) => Some(self.integer(doc).to_string()),
             _ => self.value(doc).map(|value| value.to_text()),
         }
     }
@@ -107,17 +116,7 @@ impl Reader {
             Reader::JoinFrequency(frequency) => frequency.label(),
         };
         let label = label.to_owned();
-        let value = match self.kind() {
-            Kind::Int => {
-                Some(self.integer(doc).to_string()).filter(|_| !self.is_column() || self.is_present(doc))
-            }
-            _ => self.text(doc),
-        };
-        format!("{label}={}", value.as_deref().unwrap_or("null"))
-    }
-
-    fn is_column(&self) -> bool {
-        matches!(self, Reader::Column(_))
+        format!("{label}={}", self.text(doc).as_deref().unwrap_or("null"))
     }
 }
 

@@ -156,6 +156,7 @@ pub(super) fn present(operator: &Operator, arguments: &mut [Reader], docs: &[Doc
         }
         O::Linear { .. } | O::Reciprocal { .. } => every(arguments, docs, out),
         O::StringDistance(_) | O::Concatenate | O::Compare(_) | O::Equal => every(arguments, docs, out),
+        O::If => choose(operator, arguments, docs, out, Reader::present),
         O::Max | O::Min | O::Default => some(arguments, docs, out),
         _ => out.fill(true),
     }

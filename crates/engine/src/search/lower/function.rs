@@ -6,7 +6,8 @@ use std::sync::Arc;
 use plan::{Error, Function, FunctionRange, Query, Result};
 
 use super::Lowering;
-use crate::search::function::{FunctionNode, Lowered, lower};
+use crate::search::explain;
+use crate::search::function::{FunctionNode, FunctionRangeNode, Lowered, lower, range_label};
 use crate::search::node::{BoostedNode, DocSource, Node};
 
 impl Lowering<'_> {
@@ -20,11 +21,8 @@ impl Lowering<'_> {
     }
 
     pub(super) fn function_range(&mut self, range: &FunctionRange, boost: f32) -> Result<Node> {
-        let lowered = self.lowered(&range.function)?;
-        let (label, range) = (crate::search::function::range_label(range), range.clone());
-        Ok(Node::computed(boost, label, move |reader| {
-            crate::search::function::range_bits(&lowered, &range, reader)
-        }))
+        let node = FunctionRangeNode::new(self.lowered(&range.function)?, range.clone());
+        Ok(Node::constant(DocSource::FunctionRange(Arc::new(node)), boost, range_label(range)))
     }
 
     pub(super) fn boosted(&mut self, query: &Query, function: &Function, boost: f32) -> Result<Node> {
@@ -33,7 +31,7 @@ impl Lowering<'_> {
         if !self.scored || node.is_nothing() {
             return Ok(node);
         }
-        let inner = crate::search::explain::label(&node);
+        let inner = explain::label(&node);
         let label = format!("FunctionScoreQuery({inner}, scored by boost({function}))");
         let by = Arc::new(FunctionNode { function: self.lowered(function)?, label, boost });
         Ok(Node::Boosted(Box::new(BoostedNode { node, by })))
