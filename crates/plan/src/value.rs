@@ -50,7 +50,7 @@ pub fn java_double(number: f64) -> String {
     if number == 0.0 || (1e-3..1e7).contains(&size) {
         format!("{number:?}")
     } else {
-        scientific(two_digits(format!("{number:e}"), || format!("{number:.1e}")))
+        scientific(&two_digits(format!("{number:e}"), || format!("{number:.1e}")))
     }
 }
 
@@ -63,7 +63,7 @@ pub fn java_float(number: f32) -> String {
     if number == 0.0 || (1e-3..1e7).contains(&size) {
         format!("{number:?}")
     } else {
-        scientific(two_digits(format!("{number:e}"), || format!("{number:.1e}")))
+        scientific(&two_digits(format!("{number:e}"), || format!("{number:.1e}")))
     }
 }
 
@@ -80,8 +80,8 @@ fn special(nan: bool, positive: bool) -> String {
     }
 }
 
-fn scientific(rust: String) -> String {
-    let (digits, exponent) = rust.split_once('e').unwrap_or((&rust, "0"));
+fn scientific(rust: &str) -> String {
+    let (digits, exponent) = rust.split_once('e').unwrap_or((rust, "0"));
     let point = if digits.contains('.') { "" } else { ".0" };
     format!("{digits}{point}E{exponent}")
 }

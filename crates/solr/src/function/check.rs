@@ -23,10 +23,10 @@ pub(super) fn check_arguments(function: &Function) -> Result<()> {
         match operator {
             O::Distance { .. } | O::SquaredDistance | O::Haversine { .. } | O::GeoDistance { .. } => {}
             O::StringDistance(_) | O::Concatenate | O::Equal | O::GeohashDistance { .. } => {
-                check_single(argument)?
+                check_single(argument)?;
             }
             O::Exists | O::Not | O::And | O::Or | O::ExclusiveOr | O::If | O::Default => {
-                check_single(argument)?
+                check_single(argument)?;
             }
             _ => check_number(argument)?,
         }

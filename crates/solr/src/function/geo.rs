@@ -9,7 +9,7 @@ use crate::query::java_float;
 use crate::query::syntax::SyntaxError;
 
 /// The earth's mean radius in kilometres, as spatial4j has it.
-const EARTH_RADIUS_KM: f64 = 6371.008_771_4;
+const EARTH_RADIUS_KM: f64 = 6_371.008_771_4;
 
 pub(super) fn distance(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     let order = source.float()?;

@@ -14,8 +14,12 @@ pub(super) fn floats(operator: &Operator, arguments: &mut [Reader], docs: &[DocI
     match operator {
         Operator::Sum => fold(arguments, docs, out, 0.0, |sum, value| sum + value),
         Operator::Product => fold(arguments, docs, out, 1.0, |product, value| product * value),
-        Operator::Max => extreme(arguments, docs, out, f32::NEG_INFINITY, |one, other| one > other),
-        Operator::Min => extreme(arguments, docs, out, f32::INFINITY, |one, other| one < other),
+        Operator::Max => {
+            extreme(arguments, docs, out, f32::NEG_INFINITY, |one, other| one.total_cmp(&other).is_gt());
+        }
+        Operator::Min => {
+            extreme(arguments, docs, out, f32::INFINITY, |one, other| one.total_cmp(&other).is_lt());
+        }
         Operator::Subtract => pair(arguments, docs, out, |left, right| left - right),
         Operator::Divide => pair(arguments, docs, out, |left, right| left / right),
         Operator::Milliseconds => milliseconds(arguments, docs, out),

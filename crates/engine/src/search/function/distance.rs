@@ -9,7 +9,7 @@ use super::geohash;
 use super::reader::Reader;
 
 /// Kilometres, as spatial4j has it.
-const EARTH_RADIUS_KM: f64 = 6371.008_771_4;
+const EARTH_RADIUS_KM: f64 = 6_371.008_771_4;
 /// Metres, as Lucene's `SloppyMath` has it.
 const EARTH_RADIUS_M: f64 = 6_371_008.771_4;
 

@@ -3,24 +3,44 @@
 const ALPHABET: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
 const LENGTH: usize = 12;
 
+/// What is left of the earth: (from, to) of latitude and longitude.
+struct Cell {
+    latitudes: (f64, f64),
+    longitudes: (f64, f64),
+    /// Whether longitude is halved next.
+    across: bool,
+}
+
+impl Cell {
+    fn earth() -> Self {
+        Self { latitudes: (-90.0, 90.0), longitudes: (-180.0, 180.0), across: true }
+    }
+
+    /// The range that is halved next.
+    fn range(&mut self) -> &mut (f64, f64) {
+        if self.across { &mut self.longitudes } else { &mut self.latitudes }
+    }
+
+    fn halve(&mut self, above: bool) {
+        let range = self.range();
+        let middle = f64::midpoint(range.0, range.1);
+        *range = if above { (middle, range.1) } else { (range.0, middle) };
+        self.across = !self.across;
+    }
+}
+
 /// Degrees to text.
 pub(super) fn encode(latitude: f64, longitude: f64) -> String {
-    let (mut latitudes, mut longitudes) = ((-90.0, 90.0), (-180.0, 180.0));
+    let mut cell = Cell::earth();
     let mut text = String::with_capacity(LENGTH);
-    let mut even = true;
     for _ in 0..LENGTH {
         let mut digit = 0usize;
         for _ in 0..5 {
-            let (range, value) = if even { (&mut longitudes, longitude) } else { (&mut latitudes, latitude) };
-            let middle = f64::midpoint(range.0, range.1);
-            let above = value > middle;
-            if above {
-                range.0 = middle
-            } else {
-                range.1 = middle
-            }
+            let value = if cell.across { longitude } else { latitude };
+            let range = *cell.range();
+            let above = value > f64::midpoint(range.0, range.1);
+            cell.halve(above);
             digit = digit << 1 | usize::from(above);
-            even = !even;
         }
         text.extend(ALPHABET.get(digit).map(|byte| char::from(*byte)));
     }
@@ -29,22 +49,13 @@ pub(super) fn encode(latitude: f64, longitude: f64) -> String {
 
 /// The middle of what the text stands for, in degrees; `None` when it is no geohash.
 pub(super) fn decode(text: &str) -> Option<(f64, f64)> {
-    let (mut latitudes, mut longitudes) = ((-90.0, 90.0), (-180.0, 180.0));
-    let mut even = true;
+    let mut cell = Cell::earth();
     for byte in text.bytes() {
         let digit = ALPHABET.iter().position(|known| *known == byte.to_ascii_lowercase())?;
-        for bit in (0..5).rev() {
-            let range = if even { &mut longitudes } else { &mut latitudes };
-            let middle = f64::midpoint(range.0, range.1);
-            if digit >> bit & 1 == 1 {
-                range.0 = middle
-            } else {
-                range.1 = middle
-            }
-            even = !even;
-        }
+        (0..5).rev().for_each(|bit| cell.halve(digit >> bit & 1 == 1));
     }
-    Some((f64::midpoint(latitudes.0, latitudes.1), f64::midpoint(longitudes.0, longitudes.1)))
+    let middle = |(from, to): (f64, f64)| f64::midpoint(from, to);
+    Some((middle(cell.latitudes), middle(cell.longitudes)))
 }
 
 #[cfg(test)]

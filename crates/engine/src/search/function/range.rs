@@ -96,13 +96,13 @@ impl Bounds {
     fn inside(&self, reader: &mut Reader, docs: &[DocId], out: &mut [bool]) {
         match self {
             Bounds::Integers(lower, upper) => {
-                within(docs, out, (lower, upper), |values| reader.integers(docs, values))
+                within(docs, out, (lower, upper), |values| reader.integers(docs, values));
             }
             Bounds::Floats(lower, upper) => {
-                within(docs, out, (lower, upper), |values| reader.floats(docs, values))
+                within(docs, out, (lower, upper), |values| reader.floats(docs, values));
             }
             Bounds::Doubles(lower, upper) => {
-                within(docs, out, (lower, upper), |values| reader.doubles(docs, values))
+                within(docs, out, (lower, upper), |values| reader.doubles(docs, values));
             }
             Bounds::Texts(lower, upper) => {
                 for (out, doc) in out.iter_mut().zip(docs) {
@@ -129,12 +129,12 @@ fn contains<T: PartialOrd>(value: &T, (lower, upper): (&Bound<T>, &Bound<T>)) ->
     let above = match lower {
         Bound::Included(bound) => value >= bound,
         Bound::Excluded(bound) => value > bound,
-        Bound::Unbounded => value >= value,
+        Bound::Unbounded => value.partial_cmp(value).is_some(),
     };
     let below = match upper {
         Bound::Included(bound) => value <= bound,
         Bound::Excluded(bound) => value < bound,
-        Bound::Unbounded => value >= value,
+        Bound::Unbounded => value.partial_cmp(value).is_some(),
     };
     above && below
 }

@@ -152,7 +152,7 @@ pub(super) fn present(operator: &Operator, arguments: &mut [Reader], docs: &[Doc
     use Operator as O;
     match operator {
         O::Sum | O::Product | O::Subtract | O::Divide | O::Modulo | O::Milliseconds => {
-            every(arguments, docs, out)
+            every(arguments, docs, out);
         }
         O::Linear { .. } | O::Reciprocal { .. } => every(arguments, docs, out),
         O::StringDistance(_) | O::Concatenate | O::Compare(_) | O::Equal => every(arguments, docs, out),
