@@ -141,10 +141,15 @@ impl Function {
         }
     }
 
-    /// How many functions it is made of. Those inside queries do not count.
+    /// Bytes of text that weigh as much as a function in [`Function::size`].
+    pub const TEXT_UNIT: usize = 64;
+
+    /// How many functions it is made of, those inside queries left out; texts count by their length.
     pub fn size(&self) -> usize {
         match self {
             Function::Call { arguments, .. } => 1 + arguments.iter().map(Function::size).sum::<usize>(),
+            Function::Constant(Value::Str(text)) => 1 + text.len() / Self::TEXT_UNIT,
+            Function::Score { label, .. } => 1 + label.len() / Self::TEXT_UNIT,
             _ => 1,
         }
     }

@@ -34,7 +34,10 @@ impl SearchPlan {
     pub fn is_light(&self) -> bool {
         let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
         let light = by_score && !self.facets.enabled && !self.explain && self.page.end() <= PAGE_LIGHT;
-        light && self.query.is_light() && self.filters.iter().all(|filter| filter.query.is_light())
+        light
+            && self.functions.is_empty()
+            && self.query.is_light()
+            && self.filters.iter().all(|filter| filter.query.is_light())
     }
 }
 

@@ -154,9 +154,22 @@ fn literal(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     Ok(Function::Constant(Value::Str(source.text("a text")?)))
 }
 
+/// The longest text that a field can hold: comparing takes time by the product of the lengths.
+const COMPARED_BYTES_MAX: usize = 32_766;
+
+fn is_immense(text: &Function) -> bool {
+    matches!(text, Function::Constant(Value::Str(text)) if text.len() > COMPARED_BYTES_MAX)
+}
+
 /// `strdist(a,b,jw)`, with `edit` or `ngram`, which may be followed by its length.
 fn string_distance(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     let texts = vec![source.function()?, source.function()?];
+    if texts.iter().any(is_immense) {
+        return Err(plan::Error::bad_request(format!(
+            "a text of `strdist` is longer than {COMPARED_BYTES_MAX} bytes; no field holds one as long"
+        ))
+        .into());
+    }
     let name = source.text("`jw`, `edit` or `ngram`")?;
     let measure = match name.to_ascii_lowercase().as_str() {
         "jw" => StringMeasure::JaroWinkler,

@@ -13,9 +13,10 @@ use crate::query::syntax::SyntaxError;
 use crate::query::{LocalParams, QueryContext, java_float, split_local_params, subquery};
 
 /// How deep functions may nest in one another, queries between them counted too.
-const NESTING_MAX: usize = 100;
+const NESTING_MAX: usize = 64;
 
-/// How many functions one may be made of.
+/// How much one function may be made of: functions, and texts by [`Function::TEXT_UNIT`]. Parameters may stand for others
+/// more than once, so that a short request could ask for anything.
 const SIZE_MAX: usize = 10_000;
 
 /// What reads functions from one text.
@@ -24,6 +25,8 @@ pub(crate) struct FunctionSource<'a> {
     local: &'a LocalParams,
     pub(super) cursor: Cursor<'a>,
     pub(super) depth: usize,
+    /// What it is made of so far, see [`SIZE_MAX`].
+    size: usize,
 }
 
 /// An argument that is no function.
@@ -40,12 +43,12 @@ impl<'a> FunctionSource<'a> {
         text: &'a str,
         depth: usize,
     ) -> Self {
-        Self { context, local, cursor: Cursor::new(text), depth }
+        Self { context, local, cursor: Cursor::new(text), depth, size: 0 }
     }
 
     /// The function that the text is.
     pub(super) fn whole(&mut self) -> Result<Function, Failure> {
-        let function = self.bounded()?;
+        let function = self.checked()?;
         self.cursor.peek();
         match self.cursor.rest() {
             "" => Ok(function),
@@ -55,7 +58,7 @@ impl<'a> FunctionSource<'a> {
 
     /// The function that the text begins with, and the spaces behind it.
     pub(super) fn leading(&mut self) -> Result<Function, Failure> {
-        let function = self.bounded()?;
+        let function = self.checked()?;
         self.cursor.peek();
         Ok(function)
     }
@@ -65,16 +68,21 @@ impl<'a> FunctionSource<'a> {
         self.cursor.at()
     }
 
-    fn bounded(&mut self) -> Result<Function, Failure> {
+    fn checked(&mut self) -> Result<Function, Failure> {
         let function = self.value()?;
-        if function.size() > SIZE_MAX {
-            return Err(Error::bad_request(format!(
-                "a function is made of more than {SIZE_MAX} others; use fewer, or fewer `$` parameters"
-            ))
-            .into());
-        }
         check_arguments(&function)?;
         Ok(function)
+    }
+
+    /// Takes so much more into the function.
+    fn grow(&mut self, by: usize) -> Result<()> {
+        self.size = self.size.saturating_add(by);
+        if self.size <= SIZE_MAX {
+            return Ok(());
+        }
+        Err(Error::bad_request(format!(
+            "a function is made of more than {SIZE_MAX} others, or of as much text; use less, or fewer `$` parameters"
+        )))
     }
 
     /// A local parameter, else the request's.
@@ -105,9 +113,14 @@ impl<'a> FunctionSource<'a> {
             ))
             .into());
         }
+        self.grow(1)?;
         match self.cursor.peek() {
             Some('0'..='9' | '.' | '+' | '-') => Ok(Function::Constant(self.cursor.number()?)),
-            Some('"' | '\'') => Ok(Function::Constant(Value::Str(self.cursor.quoted()?))),
+            Some('"' | '\'') => {
+                let text = self.cursor.quoted()?;
+                self.grow(text.len() / Function::TEXT_UNIT)?;
+                Ok(Function::Constant(Value::Str(text)))
+            }
             Some('$') => self.dereferenced(),
             _ => self.named(),
         }
@@ -118,6 +131,7 @@ impl<'a> FunctionSource<'a> {
         let name = self.cursor.identifier()?;
         let text = self.param(name).ok_or_else(|| self.missing_param(name))?;
         let function = parse_function(self.context, text, self.depth + 1)?;
+        self.grow(function.as_ref().map_or(0, Function::size))?;
         Ok(function.unwrap_or(Function::Constant(Value::Float(0.0))))
     }
 
@@ -190,6 +204,7 @@ impl<'a> FunctionSource<'a> {
             _ => Some(self.cursor.word()?.to_owned()),
         };
         self.cursor.delimiter()?;
+        self.grow(text.as_ref().map_or(0, String::len) / Function::TEXT_UNIT)?;
         Ok(Argument { text, quoted })
     }
 
@@ -268,7 +283,8 @@ impl<'a> FunctionSource<'a> {
         Ok(query.ok_or_else(none)?)
     }
 
-    fn subquery(&self, text: &str) -> Result<Option<Query>> {
+    fn subquery(&mut self, text: &str) -> Result<Option<Query>> {
+        self.grow(text.len() / Function::TEXT_UNIT)?;
         subquery(self.context, text, None, self.depth + 1)
     }
 

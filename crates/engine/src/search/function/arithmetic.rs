@@ -78,7 +78,7 @@ fn extreme(
             so_far.zip(values.all().iter().zip(present.all())).filter(|(_, (_, present))| **present)
         {
             *any = true;
-            if value.is_nan() || beats(*value, *best) {
+            if value.is_nan() || (!best.is_nan() && beats(*value, *best)) {
                 *best = *value;
             }
         }

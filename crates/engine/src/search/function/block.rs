@@ -5,23 +5,20 @@ use tantivy::DocId;
 use super::BLOCK;
 use crate::search::bits::Bits;
 
-/// Values of as many documents as a block has.
-pub(super) struct Room<T> {
-    values: [T; BLOCK],
-    len: usize,
-}
+/// Values of as many documents as a block has. On the heap: functions nest, and stacks are small.
+pub(super) struct Room<T>(Vec<T>);
 
 impl<T: Copy + Default> Room<T> {
     pub(super) fn of(docs: &[DocId]) -> Self {
-        Self { values: [T::default(); BLOCK], len: docs.len().min(BLOCK) }
+        Self(vec![T::default(); docs.len()])
     }
 
     pub(super) fn all(&self) -> &[T] {
-        self.values.get(..self.len).unwrap_or_default()
+        &self.0
     }
 
     pub(super) fn all_mut(&mut self) -> &mut [T] {
-        self.values.get_mut(..self.len).unwrap_or_default()
+        &mut self.0
     }
 }
 

@@ -16,11 +16,8 @@ pub(super) fn distances(measure: StringMeasure, arguments: &mut [Reader], docs: 
     }
 }
 
-/// Texts longer than this are compared by their beginnings: the time grows with the product of the lengths.
-const LENGTH_MAX: usize = 4096;
-
 fn alike(measure: StringMeasure, one: &str, other: &str) -> f32 {
-    let units = |text: &str| -> Vec<u16> { text.encode_utf16().take(LENGTH_MAX).collect() };
+    let units = |text: &str| -> Vec<u16> { text.encode_utf16().collect() };
     let (one, other) = (units(one), units(other));
     match measure {
         StringMeasure::JaroWinkler => jaro_winkler(&one, &other),

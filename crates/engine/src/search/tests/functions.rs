@@ -242,6 +242,33 @@ fn chooses_score(function: &Function) -> bool {
     }
 }
 
+/// As deep as a request may nest them, on the small stack that tests and requests have.
+#[test]
+fn deep_functions_are_computed() {
+    let schema = Arc::new(schema());
+    let shard =
+        snapshot(&schema, &[vec![document(&[("id", vec![text("1")]), ("n_i", vec![Value::Int(4)])])]]);
+    let field = || Function::Field { field: "n_i".into(), class: FieldClass::Int, pick: None };
+    let check = |name: &str, wrap: &dyn Fn(Function) -> Function| {
+        let function = (0..64).fold(field(), |inner, _| wrap(inner));
+        let functions = vec![function.clone()];
+        let query = if function.is_number() { Query::Function(Box::new(function)) } else { Query::All };
+        let result =
+            search(&shard, &SearchPlan { functions, explain: true, ..plan(query) }, &SearchCaches::default());
+        assert_eq!(result.unwrap().hits.len(), 1, "{name}");
+    };
+    let call = |operator: Operator, arguments| Function::call(operator, arguments);
+    check("abs", &|inner| call(Operator::Absolute, vec![inner]));
+    check("sqrt", &|inner| call(Operator::SquareRoot, vec![inner]));
+    check("if", &|inner| call(Operator::If, vec![field(), inner, field()]));
+    check("def", &|inner| call(Operator::Default, vec![inner, field()]));
+    check("max", &|inner| call(Operator::Max, vec![field(), inner]));
+    check("eq", &|inner| call(Operator::Equal, vec![inner, field()]));
+    check("gt", &|inner| call(Operator::Compare(Comparison::Greater), vec![inner, field()]));
+    check("concat", &|inner| call(Operator::Concatenate, vec![inner, field()]));
+    check("ms", &|inner| call(Operator::Milliseconds, vec![inner, field()]));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
