@@ -91,7 +91,8 @@ pub struct RangeFacetResult {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     pub matched: bool,
-    pub value: f32,
+    /// A `Float`; a `Double` where Lucene computes in double precision, a `Long` where it counts.
+    pub value: Value,
     pub description: String,
     pub details: Vec<Explanation>,
 }

@@ -66,7 +66,7 @@ impl MovedParts {
         if self.filters.is_empty() && !self.prohibited {
             return own;
         }
-        let value = own.value;
+        let value = own.value.clone();
         let mut details = if own.description == "sum of:" { own.details } else { vec![own] };
         details.extend(self.filters.iter().map(|label| {
             branch(
@@ -75,7 +75,7 @@ impl MovedParts {
                 vec![leaf(0.0, "# clause"), leaf(1.0, label.clone())],
             )
         }));
-        branch(value, "sum of:", details)
+        Explanation { value, ..branch(0.0, "sum of:", details) }
     }
 }
 
@@ -116,8 +116,16 @@ fn leaf(value: f32, description: impl Into<String>) -> Explanation {
     branch(value, description, Vec::new())
 }
 
+fn count(count: u64, description: impl Into<String>) -> Explanation {
+    Explanation { value: Value::Long(count.cast_signed()), ..leaf(0.0, description) }
+}
+
 fn branch(value: f32, description: impl Into<String>, details: Vec<Explanation>) -> Explanation {
-    Explanation { matched: true, value, description: description.into(), details }
+    Explanation { matched: true, value: Value::Float(value), description: description.into(), details }
+}
+
+fn real(value: &Value) -> f64 {
+    super::lower::real(value).unwrap_or_default()
 }
 
 /// The document being explained.
@@ -209,15 +217,19 @@ impl Place<'_> {
         Ok(branch(score, format!("FunctionQuery({}), product of:", node.label), details))
     }
 
+    /// Multiplied in double precision, and shown so but for a boost on the whole.
     fn boosted(&self, node: &BoostedNode, score: f32) -> Result<Explanation> {
-        let (value, shown) = node.by.value_at(self.segment.reader, self.doc)?;
-        let mut details = self.explain(&node.node)?.into_iter().collect::<Vec<_>>();
-        let inner = details.first().map_or(0.0, |inner| inner.value);
-        details.push(leaf(value as f32, shown));
-        let product = branch((f64::from(inner) * value) as f32, "product of:", details);
+        let (factor, shown) = node.by.value_at(self.segment.reader, self.doc)?;
+        let mut details: Vec<_> = self.explain(&node.node)?.into_iter().collect();
+        let inner = details.first().map_or(0.0, |inner| real(&inner.value));
+        details.push(leaf(factor as f32, shown));
+        let product = Value::Double(inner * factor);
+        let product = Explanation { value: product, ..branch(0.0, "product of:", details) };
         let label = &node.by.label;
         if node.by.boost == 1.0 {
-            return Ok(branch(score, format!("weight({label}), result of:"), vec![product]));
+            let value = product.value.clone();
+            let whole = branch(0.0, format!("weight({label}), result of:"), vec![product]);
+            return Ok(Explanation { value, ..whole });
         }
         let details = vec![leaf(node.by.boost, "boost"), product];
         Ok(branch(score, format!("weight({label}), product of:"), details))
@@ -253,8 +265,8 @@ impl Place<'_> {
 fn idf(scoring: &Scoring) -> Explanation {
     let of_term = |doc_freq: u64| {
         let counts = vec![
-            leaf(doc_freq as f32, "n, number of documents containing term"),
-            leaf(scoring.stats.doc_count as f32, "N, total number of documents with field"),
+            count(doc_freq, "n, number of documents containing term"),
+            count(scoring.stats.doc_count, "N, total number of documents with field"),
         ];
         let value = super::bm25::idf(doc_freq, scoring.stats.doc_count);
         branch(value, "idf, computed as log(1 + (N - n + 0.5) / (n + 0.5)) from:", counts)
