@@ -5,6 +5,7 @@ use plan::{Error, FieldClass, Function, Operator, Value};
 
 use super::parse::FunctionSource;
 use super::{Failure, field};
+use crate::params::query;
 use crate::query::java_float;
 use crate::query::syntax::SyntaxError;
 
@@ -157,7 +158,7 @@ fn place_of(source: &FunctionSource<'_>, name: &str) -> Result<Place, Failure> {
 
 /// The parameter `pt`, `lat,lon`.
 fn point(source: &FunctionSource<'_>) -> Result<Option<Place>, Failure> {
-    let Some(text) = source.param("pt") else { return Ok(None) };
+    let Some(text) = source.param(query::PT.name) else { return Ok(None) };
     let number = |text: &str| java_float(text).filter(|number: &f64| number.is_finite());
     let parts = text.split_once(',').and_then(|(lat, lon)| Some((number(lat)?, number(lon)?)));
     let (latitude, longitude) = parts.ok_or_else(|| {
@@ -168,7 +169,7 @@ fn point(source: &FunctionSource<'_>) -> Result<Option<Place>, Failure> {
 }
 
 fn sfield(source: &FunctionSource<'_>) -> Result<Option<Place>, Failure> {
-    source.param("sfield").map(|name| place_of(source, name)).transpose()
+    source.param(query::SFIELD.name).map(|name| place_of(source, name)).transpose()
 }
 
 fn between(one: Place, other: Place) -> Result<Function, Failure> {

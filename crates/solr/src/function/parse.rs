@@ -12,7 +12,8 @@ use super::{Failure, field, parse_function, score_of};
 use crate::query::syntax::SyntaxError;
 use crate::query::{LocalParams, QueryContext, java_float, split_local_params, subquery};
 
-/// How deep functions may nest in one another, queries between them counted too.
+/// How deep functions may nest in one another, queries between them counted too. Solr differs: it has no bound, and answers
+/// 500 when its stack is full (`compat/query/function_syntax.yaml`).
 const NESTING_MAX: usize = 64;
 
 /// How much one function may be made of: functions, and texts by [`Function::TEXT_UNIT`]. Parameters may stand for others
@@ -180,7 +181,7 @@ impl<'a> FunctionSource<'a> {
             Call::Own(read) => read(self)?,
             Call::Unsupported(name) => {
                 return Err(Error::bad_request(format!(
-                    "function `{name}` is not supported yet; see the functions in docs/reference"
+                    "function `{name}` is not supported yet; leave it out"
                 ))
                 .into());
             }

@@ -285,7 +285,8 @@ fn frange(request: &Request<'_>) -> Result<Option<Query>> {
     Ok(Some(Query::FunctionRange(Box::new(range))))
 }
 
-/// `{!boost b=…}`: scores multiplied by a function.
+/// `{!boost b=…}`: scores multiplied by a function. Solr differs: its debug output tells the function and the name of its
+/// class apart from the query (`compat/query/function_queries.yaml`).
 fn boost(request: &Request<'_>) -> Result<Option<Query>> {
     let inner = request.nested(request.text, request.local.get("defType"))?;
     let Some(text) = request.local.get("b") else { return Ok(inner) };
