@@ -35,6 +35,8 @@ pub(super) fn distances(operator: &Operator, arguments: &mut [Reader], docs: &[D
             });
         }
         (Operator::GeohashDistance { radius }, [one, other]) => {
+            one.remember(docs);
+            other.remember(docs);
             for (out, doc) in out.iter_mut().zip(docs) {
                 let place = |reader: &mut Reader| reader.text(*doc).and_then(|hash| geohash::decode(&hash));
                 *out = match (place(one), place(other)) {

@@ -79,19 +79,21 @@ struct Remembered<T> {
 }
 
 impl<T: Copy + Default> Remembered<T> {
-    /// Hands `take` the value of each of `docs`, computed by `compute` unless they are of the last block.
-    fn each(&mut self, docs: &[DocId], mut compute: impl FnMut(DocId) -> T, mut take: impl FnMut(usize, T)) {
-        let known = |docs: &Vec<DocId>, doc: &DocId| docs.binary_search(doc).is_ok();
-        if !docs.iter().all(|doc| known(&self.docs, doc)) {
+    /// Computes the values of `docs` unless they are of the last block.
+    fn block(&mut self, docs: &[DocId], compute: impl FnMut(DocId) -> T) {
+        let known = docs.iter().all(|doc| self.docs.binary_search(doc).is_ok());
+        if !known {
             self.docs.clear();
             self.docs.extend_from_slice(docs);
             self.values.clear();
-            self.values.extend(docs.iter().map(|doc| compute(*doc)));
+            self.values.extend(docs.iter().copied().map(compute));
         }
-        for (at, doc) in docs.iter().enumerate() {
-            let place = self.docs.binary_search(doc).unwrap_or(usize::MAX);
-            take(at, self.values.get(place).copied().unwrap_or_default());
-        }
+    }
+
+    /// The values of documents of the last block.
+    fn of<'a>(&'a self, docs: &'a [DocId]) -> impl Iterator<Item = T> + 'a {
+        let place = |doc| self.docs.binary_search(doc).unwrap_or(usize::MAX);
+        docs.iter().map(move |doc| self.values.get(place(doc)).copied().unwrap_or_default())
     }
 }
 
@@ -119,20 +121,21 @@ impl Score {
         &self.label
     }
 
+    pub(super) fn remember(&mut self, docs: &[DocId]) {
+        let evaluator = &mut self.evaluator;
+        self.last.block(docs, |doc| evaluator.score(doc));
+    }
+
     pub(super) fn floats(&mut self, docs: &[DocId], out: &mut [f32]) {
-        let (evaluator, missing) = (&mut self.evaluator, self.missing);
-        self.last.each(docs, |doc| evaluator.score(doc), |at, score| put(out, at, score.unwrap_or(missing)));
+        self.remember(docs);
+        let scores = self.last.of(docs);
+        out.iter_mut().zip(scores).for_each(|(out, score)| *out = score.unwrap_or(self.missing));
     }
 
     pub(super) fn present(&mut self, docs: &[DocId], out: &mut [bool]) {
-        let evaluator = &mut self.evaluator;
-        self.last.each(docs, |doc| evaluator.score(doc), |at, score| put(out, at, score.is_some()));
-    }
-}
-
-fn put<T>(out: &mut [T], at: usize, value: T) {
-    if let Some(out) = out.get_mut(at) {
-        *out = value;
+        self.remember(docs);
+        let scores = self.last.of(docs);
+        out.iter_mut().zip(scores).for_each(|(out, score)| *out = score.is_some());
     }
 }
 
@@ -160,10 +163,10 @@ impl TermFrequency {
         &self.label
     }
 
-    pub(super) fn integers(&mut self, docs: &[DocId], out: &mut [i64]) {
-        let Some(postings) = &mut self.postings else { return out.fill(0) };
+    pub(super) fn remember(&mut self, docs: &[DocId]) {
+        let Some(postings) = &mut self.postings else { return };
         let counted = self.counted;
-        let frequency = |doc: DocId| {
+        self.last.block(docs, |doc| {
             if postings.doc() < doc {
                 postings.seek(doc);
             }
@@ -171,8 +174,13 @@ impl TermFrequency {
                 (true, true) => i64::from(postings.term_freq()),
                 (found, _) => i64::from(found),
             }
-        };
-        self.last.each(docs, frequency, |at, frequency| put(out, at, frequency));
+        });
+    }
+
+    pub(super) fn integers(&mut self, docs: &[DocId], out: &mut [i64]) {
+        self.remember(docs);
+        let frequencies = self.last.of(docs);
+        out.iter_mut().zip(frequencies).for_each(|(out, frequency)| *out = frequency);
     }
 }
 

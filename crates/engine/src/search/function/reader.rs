@@ -169,6 +169,20 @@ impl Reader {
         }
     }
 
+    /// To be called before the documents of a block are asked one by one: what walks forward only computes them all, and can
+    /// tell them again.
+    pub(super) fn remember(&mut self, docs: &[DocId]) {
+        match self {
+            Reader::Score(score) => score.remember(docs),
+            Reader::TermFrequency(frequency) => frequency.remember(docs),
+            Reader::Scaled { of, .. } => of.remember(docs),
+            Reader::Call { arguments, .. } => {
+                arguments.iter_mut().for_each(|argument| argument.remember(docs));
+            }
+            _ => {}
+        }
+    }
+
     fn narrow(&mut self, docs: &[DocId], out: &mut [f32]) {
         let mut wide = Room::of(docs);
         self.doubles(docs, wide.all_mut());

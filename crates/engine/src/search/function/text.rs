@@ -8,6 +8,8 @@ use super::reader::Reader;
 
 pub(super) fn distances(measure: StringMeasure, arguments: &mut [Reader], docs: &[DocId], out: &mut [f32]) {
     let [one, other] = arguments else { return out.fill(0.0) };
+    one.remember(docs);
+    other.remember(docs);
     for (out, doc) in out.iter_mut().zip(docs) {
         *out = match (one.text(*doc), other.text(*doc)) {
             (Some(one), Some(other)) => alike(measure, &one, &other),

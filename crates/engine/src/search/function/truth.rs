@@ -32,6 +32,8 @@ pub(super) fn flags(operator: &Operator, arguments: &mut [Reader], docs: &[DocId
         }
         (Operator::Compare(comparison), [left, right]) => compare(*comparison, left, right, docs, out),
         (Operator::Equal, [left, right]) => {
+            left.remember(docs);
+            right.remember(docs);
             let equal = docs.iter().map(|doc| equal(left.value(*doc), right.value(*doc)));
             out.iter_mut().zip(equal).for_each(|(out, equal)| *out = equal);
         }

@@ -32,12 +32,14 @@ struct Cell {
     double: f64,
     whole: i64,
     flag: bool,
+    present: bool,
+    /// What lists show.
     value: Option<Value>,
 }
 
 fn of_double(double: f64, present: bool) -> Cell {
     let value = present.then_some(Value::Double(double));
-    Cell { float: double as f32, double, whole: double as i64, flag: double != 0.0, value }
+    Cell { float: double as f32, double, whole: double as i64, flag: double != 0.0, present, value }
 }
 
 fn of_float(float: f32, present: bool) -> Cell {
@@ -46,7 +48,8 @@ fn of_float(float: f32, present: bool) -> Cell {
 }
 
 fn of_whole(whole: i64, value: Option<Value>) -> Cell {
-    Cell { float: whole as f32, double: whole as f64, whole, flag: whole != 0, value }
+    let present = value.is_some();
+    Cell { float: whole as f32, double: whole as f64, whole, flag: whole != 0, present, value }
 }
 
 fn of_flag(flag: bool, present: bool) -> Cell {
@@ -71,7 +74,7 @@ fn model(function: &Function, row: &Row) -> Cell {
         // Shown where it does not match as well, though it is not there.
         Function::Score { missing, .. } => match row.name {
             Some("a") => of_float(2.0, true),
-            _ => Cell { value: None, ..of_float(*missing, false) },
+            _ => Cell { present: false, ..of_float(*missing, true) },
         },
         Function::Call { operator, arguments } => {
             let cells: Vec<Cell> = arguments.iter().map(|argument| model(argument, row)).collect();
@@ -82,8 +85,8 @@ fn model(function: &Function, row: &Row) -> Cell {
 }
 
 fn call(operator: &Operator, arguments: &[Function], cells: &[Cell]) -> Cell {
-    let all = cells.iter().all(|cell| cell.value.is_some());
-    let present = || cells.iter().filter(|cell| cell.value.is_some()).map(|cell| cell.float);
+    let all = cells.iter().all(|cell| cell.present);
+    let present = || cells.iter().filter(|cell| cell.present).map(|cell| cell.float);
     let one = &cells[0];
     let two = cells.get(1).unwrap_or(one);
     match operator {
@@ -101,7 +104,7 @@ fn call(operator: &Operator, arguments: &[Function], cells: &[Cell]) -> Cell {
         }
         Operator::SquareRoot => of_double(one.double.sqrt(), true),
         Operator::Modulo => of_double(one.double % two.double, all),
-        Operator::Exists => of_flag(one.value.is_some(), true),
+        Operator::Exists => of_flag(one.present, true),
         Operator::Not => of_flag(!one.flag, true),
         Operator::And => of_flag(cells.iter().all(|cell| cell.flag), true),
         Operator::Or => of_flag(cells.iter().any(|cell| cell.flag), true),
@@ -113,9 +116,10 @@ fn call(operator: &Operator, arguments: &[Function], cells: &[Cell]) -> Cell {
             };
             of_flag(holds(*comparison, order), all)
         }
+        Operator::Equal => of_flag(equal(one.value.as_ref(), two.value.as_ref()), all),
         Operator::If => cells[if one.flag { 1 } else { 2 }].clone(),
         Operator::Default => {
-            cells.iter().find(|cell| cell.value.is_some()).unwrap_or(&cells[cells.len() - 1]).clone()
+            cells.iter().find(|cell| cell.present).unwrap_or(&cells[cells.len() - 1]).clone()
         }
         other => panic!("{} has no model", other.name()),
     }
@@ -132,6 +136,27 @@ fn extreme(values: impl Iterator<Item = f32>, wins: Ordering) -> Cell {
         }
     });
     of_float(best.unwrap_or(0.0), best.is_some())
+}
+
+/// Numbers by their size, all else by kind and value.
+fn equal(one: Option<&Value>, other: Option<&Value>) -> bool {
+    let whole = |value: Option<&Value>| match value? {
+        Value::Int(number) => Some(i64::from(*number)),
+        Value::Long(number) => Some(*number),
+        _ => None,
+    };
+    let real = |value: Option<&Value>| match value? {
+        Value::Float(number) => Some(f64::from(*number)),
+        Value::Double(number) => Some(*number),
+        _ => whole(value).map(|number| number as f64),
+    };
+    match (whole(one), whole(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => match (real(one), real(other)) {
+            (Some(one), Some(other)) => java_order(one, other) == Ordering::Equal,
+            _ => one == other,
+        },
+    }
 }
 
 fn holds(comparison: Comparison, order: Ordering) -> bool {
@@ -186,6 +211,8 @@ fn function() -> impl Strategy<Value = Function> {
             Operator::Compare(Comparison::GreaterOrEqual),
             Operator::Compare(Comparison::Less),
             Operator::Compare(Comparison::LessOrEqual),
+            Operator::Equal,
+            Operator::Equal,
         ];
         let three = [
             Operator::Sum,
@@ -224,22 +251,6 @@ fn fields(number: usize, row: &Row) -> plan::Document {
     fields.extend(row.flag.map(|flag| ("n_b", vec![Value::Bool(flag)])));
     fields.extend(row.name.map(|name| ("name_s", vec![text(name)])));
     document(&fields)
-}
-
-/// What lists show of a function: of a query also what counts where it does not match.
-fn shown(function: &Function, cell: &Cell) -> Option<String> {
-    let float = matches!(function, Function::Score { .. }).then(|| Value::Float(cell.float));
-    cell.value.clone().or(float).map(|value| value.to_text())
-}
-
-/// Whether a query decides the value: then `if` and `def` show what counts where it does not match, too.
-fn chooses_score(function: &Function) -> bool {
-    match function {
-        Function::Call { operator: Operator::If | Operator::Default, arguments } => {
-            arguments.iter().any(|it| matches!(it, Function::Score { .. }) || chooses_score(it))
-        }
-        _ => false,
-    }
 }
 
 /// As deep as a request may nest them, on the small stack that tests and requests have.
@@ -296,11 +307,9 @@ proptest! {
         let hits = run(&SearchPlan { functions: functions.clone(), ..base.clone() });
         for (at, function) in functions.iter().enumerate() {
             let cells: Vec<Cell> = rows.iter().map(|row| model(function, row)).collect();
-            if !chooses_score(function) {
-                for (hit, cell) in hits.iter().zip(&cells) {
-                    let found = hit.values[at].as_ref().map(Value::to_text);
-                    prop_assert_eq!(found, shown(function, cell), "{} of {}", function, hit.id);
-                }
+            for (hit, cell) in hits.iter().zip(&cells) {
+                let text = |value: &Option<Value>| value.as_ref().map(Value::to_text);
+                prop_assert_eq!(text(&hit.values[at]), text(&cell.value), "{} of {}", function, hit.id);
             }
             let sort = SortKey { by: SortBy::Function(function.clone()), descending: false };
             let mut expected: Vec<usize> = (0..rows.len()).collect();
@@ -332,7 +341,7 @@ proptest! {
                         Kind::Double => (0.0..3.0).contains(&cell.double),
                         _ => (0.0..3.0).contains(&cell.float),
                     };
-                    inside && cell.value.is_some()
+                    inside && cell.present
                 })
                 .collect();
             for cache in [true, false] {
