@@ -40,7 +40,7 @@ pub(crate) fn hit(
         Some((key, columns)) => read_columns(segment, found.doc, &key, &columns)?,
         None => read_stored(context, segment, found.doc, fields)?,
     };
-    Ok(Hit { id, document, place, score, explanation })
+    Ok(Hit { id, document, place, score, values: Vec::new(), explanation })
 }
 
 /// From the cache where it is there. Large ones would push out many others, and take long to decode anyway.

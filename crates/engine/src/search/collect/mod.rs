@@ -2,6 +2,7 @@
 
 mod constant;
 mod count;
+mod scan;
 mod sort;
 mod top_k;
 
