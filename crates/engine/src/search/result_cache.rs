@@ -19,11 +19,14 @@ pub(crate) struct KeptResult {
     pub(crate) found: Vec<Found>,
     pub(crate) limit: usize,
     pub(crate) total: u64,
+    /// Of a search that wanted scores.
+    pub(crate) score_max: Option<f32>,
 }
 
 impl KeptResult {
-    fn reaches(&self, end: usize) -> bool {
-        end <= self.limit || self.found.len() as u64 == self.total
+    fn serves(&self, plan: &SearchPlan) -> bool {
+        let reaches = plan.page.end() <= self.limit || self.found.len() as u64 == self.total;
+        reaches && (!plan.scores || self.score_max.is_some())
     }
 }
 
@@ -44,9 +47,9 @@ impl ResultCache {
         Some((snapshot.number(), format!("{:?} {filters:?} {:?}", plan.query, plan.sort).into()))
     }
 
-    /// Hits that reach to `end`.
-    pub(crate) fn get(&self, key: &ResultKey, end: usize) -> Option<Arc<KeptResult>> {
-        self.0.get_if(key, |kept| kept.reaches(end))
+    /// Hits that the plan's page can be taken from.
+    pub(crate) fn get(&self, key: &ResultKey, plan: &SearchPlan) -> Option<Arc<KeptResult>> {
+        self.0.get_if(key, |kept| kept.serves(plan))
     }
 
     pub(crate) fn insert(&self, key: ResultKey, kept: Arc<KeptResult>) {

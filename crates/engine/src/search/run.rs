@@ -23,7 +23,7 @@ pub(super) fn search(
     plan: &SearchPlan,
     key: Option<ResultKey>,
 ) -> Result<SearchResult> {
-    let kept = key.as_ref().and_then(|key| context.caches.results.get(key, plan.page.end()));
+    let kept = key.as_ref().and_then(|key| context.caches.results.get(key, plan));
     if let Some(kept) = kept {
         return loaded(context, plan, &kept);
     }
@@ -43,11 +43,10 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
         let hit = fetch::hit(context, found, &plan.fields, found.score.filter(|_| plan.scores), None)?;
         Ok(plan::Hit { values: values.next().unwrap_or_default(), ..hit })
     };
-    let best = || found.first().and_then(|best| best.score).unwrap_or(0.0);
     Ok(SearchResult {
         total: *total,
         total_exact: true,
-        score_max: plan.scores.then(best),
+        score_max: kept.score_max.filter(|_| plan.scores),
         hits: page.iter().map(show).collect::<Result<_>>()?,
         facets: plan::FacetResult::default(),
     })
@@ -76,7 +75,7 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     let result = SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets };
     // Where no rows are wanted none are looked for, whatever the start.
     let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
-    Ok((result, KeptResult { found, limit, total }))
+    Ok((result, KeptResult { found, limit, total, score_max }))
 }
 
 pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
