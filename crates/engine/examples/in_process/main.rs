@@ -18,6 +18,7 @@ use engine::Shard;
 use plan::SearchPlan;
 use stopwatch::Times;
 
+#[allow(clippy::print_stderr, reason = "progress of a program of its own")]
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1).map(PathBuf::from);
     let mut next = || arguments.next().ok_or("give three files: CORPUS QUERIES RESULTS");
