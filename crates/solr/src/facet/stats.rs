@@ -10,7 +10,7 @@ use super::Target;
 use super::tree::Trouble;
 use crate::params::stats as params;
 use crate::params::switch_value;
-use crate::query::{Field, LocalParams, QueryContext};
+use crate::query::{Field, LocalParams, QueryContext, split_local_params};
 
 /// By name: those that any field has, those of numbers and dates, those that are only there when asked for.
 const OF_ALL: [&str; 4] = ["min", "max", "count", "missing"];
@@ -25,6 +25,21 @@ pub(super) fn resolve(context: &QueryContext<'_>) -> Result<Option<BucketPlan>, 
     let fields = context.params.all(params::FIELD.name).map(|text| field(context, text));
     let facets = fields.collect::<Result<_, Trouble>>()?;
     Ok(Some(BucketPlan { facets, process_empty: true, ..BucketPlan::default() }))
+}
+
+/// The statistics whose fields bear one of these tags, for the buckets of pivots.
+pub(super) fn tagged(context: &QueryContext<'_>, tags: &[String]) -> Result<Option<BucketPlan>> {
+    let mut plan = BucketPlan { process_empty: true, ..BucketPlan::default() };
+    if tags.is_empty() || params::STATS.read(context.params)? != Some(true) {
+        return Ok(None);
+    }
+    for text in context.params.all(params::FIELD.name) {
+        let (local, _) = split_local_params(text, context.params)?;
+        if local.list("tag").iter().any(|tag| tags.contains(tag)) {
+            plan.facets.push(field(context, text).map_err(Trouble::into_error)?);
+        }
+    }
+    Ok(Some(plan).filter(|plan| !plan.facets.is_empty()))
 }
 
 fn field(context: &QueryContext<'_>, text: &str) -> Result<SubFacet, Trouble> {

@@ -28,6 +28,14 @@ pub(super) enum Trouble {
     Schema(Error),
 }
 
+impl Trouble {
+    pub(super) fn into_error(self) -> Error {
+        match self {
+            Trouble::Form(error) | Trouble::Schema(error) => error,
+        }
+    }
+}
+
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
         Self::Form(error)

@@ -19,14 +19,27 @@ use docs::BucketDocs;
 use open::{Base, Cut, OpenBucket, OpenFacet};
 use path::{Path, Step};
 
-use super::Domains;
+use super::{Domain, Domains};
 use crate::search::SearchContext;
 
 /// Computes `plan` of all hits.
 pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketResult> {
-    let open = OpenBucket::open(domains, plan)?;
-    let docs = BucketDocs::of(domains.all.clone());
-    Tree { context: domains.context }.bucket(&open, &docs, None)
+    let open = Opened::open(domains, plan)?;
+    open.compute(domains.context, &domains.all)
+}
+
+/// A tree made ready for a snapshot.
+pub(super) struct Opened<'p>(OpenBucket<'p>);
+
+impl<'p> Opened<'p> {
+    pub(super) fn open(domains: &mut Domains<'_>, plan: &'p BucketPlan) -> Result<Self> {
+        Ok(Self(OpenBucket::open(domains, plan)?))
+    }
+
+    /// The tree of these hits.
+    pub(super) fn compute(&self, context: &SearchContext<'_>, hits: &Domain) -> Result<BucketResult> {
+        Tree { context }.bucket(&self.0, &BucketDocs::of(hits.clone()), None)
+    }
 }
 
 /// What buckets are computed with.
