@@ -102,6 +102,28 @@ impl Bits {
         })
     }
 
+    /// Hands on the documents, ascending, as many words of them at a time as `size` documents surely have room for.
+    pub(crate) fn each_batch(&self, size: usize, mut take: impl FnMut(&[DocId])) {
+        let mut docs = Vec::with_capacity(size.max(64));
+        for (word, first) in self.words.iter().zip((0..).step_by(64)) {
+            let mut rest = *word;
+            if rest == u64::MAX {
+                docs.extend(first..first + 64);
+            }
+            while rest != 0 && rest != u64::MAX {
+                docs.push(first + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+            if docs.len() + 64 > size {
+                take(&docs);
+                docs.clear();
+            }
+        }
+        if !docs.is_empty() {
+            take(&docs);
+        }
+    }
+
     /// Those from `from` up to and without `to`, ascending.
     pub(crate) fn iter_in(&self, from: DocId, to: DocId) -> impl Iterator<Item = DocId> + '_ {
         let mut next = self.next_from(from);
@@ -198,6 +220,11 @@ mod tests {
             assert_eq!(even.count_common(&third) as usize, (0..max_doc).step_by(6).count());
             even.subtract(&third);
             assert!(even.iter().all(|doc| doc % 2 == 0 && doc % 3 != 0));
+            for bits in [&even, &Bits::all(max_doc)] {
+                let mut found = Vec::new();
+                bits.each_batch(70, |docs| found.extend_from_slice(docs));
+                assert!(bits.iter().eq(found));
+            }
         }
     }
 

@@ -1,13 +1,11 @@
 //! Statistics of many buckets at once: what is summed up of one column, by the number of the bucket. Statistics of the same
 //! field share one reading of it. What no statistic asks for is not kept.
 
-use std::cmp::Ordering;
-
 use plan::{NamedStat, Result, Stat, StatFunction, StatSource, StatValue};
 use tantivy::DocId;
 
-use super::keys::{KeyColumn, Keys};
-use super::sums::SourceSums;
+use super::keys::KeyColumn;
+use super::sums::{Room, SourceSums};
 use crate::search::SearchContext;
 
 /// A source of statistics, opened, and what is asked of it.
@@ -63,7 +61,7 @@ impl<'p> OpenStats<'p> {
             let skipped = wanted.is_some_and(|wanted| wanted != place);
             (!skipped).then(|| SourceSums::new(source, buckets))
         });
-        Summary { stats: &self.stats, sums: sums.collect(), keys: Keys::default() }
+        Summary { stats: &self.stats, sums: sums.collect(), room: Room::default() }
     }
 }
 
@@ -102,14 +100,14 @@ impl Needs {
 pub(super) struct Summary<'o> {
     stats: &'o [(&'o NamedStat, usize)],
     sums: Vec<Option<SourceSums<'o>>>,
-    keys: Keys,
+    room: Room,
 }
 
 impl Summary<'_> {
     /// Adds documents of a segment, each to the bucket of the number beside it.
     pub(super) fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32]) {
         for sums in self.sums.iter_mut().flatten() {
-            sums.add(segment, docs, slots, &mut self.keys);
+            sums.add(segment, docs, slots, &mut self.room);
         }
     }
 
@@ -131,25 +129,10 @@ impl Summary<'_> {
         Ok(values)
     }
 
-    /// How one bucket's statistic compares with another's. One without a value comes before all, and an end of reals without
-    /// one after all, as in Solr, where it is not a number.
-    pub(super) fn compare(&self, stat: usize, left: usize, right: usize) -> Ordering {
-        let Some((named, place)) = self.stats.get(stat) else { return Ordering::Equal };
-        let Some(Some(sums)) = self.sums.get(*place) else { return Ordering::Equal };
-        let function = &named.stat.function;
-        match function {
-            StatFunction::Min | StatFunction::Max => {
-                let least = *function == StatFunction::Min;
-                let (left, right) = (sums.extreme(least, left), sums.extreme(least, right));
-                match sums.ends_in_reals() {
-                    true => left.is_none().cmp(&right.is_none()).then(left.cmp(&right)),
-                    false => left.cmp(&right),
-                }
-            }
-            _ => {
-                let number = |slot| sums.number(function, slot).unwrap_or(f64::NEG_INFINITY);
-                number(left).total_cmp(&number(right))
-            }
-        }
+    /// By bucket what orders them by a statistic.
+    pub(super) fn ranks(&self, stat: usize, buckets: usize) -> Vec<(u8, u64)> {
+        let Some((named, place)) = self.stats.get(stat) else { return vec![(0, 0); buckets] };
+        let Some(Some(sums)) = self.sums.get(*place) else { return vec![(0, 0); buckets] };
+        (0..buckets).map(|slot| sums.rank(&named.stat.function, slot)).collect()
     }
 }

@@ -4,7 +4,7 @@ use plan::{Result, StatFunction, StatSource, StatValue, Value};
 use tantivy::DocId;
 
 use super::distinct::Distinct;
-use super::keys::{KeyColumn, Keys};
+use super::keys::{KeyColumn, Keys, real_key};
 use super::summary::OpenSource;
 
 /// What is kept of one source, by bucket. Lists that nothing needs are empty.
@@ -42,100 +42,99 @@ impl<'o> SourceSums<'o> {
         }
     }
 
-    pub(super) fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32], keys: &mut Keys) {
+    /// Adds documents of a segment, each to the bucket of the number beside it.
+    pub(super) fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32], room: &mut Room) {
+        let Room { keys, slots_of_keys, numbers } = room;
         let Some(column) = &self.source.column else {
-            let counts =
-                if self.source.source == StatSource::Documents { &mut self.counts } else { &mut self.absent };
-            slots.iter().for_each(|slot| add_to(counts, *slot));
-            return;
+            let documents = self.source.source == StatSource::Documents;
+            let counts = if documents { &mut self.counts } else { &mut self.absent };
+            return spread(counts, slots, slots, |count, _| *count += 1);
         };
         column.read(segment, docs, false, keys);
-        let slot_of = |place: &u32| slots.get(*place as usize).copied();
-        let values = || keys.places.iter().filter_map(slot_of).zip(&keys.keys);
-        values().for_each(|(slot, _)| add_to(&mut self.counts, slot));
-        if self.source.needs.moments {
-            values().for_each(|(slot, key)| self.add_moments(column, slot, *key));
-        }
-        if self.source.needs.extremes {
-            values().for_each(|(slot, key)| self.add_extreme(slot, *key));
+        let own = slots;
+        let (slots, all) = (keys.places(slots, slots_of_keys), keys.all());
+        spread(&mut self.counts, slots, all, |count, _| *count += 1);
+        spread(&mut self.extremes, slots, all, |(least, greatest), key| {
+            *least = key.min(*least);
+            *greatest = key.max(*greatest);
+        });
+        if self.source.needs.moments || self.source.needs.samples {
+            column.numbers(all, numbers);
+            spread(&mut self.samples, slots, numbers, Vec::push);
+            spread(&mut self.moments, slots, numbers, |Moments { sum, squares }, number| {
+                *sum += number;
+                *squares += number * number;
+            });
         }
         if let Some(distinct) = &mut self.distinct {
-            values().for_each(|(slot, key)| distinct.add(slot as usize, *key));
-        }
-        if self.source.needs.samples {
-            values().for_each(|(slot, key)| self.add_sample(column, slot, *key));
+            slots.iter().zip(all).for_each(|(slot, key)| distinct.add(*slot as usize, *key));
         }
         if self.source.needs.absent {
-            self.add_absent(slots, &keys.places);
+            let absent = &mut self.absent;
+            keys.each_absent(own.len() as u32, |place| {
+                let slot = own.get(place as usize);
+                if let Some(count) = slot.and_then(|slot| absent.get_mut(*slot as usize)) {
+                    *count += 1;
+                }
+            });
         }
     }
 }
 
-fn add_to(counts: &mut [u64], slot: u32) {
-    if let Some(count) = counts.get_mut(slot as usize) {
-        *count += 1;
+/// Values of the batch at hand, kept for the next.
+#[derive(Default)]
+pub(super) struct Room {
+    keys: Keys,
+    slots_of_keys: Vec<u32>,
+    numbers: Vec<f64>,
+}
+
+/// Adds each value to the sum of its bucket. Of one bucket the numbers are not looked at; of none there is nothing to add to.
+#[inline]
+fn spread<S, V: Copy>(sums: &mut [S], slots: &[u32], values: &[V], add: impl Fn(&mut S, V)) {
+    match sums {
+        [] => {}
+        [only] => values.iter().for_each(|value| add(only, *value)),
+        sums => {
+            for (slot, value) in slots.iter().zip(values) {
+                if let Some(sum) = sums.get_mut(*slot as usize) {
+                    add(sum, *value);
+                }
+            }
+        }
     }
 }
 
 impl SourceSums<'_> {
-    #[inline]
-    fn add_moments(&mut self, column: &KeyColumn, slot: u32, key: u64) {
-        if let Some(moments) = self.moments.get_mut(slot as usize) {
-            let number = column.number(key);
-            moments.sum += number;
-            moments.squares += number * number;
-        }
-    }
-
-    #[inline]
-    fn add_extreme(&mut self, slot: u32, key: u64) {
-        if let Some((least, greatest)) = self.extremes.get_mut(slot as usize) {
-            *least = key.min(*least);
-            *greatest = key.max(*greatest);
-        }
-    }
-
-    fn add_sample(&mut self, column: &KeyColumn, slot: u32, key: u64) {
-        if let Some(samples) = self.samples.get_mut(slot as usize) {
-            samples.push(column.number(key));
-        }
-    }
-
-    /// `present` are the places, ascending, of documents with a value.
-    fn add_absent(&mut self, slots: &[u32], present: &[u32]) {
-        let mut present = present.iter().copied().peekable();
-        for (place, slot) in (0..).zip(slots) {
-            let mut found = false;
-            while present.next_if_eq(&place).is_some() {
-                found = true;
-            }
-            if !found {
-                add_to(&mut self.absent, *slot);
-            }
-        }
-    }
-
     /// To be called once, after all documents have been added.
     pub(super) fn finish(&mut self) {
         self.samples.iter_mut().for_each(|samples| samples.sort_unstable_by(f64::total_cmp));
     }
 
-    /// Whether its least and greatest values are reals.
-    pub(super) fn ends_in_reals(&self) -> bool {
-        self.source.column.as_ref().is_some_and(KeyColumn::is_real)
+    /// What orders buckets by a statistic. One without a value comes before all, and an end of reals without one after all,
+    /// as in Solr, where it is not a number.
+    pub(super) fn rank(&self, function: &StatFunction, slot: usize) -> (u8, u64) {
+        let reals = self.source.column.as_ref().is_some_and(KeyColumn::is_real);
+        match function {
+            StatFunction::Min | StatFunction::Max => {
+                let end = self.extreme(*function == StatFunction::Min, slot);
+                end.map_or((if reals { 2 } else { 0 }, 0), |key| (1, key))
+            }
+            _ => self.number(function, slot).map_or((0, 0), |number| (1, real_key(number))),
+        }
     }
 
     fn count(&self, slot: usize) -> u64 {
         self.counts.get(slot).copied().unwrap_or_default()
     }
 
-    pub(super) fn extreme(&self, least: bool, slot: usize) -> Option<u64> {
+    fn extreme(&self, least: bool, slot: usize) -> Option<u64> {
         let (low, high) = self.extremes.get(slot)?;
         (self.count(slot) > 0).then_some(if least { *low } else { *high })
     }
 
     /// A statistic that is one number.
-    pub(super) fn number(&self, function: &StatFunction, slot: usize) -> Option<f64> {
+    fn number(&self, function: &StatFunction, slot: usize) -> Option<f64> {
         let count = self.count(slot) as f64;
         let Moments { sum, squares } = self.moments.get(slot).copied().unwrap_or_default();
         Some(match function {

@@ -29,6 +29,8 @@ pub(super) struct OpenTerms<'p> {
 
 /// A key and how many documents have it.
 type Counted = (u64, u64);
+/// What a statistic orders by.
+type Rank = (u8, u64);
 
 impl<'p> OpenTerms<'p> {
     pub(super) fn open(context: &SearchContext<'_>, plan: &'p TermsFacet) -> Result<Self> {
@@ -120,11 +122,7 @@ impl Cutting<'_> {
         for segment in 0..self.docs.segments() {
             self.docs.each_batch(segment, |docs| {
                 self.column.read(segment, docs, true, &mut keys);
-                for (place, key) in keys.places.iter().zip(&keys.keys) {
-                    if let Some(doc) = docs.get(*place as usize) {
-                        take(segment, *doc, *key);
-                    }
-                }
+                keys.each(docs, |doc, key| take(segment, doc, key));
             });
         }
     }
@@ -159,34 +157,24 @@ impl Cutting<'_> {
                 first(self.candidates(table).filter(enough), wanted, order)
             }
             TermsSort::Stat(stat) => {
-                let mut counted: Vec<Counted> = self.candidates(table).filter(enough).collect();
-                counted.sort_unstable_by(by_key);
-                let order = self.by_stat(stat, &counted, table);
-                let at = order(wanted);
-                at.into_iter().filter_map(|at| counted.get(at).copied()).collect()
+                let counted: Vec<Counted> = self.candidates(table).filter(enough).collect();
+                let ranked = self.ranks(stat, &counted, table).into_iter().zip(counted);
+                let order = |(left, one): &(Rank, Counted), (right, other): &(Rank, Counted)| {
+                    turned(left.cmp(right)).then_with(|| by_key(one, other))
+                };
+                first(ranked, wanted, order).into_iter().map(|(_, counted)| counted).collect()
             }
         };
         top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect()
     }
 
-    /// Gives the places in `counted`, whose keys ascend, of the first ones by the statistic.
-    fn by_stat<'c>(
-        &'c self,
-        stat: usize,
-        counted: &[Counted],
-        table: &mut KeyTable,
-    ) -> impl FnOnce(Option<usize>) -> Vec<usize> + use<'c> {
+    /// What orders `counted` by a statistic.
+    fn ranks(&self, stat: usize, counted: &[Counted], table: &mut KeyTable) -> Vec<Rank> {
         table.number(counted.iter().map(|(key, _)| *key));
         let mut summary = self.below.stats.summary(counted.len(), Some(stat));
         self.placed(table).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
         summary.finish();
-        let (count, descending) = (counted.len(), self.terms.plan.descending);
-        move |wanted| {
-            first(0..count, wanted, |left, right| {
-                let order = summary.compare(stat, *left, *right);
-                (if descending { order.reverse() } else { order }).then(left.cmp(right))
-            })
-        }
+        summary.ranks(stat, counted.len())
     }
 
     /// The documents, each under the number that the table gives to its value.
