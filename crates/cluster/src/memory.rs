@@ -148,6 +148,7 @@ impl Shard for MemoryShard {
             place: place as u64,
             document: select(document, &plan.fields),
             score: plan.scores.then_some(1.0),
+            values: vec![],
             explanation: None,
         });
         Ok(SearchResult {

@@ -26,6 +26,7 @@ mod manifest;
 mod merge;
 mod merge_policy;
 mod norm_file;
+mod point;
 mod prepare;
 mod recent;
 mod recovery;

@@ -13,6 +13,7 @@ use tantivy::schema::Field;
 use crate::analyzers::{Analyzers, Streams};
 use crate::index_document::{IndexDocument, Leaf};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
+use crate::point;
 use crate::replay::ReplayWriter;
 use crate::source_codec;
 
@@ -308,6 +309,9 @@ fn push_column(
             push_text(out, column, text.get(..end).unwrap_or_default());
         }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
+        FieldClass::LatLon => {
+            out.document.leaves.extend(point::encode_text(&text).map(|place| (column, Leaf::I64(place))));
+        }
         _ => {
             check_term(id, &field.name, &text)?;
             push_text(out, column, &text);

@@ -11,6 +11,7 @@ mod document;
 mod error;
 mod facet;
 mod field;
+mod function;
 mod instant;
 mod name;
 mod page;
@@ -38,11 +39,12 @@ pub use facet::{
     RangeFacet,
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use function::{Comparison, Function, IndexTerm, Kind, Operator, Pick, Statistic, StringMeasure};
 pub use instant::{format_instant, parse_instant};
 pub use name::check_name;
 pub use page::Page;
 pub use properties::{Properties, SortMissing};
-pub use query::{Clause, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use result::{
     Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,

@@ -29,6 +29,8 @@ pub struct Hit {
     /// Its number in the snapshot, the dead counted too: Lucene's document id.
     pub place: u64,
     pub score: Option<f32>,
+    /// Of the plan's functions, in their order; `None` where a function has no value.
+    pub values: Vec<Option<Value>>,
     pub explanation: Option<Explanation>,
 }
 
@@ -93,7 +95,8 @@ pub struct RangeFacetResult {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     pub matched: bool,
-    pub value: f32,
+    /// A `Float`; a `Double` where Lucene computes in double precision, a `Long` where it counts.
+    pub value: Value,
     pub description: String,
     pub details: Vec<Explanation>,
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::facet::FacetPlan;
+use crate::function::Function;
 use crate::page::Page;
 use crate::query::Query;
 
@@ -15,6 +16,8 @@ pub struct SearchPlan {
     pub page: Page,
     /// Which stored fields the hits carry.
     pub fields: FieldSelection,
+    /// What to compute for each hit of the page.
+    pub functions: Vec<Function>,
     /// Compute scores even where the sort does not need them (`fl=score`).
     pub scores: bool,
     pub facets: FacetPlan,
@@ -31,7 +34,10 @@ impl SearchPlan {
     pub fn is_light(&self) -> bool {
         let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
         let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
-        light && self.query.is_light() && self.filters.iter().all(|filter| filter.query.is_light())
+        light
+            && self.functions.is_empty()
+            && self.query.is_light()
+            && self.filters.iter().all(|filter| filter.query.is_light())
     }
 }
 
@@ -63,6 +69,7 @@ pub enum SortBy {
     Random {
         seed: u64,
     },
+    Function(Function),
 }
 
 /// Names and globs of the stored fields to load.

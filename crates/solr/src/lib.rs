@@ -7,6 +7,7 @@ pub mod date_math;
 mod debug;
 pub mod error;
 mod facet;
+mod function;
 pub mod json_request;
 pub mod params;
 pub mod query;

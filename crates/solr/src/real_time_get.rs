@@ -49,7 +49,7 @@ impl GetRequest {
             ids,
             versions: versions(params)?,
             filters: filters.map(str::to_owned).collect(),
-            fields: FieldList::parse(params)?,
+            fields: FieldList::parse(params, None)?,
             single,
         })
     }
@@ -80,6 +80,7 @@ impl GetRequest {
             sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
             page: Page { start: 0, rows: self.ids.len() },
             fields: self.selection(),
+            functions: Vec::new(),
             scores: false,
             facets: FacetPlan::default(),
             explain: false,

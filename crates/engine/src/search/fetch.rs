@@ -34,11 +34,11 @@ pub(crate) fn hit(
     let large = segment.view.source_bytes_mean() >= SOURCE_BYTES_LARGE;
     if let Some((key, columns)) = columns_of(context.layout, fields).filter(|_| large) {
         let (id, document) = read_columns(segment, found.doc, &key, &columns)?;
-        return Ok(Hit { id, document, place, score, explanation });
+        return Ok(Hit { id, document, place, score, values: Vec::new(), explanation });
     }
     let source = segment.view.source(found.doc)?;
     let (id, document) = read_source(&source, context.layout, fields)?;
-    Ok(Hit { id, document, place, score, explanation })
+    Ok(Hit { id, document, place, score, values: Vec::new(), explanation })
 }
 
 /// The living document with this number in the snapshot: id and fields.

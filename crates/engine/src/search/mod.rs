@@ -15,6 +15,7 @@ mod explain;
 mod facet;
 mod fetch;
 mod filter_cache;
+mod function;
 mod lower;
 mod luke;
 mod mask;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use plan::{Query, Result, SearchPlan, SearchResult, SortBy, SortKey};
+use plan::{Query, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
 use tantivy::DocId;
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
 use super::evaluate::Evaluator;
 use super::explain::MovedParts;
+use super::function::{Reader, lower};
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
@@ -91,7 +92,7 @@ impl Run<'_> {
             let total = direct.collect(self.context, self.masks, &mut best)?;
             return Ok((best.into_found(), total));
         }
-        if hits.is_none() && self.plan.page.rows > 0 && self.node.is_costly() {
+        if hits.is_none() && self.plan.page.rows > 0 && (self.node.is_costly() || self.node.is_unbounded()) {
             return collect::top_k_and_count(self.context, self.node, self.masks, limit);
         }
         let total = match hits {
@@ -122,13 +123,15 @@ impl Run<'_> {
             Some(score) => Some(score),
             None => collect::score_max(self.context, self.node, self.masks)?,
         };
-        Ok(Some(best.unwrap_or(0.0)))
+        // Lucene looks for the best from its least positive number on.
+        Ok(Some(best.map_or(0.0, |best| best.max(f32::from_bits(1)))))
     }
 
     fn hits(&self, mut page: Vec<Found>) -> Result<Vec<plan::Hit>> {
         if self.plan.scores {
             self.fill_scores(&mut page)?;
         }
+        let mut values = self.values(&page)?.into_iter();
         page.iter()
             .map(|found| {
                 let explanation = match self.plan.explain {
@@ -136,9 +139,29 @@ impl Run<'_> {
                     false => None,
                 };
                 let score = found.score.filter(|_| self.plan.scores);
-                fetch::hit(self.context, found, &self.plan.fields, score, explanation)
+                let hit = fetch::hit(self.context, found, &self.plan.fields, score, explanation)?;
+                Ok(plan::Hit { values: values.next().unwrap_or_default(), ..hit })
             })
             .collect()
+    }
+
+    /// What the plan's functions are worth for each hit. Readers want the hits in index order.
+    fn values(&self, page: &[Found]) -> Result<Vec<Vec<Option<Value>>>> {
+        let lowered = self.plan.functions.iter().map(|function| lower(self.context, function));
+        let lowered = lowered.collect::<Result<Vec<_>>>()?;
+        let mut values = vec![Vec::new(); page.len()];
+        let mut order: Vec<(&Found, &mut Vec<Option<Value>>)> = page.iter().zip(&mut values).collect();
+        order.sort_by_key(|(found, _)| (found.segment, found.doc));
+        for group in order.chunk_by_mut(|(left, _), (right, _)| left.segment == right.segment) {
+            let segment = group.first().and_then(|(found, _)| self.context.segments.get(found.segment));
+            let Some(segment) = segment.filter(|_| !lowered.is_empty()) else { continue };
+            let readers = lowered.iter().map(|function| Reader::open(function, segment.reader));
+            let mut readers = readers.collect::<Result<Vec<_>>>()?;
+            for (found, values) in group {
+                values.extend(readers.iter_mut().map(|reader| reader.value(found.doc)));
+            }
+        }
+        Ok(values)
     }
 
     /// Scores of hits that were found without; evaluators want them in index order.
@@ -150,7 +173,7 @@ impl Run<'_> {
             else {
                 continue;
             };
-            let mut evaluator = Evaluator::open(self.context, self.node, segment)?;
+            let mut evaluator = Evaluator::open(self.context.layout.tantivy(), self.node, segment.reader)?;
             for found in group {
                 found.score = Some(evaluator.score(found.doc).unwrap_or(0.0));
             }

@@ -33,6 +33,7 @@ fn anything() -> SearchPlan {
         sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
         page: Page { start: 0, rows: 0 },
         fields: FieldSelection::default(),
+        functions: vec![],
         scores: false,
         facets: FacetPlan::default(),
         explain: false,

@@ -5,7 +5,7 @@ use plan::{Error, Filter, Page, Query, Result, Schema, SearchPlan, SortBy, SortK
 
 use super::fields::FieldList;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
-use super::sort::{SortText, parse_sort, resolve_sort};
+use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
@@ -19,9 +19,8 @@ pub struct SelectRequest<'a> {
     query: Option<&'a str>,
     parser: &'a str,
     filters: Vec<&'a str>,
-    sort: Vec<SortText>,
+    sort: &'a str,
     page: Page,
-    fields: FieldList,
     debug: DebugFlags,
     omit_header: bool,
 }
@@ -58,9 +57,8 @@ impl<'a> SelectRequest<'a> {
             query: params.get(query::Q.name),
             parser: params.get(query::DEF_TYPE.name).unwrap_or("lucene"),
             filters: params.all(query::FQ.name).collect(),
-            sort: parse_sort(params.get(query::SORT.name).unwrap_or_default())?,
+            sort: params.get(query::SORT.name).unwrap_or_default(),
             page: paging::page(params)?,
-            fields: FieldList::parse(params)?,
             debug: DebugFlags::parse(params)?,
             omit_header: response::OMIT_HEADER.read(params)?.unwrap_or(false),
         })
@@ -78,9 +76,10 @@ impl<'a> SelectRequest<'a> {
             boolean_clauses_max: context.boolean_clauses_max,
             filtering: false,
         };
+        let fields = FieldList::parse(self.params, Some(&context))?;
         let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
+        let sort = parse_sort(&context, self.sort)?;
         let filters = self.filters(&context)?;
-        let sort = resolve_sort(&self.sort, context.schema)?;
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
@@ -88,10 +87,11 @@ impl<'a> SelectRequest<'a> {
             filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
             sort: if sort.is_empty() { by_score() } else { sort },
             page: self.page,
-            fields: self.fields.selection(),
-            scores: self.fields.scores(),
+            fields: fields.selection(),
+            functions: fields.functions.clone(),
+            scores: fields.scores(),
             facets,
-            explain: self.debug.results || self.fields.explains(),
+            explain: self.debug.results || fields.explains(),
         };
         let (explain_other, other_failure) = self.explain_other(&context);
         let late_failure = facet_failure.or(other_failure);
@@ -101,7 +101,7 @@ impl<'a> SelectRequest<'a> {
         let response = ResponsePlan {
             explain_other,
             start: self.page.start,
-            fields: self.fields.clone(),
+            fields,
             omit_header: self.omit_header,
             debug,
             debug_query,

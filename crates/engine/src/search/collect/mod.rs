@@ -1,6 +1,7 @@
 //! Which hits make the page, and how many there are. Score order prunes (`top_k`), any other order reads columns (`sort`).
 
 mod count;
+mod scan;
 mod sort;
 mod top_k;
 

@@ -8,11 +8,11 @@ use std::collections::BinaryHeap;
 use plan::Result;
 use tantivy::{DocId, Score};
 
-use super::Found;
+use super::{Found, scan};
 use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
-use crate::search::mask::Masks;
+use crate::search::mask::{self, Masks};
 use crate::search::node::Node;
 use crate::search::{SearchContext, SearchSegment, weight};
 
@@ -49,6 +49,9 @@ pub(crate) fn top_k(
     masks: &Masks,
     limit: usize,
 ) -> Result<Vec<Found>> {
+    if node.is_unbounded() {
+        return scan::best_of(context, node, &mask::hits(context, node, masks)?, limit);
+    }
     let mut best = Best::new(limit);
     if limit > 0 {
         let weight = weight::scored(context, node)?;
@@ -56,7 +59,7 @@ pub(crate) fn top_k(
         for segment in &context.segments {
             best.enter(segment.number);
             let slack = slack(node, segment)?;
-            let mut evaluator = Evaluator::open(context, node, segment)?;
+            let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
             let mask = masks.get(segment.number).and_then(Option::as_deref);
             if let Some(mask) = mask.filter(|mask| is_narrow(mask, segment)) {
                 for doc in mask.iter() {
@@ -95,12 +98,17 @@ pub(crate) fn top_k_and_count(
     masks: &Masks,
     limit: usize,
 ) -> Result<(Vec<Found>, u64)> {
+    if node.is_unbounded() {
+        let hits = mask::hits(context, node, masks)?;
+        let total = hits.iter().map(|bits| u64::from(bits.count())).sum();
+        return Ok((scan::best_of(context, node, &hits, limit)?, total));
+    }
     let mut best = Best::new(limit);
     let mut total = 0;
     let weight = weight::scored(context, node)?;
     for segment in &context.segments {
         best.enter(segment.number);
-        let mut evaluator = Evaluator::open(context, node, segment)?;
+        let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
         let mask = masks.get(segment.number).and_then(Option::as_deref);
         weight
             .for_each(segment.reader, &mut |doc, about| {

@@ -15,7 +15,7 @@ use plan::{
     FacetPlan, FacetResult, FieldClass, Filter, IntervalFacetResult, PivotFacetResult, Result, Value,
 };
 
-pub(super) use ordinals::GlobalOrdinals;
+pub(crate) use ordinals::{GlobalOrdinals, ordinals};
 
 use super::SearchContext;
 use super::bits::Bits;

@@ -62,8 +62,13 @@ impl GlobalOrdinals {
         Ok(Self { to_common, places })
     }
 
+    /// How many values there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
     /// The common number of a segment's own; the same where nothing else was merged.
-    fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
+    pub(crate) fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
         let numbers = self.to_common.get(segment).filter(|numbers| !numbers.is_empty());
         move |ord| {
             numbers.map_or(ord as usize, |numbers| {
@@ -71,6 +76,14 @@ impl GlobalOrdinals {
             })
         }
     }
+}
+
+/// The common numbers of a column's values; none for a column that holds no strings.
+pub(crate) fn ordinals(
+    context: &SearchContext<'_>,
+    column: &ColumnRef,
+) -> Result<std::sync::Arc<GlobalOrdinals>> {
+    Ok(Strings::open(context, column)?.ordinals)
 }
 
 /// A string column in every segment of a search, and its values in one numbering.

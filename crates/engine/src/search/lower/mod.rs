@@ -2,6 +2,7 @@
 //! A field that no document has named yet matches nothing. What the user asked for and cannot have is a bad request.
 
 mod boolean;
+mod function;
 mod fuzzy;
 mod multi_term;
 mod pattern;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 pub(crate) use multi_term::compile;
 pub(crate) use range::{exists_docs, integer, real};
+pub(crate) use term::term_of;
 
 use plan::{Query, Result};
 use tantivy::schema::Field;
@@ -64,6 +66,9 @@ impl<'a> Lowering<'a> {
                 self.disjunction_max(queries, *tie_breaker, boost)
             }
             Query::Boost { query, boost: own } => self.lower(query, boost * own),
+            Query::Function(function) => self.function(function, boost),
+            Query::FunctionRange(range) => self.function_range(range, boost),
+            Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
             Query::ConstantScore { query, score } => {
                 let inner =
                     Lowering { context: self.context, statistics: Statistics::default(), scored: false }

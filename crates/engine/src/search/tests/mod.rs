@@ -2,6 +2,7 @@
 
 mod brute_force;
 mod build;
+mod functions;
 mod pruning;
 mod recorded;
 mod recorded_facets;
