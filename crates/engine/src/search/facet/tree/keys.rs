@@ -34,6 +34,11 @@ pub(super) struct Keys {
 }
 
 impl KeyColumn {
+    /// No column, but keys of reals that are computed.
+    pub(super) fn computed() -> Self {
+        Self::Numbers(FieldClass::Double, ColumnKind::F64, Vec::new())
+    }
+
     /// `None` where the field has no column.
     pub(super) fn open(context: &SearchContext<'_>, layout: &FieldLayout) -> Result<Option<Self>> {
         let Some(column) = &layout.column else { return Ok(None) };
@@ -200,7 +205,7 @@ where
 }
 
 impl Keys {
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.places.clear();
         self.keys.clear();
         self.one_each = false;
@@ -210,6 +215,10 @@ impl Keys {
     fn push(&mut self, place: u32, key: u64) {
         self.places.push(place);
         self.keys.push(key);
+    }
+
+    pub(super) fn push_real(&mut self, place: u32, number: f64) {
+        self.push(place, of_real(number));
     }
 
     pub(super) fn all(&self) -> &[u64] {

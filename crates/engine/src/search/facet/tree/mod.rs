@@ -5,6 +5,7 @@
 
 mod distinct;
 mod docs;
+mod functions;
 mod keys;
 mod open;
 mod path;
@@ -112,6 +113,6 @@ fn stats(open: &OpenBucket<'_>, docs: &BucketDocs<'_>) -> Result<Vec<(String, St
             summary.add(segment, docs, &slots);
         });
     }
-    summary.finish();
+    summary.finish()?;
     summary.values(0)
 }

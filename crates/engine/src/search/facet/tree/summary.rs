@@ -4,6 +4,7 @@
 use plan::{NamedStat, Result, Stat, StatFunction, StatSource, StatValue};
 use tantivy::DocId;
 
+use super::functions::FunctionColumn;
 use super::keys::KeyColumn;
 use super::sums::{Room, SourceSums};
 use crate::search::SearchContext;
@@ -13,6 +14,8 @@ pub(super) struct OpenSource {
     pub(super) source: StatSource,
     /// `None` for documents, and for a field that no document has.
     pub(super) column: Option<KeyColumn>,
+    /// What computes the values that the column does not hold.
+    pub(super) function: Option<FunctionColumn>,
     pub(super) needs: Needs,
 }
 
@@ -67,14 +70,20 @@ impl<'p> OpenStats<'p> {
 
 impl OpenSource {
     fn open(context: &SearchContext<'_>, source: &StatSource) -> Result<Self> {
-        let column = match source {
-            StatSource::Field(name) => match context.layout.field(name) {
-                Some(layout) => KeyColumn::open(context, layout)?,
-                None => None,
-            },
-            StatSource::Documents => None,
-        };
-        Ok(Self { source: source.clone(), column, needs: Needs::default() })
+        let (mut column, mut function) = (None, None);
+        match source {
+            StatSource::Field(name) => {
+                if let Some(layout) = context.layout.field(name) {
+                    column = KeyColumn::open(context, layout)?;
+                }
+            }
+            StatSource::Function { function: computed, present_only } => {
+                column = Some(KeyColumn::computed());
+                function = Some(FunctionColumn::open(context, computed, *present_only)?);
+            }
+            StatSource::Documents => {}
+        }
+        Ok(Self { source: source.clone(), column, function, needs: Needs::default() })
     }
 }
 
@@ -112,10 +121,9 @@ impl Summary<'_> {
     }
 
     /// To be called once, after all documents have been added.
-    pub(super) fn finish(&mut self) {
-        for sums in self.sums.iter_mut().flatten() {
-            sums.finish();
-        }
+    /// Errors are those of reading the index, from whenever that was.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        self.sums.iter_mut().flatten().try_for_each(SourceSums::finish)
     }
 
     /// The statistics of a bucket.

@@ -1,9 +1,10 @@
 //! What is summed up of one column by the number of the bucket, and the statistics that come of it.
 
-use plan::{Result, StatFunction, StatSource, StatValue, Value};
+use plan::{Error, Result, StatFunction, StatSource, StatValue, Value};
 use tantivy::DocId;
 
 use super::distinct::Distinct;
+use super::functions::{FunctionColumn, FunctionWalk};
 use super::keys::{KeyColumn, Keys, real_key};
 use super::summary::OpenSource;
 
@@ -18,6 +19,9 @@ pub(super) struct SourceSums<'o> {
     absent: Vec<u64>,
     distinct: Option<Distinct>,
     samples: Vec<Vec<f64>>,
+    /// Where a function is, in the segment at hand.
+    walk: Option<FunctionWalk>,
+    failure: Option<Error>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -39,6 +43,8 @@ impl<'o> SourceSums<'o> {
             absent: vec![0; many(needs.absent)],
             distinct: needs.distinct.then(|| Distinct::new(cardinality, buckets)),
             samples: vec![Vec::new(); many(needs.samples)],
+            walk: None,
+            failure: None,
         }
     }
 
@@ -50,7 +56,13 @@ impl<'o> SourceSums<'o> {
             let counts = if documents { &mut self.counts } else { &mut self.absent };
             return spread(counts, slots, slots, |count, _| *count += 1);
         };
-        column.read(segment, docs, false, keys);
+        match &self.source.function {
+            None => column.read(segment, docs, false, keys),
+            Some(function) => match walk(&mut self.walk, function, segment) {
+                Ok(walk) => walk.into_iter().for_each(|walk| walk.read(docs, keys)),
+                Err(error) => return self.failure = Some(error),
+            },
+        }
         let own = slots;
         let (slots, all) = (keys.places(slots, slots_of_keys), keys.all());
         spread(&mut self.counts, slots, all, |count, _| *count += 1);
@@ -81,6 +93,18 @@ impl<'o> SourceSums<'o> {
     }
 }
 
+/// The walk over a segment, begun where it is not the one before.
+fn walk<'w>(
+    known: &'w mut Option<FunctionWalk>,
+    function: &FunctionColumn,
+    segment: usize,
+) -> Result<Option<&'w mut FunctionWalk>> {
+    if known.as_ref().is_none_or(|walk| walk.segment != segment) {
+        *known = function.walk(segment)?;
+    }
+    Ok(known.as_mut())
+}
+
 /// Values of the batch at hand, kept for the next.
 #[derive(Default)]
 pub(super) struct Room {
@@ -107,8 +131,9 @@ fn spread<S, V: Copy>(sums: &mut [S], slots: &[u32], values: &[V], add: impl Fn(
 
 impl SourceSums<'_> {
     /// To be called once, after all documents have been added.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(&mut self) -> Result<()> {
         self.samples.iter_mut().for_each(|samples| samples.sort_unstable_by(f64::total_cmp));
+        self.failure.take().map_or(Ok(()), Err)
     }
 
     /// What orders buckets by a statistic. One without a value comes before all, and an end of reals without one after all,

@@ -76,7 +76,7 @@ impl<'p> OpenTerms<'p> {
         if self.plan.all_buckets {
             buckets.all_buckets = Some(cutting.all_buckets(&table)?);
         }
-        let chosen = cutting.chosen(&mut table);
+        let chosen = cutting.chosen(&mut table)?;
         buckets.list = cutting.looked_into(tree, &chosen, &mut table, path)?;
         Ok(buckets)
     }
@@ -139,7 +139,7 @@ impl Cutting<'_> {
     }
 
     /// The page of buckets, in order.
-    fn chosen(&self, table: &mut KeyTable) -> Vec<Counted> {
+    fn chosen(&self, table: &mut KeyTable) -> Result<Vec<Counted>> {
         let plan = self.terms.plan;
         let wanted = plan.limit.map(|limit| plan.offset.saturating_add(limit));
         let turned = |order: Ordering| if plan.descending { order.reverse() } else { order };
@@ -158,23 +158,23 @@ impl Cutting<'_> {
             }
             TermsSort::Stat(stat) => {
                 let counted: Vec<Counted> = self.candidates(table).filter(enough).collect();
-                let ranked = self.ranks(stat, &counted, table).into_iter().zip(counted);
+                let ranked = self.ranks(stat, &counted, table)?.into_iter().zip(counted);
                 let order = |(left, one): &(Rank, Counted), (right, other): &(Rank, Counted)| {
                     turned(left.cmp(right)).then_with(|| by_key(one, other))
                 };
                 first(ranked, wanted, order).into_iter().map(|(_, counted)| counted).collect()
             }
         };
-        top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect()
+        Ok(top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect())
     }
 
     /// What orders `counted` by a statistic.
-    fn ranks(&self, stat: usize, counted: &[Counted], table: &mut KeyTable) -> Vec<Rank> {
+    fn ranks(&self, stat: usize, counted: &[Counted], table: &mut KeyTable) -> Result<Vec<Rank>> {
         table.number(counted.iter().map(|(key, _)| *key));
         let mut summary = self.below.stats.summary(counted.len(), Some(stat));
         self.placed(table).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-        summary.finish();
-        summary.ranks(stat, counted.len())
+        summary.finish()?;
+        Ok(summary.ranks(stat, counted.len()))
     }
 
     /// The documents, each under the number that the table gives to its value.
@@ -235,7 +235,7 @@ impl Cutting<'_> {
 fn all_buckets(below: &OpenBucket<'_>, count: u64, placed: &Placed) -> Result<BucketResult> {
     let mut summary = below.stats.summary(1, None);
     placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-    summary.finish();
+    summary.finish()?;
     Ok(BucketResult { count, stats: summary.values(0)?, facets: Vec::new() })
 }
 
@@ -250,7 +250,7 @@ pub(super) fn fill_stats<'b>(
     }
     let mut summary = below.stats.summary(buckets.len(), None);
     placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-    summary.finish();
+    summary.finish()?;
     for (slot, bucket) in buckets.enumerate() {
         if bucket.count > 0 || below.plan.process_empty {
             bucket.stats = summary.values(slot)?;
