@@ -207,16 +207,9 @@ fn each_ord(column: &StrColumn, hits: &Bits, mut take: impl FnMut(u64)) {
 
 fn each_of_full(ords: &Column<u64>, hits: &Bits, mut take: impl FnMut(u64)) {
     let mut values = vec![0u64; BATCH];
-    let mut docs = Vec::with_capacity(BATCH);
-    let mut rest = hits.iter();
-    loop {
-        docs.clear();
-        docs.extend(rest.by_ref().take(BATCH));
+    hits.each_batch(BATCH, |docs| {
         let Some(values) = values.get_mut(..docs.len()) else { return };
-        if docs.is_empty() {
-            return;
-        }
-        ords.values.get_vals(&docs, values);
+        ords.values.get_vals(docs, values);
         values.iter().for_each(|ord| take(*ord));
-    }
+    });
 }

@@ -236,6 +236,7 @@ impl Keys {
     }
 
     /// Calls `take` with each key and its document.
+    #[inline]
     pub(super) fn each(&self, docs: &[DocId], mut take: impl FnMut(DocId, u64)) {
         if self.one_each {
             return docs.iter().zip(&self.keys).for_each(|(doc, key)| take(*doc, *key));

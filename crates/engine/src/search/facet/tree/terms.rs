@@ -180,11 +180,19 @@ impl Cutting<'_> {
     /// The documents, each under the number that the table gives to its value.
     fn placed(&self, table: &KeyTable) -> Placed {
         let mut placed = Placed::new(self.docs.segments());
-        self.each(|segment, doc, key| {
-            if let Some(slot) = table.number_of(key) {
-                placed.push(segment, doc, slot);
-            }
-        });
+        match table {
+            KeyTable::Dense(numbers) => self.each(|segment, doc, key| {
+                let number = numbers.get(key as usize).copied().unwrap_or_default();
+                if let Some(slot) = number.checked_sub(1) {
+                    placed.push(segment, doc, slot);
+                }
+            }),
+            KeyTable::Sparse(_) => self.each(|segment, doc, key| {
+                if let Some(slot) = table.number_of(key) {
+                    placed.push(segment, doc, slot);
+                }
+            }),
+        }
         placed
     }
 
@@ -278,13 +286,20 @@ fn first<T>(
     for item in items {
         best.push(item);
         if best.len() >= room {
-            best.select_nth_unstable_by(wanted - 1, &mut order);
-            best.truncate(wanted);
+            cut(&mut best, wanted, &mut order);
         }
     }
+    cut(&mut best, wanted, &mut order);
     best.sort_unstable_by(order);
-    best.truncate(wanted);
     best
+}
+
+/// Leaves the first `wanted`, one at least, in any order.
+fn cut<T>(items: &mut Vec<T>, wanted: usize, order: impl FnMut(&T, &T) -> Ordering) {
+    if items.len() > wanted {
+        items.select_nth_unstable_by(wanted - 1, order);
+        items.truncate(wanted);
+    }
 }
 
 #[cfg(test)]
