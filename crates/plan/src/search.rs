@@ -23,6 +23,8 @@ pub struct SearchPlan {
     pub facets: FacetPlan,
     /// Explain the score of each hit on the page.
     pub explain: bool,
+    /// Whether the result may come from a cache and go into one (`{!cache=false}` in `q` says no).
+    pub cache: bool,
 }
 
 /// Hits that are loaded and written in less time than another thread takes to wake.

@@ -61,6 +61,11 @@ impl Bits {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// Whether more than half of all are in it.
+    pub(crate) fn is_most(&self) -> bool {
+        self.count() > self.max_doc / 2
+    }
+
     /// How many documents are in both.
     pub(crate) fn count_common(&self, other: &Bits) -> u32 {
         self.words.iter().zip(&other.words).map(|(left, right)| (left & right).count_ones()).sum()
@@ -102,26 +107,35 @@ impl Bits {
         })
     }
 
-    /// Hands on the documents, ascending, as many words of them at a time as `size` documents surely have room for.
-    pub(crate) fn each_batch(&self, size: usize, mut take: impl FnMut(&[DocId])) {
-        let mut docs = Vec::with_capacity(size.max(64));
+    /// Ascending, some hundreds at a time: faster than one by one where there are many.
+    pub(crate) fn for_each_run(&self, mut each: impl FnMut(&[DocId])) {
+        const RUN: usize = 1024;
+        let mut run = Vec::with_capacity(RUN);
         for (word, first) in self.words.iter().zip((0..).step_by(64)) {
             let mut rest = *word;
             if rest == u64::MAX {
-                docs.extend(first..first + 64);
+                run.extend(first..first + 64);
+                rest = 0;
             }
-            while rest != 0 && rest != u64::MAX {
-                docs.push(first + rest.trailing_zeros());
+            while rest != 0 {
+                run.push(first + rest.trailing_zeros());
                 rest &= rest - 1;
             }
-            if docs.len() + 64 > size {
-                take(&docs);
-                docs.clear();
+            if run.len() + 64 > RUN {
+                each(&run);
+                run.clear();
             }
         }
-        if !docs.is_empty() {
-            take(&docs);
+        if !run.is_empty() {
+            each(&run);
         }
+    }
+
+    /// The others.
+    pub(crate) fn complement(&self) -> Self {
+        let mut others = Self { words: self.words.iter().map(|word| !word).collect(), max_doc: self.max_doc };
+        others.clear_padding();
+        others
     }
 
     /// Those from `from` up to and without `to`, ascending.
@@ -212,19 +226,21 @@ mod tests {
 
     #[test]
     fn sets_combine_by_words() {
-        for max_doc in [0u32, 1, 63, 64, 65, 130] {
+        for max_doc in [0u32, 1, 63, 64, 65, 130, 3000] {
             assert_eq!(Bits::all(max_doc).count(), max_doc);
             let mut even = Bits::from_docs(max_doc, (0..max_doc).step_by(2));
             assert_eq!(even.iter().collect::<Vec<_>>(), (0..max_doc).step_by(2).collect::<Vec<_>>());
+            for bits in [&even, &Bits::all(max_doc)] {
+                let mut by_runs = Vec::new();
+                bits.for_each_run(|docs| by_runs.extend_from_slice(docs));
+                assert!(bits.iter().eq(by_runs));
+            }
+            let odd = even.complement();
+            assert_eq!(odd.iter().collect::<Vec<_>>(), (1..max_doc).step_by(2).collect::<Vec<_>>());
             let third = Bits::from_docs(max_doc, (0..max_doc).step_by(3));
             assert_eq!(even.count_common(&third) as usize, (0..max_doc).step_by(6).count());
             even.subtract(&third);
             assert!(even.iter().all(|doc| doc % 2 == 0 && doc % 3 != 0));
-            for bits in [&even, &Bits::all(max_doc)] {
-                let mut found = Vec::new();
-                bits.each_batch(70, |docs| found.extend_from_slice(docs));
-                assert!(bits.iter().eq(found));
-            }
         }
     }
 

@@ -7,6 +7,7 @@ mod cores;
 mod get;
 mod info;
 mod luke;
+mod metrics;
 mod ping;
 mod schema;
 mod segments;
@@ -41,6 +42,7 @@ pub(crate) enum NodeHandler {
     Collections,
     System,
     Health,
+    Metrics,
 }
 
 impl NodeHandler {
@@ -52,6 +54,7 @@ impl NodeHandler {
             NodeHandler::Collections => "org.apache.solr.handler.admin.CollectionsHandler",
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
             NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
+            NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
         }
     }
 }
@@ -67,6 +70,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/collections" => NodeHandler::Collections,
                 "/info/system" => NodeHandler::System,
                 "/info/health" => NodeHandler::Health,
+                "/metrics" => NodeHandler::Metrics,
                 _ => return None,
             };
             Some(Serving::Node(handler))
@@ -101,6 +105,7 @@ async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
         NodeHandler::Collections => collections::run(call).await,
         NodeHandler::System => Ok(info::system(call)),
         NodeHandler::Health => Ok(info::health()),
+        NodeHandler::Metrics => metrics::run(call),
     };
     envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
 }
@@ -132,7 +137,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return envelope.wrap(call, Err(error.into()));
     }
     let answer = dispatch(call, collection, handler, path, effective).await;
-    envelope.wrap(call, answer)
+    envelope.wrap_and_keep(call, collection.name(), answer)
 }
 
 /// What a request asks by its parameters.

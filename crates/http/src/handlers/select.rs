@@ -17,6 +17,7 @@ pub(super) async fn run(
     collection: &Arc<Collection>,
     params: &Params,
 ) -> Result<Answer, Failure> {
+    let moment = collection.moment();
     let versioned = collection.versioned_schema();
     let context = ResolveContext {
         schema: &versioned.schema,
@@ -39,7 +40,10 @@ pub(super) async fn run(
     let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
     match resolved.late_failure {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
-        None => Ok(Answer { entries, warnings: resolved.warnings }),
+        None => {
+            let moment = resolved.repeatable.then_some(moment);
+            Ok(Answer { entries, warnings: resolved.warnings, moment })
+        }
     }
 }
 

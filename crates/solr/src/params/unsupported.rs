@@ -55,7 +55,9 @@ pub fn refuse_streams(params: &Params) -> Result<()> {
 }
 
 fn covers(pattern: &str, name: &str) -> bool {
-    pattern == name || (pattern.ends_with('.') && name.starts_with(pattern))
+    // Most names begin otherwise, and all parameters of every search pass here.
+    pattern.as_bytes().first() == name.as_bytes().first()
+        && (pattern == name || (pattern.ends_with('.') && name.starts_with(pattern)))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use plan::{
 use proptest::prelude::*;
 
 use super::build::{at_least, boolean, by, filter, plan, range, term, value};
+use crate::config::CacheSizes;
 use crate::search::{SearchCaches, matching_docs, search};
 use crate::snapshot::Snapshot;
 use crate::testing::{snapshot, source};
@@ -276,6 +277,25 @@ proptest! {
                 prop_assert_eq!(result.total, both.len() as u64);
                 prop_assert_eq!(ids(result).into_iter().collect::<BTreeSet<_>>(), both.clone());
             }
+        }
+    }
+
+    #[test]
+    fn a_kept_result_is_the_result(
+        docs in prop::collection::vec(doc(), 1..40),
+        query in query(),
+        pages in prop::collection::vec((0usize..20, 0usize..20, any::<bool>()), 1..6),
+    ) {
+        let shard = shard(&docs);
+        let keeping = SearchCaches::new(&CacheSizes::default());
+        for (start, rows, scores) in pages {
+            let plan = SearchPlan { page: Page { start, rows }, scores, ..plan(query.clone()) };
+            let shown = |caches: &SearchCaches| {
+                let found = search(&shard, &plan, caches).unwrap();
+                let hits: Vec<_> = found.hits.into_iter().map(|hit| (hit.id, hit.score, hit.place)).collect();
+                (found.total, found.score_max, hits)
+            };
+            prop_assert_eq!(shown(&keeping), shown(&SearchCaches::default()), "{:?}", query);
         }
     }
 

@@ -52,7 +52,7 @@ impl<'a> BucketDocs<'a> {
     pub(super) fn each_batch(&self, segment: usize, mut take: impl FnMut(&[DocId])) {
         match self {
             Self::Hits(hits) => {
-                hits.get(segment).into_iter().for_each(|bits| bits.each_batch(BATCH, &mut take));
+                hits.get(segment).into_iter().for_each(|bits| bits.for_each_run(&mut take));
             }
             Self::Lists(lists) => {
                 lists.get(segment).into_iter().flat_map(|list| list.chunks(BATCH)).for_each(take);
