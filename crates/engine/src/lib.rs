@@ -8,6 +8,7 @@ mod analyzers;
 mod atomic;
 mod builder;
 mod bytes;
+mod cache;
 mod config;
 mod core;
 mod delete_by_query;
@@ -19,6 +20,7 @@ mod flush;
 pub mod fuzzing;
 mod group;
 mod id_filter;
+mod id_texts;
 mod index_document;
 mod layout;
 mod log_codec;
@@ -40,6 +42,7 @@ mod snapshot;
 mod source_codec;
 mod state;
 mod stats;
+mod stored_source;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -47,7 +50,8 @@ mod tests;
 mod value_order;
 mod writer;
 
-pub use config::ShardConfig;
+pub use cache::{Cache, CacheStats};
+pub use config::{CacheSizes, ShardConfig};
 pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};
 pub use merge_policy::MergePolicy;
 pub use search::{FieldStats, TopTerms};

@@ -2,6 +2,7 @@
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
 mod analyzer;
+mod bucket;
 mod clock;
 mod coerce;
 mod commit;
@@ -23,6 +24,10 @@ mod update;
 mod value;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+pub use bucket::{
+    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
+    StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
+};
 pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bucket::BucketResult;
 use crate::document::Document;
 use crate::error::Error;
 use crate::facet::OtherRange;
@@ -40,6 +41,8 @@ pub struct FacetResult {
     pub ranges: Vec<RangeFacetResult>,
     pub intervals: Vec<IntervalFacetResult>,
     pub pivots: Vec<PivotFacetResult>,
+    pub tree: Option<BucketResult>,
+    pub stats: Option<BucketResult>,
 }
 
 #[derive(Clone, Debug)]

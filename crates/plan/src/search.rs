@@ -23,6 +23,8 @@ pub struct SearchPlan {
     pub facets: FacetPlan,
     /// Explain the score of each hit on the page.
     pub explain: bool,
+    /// Whether the result may come from a cache and go into one (`{!cache=false}` in `q` says no).
+    pub cache: bool,
 }
 
 /// Hits that are loaded and written in less time than another thread takes to wake.
@@ -33,7 +35,7 @@ impl SearchPlan {
     /// arrived, while others had better not keep other requests waiting. A guess, by the plan alone.
     pub fn is_light(&self) -> bool {
         let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
-        let light = by_score && !self.facets.enabled && !self.explain && self.page.end() <= PAGE_LIGHT;
+        let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
         light
             && self.functions.is_empty()
             && self.query.is_light()

@@ -8,6 +8,7 @@ mod debug;
 pub mod error;
 mod facet;
 mod function;
+pub mod json_request;
 pub mod params;
 pub mod query;
 mod real_time_get;

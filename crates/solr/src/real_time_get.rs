@@ -75,6 +75,7 @@ impl GetRequest {
         let values = self.ids.iter().cloned().map(Value::Str).collect();
         let filters = self.filters.iter().map(|text| as_filter(&parse_query(&context, text, "lucene")?));
         Ok(SearchPlan {
+            cache: true,
             query: Query::TermSet { field: key, values },
             filters: filters.collect::<Result<_>>()?,
             sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],

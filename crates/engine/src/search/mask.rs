@@ -106,13 +106,16 @@ pub(crate) fn filter_bits(
     segment: &SearchSegment<'_>,
     filter: &PreparedFilter,
 ) -> Result<Arc<Bits>> {
-    let known = filter.key.as_ref().and_then(|key| context.caches.filters.get(segment.view.id(), key));
+    let known = filter
+        .key
+        .as_ref()
+        .and_then(|key| context.caches.filters.get(segment.view.id(), key, segment.max_doc()));
     if let Some(bits) = known {
         return Ok(bits);
     }
     let bits = node_bits(context, segment, &filter.node)?;
     if let Some(key) = &filter.key {
-        context.caches.filters.insert(segment.view.id(), key, bits.clone());
+        context.caches.filters.insert(segment.view.id(), key, &bits);
     }
     Ok(bits)
 }

@@ -13,10 +13,46 @@ use super::function::{Reader, lower};
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
+use super::result_cache::{KeptResult, ResultKey};
 use super::terms::Direct;
 use super::{SearchContext, explain, facet, fetch};
 
-pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<SearchResult> {
+/// `key` is where the result may be kept.
+pub(super) fn search(
+    context: &SearchContext<'_>,
+    plan: &SearchPlan,
+    key: Option<ResultKey>,
+) -> Result<SearchResult> {
+    let kept = key.as_ref().and_then(|key| context.caches.results.get(key, plan));
+    if let Some(kept) = kept {
+        return loaded(context, plan, &kept);
+    }
+    let (result, kept) = searched(context, plan)?;
+    if let Some(key) = key {
+        context.caches.results.insert(key, Arc::new(kept));
+    }
+    Ok(result)
+}
+
+/// A search whose hits are known.
+fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> Result<SearchResult> {
+    let KeptResult { found, total, .. } = kept;
+    let page: Vec<Found> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
+    let mut values = values(context, &plan.functions, &page)?.into_iter();
+    let show = |found: &Found| {
+        let hit = fetch::hit(context, found, &plan.fields, found.score.filter(|_| plan.scores), None)?;
+        Ok(plan::Hit { values: values.next().unwrap_or_default(), ..hit })
+    };
+    Ok(SearchResult {
+        total: *total,
+        total_exact: true,
+        score_max: kept.score_max.filter(|_| plan.scores),
+        hits: page.iter().map(show).collect::<Result<_>>()?,
+        facets: plan::FacetResult::default(),
+    })
+}
+
+fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchResult, KeptResult)> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
     let uses_score = plan.sort.iter().any(|key| key.by == SortBy::Score);
     let scored = by_score || uses_score || plan.scores || plan.explain;
@@ -28,15 +64,18 @@ pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<S
     let masks = mask::masks(context, filters.iter())?;
     let run = Run { context, plan, node: &node, moved, masks: &masks };
     let hits =
-        if plan.facets.enabled || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
+        if plan.facets.reads_hits() || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
     let (found, total) = run.found_and_total(by_score, hits.as_deref())?;
     let facets = match &hits {
-        Some(hits) if plan.facets.enabled => facet::count(context, &plan.facets, &node, &filters, hits)?,
+        Some(hits) if plan.facets.reads_hits() => facet::count(context, &plan.facets, &node, &filters, hits)?,
         _ => plan::FacetResult::default(),
     };
     let score_max = run.score_max(by_score, &found)?;
-    let page = found.into_iter().skip(plan.page.start).take(plan.page.rows).collect();
-    Ok(SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets })
+    let page = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
+    let result = SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets };
+    // Where no rows are wanted none are looked for, whatever the start.
+    let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
+    Ok((result, KeptResult { found, limit, total, score_max }))
 }
 
 pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
@@ -87,6 +126,16 @@ impl Run<'_> {
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
         let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
+        if hits.is_none()
+            && let Some(found) = collect::first_and_count(
+                self.context,
+                self.node,
+                self.masks,
+                if self.plan.page.rows > 0 { limit } else { 0 },
+            )?
+        {
+            return Ok(found);
+        }
         if let (Some(direct), None) = (Direct::of(self.node), hits) {
             let mut best = Best::new(if self.plan.page.rows > 0 { limit } else { 0 });
             let total = direct.collect(self.context, self.masks, &mut best)?;
@@ -131,7 +180,7 @@ impl Run<'_> {
         if self.plan.scores {
             self.fill_scores(&mut page)?;
         }
-        let mut values = self.values(&page)?.into_iter();
+        let mut values = values(self.context, &self.plan.functions, &page)?.into_iter();
         page.iter()
             .map(|found| {
                 let explanation = match self.plan.explain {
@@ -143,25 +192,6 @@ impl Run<'_> {
                 Ok(plan::Hit { values: values.next().unwrap_or_default(), ..hit })
             })
             .collect()
-    }
-
-    /// What the plan's functions are worth for each hit. Readers want the hits in index order.
-    fn values(&self, page: &[Found]) -> Result<Vec<Vec<Option<Value>>>> {
-        let lowered = self.plan.functions.iter().map(|function| lower(self.context, function));
-        let lowered = lowered.collect::<Result<Vec<_>>>()?;
-        let mut values = vec![Vec::new(); page.len()];
-        let mut order: Vec<(&Found, &mut Vec<Option<Value>>)> = page.iter().zip(&mut values).collect();
-        order.sort_by_key(|(found, _)| (found.segment, found.doc));
-        for group in order.chunk_by_mut(|(left, _), (right, _)| left.segment == right.segment) {
-            let segment = group.first().and_then(|(found, _)| self.context.segments.get(found.segment));
-            let Some(segment) = segment.filter(|_| !lowered.is_empty()) else { continue };
-            let readers = lowered.iter().map(|function| Reader::open(function, segment.reader));
-            let mut readers = readers.collect::<Result<Vec<_>>>()?;
-            for (found, values) in group {
-                values.extend(readers.iter_mut().map(|reader| reader.value(found.doc)));
-            }
-        }
-        Ok(values)
     }
 
     /// Scores of hits that were found without; evaluators want them in index order.
@@ -180,4 +210,27 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// What functions are worth for each hit. Readers want the hits in index order.
+fn values(
+    context: &SearchContext<'_>,
+    functions: &[plan::Function],
+    page: &[Found],
+) -> Result<Vec<Vec<Option<Value>>>> {
+    let lowered = functions.iter().map(|function| lower(context, function));
+    let lowered = lowered.collect::<Result<Vec<_>>>()?;
+    let mut values = vec![Vec::new(); page.len()];
+    let mut order: Vec<(&Found, &mut Vec<Option<Value>>)> = page.iter().zip(&mut values).collect();
+    order.sort_by_key(|(found, _)| (found.segment, found.doc));
+    for group in order.chunk_by_mut(|(left, _), (right, _)| left.segment == right.segment) {
+        let segment = group.first().and_then(|(found, _)| context.segments.get(found.segment));
+        let Some(segment) = segment.filter(|_| !lowered.is_empty()) else { continue };
+        let readers = lowered.iter().map(|function| Reader::open(function, segment.reader));
+        let mut readers = readers.collect::<Result<Vec<_>>>()?;
+        for (found, values) in group {
+            values.extend(readers.iter_mut().map(|reader| reader.value(found.doc)));
+        }
+    }
+    Ok(values)
 }

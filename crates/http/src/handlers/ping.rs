@@ -28,6 +28,7 @@ pub(super) fn pings(params: &Params) -> bool {
 /// All documents, none shown.
 fn anything() -> SearchPlan {
     SearchPlan {
+        cache: false,
         query: Query::All,
         filters: vec![],
         sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],

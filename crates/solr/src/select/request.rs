@@ -10,7 +10,7 @@ use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
 use crate::params::{Params, paging, query, response, unsupported};
-use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, parse_query};
+use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 
 /// A search as asked for; queries are still text.
 #[derive(Clone, Debug)]
@@ -45,6 +45,9 @@ pub struct Resolved {
     pub warnings: Vec<String>,
     /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits, as Solr does.
     pub late_failure: Option<Error>,
+    /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads no clock, and
+    /// does not ask to be answered afresh.
+    pub repeatable: bool,
 }
 
 impl<'a> SelectRequest<'a> {
@@ -92,6 +95,7 @@ impl<'a> SelectRequest<'a> {
             scores: fields.scores(),
             facets,
             explain: self.debug.results || fields.explains(),
+            cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
         let (explain_other, other_failure) = self.explain_other(&context);
         let late_failure = facet_failure.or(other_failure);
@@ -106,7 +110,8 @@ impl<'a> SelectRequest<'a> {
             debug,
             debug_query,
         };
-        Ok(Resolved { plan, response, warnings, late_failure })
+        let repeatable = plan.cache && !debug.timing && !dates.depends_on_time();
+        Ok(Resolved { plan, response, warnings, late_failure, repeatable })
     }
 
     /// Empty filters filter nothing.
@@ -134,6 +139,7 @@ impl<'a> SelectRequest<'a> {
     ) -> DebugQuery {
         let printer = QueryPrinter::new(context.schema);
         DebugQuery {
+            json: self.params.json().cloned(),
             text: self.query.map(str::to_owned),
             parsed: main.map(|main| printer.parsed(main)),
             parsed_to_string: main.map(|main| printer.parsed_to_string(main)),
@@ -150,6 +156,6 @@ fn by_score() -> Vec<SortKey> {
 
 /// A filter with its local parameters `cache`, `cost`, `tag`. A filter that matches nothing still filters.
 pub(crate) fn as_filter(parsed: &ParsedQuery) -> Result<Filter> {
-    let (cache, cost) = crate::query::cache_and_cost(&parsed.local)?;
+    let (cache, cost) = cache_and_cost(&parsed.local)?;
     Ok(Filter { query: parsed.executable(), cache, cost, tags: parsed.local.list("tag") })
 }

@@ -143,11 +143,13 @@ pub(crate) struct Best {
     heap: BinaryHeap<Ranked>,
     limit: usize,
     segment: usize,
+    /// The worst score, once there are enough.
+    bar: Option<f32>,
 }
 
 impl Best {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { heap: BinaryHeap::new(), limit, segment: 0 }
+        Self { heap: BinaryHeap::new(), limit, segment: 0, bar: None }
     }
 
     /// From here on documents are of this segment.
@@ -162,18 +164,26 @@ impl Best {
     /// The score to beat, once there are enough. Equal scores stand in index order: an equal one comes too late.
     #[inline]
     pub(crate) fn bar(&self) -> Option<f32> {
-        if self.heap.len() < self.limit { None } else { self.heap.peek().map(|worst| worst.score) }
+        self.bar
     }
 
     #[inline]
     pub(crate) fn offer(&mut self, doc: DocId, score: f32) {
-        let hit = Ranked { score, segment: self.segment, doc };
+        if self.bar.is_none_or(|bar| score >= bar) {
+            self.enter_if_better(Ranked { score, segment: self.segment, doc });
+        }
+    }
+
+    fn enter_if_better(&mut self, hit: Ranked) {
         if self.heap.len() < self.limit {
             self.heap.push(hit);
         } else if let Some(mut worst) = self.heap.peek_mut()
             && hit < *worst
         {
             *worst = hit;
+        }
+        if self.heap.len() >= self.limit {
+            self.bar = self.heap.peek().map(|worst| worst.score);
         }
     }
 

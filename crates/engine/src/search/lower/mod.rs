@@ -98,7 +98,10 @@ impl<'a> Lowering<'a> {
         let sum: f64 = terms.iter().map(|(_, df)| f64::from(idf(*df, stats.doc_count))).sum();
         let idf = sum as f32;
         let norms = layout.has_norms().then_some(field);
-        Ok(Scoring { boost, stats, terms, idf, similarity: Similarity::new(boost, idf, stats), norms })
+        let average_length = stats.average_length();
+        let inverse = self.context.caches.inverse_lengths(field, average_length);
+        let similarity = Similarity::new(boost, idf, average_length, inverse);
+        Ok(Scoring { boost, stats, terms, idf, similarity, norms })
     }
 
     fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {

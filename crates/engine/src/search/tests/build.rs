@@ -69,5 +69,6 @@ pub(super) fn plan(query: Query) -> SearchPlan {
         scores: true,
         facets: FacetPlan::default(),
         explain: false,
+        cache: true,
     }
 }

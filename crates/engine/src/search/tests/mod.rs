@@ -6,3 +6,4 @@ mod functions;
 mod pruning;
 mod recorded;
 mod recorded_facets;
+mod trees;
