@@ -3,7 +3,7 @@
 
 use plan::Result;
 use tantivy::index::SegmentId;
-use tantivy::{Index, SegmentReader};
+use tantivy::SegmentReader;
 
 use crate::dense_terms::{self, DenseTerms};
 use crate::directory::Files;
@@ -17,16 +17,13 @@ const MAX_DOC_LEAST: u32 = if cfg!(test) { 8 } else { 16_384 };
 
 pub(crate) const EXTENSIONS: [&str; 2] = [dense_terms::EXTENSION, value_order::EXTENSION];
 
-/// The files of a segment just written, by name. `index` holds that segment alone.
-pub(crate) fn files(index: &Index, layout: &Layout) -> Result<Vec<(String, Vec<u8>)>> {
-    let Some(segment) = index.searchable_segments().map_err(from_tantivy)?.pop() else {
-        return Ok(Vec::new());
-    };
+/// The files of a segment just written, by name.
+pub(crate) fn files(segment: &tantivy::Segment, layout: &Layout) -> Result<Vec<(String, Vec<u8>)>> {
     let id = segment.id();
     if segment.meta().max_doc() < MAX_DOC_LEAST {
         return Ok(Vec::new());
     }
-    let reader = SegmentReader::open(&segment).map_err(from_tantivy)?;
+    let reader = SegmentReader::open(segment).map_err(from_tantivy)?;
     let dense = dense_terms::build(&reader)?.map(|bytes| (file_name(id, dense_terms::EXTENSION), bytes));
     let order =
         value_order::build(&reader, layout)?.map(|bytes| (file_name(id, value_order::EXTENSION), bytes));

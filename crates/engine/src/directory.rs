@@ -19,7 +19,6 @@ use tantivy::directory::{
     WritePtr,
 };
 
-use crate::norm_file::{self, Length};
 
 /// The files of one segment by name; clones share the bytes.
 pub(crate) type Files = HashMap<PathBuf, OwnedBytes>;
@@ -42,8 +41,6 @@ struct OutputInner {
 struct OutputState {
     files: Files,
     written: Vec<SegmentFile>,
-    /// Lengths to put into the field-norm file.
-    lengths: Vec<Length>,
     atomic: HashMap<PathBuf, Vec<u8>>,
 }
 
@@ -57,11 +54,6 @@ impl Output {
         Self { inner: Arc::new(OutputInner { store: Some(store), state: Mutex::default() }) }
     }
 
-    /// Lengths that differ from the number of tokens; to be given before the segment is finished.
-    pub(crate) fn correct_lengths(&self, lengths: Vec<Length>) {
-        self.state().lengths = lengths;
-    }
-
     /// The finished files, and how the store names them.
     pub(crate) fn take(&self) -> (Files, Vec<SegmentFile>) {
         let mut state = self.state();
@@ -72,14 +64,9 @@ impl Output {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, path: &Path, mut bytes: Vec<u8>) -> io::Result<()> {
-        let mut state = self.state();
-        if path.extension().is_some_and(|extension| extension == "fieldnorm") && !state.lengths.is_empty() {
-            bytes = norm_file::correct(&bytes, &state.lengths)?;
-        }
+    fn keep(&self, path: &Path, mut bytes: Vec<u8>) {
         bytes.shrink_to_fit();
-        state.files.insert(path.to_owned(), OwnedBytes::new(bytes));
-        Ok(())
+        self.state().files.insert(path.to_owned(), OwnedBytes::new(bytes));
     }
 
     fn finish(&self, path: &Path, writer: Box<dyn SegmentWriter>) -> io::Result<()> {
@@ -135,7 +122,10 @@ impl Write for OutputFile {
 impl TerminatingWrite for OutputFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Memory(held) => self.output.keep(&self.path, std::mem::take(held)),
+            Sink::Memory(held) => {
+                self.output.keep(&self.path, std::mem::take(held));
+                Ok(())
+            }
             Sink::Store(writer) => match open(writer).take() {
                 Some(writer) => self.output.finish(&self.path, writer),
                 None => Ok(()),

@@ -26,11 +26,11 @@ mod manifest;
 mod merge;
 mod merge_policy;
 mod norm_file;
+mod postings_builder;
 mod prepare;
 mod recent;
 mod recovery;
 mod refresh;
-mod replay;
 mod schedule;
 mod search;
 mod segment;
@@ -39,10 +39,12 @@ mod snapshot;
 mod source_codec;
 mod state;
 mod stats;
+mod term_table;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod value_order;
 mod writer;
 
