@@ -56,7 +56,10 @@ impl Builder {
         let (compressor, block_bytes) = (settings.docstore_compression, settings.docstore_blocksize);
         Ok(Self {
             postings: PostingsBuilder::new(schema),
-            columns: FastFieldsWriter::from_schema_and_tokenizer_manager(schema, TokenizerManager::default())?,
+            columns: FastFieldsWriter::from_schema_and_tokenizer_manager(
+                schema,
+                TokenizerManager::default(),
+            )?,
             norms: FieldNormsWriter::for_schema(schema),
             stored: StoreWriter::new(store_file, compressor, block_bytes, false)?,
             segment,
@@ -115,11 +118,13 @@ impl Builder {
         }
         let max_doc = self.added;
         self.norms.fill_up_to_max_doc(max_doc);
-        let norms_file = self.segment.open_write(SegmentComponent::FieldNorms).map_err(|it| from_tantivy(it.into()))?;
+        let norms_file =
+            self.segment.open_write(SegmentComponent::FieldNorms).map_err(|it| from_tantivy(it.into()))?;
         let norms_file = FieldNormsSerializer::from_write(norms_file).map_err(from_io)?;
         self.norms.serialize(norms_file, None).map_err(from_io)?;
         self.postings.serialize(&self.segment).map_err(from_tantivy)?;
-        let mut columns_file = self.segment.open_write(SegmentComponent::FastFields).map_err(|it| from_tantivy(it.into()))?;
+        let mut columns_file =
+            self.segment.open_write(SegmentComponent::FastFields).map_err(|it| from_tantivy(it.into()))?;
         self.columns.serialize(&mut columns_file, None).map_err(from_io)?;
         columns_file.terminate().map_err(from_io)?;
         self.stored.close().map_err(from_io)?;

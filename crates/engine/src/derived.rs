@@ -2,8 +2,8 @@
 //! that a builder and a merge do the same.
 
 use plan::Result;
-use tantivy::index::SegmentId;
 use tantivy::SegmentReader;
+use tantivy::index::SegmentId;
 
 use crate::dense_terms::{self, DenseTerms};
 use crate::directory::Files;

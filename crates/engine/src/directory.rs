@@ -19,7 +19,6 @@ use tantivy::directory::{
     WritePtr,
 };
 
-
 /// The files of one segment by name; clones share the bytes.
 pub(crate) type Files = HashMap<PathBuf, OwnedBytes>;
 
@@ -64,8 +63,7 @@ impl Output {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, path: &Path, mut bytes: Vec<u8>) {
-        bytes.shrink_to_fit();
+    fn keep(&self, path: &Path, bytes: Vec<u8>) {
         self.state().files.insert(path.to_owned(), OwnedBytes::new(bytes));
     }
 
@@ -94,9 +92,36 @@ struct OutputFile {
 }
 
 enum Sink {
-    Memory(Vec<u8>),
+    Memory(Pieces),
     /// In a mutex because tantivy asks for `Sync`; never contended.
     Store(Mutex<Option<Box<dyn SegmentWriter>>>),
+}
+
+/// A file that grows without being copied, and is joined once.
+#[derive(Default)]
+struct Pieces {
+    full: Vec<Vec<u8>>,
+    last: Vec<u8>,
+}
+
+/// What a piece takes, but for a longer single write.
+const PIECE_BYTES: usize = 256 << 10;
+
+impl Pieces {
+    fn push(&mut self, bytes: &[u8]) {
+        if self.last.len() + bytes.len() > PIECE_BYTES && !self.last.is_empty() {
+            let room = Vec::with_capacity(PIECE_BYTES.max(bytes.len()));
+            self.full.push(std::mem::replace(&mut self.last, room));
+        }
+        self.last.extend_from_slice(bytes);
+    }
+
+    /// All of it, in no more memory than it needs.
+    fn joined(&mut self) -> Vec<u8> {
+        let Self { mut full, last } = std::mem::take(self);
+        full.push(last);
+        full.concat()
+    }
 }
 
 fn open(writer: &mut Mutex<Option<Box<dyn SegmentWriter>>>) -> &mut Option<Box<dyn SegmentWriter>> {
@@ -106,7 +131,10 @@ fn open(writer: &mut Mutex<Option<Box<dyn SegmentWriter>>>) -> &mut Option<Box<d
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
-            Sink::Memory(held) => held.write(bytes),
+            Sink::Memory(held) => {
+                held.push(bytes);
+                Ok(bytes.len())
+            }
             Sink::Store(writer) => match open(writer) {
                 Some(writer) => writer.write(bytes),
                 None => Err(io::Error::other("the file is finished")),
@@ -123,7 +151,7 @@ impl TerminatingWrite for OutputFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         match &mut self.sink {
             Sink::Memory(held) => {
-                self.output.keep(&self.path, std::mem::take(held));
+                self.output.keep(&self.path, held.joined());
                 Ok(())
             }
             Sink::Store(writer) => match open(writer).take() {
@@ -151,7 +179,7 @@ impl Directory for Output {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let sink = match &self.inner.store {
-            None => Sink::Memory(Vec::new()),
+            None => Sink::Memory(Pieces::default()),
             Some(store) => {
                 let writer = store.create(&path.to_string_lossy()).map_err(|error| {
                     OpenWriteError::wrap_io_error(io::Error::other(error), path.to_owned())

@@ -15,7 +15,6 @@ use tantivy::schema::{
     TextOptions,
 };
 
-
 /// Stored bytes: everything of a document that can be given back, in the encoding of `source_codec`.
 pub(crate) const SOURCE_FIELD: Field = Field::from_field_id(0);
 /// The version of each document, as an `i64` column, whether or not the schema declares `_version_`.

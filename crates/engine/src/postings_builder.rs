@@ -15,6 +15,9 @@ use crate::bytes::{Reader, put_unsigned};
 use crate::term_table::TermTable;
 use crate::tokens::Token;
 
+/// Beyond this many tokens a run's working memory is given back: one huge document must not be paid for ever after.
+const KEPT_TOKENS_MAX: usize = 1 << 19;
+
 /// Postings of the documents added so far.
 pub(crate) struct PostingsBuilder {
     /// By number of the field; `None` where nothing is indexed.
@@ -25,6 +28,9 @@ pub(crate) struct PostingsBuilder {
     runs: Vec<Run>,
     run_bytes: usize,
     open: OpenRun,
+    sorted: ByTerm,
+    /// Where a run is made before it is copied to its measure.
+    packed: (Vec<Part>, Vec<u8>),
 }
 
 /// Documents that wait for their run, with the numbers of their group's table.
@@ -60,8 +66,16 @@ impl PostingsBuilder {
         };
         let records: Vec<_> = schema.fields().map(|(_, entry)| record(entry)).collect();
         let tokens = vec![0; records.len()];
-        let (terms, open) = (TermTable::default(), OpenRun::default());
-        Self { records, tokens, terms, runs: Vec::new(), run_bytes: 0, open }
+        Self {
+            records,
+            tokens,
+            terms: TermTable::default(),
+            runs: Vec::new(),
+            run_bytes: 0,
+            open: OpenRun::default(),
+            sorted: ByTerm::default(),
+            packed: Default::default(),
+        }
     }
 
     /// Adds the tokens of a document, higher than all before. They count once their run is closed.
@@ -72,29 +86,34 @@ impl PostingsBuilder {
 
     /// Memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.terms.memory() + self.run_bytes + self.open.tokens.capacity() * size_of::<Token>()
+        let open = self.open.tokens.capacity() * size_of::<Token>();
+        let sorted = self.sorted.occurrences.capacity() * size_of::<Occurrence>();
+        self.terms.memory() + self.run_bytes + open + sorted
     }
 
     /// Packs what was added since the last run; `group` is the table its numbers are of.
     pub(crate) fn close_run(&mut self, group: &TermTable) {
         let Some((doc_base, _)) = self.open.docs.first().copied() else { return };
-        let open = std::mem::take(&mut self.open);
-        let sorted = open.by_term(group.len());
-        let mut parts = Vec::with_capacity(sorted.terms());
-        let mut bytes = Vec::with_capacity(open.tokens.len() * 3);
-        for (number, occurrences) in sorted.iter() {
+        self.sorted.fill(&self.open, group.len());
+        let (parts, bytes) = &mut self.packed;
+        for (number, occurrences) in self.sorted.iter() {
             let Some(term) = group.term(number) else { continue };
             let field = term.field.field_id() as usize;
             let Some(record) = self.records.get(field).copied().flatten() else { continue };
             if let Some(tokens) = self.tokens.get_mut(field) {
                 *tokens += occurrences.len() as u64;
             }
-            let doc_freq = pack(occurrences, doc_base, record, &mut bytes);
+            let doc_freq = pack(occurrences, doc_base, record, bytes);
             parts.push(Part { term: self.terms.number(term), doc_freq, end: bytes.len() as u32 });
         }
         self.run_bytes += parts.len() * size_of::<Part>() + bytes.len();
-        self.runs.push(Run { doc_base, parts: parts.into(), bytes: bytes.into() });
-        self.open = open.emptied();
+        self.runs.push(Run { doc_base, parts: parts.as_slice().into(), bytes: bytes.as_slice().into() });
+        parts.clear();
+        bytes.clear();
+        self.open.clear();
+        if self.sorted.occurrences.capacity() > KEPT_TOKENS_MAX {
+            (self.open, self.sorted, self.packed) = Default::default();
+        }
     }
 
     /// Writes the postings, positions and terms of `segment`, whose lengths are written already.
@@ -103,7 +122,7 @@ impl PostingsBuilder {
         let mut serializer = InvertedIndexSerializer::open(segment)?;
         let places = self.places();
         let sorted = self.terms.sorted();
-        let field_of = |number: &u32| self.terms.term(*number).map(|term| term.field);
+        let field_of = |number: &u32| self.terms.field(*number);
         for terms in sorted.chunk_by(|left, right| field_of(left) == field_of(right)) {
             let Some(field) = terms.first().and_then(field_of) else { continue };
             let total = self.tokens.get(field.field_id() as usize).copied().unwrap_or_default();
@@ -193,14 +212,38 @@ impl Places {
 type Occurrence = (DocId, u32);
 
 /// Occurrences of an open run by term, in each by document and position.
+#[derive(Default)]
 struct ByTerm {
     starts: Vec<u32>,
+    next: Vec<u32>,
     occurrences: Vec<Occurrence>,
 }
 
 impl ByTerm {
-    fn terms(&self) -> usize {
-        self.starts.len().saturating_sub(1)
+    /// A counting sort: stable, so that documents and positions stay in order.
+    fn fill(&mut self, open: &OpenRun, terms: usize) {
+        let Self { starts, next, occurrences } = self;
+        starts.clear();
+        starts.resize(terms + 1, 0);
+        for token in &open.tokens {
+            if let Some(count) = starts.get_mut(token.term as usize + 1) {
+                *count += 1;
+            }
+        }
+        accumulate(starts);
+        next.clone_from(starts);
+        occurrences.resize(open.tokens.len(), (0, 0));
+        let mut begin = 0;
+        for (doc, end) in &open.docs {
+            for token in open.tokens.get(begin..*end).unwrap_or_default() {
+                let Some(next) = next.get_mut(token.term as usize) else { continue };
+                if let Some(place) = occurrences.get_mut(*next as usize) {
+                    *place = (*doc, token.position);
+                }
+                *next += 1;
+            }
+            begin = *end;
+        }
     }
 
     /// The terms that occur, each with where it does.
@@ -214,38 +257,9 @@ impl ByTerm {
 }
 
 impl OpenRun {
-    /// A counting sort: stable, so that documents and positions stay in order.
-    fn by_term(&self, terms: usize) -> ByTerm {
-        let mut starts = vec![0u32; terms + 1];
-        for token in &self.tokens {
-            if let Some(count) = starts.get_mut(token.term as usize + 1) {
-                *count += 1;
-            }
-        }
-        accumulate(&mut starts);
-        let mut next = starts.clone();
-        let mut occurrences = vec![(0, 0); self.tokens.len()];
-        let mut begin = 0;
-        for (doc, end) in &self.docs {
-            for token in self.tokens.get(begin..*end).unwrap_or_default() {
-                let Some(next) = next.get_mut(token.term as usize) else { continue };
-                if let Some(place) = occurrences.get_mut(*next as usize) {
-                    *place = (*doc, token.position);
-                }
-                *next += 1;
-            }
-            begin = *end;
-        }
-        ByTerm { starts, occurrences }
-    }
-
-    /// The same memory for the next run, unless one huge document made it huge.
-    fn emptied(mut self) -> Self {
-        const KEPT_TOKENS_MAX: usize = 1 << 18;
+    fn clear(&mut self) {
         self.tokens.clear();
-        self.tokens.shrink_to(KEPT_TOKENS_MAX);
         self.docs.clear();
-        self
     }
 }
 
@@ -302,5 +316,124 @@ fn unpack(
             deltas.extend((0..frequency).map_while(|_| number()));
         }
         out.write_doc(doc, if record.has_freq() { frequency } else { 0 }, deltas);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tantivy::directory::TerminatingWrite;
+    use tantivy::fastfield::FastFieldsWriter;
+    use tantivy::fieldnorm::{FieldNormsSerializer, FieldNormsWriter};
+    use tantivy::postings::Postings;
+    use tantivy::schema::{SchemaBuilder, TextFieldIndexing, TextOptions};
+    use tantivy::store::{Compressor, StoreWriter};
+    use tantivy::tokenizer::TokenizerManager;
+    use tantivy::{DocSet, Index, IndexSettings, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+
+    use super::*;
+    use crate::directory::Output;
+    use crate::term_table::FieldTerm;
+
+    /// Positions of each document, for each term.
+    type Expected = BTreeMap<(u32, String), BTreeMap<DocId, Vec<u32>>>;
+
+    const RECORDS: [IndexRecordOption; 3] =
+        [IndexRecordOption::Basic, IndexRecordOption::WithFreqs, IndexRecordOption::WithFreqsAndPositions];
+
+    fn schema() -> Schema {
+        let mut builder = SchemaBuilder::new();
+        for (number, record) in RECORDS.into_iter().enumerate() {
+            let indexing = TextFieldIndexing::default().set_tokenizer("raw").set_index_option(record);
+            builder
+                .add_text_field(&format!("f{number}"), TextOptions::default().set_indexing_options(indexing));
+        }
+        builder.build()
+    }
+
+    /// Runs of `run_docs` documents, every other one empty, with frequent, rare, repeated and long terms.
+    fn filled(schema: &Schema, docs: DocId, run_docs: DocId) -> (PostingsBuilder, Expected) {
+        let (mut builder, mut group) = (PostingsBuilder::new(schema), TermTable::default());
+        let mut expected = Expected::new();
+        for doc in 0..docs {
+            let mut tokens = Vec::new();
+            for field in (0..3).filter(|_| doc % 2 == 0) {
+                for position in 0..doc % 400 {
+                    let text = format!("{}{}", "long".repeat((position % 5) as usize), position * doc % 97);
+                    let term = FieldTerm::new(Field::from_field_id(field), text.as_bytes());
+                    tokens.push(Token { term: group.number(term), position: position * 3 });
+                    expected.entry((field, text)).or_default().entry(doc).or_default().push(position * 3);
+                }
+            }
+            builder.add(doc, &tokens);
+            if doc % run_docs == run_docs - 1 {
+                builder.close_run(&group);
+                group.clear();
+            }
+        }
+        builder.close_run(&group);
+        (builder, expected)
+    }
+
+    fn check_term(
+        index: &InvertedIndexReader,
+        term: &Term,
+        record: IndexRecordOption,
+        docs: &BTreeMap<DocId, Vec<u32>>,
+    ) {
+        let mut postings = index.read_postings(term, record).unwrap().unwrap();
+        let mut positions = Vec::new();
+        for (doc, expected) in docs {
+            assert_eq!(postings.doc(), *doc, "{term:?}");
+            if record.has_freq() {
+                assert_eq!(postings.term_freq() as usize, expected.len(), "{term:?}");
+            }
+            if record.has_positions() {
+                postings.positions(&mut positions);
+                assert_eq!(&positions, expected, "{term:?}");
+            }
+            postings.advance();
+        }
+        assert_eq!(postings.doc(), TERMINATED);
+    }
+
+    /// The segment with these postings, no lengths, no columns and nothing stored.
+    fn opened(schema: &Schema, docs: DocId, builder: &PostingsBuilder) -> SegmentReader {
+        let index = Index::create(Output::memory(), schema.clone(), IndexSettings::default()).unwrap();
+        let segment = index.new_segment().with_max_doc(docs);
+        let file = |component| segment.open_write(component).unwrap();
+        let mut norms = FieldNormsWriter::for_schema(schema);
+        norms.fill_up_to_max_doc(docs);
+        let norms_file = FieldNormsSerializer::from_write(file(SegmentComponent::FieldNorms)).unwrap();
+        norms.serialize(norms_file, None).unwrap();
+        builder.serialize(&segment).unwrap();
+        let mut columns_file = file(SegmentComponent::FastFields);
+        let columns =
+            FastFieldsWriter::from_schema_and_tokenizer_manager(schema, TokenizerManager::default());
+        columns.unwrap().serialize(&mut columns_file, None).unwrap();
+        columns_file.terminate().unwrap();
+        let store = StoreWriter::new(file(SegmentComponent::Store), Compressor::Lz4, 1 << 14, false).unwrap();
+        store.close().unwrap();
+        SegmentReader::open(&segment).unwrap()
+    }
+
+    #[test]
+    fn tantivy_reads_what_was_added() {
+        let schema = schema();
+        for (docs, run_docs) in [(1, 1), (40, 7), (1500, 1000)] {
+            let (builder, expected) = filled(&schema, docs, run_docs);
+            let reader = opened(&schema, docs, &builder);
+            let mut terms = 0;
+            for (field, record) in RECORDS.into_iter().enumerate() {
+                let field = Field::from_field_id(field as u32);
+                let index = reader.inverted_index(field).unwrap();
+                terms += index.terms().num_terms();
+                for ((_, text), docs) in expected.iter().filter(|it| it.0.0 == field.field_id()) {
+                    check_term(&index, &Term::from_field_text(field, text), record, docs);
+                }
+            }
+            assert_eq!(terms, expected.len());
+        }
     }
 }

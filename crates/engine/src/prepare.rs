@@ -23,6 +23,9 @@ pub(crate) const TERM_BYTES_MAX: usize = 32_766;
 /// Characters of a `SortableTextField` that its column keeps, unless `maxCharsForDocValues` says otherwise.
 const SORTABLE_CHARS_MAX: usize = 1024;
 
+/// Tokens and bytes of a document that the next one finds room for.
+const KEPT_MAX: usize = 1 << 16;
+
 /// A document ready for a RAM segment.
 #[derive(Debug)]
 pub(crate) struct Prepared {
@@ -43,6 +46,7 @@ pub(crate) struct Preparer {
     terms: TermTable,
     /// Of the document at hand.
     tokens: Vec<Token>,
+    source: Vec<u8>,
 }
 
 /// Where the values of a field go: to itself, and to these.
@@ -70,6 +74,7 @@ impl Preparer {
             required: required.into(),
             terms: TermTable::default(),
             tokens: Vec::new(),
+            source: Vec::new(),
         }
     }
 
@@ -78,9 +83,13 @@ impl Preparer {
         &self.terms
     }
 
-    /// Forgets the terms of the group before.
+    /// Forgets the terms of the group before, and memory that one huge document took.
     pub(crate) fn start_group(&mut self) {
         self.terms.clear();
+        self.tokens.clear();
+        self.tokens.shrink_to(KEPT_MAX);
+        self.source.clear();
+        self.source.shrink_to(KEPT_MAX);
     }
 
     pub(crate) fn layout(&self) -> &Arc<Layout> {
@@ -98,14 +107,16 @@ impl Preparer {
             lengths: Vec::new(),
         };
         self.tokens.clear();
-        let mut source = source_codec::begin();
+        let mut source = std::mem::take(&mut self.source);
+        source_codec::begin(&mut source);
         check_term(id, self.layout.unique_key().map_or("id", |key| key), id)?;
         self.field(ID_FIELD).token(1, id.as_bytes());
         for (field, values) in &gathered {
             self.index(id, field, values, &mut out)?;
             keep(field, values, &mut source);
         }
-        out.document.source = source.into();
+        out.document.source = source.as_slice().into();
+        self.source = source;
         out.tokens = self.tokens.as_slice().into();
         Ok(out)
     }
@@ -308,12 +319,13 @@ fn keep(field: &FieldLayout, values: &[Cow<'_, Value>], source: &mut Vec<u8>) {
     if !properties.stored && !properties.doc_values {
         return;
     }
-    let mut values: Vec<Value> = values.iter().map(|value| (**value).clone()).collect();
-    if !properties.stored && values.len() > 1 {
-        values.sort_by(compare);
-        values.dedup_by(|left, right| matches!(left, Value::Str(_)) && left == right);
+    if properties.stored || values.len() <= 1 {
+        return source_codec::push_field(source, field.slot, values.iter().map(|value| &**value));
     }
-    source_codec::push_field(source, field.slot, &values);
+    let mut values: Vec<&Value> = values.iter().map(|value| &**value).collect();
+    values.sort_by(|left, right| compare(left, right));
+    values.dedup_by(|left, right| matches!(left, Value::Str(_)) && left == right);
+    source_codec::push_field(source, field.slot, values.into_iter());
 }
 
 /// Values of one type in their natural order.
@@ -337,9 +349,9 @@ fn push_column(
     value: &Value,
     out: &mut Prepared,
 ) -> Result<()> {
-    let text = text_of(value);
     match field.class() {
         FieldClass::SortableText => {
+            let text = text_of(value);
             let argument = field.spec.field_type.argument("maxCharsForDocValues");
             let chars_max = argument.and_then(|chars| chars.parse().ok()).unwrap_or(SORTABLE_CHARS_MAX);
             let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
@@ -347,6 +359,7 @@ fn push_column(
         }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
         _ => {
+            let text = text_of(value);
             check_term(id, &field.name, &text)?;
             push_text(out, column, &text);
         }

@@ -12,6 +12,7 @@ use tantivy::directory::OwnedBytes;
 
 use crate::alive::{Dead, Marks};
 use crate::analyzers::Analyzers;
+use crate::builder::Builder;
 use crate::config::ShardConfig;
 use crate::core::{Core, Counters, Meaning, Published, lock};
 use crate::directory::Files;
@@ -21,7 +22,6 @@ use crate::id_filter::{self, IdFilter};
 use crate::layout::Layout;
 use crate::log_codec::{Logged, decode};
 use crate::manifest::{Manifest, SegmentRecord};
-use crate::builder::Builder;
 use crate::prepare::Preparer;
 use crate::recent::RecentDocument;
 use crate::schedule::Schedule;

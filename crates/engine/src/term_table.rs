@@ -1,31 +1,40 @@
 //! Terms by number: each pair of field and term is kept once and has the number of its first coming.
 //!
 //! One table serves a group of documents while it is prepared, so that each token is a number from there on; another serves a
-//! segment in memory, which looks each term up once a group instead of once a token. Bytes stand one after the other,
-//! places are found by linear probing.
+//! segment in memory, which looks each term up once a group instead of once a token.
 
 use tantivy::schema::Field;
 
 /// Beyond this much, a cleared table gives its memory back: one huge document must not be paid for ever after.
 const KEPT_BYTES_MAX: usize = 4 << 20;
 const SLOTS_LEAST: usize = 1 << 10;
-const EMPTY: u32 = u32::MAX;
 
 /// Terms of any fields.
 #[derive(Default)]
 pub(crate) struct TermTable {
-    /// Numbers of terms at the places their hashes lead to; a power of two of them, at most half of them in use.
-    slots: Vec<u32>,
+    /// A power of two of them, at most half of them in use.
+    slots: Vec<Slot>,
     entries: Vec<Entry>,
     bytes: Vec<u8>,
 }
 
+/// A place that hashes lead to: a part of the hash, so that other terms are seldom looked at, and the number of the term.
+#[derive(Clone, Copy)]
+struct Slot {
+    tag: u32,
+    number: u32,
+}
+
+const FREE: Slot = Slot { tag: 0, number: u32::MAX };
+
 #[derive(Clone, Copy)]
 struct Entry {
     hash: u64,
+    /// As of [`prefix`]; with the length, all there is of a short term.
+    prefix: u64,
+    start: usize,
+    len: u32,
     field: Field,
-    /// Where the term ends in the bytes; it begins where the one before ends.
-    end: usize,
 }
 
 /// A term with its field and the hash of both.
@@ -34,12 +43,14 @@ pub(crate) struct FieldTerm<'a> {
     pub(crate) field: Field,
     pub(crate) bytes: &'a [u8],
     hash: u64,
+    prefix: u64,
 }
 
 impl<'a> FieldTerm<'a> {
     #[inline]
     pub(crate) fn new(field: Field, bytes: &'a [u8]) -> Self {
-        Self { field, bytes, hash: hash(field, bytes) }
+        let prefix = prefix(bytes);
+        Self { field, bytes, hash: hash(field, bytes, prefix), prefix }
     }
 }
 
@@ -51,7 +62,7 @@ impl TermTable {
 
     /// Memory held.
     pub(crate) fn memory(&self) -> usize {
-        self.slots.capacity() * size_of::<u32>()
+        self.slots.capacity() * size_of::<Slot>()
             + self.entries.capacity() * size_of::<Entry>()
             + self.bytes.capacity()
     }
@@ -62,29 +73,39 @@ impl TermTable {
         if self.entries.len() * 2 >= self.slots.len() {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
-        let mut at = place(term.hash, mask);
-        while let Some(number) = self.slots.get(at).copied().filter(|number| *number != EMPTY) {
-            if self.holds(number, term) {
-                return number;
+        let tag = term.hash as u32;
+        let mut at = self.place(term.hash);
+        while let Some(slot) = self.slots.get(at).filter(|slot| slot.number != FREE.number) {
+            if slot.tag == tag && self.holds(slot.number, term) {
+                return slot.number;
             }
-            at = (at + 1) & mask;
+            at = (at + 1) & (self.slots.len() - 1);
         }
         self.add(at, term)
     }
 
+    /// The high bits of a hash: the best mixed, and none of the tag's.
     #[inline]
-    fn holds(&self, number: u32, term: FieldTerm<'_>) -> bool {
-        let same = |entry: &Entry| entry.hash == term.hash && entry.field == term.field;
-        self.entries.get(number as usize).is_some_and(same) && self.bytes_of(number) == term.bytes
+    fn place(&self, hash: u64) -> usize {
+        (hash >> 32) as usize & (self.slots.len() - 1)
     }
 
-    fn add(&mut self, slot: usize, term: FieldTerm<'_>) -> u32 {
+    #[inline]
+    fn holds(&self, number: u32, term: FieldTerm<'_>) -> bool {
+        let Some(entry) = self.entries.get(number as usize) else { return false };
+        let alike = entry.prefix == term.prefix
+            && entry.len as usize == term.bytes.len()
+            && entry.field == term.field;
+        alike && (term.bytes.len() <= 8 || self.bytes_of(entry) == term.bytes)
+    }
+
+    fn add(&mut self, at: usize, term: FieldTerm<'_>) -> u32 {
         let number = self.entries.len() as u32;
-        self.bytes.extend_from_slice(term.bytes);
-        self.entries.push(Entry { hash: term.hash, field: term.field, end: self.bytes.len() });
-        if let Some(slot) = self.slots.get_mut(slot) {
-            *slot = number;
+        let FieldTerm { field, bytes, hash, prefix } = term;
+        self.entries.push(Entry { hash, prefix, start: self.bytes.len(), len: bytes.len() as u32, field });
+        self.bytes.extend_from_slice(bytes);
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = Slot { tag: hash as u32, number };
         }
         number
     }
@@ -92,45 +113,51 @@ impl TermTable {
     fn grow(&mut self) {
         let slots = (self.slots.len() * 2).max(SLOTS_LEAST);
         self.slots.clear();
-        self.slots.resize(slots, EMPTY);
-        for (number, entry) in self.entries.iter().enumerate() {
-            let mut at = place(entry.hash, slots - 1);
-            while self.slots.get(at).is_some_and(|taken| *taken != EMPTY) {
+        self.slots.resize(slots, FREE);
+        for number in 0..self.entries.len() {
+            let Some(hash) = self.entries.get(number).map(|entry| entry.hash) else { break };
+            let mut at = self.place(hash);
+            while self.slots.get(at).is_some_and(|slot| slot.number != FREE.number) {
                 at = (at + 1) & (slots - 1);
             }
             if let Some(slot) = self.slots.get_mut(at) {
-                *slot = number as u32;
+                *slot = Slot { tag: hash as u32, number: number as u32 };
             }
         }
     }
 
     #[inline]
-    fn bytes_of(&self, number: u32) -> &[u8] {
-        let at = number as usize;
-        let end_of = |at: usize| self.entries.get(at).map_or(0, |entry| entry.end);
-        let start = at.checked_sub(1).map_or(0, end_of);
-        self.bytes.get(start..end_of(at)).unwrap_or_default()
+    fn bytes_of(&self, entry: &Entry) -> &[u8] {
+        self.bytes.get(entry.start..entry.start + entry.len as usize).unwrap_or_default()
     }
 
     /// The term with a number.
     #[inline]
     pub(crate) fn term(&self, number: u32) -> Option<FieldTerm<'_>> {
-        let Entry { hash, field, .. } = *self.entries.get(number as usize)?;
-        Some(FieldTerm { field, bytes: self.bytes_of(number), hash })
+        let entry = self.entries.get(number as usize)?;
+        let Entry { hash, prefix, field, .. } = *entry;
+        Some(FieldTerm { field, bytes: self.bytes_of(entry), hash, prefix })
+    }
+
+    pub(crate) fn field(&self, number: u32) -> Option<Field> {
+        self.entries.get(number as usize).map(|entry| entry.field)
     }
 
     /// The numbers of all terms in the order of their fields, then of their bytes.
     pub(crate) fn sorted(&self) -> Vec<u32> {
+        let mut keys: Vec<(u32, u64, u32)> = Vec::with_capacity(self.entries.len());
+        let numbered = self.entries.iter().zip(0u32..);
+        keys.extend(numbered.map(|(entry, number)| (entry.field.field_id(), entry.prefix, number)));
         // The first eight bytes decide nearly always, and comparing them touches no other memory.
-        let mut keys: Vec<(u32, u64, u32)> = (0..self.entries.len() as u32)
-            .filter_map(|number| Some((self.term(number)?, number)))
-            .map(|(term, number)| (term.field.field_id(), prefix(term.bytes), number))
-            .collect();
         keys.sort_unstable_by(|left, right| {
             let first = (left.0, left.1).cmp(&(right.0, right.1));
-            first.then_with(|| self.bytes_of(left.2).cmp(self.bytes_of(right.2)))
+            first.then_with(|| self.whole(left.2).cmp(self.whole(right.2)))
         });
         keys.into_iter().map(|(.., number)| number).collect()
+    }
+
+    fn whole(&self, number: u32) -> &[u8] {
+        self.entries.get(number as usize).map(|entry| self.bytes_of(entry)).unwrap_or_default()
     }
 
     /// Forgets all terms.
@@ -138,35 +165,46 @@ impl TermTable {
         if self.memory() > KEPT_BYTES_MAX {
             *self = Self::default();
         }
-        self.slots.fill(EMPTY);
+        self.slots.fill(FREE);
         self.entries.clear();
         self.bytes.clear();
     }
 }
 
-/// Eight bytes of a term as a number that sorts as they do.
-fn prefix(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk::<8>() {
-        Some(first) => u64::from_be_bytes(*first),
-        None => bytes.iter().enumerate().fold(0, |word, (at, byte)| word | u64::from(*byte) << (56 - 8 * at)),
-    }
-}
-
-fn place(hash: u64, mask: usize) -> usize {
-    (hash >> 20) as usize & mask
-}
-
-/// A product and a rotation for every eight bytes, and a last mix. Forged collisions cost their sender's time.
+/// The first eight bytes of a term as a number that sorts as they do.
 #[inline]
-fn hash(field: Field, bytes: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut hash = (u64::from(field.field_id()) << 32 | bytes.len() as u64).wrapping_mul(FACTOR);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(*word)).wrapping_mul(FACTOR);
+fn prefix(bytes: &[u8]) -> u64 {
+    let left = |word: u64, len: usize| word << (8 * (8 - len));
+    if let Some(first) = bytes.first_chunk() {
+        return u64::from_be_bytes(*first);
     }
-    hash = (hash.rotate_left(23) ^ prefix(rest)).wrapping_mul(FACTOR);
-    hash ^ hash >> 32
+    // Two reads that overlap where the length is none of 4 and 2.
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return left(u64::from(u32::from_be_bytes(*first)), 4)
+            | u64::from(u32::from_be_bytes(*last)) << (8 * (8 - bytes.len()));
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return left(u64::from(u16::from_be_bytes(*first)), 2)
+            | u64::from(u16::from_be_bytes(*last)) << (8 * (8 - bytes.len()));
+    }
+    bytes.first().map_or(0, |only| left(u64::from(*only), 1))
+}
+
+/// Both halves of a product for every eight bytes. Forged collisions cost their sender's time.
+#[inline]
+fn hash(field: Field, bytes: &[u8], prefix: u64) -> u64 {
+    let seed = u64::from(field.field_id()) << 32 | bytes.len() as u64;
+    let mut hash = mix(seed ^ 0xa076_1d64_78bd_642f, prefix ^ 0xe703_7ed1_a0b4_28db);
+    for rest in bytes.get(8..).unwrap_or_default().chunks(8) {
+        hash = mix(hash ^ 0x8ebc_6af0_9c88_c6e3, self::prefix(rest) ^ 0x5899_65cc_7537_4cc3);
+    }
+    hash
+}
+
+#[inline]
+fn mix(left: u64, right: u64) -> u64 {
+    let product = u128::from(left) * u128::from(right);
+    product as u64 ^ (product >> 64) as u64
 }
 
 #[cfg(test)]
@@ -176,7 +214,8 @@ mod tests {
     #[test]
     fn each_term_has_one_number() {
         let mut table = TermTable::default();
-        let texts: Vec<String> = (0..5000).map(|number| "x".repeat(number % 23) + &number.to_string()).collect();
+        let texts: Vec<String> =
+            (0..5000).map(|number| "x".repeat(number % 23) + &number.to_string()).collect();
         for round in 0..2 {
             for (number, text) in texts.iter().enumerate() {
                 let field = Field::from_field_id(number as u32 % 3);
@@ -193,8 +232,15 @@ mod tests {
     #[test]
     fn order_is_by_field_then_bytes() {
         let mut table = TermTable::default();
-        let terms: [(u32, &[u8]); 7] =
-            [(2, b"a"), (1, b"abcdefghz"), (1, b"abcdefgha"), (1, b"abc"), (1, b"abc\0"), (1, b""), (1, &[255; 9])];
+        let terms: [(u32, &[u8]); 7] = [
+            (2, b"a"),
+            (1, b"abcdefghz"),
+            (1, b"abcdefgha"),
+            (1, b"abc"),
+            (1, b"abc\0"),
+            (1, b""),
+            (1, &[255; 9]),
+        ];
         for (field, bytes) in terms {
             table.number(FieldTerm::new(Field::from_field_id(field), bytes));
         }

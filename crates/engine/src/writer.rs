@@ -231,7 +231,8 @@ fn is_stale(state: &State, pending: &Pending) -> Result<bool> {
 }
 
 fn record_of(decided: &[Decided]) -> Record {
-    let mut record = Record::new();
+    let body_bytes = |one: &Decided| if let Work::Put(put) = &one.pending.work { put.body.len() } else { 64 };
+    let mut record = Record::with_room(decided.iter().map(|one| body_bytes(one) + 16).sum());
     for Decided { pending, version, .. } in decided {
         match &pending.work {
             Work::Put(put) => record.put(*version, &put.body, put.overwrite),
