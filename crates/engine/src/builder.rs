@@ -85,7 +85,7 @@ impl Builder {
         self.added
     }
 
-    /// Adds a document whose version is set, as number [`Builder::next_doc`]. [`Builder::close_run`] must follow before
+    /// Adds a document whose version is set, as number [`Builder::next_doc`]. [`Builder::end_group`] must follow before
     /// the table that its terms are of changes.
     pub(crate) fn add(&mut self, prepared: &Prepared, id_hash: u64) -> Result<()> {
         let Prepared { document, tokens, lengths } = prepared;
@@ -100,8 +100,8 @@ impl Builder {
     }
 
     /// Ends a group of documents prepared together, whose terms `group` holds.
-    pub(crate) fn close_run(&mut self, group: &TermTable) {
-        self.postings.close_run(group);
+    pub(crate) fn end_group(&mut self, group: &TermTable) {
+        self.postings.end_group(group);
     }
 
     /// Memory held: the writers' own counts with a third for what tantivy's leave out (measured), the sources twice, as the

@@ -31,6 +31,7 @@ mod prepare;
 mod recent;
 mod recovery;
 mod refresh;
+mod run_merge;
 mod schedule;
 mod search;
 mod segment;

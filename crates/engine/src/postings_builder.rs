@@ -1,22 +1,25 @@
-//! The inverted index of a segment in memory. Documents come in groups whose tokens are numbers already; each group becomes
-//! one *run*: its tokens sorted by term, packed, and never touched again. Sealing walks the terms in order and the runs of
-//! each, and gives postings to tantivy's own serializer, so that the files are tantivy's.
+//! The inverted index of a segment in memory. Documents come in groups whose tokens are numbers already; what came since is
+//! now and then closed as a *run*: an inverted index of its own in a row of bytes, terms in order, never touched again.
+//! Sealing merges the runs and gives postings to tantivy's own serializer, so that the files are tantivy's.
 //!
-//! Against looking up and appending to each token's term one by one, which is what tantivy's writer does, this touches the
-//! memory of a term once a group and writes in order. Why and what it gained: docs/adr/0005.
+//! Against looking up and appending to each token's term in one large table, which is what tantivy's writer does, all but
+//! the run at hand is written and read in order. Why and what it gained: docs/adr/0005.
 
 use tantivy::fieldnorm::FieldNormReaders;
 use tantivy::index::SegmentComponent;
 use tantivy::postings::{FieldSerializer, InvertedIndexSerializer};
-use tantivy::schema::{Field, IndexRecordOption, Schema};
+use tantivy::schema::{Field, FieldEntry, IndexRecordOption, Schema};
 use tantivy::{DocId, Segment};
 
 use crate::bytes::{Reader, put_unsigned};
+use crate::run_merge::RunMerge;
 use crate::term_table::TermTable;
 use crate::tokens::Token;
 
+/// A run is closed from so many tokens on: as many terms as a processor's own cache holds.
+const RUN_TOKENS: usize = if cfg!(test) { 1 << 8 } else { 1 << 18 };
 /// Beyond this many tokens a run's working memory is given back: one huge document must not be paid for ever after.
-const KEPT_TOKENS_MAX: usize = 1 << 19;
+const KEPT_TOKENS_MAX: usize = 1 << 20;
 
 /// Postings of the documents added so far.
 pub(crate) struct PostingsBuilder {
@@ -24,61 +27,65 @@ pub(crate) struct PostingsBuilder {
     records: Vec<Option<IndexRecordOption>>,
     /// Tokens of each field, which tantivy writes before its postings.
     tokens: Vec<u64>,
-    terms: TermTable,
+    open: OpenRun,
     runs: Vec<Run>,
     run_bytes: usize,
-    open: OpenRun,
+    /// Kept from group to group: the open run's number of each of the group's.
+    numbers: Vec<u32>,
     sorted: ByTerm,
-    /// Where a run is made before it is copied to its measure.
-    packed: (Vec<Part>, Vec<u8>),
+    packed: Vec<u8>,
 }
 
-/// Documents that wait for their run, with the numbers of their group's table.
+/// Documents that wait for their run.
 #[derive(Default)]
 struct OpenRun {
+    terms: TermTable,
     tokens: Vec<Token>,
     /// Each document with the end of its tokens.
     docs: Vec<(DocId, usize)>,
+    /// Documents whose tokens have the numbers of the run; those behind have the numbers of their group.
+    numbered: usize,
 }
 
-/// The packed postings of one group.
-struct Run {
-    /// The first document is a difference to this.
-    doc_base: DocId,
-    parts: Box<[Part]>,
+/// Some documents' postings, packed.
+pub(crate) struct Run {
+    /// The first document of each term is a difference to this.
+    pub(crate) doc_base: DocId,
+    /// Each field with the end of its terms, ascending.
+    fields: Vec<(Field, usize)>,
+    /// For each term its bytes, in how many documents it is, its postings; byte strings begin with their length.
     bytes: Box<[u8]>,
 }
 
-/// One term's postings in a run.
-#[derive(Clone, Copy)]
-struct Part {
-    term: u32,
-    doc_freq: u32,
-    /// They begin where the part before ends.
-    end: u32,
+impl Run {
+    /// The terms of a field.
+    pub(crate) fn field(&self, field: Field) -> Option<&[u8]> {
+        let at = self.fields.iter().position(|(own, _)| *own == field)?;
+        let start = at.checked_sub(1).and_then(|before| self.fields.get(before)).map_or(0, |(_, end)| *end);
+        self.bytes.get(start..self.fields.get(at)?.1)
+    }
 }
 
 impl PostingsBuilder {
     pub(crate) fn new(schema: &Schema) -> Self {
-        let record = |entry: &tantivy::schema::FieldEntry| {
+        let record = |entry: &FieldEntry| {
             let indexed = entry.is_indexed();
             indexed.then(|| entry.field_type().index_record_option().unwrap_or(IndexRecordOption::Basic))
         };
         let records: Vec<_> = schema.fields().map(|(_, entry)| record(entry)).collect();
-        let tokens = vec![0; records.len()];
         Self {
+            tokens: vec![0; records.len()],
             records,
-            tokens,
-            terms: TermTable::default(),
+            open: OpenRun::default(),
             runs: Vec::new(),
             run_bytes: 0,
-            open: OpenRun::default(),
+            numbers: Vec::new(),
             sorted: ByTerm::default(),
-            packed: Default::default(),
+            packed: Vec::new(),
         }
     }
 
-    /// Adds the tokens of a document, higher than all before. They count once their run is closed.
+    /// Adds the tokens of a document, higher than all before, with the numbers of its group.
     pub(crate) fn add(&mut self, doc: DocId, tokens: &[Token]) {
         self.open.tokens.extend_from_slice(tokens);
         self.open.docs.push((doc, self.open.tokens.len()));
@@ -88,46 +95,67 @@ impl PostingsBuilder {
     pub(crate) fn memory(&self) -> usize {
         let open = self.open.tokens.capacity() * size_of::<Token>();
         let sorted = self.sorted.occurrences.capacity() * size_of::<Occurrence>();
-        self.terms.memory() + self.run_bytes + open + sorted
+        self.open.terms.memory() + self.run_bytes + open + sorted
     }
 
-    /// Packs what was added since the last run; `group` is the table its numbers are of.
-    pub(crate) fn close_run(&mut self, group: &TermTable) {
+    /// Ends a group of documents, whose numbers are those of `group`.
+    pub(crate) fn end_group(&mut self, group: &TermTable) {
+        self.open.take_numbers(group, &mut self.numbers);
+        if self.open.tokens.len() >= RUN_TOKENS {
+            self.close_run();
+        }
+    }
+
+    fn close_run(&mut self) {
         let Some((doc_base, _)) = self.open.docs.first().copied() else { return };
-        self.sorted.fill(&self.open, group.len());
-        let (parts, bytes) = &mut self.packed;
-        for (number, occurrences) in self.sorted.iter() {
-            let Some(term) = group.term(number) else { continue };
+        self.sorted.fill(&self.open);
+        self.packed.clear();
+        let mut fields: Vec<(Field, usize)> = Vec::new();
+        let mut postings = Vec::new();
+        for number in self.open.terms.sorted() {
+            let (Some(term), occurrences) = (self.open.terms.term(number), self.sorted.of(number)) else {
+                continue;
+            };
             let field = term.field.field_id() as usize;
             let Some(record) = self.records.get(field).copied().flatten() else { continue };
             if let Some(tokens) = self.tokens.get_mut(field) {
                 *tokens += occurrences.len() as u64;
             }
-            let doc_freq = pack(occurrences, doc_base, record, bytes);
-            parts.push(Part { term: self.terms.number(term), doc_freq, end: bytes.len() as u32 });
+            postings.clear();
+            let doc_freq = pack(occurrences, doc_base, record, &mut postings);
+            put_bytes(&mut self.packed, term.bytes);
+            put_unsigned(&mut self.packed, u64::from(doc_freq));
+            put_bytes(&mut self.packed, &postings);
+            match fields.last_mut().filter(|(own, _)| *own == term.field) {
+                Some((_, end)) => *end = self.packed.len(),
+                None => fields.push((term.field, self.packed.len())),
+            }
         }
-        self.run_bytes += parts.len() * size_of::<Part>() + bytes.len();
-        self.runs.push(Run { doc_base, parts: parts.as_slice().into(), bytes: bytes.as_slice().into() });
-        parts.clear();
-        bytes.clear();
-        self.open.clear();
-        if self.sorted.occurrences.capacity() > KEPT_TOKENS_MAX {
+        self.run_bytes += self.packed.len();
+        self.runs.push(Run { doc_base, fields, bytes: self.packed.as_slice().into() });
+        self.begin_run();
+    }
+
+    fn begin_run(&mut self) {
+        if self.open.tokens.capacity() > KEPT_TOKENS_MAX {
             (self.open, self.sorted, self.packed) = Default::default();
         }
+        self.open.terms.clear();
+        self.open.tokens.clear();
+        self.open.docs.clear();
+        self.open.numbered = 0;
     }
 
     /// Writes the postings, positions and terms of `segment`, whose lengths are written already.
-    pub(crate) fn serialize(&self, segment: &Segment) -> tantivy::Result<()> {
+    pub(crate) fn serialize(mut self, segment: &Segment) -> tantivy::Result<()> {
+        self.close_run();
         let norms = FieldNormReaders::open(segment.open_read(SegmentComponent::FieldNorms)?)?;
         let mut serializer = InvertedIndexSerializer::open(segment)?;
-        let places = self.places();
-        let sorted = self.terms.sorted();
-        let field_of = |number: &u32| self.terms.field(*number);
-        for terms in sorted.chunk_by(|left, right| field_of(left) == field_of(right)) {
-            let Some(field) = terms.first().and_then(field_of) else { continue };
-            let total = self.tokens.get(field.field_id() as usize).copied().unwrap_or_default();
-            let mut out = serializer.new_field(field, total, norms.get_field(field)?)?;
-            self.serialize_field(field, terms, &places, &mut out)?;
+        for (field, (record, tokens)) in (0..).zip(self.records.iter().zip(&self.tokens)) {
+            let field = Field::from_field_id(field);
+            let (Some(record), 1..) = (record, *tokens) else { continue };
+            let mut out = serializer.new_field(field, *tokens, norms.get_field(field)?)?;
+            self.serialize_field(field, *record, &mut out)?;
             out.close()?;
         }
         serializer.close()?;
@@ -137,78 +165,43 @@ impl PostingsBuilder {
     fn serialize_field(
         &self,
         field: Field,
-        terms: &[u32],
-        places: &Places,
+        record: IndexRecordOption,
         out: &mut FieldSerializer<'_>,
     ) -> tantivy::Result<()> {
-        let record = self.records.get(field.field_id() as usize).copied().flatten();
-        let record = record.unwrap_or(IndexRecordOption::Basic);
         let mut deltas = Vec::new();
-        for number in terms {
-            let Some(term) = self.terms.term(*number) else { continue };
-            let doc_freq = places.doc_freq.get(*number as usize).copied().unwrap_or_default();
+        let mut merge = RunMerge::new(&self.runs, field);
+        while let Some(term) = merge.next() {
             // Tantivy's own writer knows no number of documents where it records nothing else.
-            let announced = if record.has_freq() { doc_freq } else { 0 };
-            out.new_term(term.bytes, announced, record.has_freq())?;
-            for (run, part) in places.of(*number) {
-                if let Some((run, bytes)) = self.part(*run, *part) {
-                    unpack(bytes, run.doc_base, record, &mut deltas, out);
-                }
+            let announced = if record.has_freq() { merge.doc_freq() } else { 0 };
+            out.new_term(term, announced, record.has_freq())?;
+            for (doc_base, postings) in merge.postings() {
+                unpack(postings, *doc_base, record, &mut deltas, out);
             }
             out.close_term()?;
         }
         Ok(())
     }
+}
 
-    fn part(&self, run: u32, part: u32) -> Option<(&Run, &[u8])> {
-        let run = self.runs.get(run as usize)?;
-        let end_of = |at: usize| run.parts.get(at).map_or(0, |part| part.end as usize);
-        let at = part as usize;
-        Some((run, run.bytes.get(at.checked_sub(1).map_or(0, end_of)..end_of(at))?))
-    }
-
-    /// Where each term's parts are, run by run.
-    fn places(&self) -> Places {
-        let mut starts = vec![0u32; self.terms.len() + 1];
-        let mut doc_freq = vec![0u32; self.terms.len()];
-        for part in self.runs.iter().flat_map(|run| &run.parts) {
-            let term = part.term as usize;
-            if let (Some(count), Some(docs)) = (starts.get_mut(term + 1), doc_freq.get_mut(term)) {
-                *count += 1;
-                *docs += part.doc_freq;
-            }
+impl OpenRun {
+    /// Gives the tokens of the group that ends the numbers of the run.
+    fn take_numbers(&mut self, group: &TermTable, numbers: &mut Vec<u32>) {
+        numbers.clear();
+        numbers.extend(
+            (0..group.len() as u32)
+                .filter_map(|number| group.term(number))
+                .map(|term| self.terms.number(term)),
+        );
+        let start =
+            self.numbered.checked_sub(1).and_then(|last| self.docs.get(last)).map_or(0, |(_, end)| *end);
+        for token in self.tokens.get_mut(start..).unwrap_or_default() {
+            token.term = numbers.get(token.term as usize).copied().unwrap_or_default();
         }
-        accumulate(&mut starts);
-        let mut next = starts.clone();
-        let mut parts = vec![(0, 0); starts.last().map_or(0, |end| *end as usize)];
-        for (run_at, run) in self.runs.iter().enumerate() {
-            for (part_at, part) in run.parts.iter().enumerate() {
-                let Some(next) = next.get_mut(part.term as usize) else { continue };
-                if let Some(place) = parts.get_mut(*next as usize) {
-                    *place = (run_at as u32, part_at as u32);
-                }
-                *next += 1;
-            }
-        }
-        Places { starts, doc_freq, parts }
+        self.numbered = self.docs.len();
     }
 }
 
-/// The parts of each term: numbers of runs, and of parts in them.
-struct Places {
-    starts: Vec<u32>,
-    doc_freq: Vec<u32>,
-    parts: Vec<(u32, u32)>,
-}
-
-impl Places {
-    fn of(&self, term: u32) -> &[(u32, u32)] {
-        let start_of = |term: usize| self.starts.get(term).map_or(0, |start| *start as usize);
-        self.parts.get(start_of(term as usize)..start_of(term as usize + 1)).unwrap_or_default()
-    }
-}
-
-/// An occurrence in the order of terms.
+/// An occurrence of a term that is known.
 type Occurrence = (DocId, u32);
 
 /// Occurrences of an open run by term, in each by document and position.
@@ -221,16 +214,20 @@ struct ByTerm {
 
 impl ByTerm {
     /// A counting sort: stable, so that documents and positions stay in order.
-    fn fill(&mut self, open: &OpenRun, terms: usize) {
+    fn fill(&mut self, open: &OpenRun) {
         let Self { starts, next, occurrences } = self;
         starts.clear();
-        starts.resize(terms + 1, 0);
+        starts.resize(open.terms.len() + 1, 0);
         for token in &open.tokens {
             if let Some(count) = starts.get_mut(token.term as usize + 1) {
                 *count += 1;
             }
         }
-        accumulate(starts);
+        let mut sum = 0;
+        for start in &mut *starts {
+            sum += *start;
+            *start = sum;
+        }
         next.clone_from(starts);
         occurrences.resize(open.tokens.len(), (0, 0));
         let mut begin = 0;
@@ -246,30 +243,15 @@ impl ByTerm {
         }
     }
 
-    /// The terms that occur, each with where it does.
-    fn iter(&self) -> impl Iterator<Item = (u32, &[Occurrence])> {
-        self.starts.windows(2).enumerate().filter_map(|(number, ends)| {
-            let [start, end] = ends.first_chunk::<2>()?;
-            let found = self.occurrences.get(*start as usize..*end as usize)?;
-            (!found.is_empty()).then_some((number as u32, found))
-        })
+    fn of(&self, term: u32) -> &[Occurrence] {
+        let start_of = |term: usize| self.starts.get(term).map_or(0, |start| *start as usize);
+        self.occurrences.get(start_of(term as usize)..start_of(term as usize + 1)).unwrap_or_default()
     }
 }
 
-impl OpenRun {
-    fn clear(&mut self) {
-        self.tokens.clear();
-        self.docs.clear();
-    }
-}
-
-/// Turns counts, each one place late, into where each begins.
-fn accumulate(counts: &mut [u32]) {
-    let mut sum = 0;
-    for count in counts {
-        sum += *count;
-        *count = sum;
-    }
+fn put_bytes(bytes: &mut Vec<u8>, more: &[u8]) {
+    put_unsigned(bytes, more.len() as u64);
+    bytes.extend_from_slice(more);
 }
 
 /// Appends one term's postings; returns in how many documents it is. For each document its distance, with a bit that says
@@ -368,11 +350,11 @@ mod tests {
             }
             builder.add(doc, &tokens);
             if doc % run_docs == run_docs - 1 {
-                builder.close_run(&group);
+                builder.end_group(&group);
                 group.clear();
             }
         }
-        builder.close_run(&group);
+        builder.end_group(&group);
         (builder, expected)
     }
 
@@ -399,7 +381,7 @@ mod tests {
     }
 
     /// The segment with these postings, no lengths, no columns and nothing stored.
-    fn opened(schema: &Schema, docs: DocId, builder: &PostingsBuilder) -> SegmentReader {
+    fn opened(schema: &Schema, docs: DocId, builder: PostingsBuilder) -> SegmentReader {
         let index = Index::create(Output::memory(), schema.clone(), IndexSettings::default()).unwrap();
         let segment = index.new_segment().with_max_doc(docs);
         let file = |component| segment.open_write(component).unwrap();
@@ -423,7 +405,7 @@ mod tests {
         let schema = schema();
         for (docs, run_docs) in [(1, 1), (40, 7), (1500, 1000)] {
             let (builder, expected) = filled(&schema, docs, run_docs);
-            let reader = opened(&schema, docs, &builder);
+            let reader = opened(&schema, docs, builder);
             let mut terms = 0;
             for (field, record) in RECORDS.into_iter().enumerate() {
                 let field = Field::from_field_id(field as u32);

@@ -134,7 +134,7 @@ impl Core {
         for operation in operations {
             self.apply_one(operation, &mut preparer, &mut builder)?;
         }
-        builder.close_run(preparer.terms());
+        builder.end_group(preparer.terms());
         self.state().idle.push(builder);
         lock(&self.preparers).push(preparer);
         self.seal_while_replaying()

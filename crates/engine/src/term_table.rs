@@ -18,21 +18,21 @@ pub(crate) struct TermTable {
     bytes: Vec<u8>,
 }
 
-/// A place that hashes lead to: a part of the hash, so that other terms are seldom looked at, and the number of the term.
+/// A place that hashes lead to, with the hash, so that other terms are seldom looked at, and the number of the term.
 #[derive(Clone, Copy)]
 struct Slot {
-    tag: u32,
+    hash: u32,
     number: u32,
 }
 
-const FREE: Slot = Slot { tag: 0, number: u32::MAX };
+const FREE: Slot = Slot { hash: 0, number: u32::MAX };
 
 #[derive(Clone, Copy)]
 struct Entry {
-    hash: u64,
     /// As of [`prefix`]; with the length, all there is of a short term.
     prefix: u64,
-    start: usize,
+    hash: u32,
+    start: u32,
     len: u32,
     field: Field,
 }
@@ -42,7 +42,7 @@ struct Entry {
 pub(crate) struct FieldTerm<'a> {
     pub(crate) field: Field,
     pub(crate) bytes: &'a [u8],
-    hash: u64,
+    hash: u32,
     prefix: u64,
 }
 
@@ -73,10 +73,9 @@ impl TermTable {
         if self.entries.len() * 2 >= self.slots.len() {
             self.grow();
         }
-        let tag = term.hash as u32;
         let mut at = self.place(term.hash);
         while let Some(slot) = self.slots.get(at).filter(|slot| slot.number != FREE.number) {
-            if slot.tag == tag && self.holds(slot.number, term) {
+            if slot.hash == term.hash && self.holds(slot.number, term) {
                 return slot.number;
             }
             at = (at + 1) & (self.slots.len() - 1);
@@ -84,10 +83,9 @@ impl TermTable {
         self.add(at, term)
     }
 
-    /// The high bits of a hash: the best mixed, and none of the tag's.
     #[inline]
-    fn place(&self, hash: u64) -> usize {
-        (hash >> 32) as usize & (self.slots.len() - 1)
+    fn place(&self, hash: u32) -> usize {
+        hash as usize & (self.slots.len() - 1)
     }
 
     #[inline]
@@ -102,10 +100,12 @@ impl TermTable {
     fn add(&mut self, at: usize, term: FieldTerm<'_>) -> u32 {
         let number = self.entries.len() as u32;
         let FieldTerm { field, bytes, hash, prefix } = term;
-        self.entries.push(Entry { hash, prefix, start: self.bytes.len(), len: bytes.len() as u32, field });
+        // No group's terms come near 4 GiB: its documents were read from bodies of bounded size.
+        let (start, len) = (self.bytes.len() as u32, bytes.len() as u32);
+        self.entries.push(Entry { prefix, hash, start, len, field });
         self.bytes.extend_from_slice(bytes);
         if let Some(slot) = self.slots.get_mut(at) {
-            *slot = Slot { tag: hash as u32, number };
+            *slot = Slot { hash, number };
         }
         number
     }
@@ -121,14 +121,15 @@ impl TermTable {
                 at = (at + 1) & (slots - 1);
             }
             if let Some(slot) = self.slots.get_mut(at) {
-                *slot = Slot { tag: hash as u32, number: number as u32 };
+                *slot = Slot { hash, number: number as u32 };
             }
         }
     }
 
     #[inline]
     fn bytes_of(&self, entry: &Entry) -> &[u8] {
-        self.bytes.get(entry.start..entry.start + entry.len as usize).unwrap_or_default()
+        let start = entry.start as usize;
+        self.bytes.get(start..start + entry.len as usize).unwrap_or_default()
     }
 
     /// The term with a number.
@@ -137,10 +138,6 @@ impl TermTable {
         let entry = self.entries.get(number as usize)?;
         let Entry { hash, prefix, field, .. } = *entry;
         Some(FieldTerm { field, bytes: self.bytes_of(entry), hash, prefix })
-    }
-
-    pub(crate) fn field(&self, number: u32) -> Option<Field> {
-        self.entries.get(number as usize).map(|entry| entry.field)
     }
 
     /// The numbers of all terms in the order of their fields, then of their bytes.
@@ -173,7 +170,7 @@ impl TermTable {
 
 /// The first eight bytes of a term as a number that sorts as they do.
 #[inline]
-fn prefix(bytes: &[u8]) -> u64 {
+pub(crate) fn prefix(bytes: &[u8]) -> u64 {
     let left = |word: u64, len: usize| word << (8 * (8 - len));
     if let Some(first) = bytes.first_chunk() {
         return u64::from_be_bytes(*first);
@@ -192,13 +189,13 @@ fn prefix(bytes: &[u8]) -> u64 {
 
 /// Both halves of a product for every eight bytes. Forged collisions cost their sender's time.
 #[inline]
-fn hash(field: Field, bytes: &[u8], prefix: u64) -> u64 {
+fn hash(field: Field, bytes: &[u8], prefix: u64) -> u32 {
     let seed = u64::from(field.field_id()) << 32 | bytes.len() as u64;
     let mut hash = mix(seed ^ 0xa076_1d64_78bd_642f, prefix ^ 0xe703_7ed1_a0b4_28db);
     for rest in bytes.get(8..).unwrap_or_default().chunks(8) {
         hash = mix(hash ^ 0x8ebc_6af0_9c88_c6e3, self::prefix(rest) ^ 0x5899_65cc_7537_4cc3);
     }
-    hash
+    (hash ^ hash >> 32) as u32
 }
 
 #[inline]

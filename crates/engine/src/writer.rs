@@ -119,7 +119,7 @@ impl Core {
                 return Err(error);
             }
         }
-        builder.close_run(preparer.terms());
+        builder.end_group(preparer.terms());
         self.give_back(builder);
         failure.map_or(Ok(()), Err)
     }
