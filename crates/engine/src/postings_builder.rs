@@ -16,7 +16,8 @@ use crate::run_merge::RunMerge;
 use crate::term_table::TermTable;
 use crate::tokens::Token;
 
-/// A run is closed from so many tokens on: as many terms as a processor's own cache holds.
+/// A run is closed from so many tokens on, a group of half as many becomes one by itself: their terms fit into a
+/// processor's own cache.
 const RUN_TOKENS: usize = if cfg!(test) { 1 << 8 } else { 1 << 18 };
 /// Beyond this many tokens a run's working memory is given back: one huge document must not be paid for ever after.
 const KEPT_TOKENS_MAX: usize = 1 << 20;
@@ -100,20 +101,30 @@ impl PostingsBuilder {
 
     /// Ends a group of documents, whose numbers are those of `group`.
     pub(crate) fn end_group(&mut self, group: &TermTable) {
+        if self.open.numbered == 0 && self.open.tokens.len() >= RUN_TOKENS / 2 {
+            return self.close_run(group);
+        }
         self.open.take_numbers(group, &mut self.numbers);
         if self.open.tokens.len() >= RUN_TOKENS {
-            self.close_run();
+            self.close_open_run();
         }
     }
 
-    fn close_run(&mut self) {
+    fn close_open_run(&mut self) {
+        let terms = std::mem::take(&mut self.open.terms);
+        self.close_run(&terms);
+        self.open.terms = terms;
+        self.open.terms.clear();
+    }
+
+    fn close_run(&mut self, terms: &TermTable) {
         let Some((doc_base, _)) = self.open.docs.first().copied() else { return };
-        self.sorted.fill(&self.open);
+        self.sorted.fill(&self.open, terms.len());
         self.packed.clear();
         let mut fields: Vec<(Field, usize)> = Vec::new();
         let mut postings = Vec::new();
-        for number in self.open.terms.sorted() {
-            let (Some(term), occurrences) = (self.open.terms.term(number), self.sorted.of(number)) else {
+        for number in terms.sorted() {
+            let (Some(term), occurrences) = (terms.term(number), self.sorted.of(number)) else {
                 continue;
             };
             let field = term.field.field_id() as usize;
@@ -140,7 +151,6 @@ impl PostingsBuilder {
         if self.open.tokens.capacity() > KEPT_TOKENS_MAX {
             (self.open, self.sorted, self.packed) = Default::default();
         }
-        self.open.terms.clear();
         self.open.tokens.clear();
         self.open.docs.clear();
         self.open.numbered = 0;
@@ -148,7 +158,7 @@ impl PostingsBuilder {
 
     /// Writes the postings, positions and terms of `segment`, whose lengths are written already.
     pub(crate) fn serialize(mut self, segment: &Segment) -> tantivy::Result<()> {
-        self.close_run();
+        self.close_open_run();
         let norms = FieldNormReaders::open(segment.open_read(SegmentComponent::FieldNorms)?)?;
         let mut serializer = InvertedIndexSerializer::open(segment)?;
         for (field, (record, tokens)) in (0..).zip(self.records.iter().zip(&self.tokens)) {
@@ -214,10 +224,10 @@ struct ByTerm {
 
 impl ByTerm {
     /// A counting sort: stable, so that documents and positions stay in order.
-    fn fill(&mut self, open: &OpenRun) {
+    fn fill(&mut self, open: &OpenRun, terms: usize) {
         let Self { starts, next, occurrences } = self;
         starts.clear();
-        starts.resize(open.terms.len() + 1, 0);
+        starts.resize(terms + 1, 0);
         for token in &open.tokens {
             if let Some(count) = starts.get_mut(token.term as usize + 1) {
                 *count += 1;
