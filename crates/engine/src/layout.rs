@@ -3,7 +3,7 @@
 //! A layout only grows. Field numbers are given once and never again, so that a segment written under an older layout
 //! means the same under every later one; what grew is named by a generation. It starts from the declared fields, gains
 //! the dynamic ones when a document first uses them, and is kept in the manifest as its list of slots.
-//! How values become terms is `document.rs`; how queries read them is `search`.
+//! How values become terms is `prepare.rs`; how queries read them is `search`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The stored form of a document: its version and every field that can be given back, in one compact byte string.
 //!
-//! Fields go by their number in the layout, which never changes meaning. Written once per document by `document.rs`,
+//! Fields go by their number in the layout, which never changes meaning. Written once per document by `prepare.rs`,
 //! kept by tantivy's document store, read by hits, real-time get and atomic updates. Reading never panics: bytes that
 //! are not a source are an error of kind `DataLoss`.
 //!
