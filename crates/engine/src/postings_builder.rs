@@ -127,6 +127,10 @@ impl PostingsBuilder {
             let (Some(term), occurrences) = (terms.term(number), self.sorted.of(number)) else {
                 continue;
             };
+            // A term of a document that was prepared and not applied: its version conflicted, or it was made anew.
+            if occurrences.is_empty() {
+                continue;
+            }
             let field = term.field.field_id() as usize;
             let Some(record) = self.records.get(field).copied().flatten() else { continue };
             if let Some(tokens) = self.tokens.get_mut(field) {
@@ -359,6 +363,8 @@ mod tests {
                 }
             }
             builder.add(doc, &tokens);
+            // Of a document that was refused after its preparation.
+            group.number(FieldTerm::new(Field::from_field_id(doc % 3), format!("refused{doc}").as_bytes()));
             if doc % run_docs == run_docs - 1 {
                 builder.end_group(&group);
                 group.clear();
