@@ -2,6 +2,7 @@
 //! answer. There is one shard today; the shape does not show it to callers.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -12,7 +13,7 @@ use plan::{
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
 use crate::offload;
-use crate::shard::{FieldStats, SegmentStats, Shard, ShardStats, TopTerms};
+use crate::shard::{CacheStats, FieldStats, SegmentStats, Shard, ShardStats, TopTerms};
 
 /// A schema with the number that [`Collection::change_schema`] compares.
 pub struct VersionedSchema {
@@ -34,11 +35,27 @@ impl VersionedSchema {
     }
 }
 
+/// A moment of a collection: two answers of equal moments to one request are the same, but for the time of day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Moment {
+    /// Which opening of which collection.
+    opening: u64,
+    /// How often schema or config were replaced since.
+    changes: u64,
+    snapshot: u64,
+}
+
+/// Openings so far in this process.
+static OPENINGS: AtomicU64 = AtomicU64::new(0);
+
 pub struct Collection {
     entry: Entry,
     catalog: Arc<Catalog>,
     schema: ArcSwap<VersionedSchema>,
     config: ArcSwap<CollectionConfig>,
+    /// How often schema or config were replaced; counted when it is done.
+    changes: AtomicU64,
+    opening: u64,
     shard: Arc<dyn Shard>,
     opened_ms: i64,
     changing: Mutex<()>,
@@ -57,6 +74,8 @@ impl Collection {
             catalog,
             schema: ArcSwap::from_pointee(schema),
             config: ArcSwap::from_pointee(config),
+            changes: AtomicU64::new(0),
+            opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
             shard,
             opened_ms,
             changing: Mutex::new(()),
@@ -176,6 +195,20 @@ impl Collection {
         offload::read(ids.len() <= LIGHT, move || shard.get(&ids, &fields)).await?
     }
 
+    /// Take it before the search: an answer is of that moment or later.
+    pub fn moment(&self) -> Moment {
+        Moment {
+            opening: self.opening,
+            changes: self.changes.load(Ordering::Acquire),
+            snapshot: self.shard.snapshot_number(),
+        }
+    }
+
+    /// The shard's caches, by Solr's names.
+    pub fn caches(&self) -> Vec<(&'static str, CacheStats)> {
+        self.shard.caches()
+    }
+
     pub fn stats(&self) -> ShardStats {
         self.shard.stats()
     }
@@ -254,12 +287,14 @@ impl Collection {
     fn adopt_schema(&self, version: u64, schema: Arc<Schema>) -> Result<u64> {
         self.shard.set_schema(schema.clone())?;
         self.schema.store(Arc::new(VersionedSchema::new(version, schema)));
+        self.changes.fetch_add(1, Ordering::Release);
         Ok(version)
     }
 
     fn adopt_config(&self, config: CollectionConfig) {
         self.shard.set_auto_commit(config.auto_commit);
         self.config.store(Arc::new(config));
+        self.changes.fetch_add(1, Ordering::Release);
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ()> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::ShardConfig;
+use engine::{CacheSizes, ShardConfig};
 use plan::{
     AutoCommit, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
     SearchResult, UpdateBatch, UpdateOutcome, Version,
@@ -10,20 +10,15 @@ use plan::{
 use store::{HomeOptions, LocalHome};
 
 use crate::catalog::lift;
-use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+use crate::shard::{CacheStats, FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 struct EngineShards {
-    config: ShardConfig,
+    caches: CacheSizes,
 }
 
-/// Shards of the engine with its default knobs.
-pub fn engine_shards() -> Arc<dyn OpenShard> {
-    engine_shards_with(ShardConfig::default())
-}
-
-/// Shards of the engine; `config`'s automatic commits give way to each collection's own.
-pub fn engine_shards_with(config: ShardConfig) -> Arc<dyn OpenShard> {
-    Arc::new(EngineShards { config })
+/// Shards of the engine, each with caches of these sizes.
+pub fn engine_shards(caches: CacheSizes) -> Arc<dyn OpenShard> {
+    Arc::new(EngineShards { caches })
 }
 
 impl OpenShard for EngineShards {
@@ -31,7 +26,7 @@ impl OpenShard for EngineShards {
         let ShardSite { folder, stream, schema, auto_commit, clock } = site;
         let options = HomeOptions { stream, ..HomeOptions::default() };
         let home = LocalHome::open_with(&folder, &options).map_err(lift)?;
-        let config = ShardConfig { auto_commit, ..self.config.clone() };
+        let config = ShardConfig { auto_commit, caches: self.caches.clone(), ..ShardConfig::default() };
         Ok(engine::Shard::open(Arc::new(home), schema, config, clock)?)
     }
 }
@@ -92,6 +87,14 @@ impl Shard for engine::Shard {
 
     fn segments(&self) -> Vec<SegmentStats> {
         self.segments()
+    }
+
+    fn snapshot_number(&self) -> u64 {
+        self.snapshot().number()
+    }
+
+    fn caches(&self) -> Vec<(&'static str, CacheStats)> {
+        self.caches()
     }
 
     fn close(&self) -> Result<()> {

@@ -12,12 +12,13 @@ mod node;
 mod offload;
 mod shard;
 
-pub use collection::{Collection, VersionedSchema};
+pub use collection::{Collection, Moment, VersionedSchema};
 pub use create::CreateCollection;
-pub use engine_shards::{engine_shards, engine_shards_with};
+pub use engine::{Cache, CacheSizes};
+pub use engine_shards::engine_shards;
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
-pub use shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+pub use shard::{CacheStats, FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use plan::{
     Operation, Query, Result, Schema, SearchPlan, SearchResult, UpdateBatch, UpdateOutcome, Value, Version,
 };
 
-use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+use crate::shard::{CacheStats, FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 /// Opens shards that forget everything when they close.
 #[derive(Default)]
@@ -148,6 +148,7 @@ impl Shard for MemoryShard {
             place: place as u64,
             document: select(document, &plan.fields),
             score: plan.scores.then_some(1.0),
+            values: vec![],
             explanation: None,
         });
         Ok(SearchResult {
@@ -231,6 +232,14 @@ impl Shard for MemoryShard {
     fn segments(&self) -> Vec<SegmentStats> {
         let max_doc = self.state().visible.len() as u64;
         vec![SegmentStats { max_doc, ..SegmentStats::default() }]
+    }
+
+    fn snapshot_number(&self) -> u64 {
+        self.state().snapshots
+    }
+
+    fn caches(&self) -> Vec<(&'static str, CacheStats)> {
+        vec![]
     }
 
     fn close(&self) -> Result<()> {

@@ -9,7 +9,7 @@ use plan::{
     SearchResult, UpdateBatch, UpdateOutcome, Version,
 };
 
-pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
+pub use engine::{CacheStats, FieldStats, SegmentStats, ShardStats, TopTerms};
 
 /// One shard that is open on this node.
 pub trait Shard: Send + Sync {
@@ -34,6 +34,10 @@ pub trait Shard: Send + Sync {
     /// The versions of the documents updated last, newest first.
     fn versions(&self, limit: usize) -> Result<Vec<Version>>;
     fn segments(&self) -> Vec<SegmentStats>;
+    /// Changes whenever searches may find something else.
+    fn snapshot_number(&self) -> u64;
+    /// Its caches, by Solr's names.
+    fn caches(&self) -> Vec<(&'static str, CacheStats)>;
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }

@@ -18,8 +18,28 @@ pub struct ShardConfig {
     /// Run due refreshes, flushes and merges on a thread of the shard's own; without it the owner calls
     /// [`tick`](crate::Shard::tick).
     pub background: bool,
+    pub caches: CacheSizes,
     /// Read every segment file at open and compare its checksum.
     pub verify_at_open: bool,
+}
+
+/// What the caches of a shard may hold, in bytes; 0 turns one off.
+#[derive(Clone, Debug)]
+pub struct CacheSizes {
+    pub filters: u64,
+    pub results: u64,
+    pub documents: u64,
+}
+
+impl CacheSizes {
+    pub const NONE: CacheSizes = CacheSizes { filters: 0, results: 0, documents: 0 };
+}
+
+impl Default for CacheSizes {
+    /// 512 filters of a million documents, tens of thousands of results, thousands of documents.
+    fn default() -> Self {
+        Self { filters: 64 << 20, results: 16 << 20, documents: 16 << 20 }
+    }
 }
 
 impl Default for ShardConfig {
@@ -38,6 +58,7 @@ impl Default for ShardConfig {
             log_bytes_max: 512 << 20,
             merge: MergePolicy::default(),
             background: true,
+            caches: CacheSizes::default(),
             verify_at_open: false,
         }
     }

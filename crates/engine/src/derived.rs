@@ -8,6 +8,7 @@ use tantivy::index::SegmentId;
 use crate::dense_terms::{self, DenseTerms};
 use crate::directory::Files;
 use crate::errors::from_tantivy;
+use crate::id_texts::{self, IdTexts};
 use crate::layout::Layout;
 use crate::segment::file_name;
 use crate::value_order::{self, ValueOrders};
@@ -15,7 +16,8 @@ use crate::value_order::{self, ValueOrders};
 /// Below, everything is quick anyway. Tests have small segments and want the files.
 const MAX_DOC_LEAST: u32 = if cfg!(test) { 8 } else { 16_384 };
 
-pub(crate) const EXTENSIONS: [&str; 2] = [dense_terms::EXTENSION, value_order::EXTENSION];
+pub(crate) const EXTENSIONS: [&str; 3] =
+    [dense_terms::EXTENSION, value_order::EXTENSION, id_texts::EXTENSION];
 
 /// The files of a segment just written, by name.
 pub(crate) fn files(segment: &tantivy::Segment, layout: &Layout) -> Result<Vec<(String, Vec<u8>)>> {
@@ -24,16 +26,19 @@ pub(crate) fn files(segment: &tantivy::Segment, layout: &Layout) -> Result<Vec<(
         return Ok(Vec::new());
     }
     let reader = SegmentReader::open(segment).map_err(from_tantivy)?;
-    let dense = dense_terms::build(&reader)?.map(|bytes| (file_name(id, dense_terms::EXTENSION), bytes));
-    let order =
-        value_order::build(&reader, layout)?.map(|bytes| (file_name(id, value_order::EXTENSION), bytes));
-    Ok(dense.into_iter().chain(order).collect())
+    let built = [
+        (dense_terms::EXTENSION, dense_terms::build(&reader)?),
+        (value_order::EXTENSION, value_order::build(&reader, layout)?),
+        (id_texts::EXTENSION, id_texts::build(&reader)?),
+    ];
+    Ok(built.into_iter().filter_map(|(kind, bytes)| Some((file_name(id, kind), bytes?))).collect())
 }
 
-/// The derived files of a segment, opened; either may be missing.
+/// The derived files of a segment, opened; any may be missing.
 pub(crate) struct Derived {
     pub(crate) dense_terms: Option<DenseTerms>,
     pub(crate) value_orders: Option<ValueOrders>,
+    pub(crate) ids: Option<IdTexts>,
 }
 
 impl Derived {
@@ -41,6 +46,11 @@ impl Derived {
         let file = |extension| files.get(std::path::Path::new(&file_name(id, extension)));
         let dense_terms = file(dense_terms::EXTENSION).map(|it| DenseTerms::open(it.clone(), max_doc));
         let value_orders = file(value_order::EXTENSION).map(|it| ValueOrders::open(it, max_doc));
-        Ok(Self { dense_terms: dense_terms.transpose()?, value_orders: value_orders.transpose()? })
+        let ids = file(id_texts::EXTENSION).map(|it| IdTexts::open(it.clone(), max_doc));
+        Ok(Self {
+            dense_terms: dense_terms.transpose()?,
+            value_orders: value_orders.transpose()?,
+            ids: ids.transpose()?,
+        })
     }
 }

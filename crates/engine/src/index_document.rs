@@ -1,15 +1,12 @@
 //! A document in the form tantivy's columns and document store take: numbered fields and leaf values, all text of it in one
 //! string. Made by `prepare.rs`, consumed once by a RAM segment. The document source is its one stored value;
-//! `StoredSource` reads it back.
+//! `stored_source.rs` reads it back.
 
 use std::iter::Empty;
 use std::ops::Range;
 use std::sync::Arc;
 
-use tantivy::schema::document::{
-    DeserializeError, DocumentDeserialize, DocumentDeserializer, ReferenceValue, ReferenceValueLeaf,
-    ValueDeserialize, ValueDeserializer,
-};
+use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf};
 use tantivy::schema::{Field, Value};
 
 use crate::layout::{SOURCE_FIELD, VERSION_FIELD};
@@ -91,29 +88,5 @@ impl tantivy::Document for IndexDocument {
 
     fn iter_fields_and_values(&self) -> Leaves<'_> {
         Leaves { document: self, rest: self.leaves.iter() }
-    }
-}
-
-/// What the document store gives back.
-#[derive(Default)]
-pub(crate) struct StoredSource(pub(crate) Vec<u8>);
-
-struct Bytes(Vec<u8>);
-
-impl ValueDeserialize for Bytes {
-    fn deserialize<'de, D: ValueDeserializer<'de>>(deserializer: D) -> Result<Self, DeserializeError> {
-        deserializer.deserialize_bytes().map(Bytes)
-    }
-}
-
-impl DocumentDeserialize for StoredSource {
-    fn deserialize<'de, D: DocumentDeserializer<'de>>(mut deserializer: D) -> Result<Self, DeserializeError> {
-        let mut source = StoredSource::default();
-        while let Some((field, bytes)) = deserializer.next_field::<Bytes>()? {
-            if field == SOURCE_FIELD {
-                source.0 = bytes.0;
-            }
-        }
-        Ok(source)
     }
 }

@@ -96,6 +96,11 @@ impl FieldLayout {
         self.spec.class()
     }
 
+    /// Whether it tells how often a term stands in a document.
+    pub fn has_frequencies(&self) -> bool {
+        matches!(self.inverted_kind, Some(InvertedKind::Text { frequencies: true, .. }))
+    }
+
     /// Whether the field keeps lengths; without them each counts as length 1.
     pub fn has_norms(&self) -> bool {
         match self.inverted_kind {
@@ -297,6 +302,8 @@ fn column_kind(class: FieldClass) -> Option<ColumnKind> {
         FieldClass::Int | FieldClass::Long | FieldClass::Date => ColumnKind::I64,
         FieldClass::Float | FieldClass::Double => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
+        // As `point` encodes it.
+        FieldClass::LatLon => ColumnKind::I64,
         _ => return None,
     })
 }

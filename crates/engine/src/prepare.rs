@@ -14,6 +14,7 @@ use tantivy::schema::Field;
 use crate::analyzers::{Analyzers, Streams};
 use crate::index_document::{IndexDocument, Leaf};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
+use crate::point;
 use crate::source_codec;
 use crate::term_table::TermTable;
 use crate::tokens::{FieldTokens, Token};
@@ -358,6 +359,10 @@ fn push_column(
             push_text(out, column, text.get(..end).unwrap_or_default());
         }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
+        FieldClass::LatLon => {
+            let text = text_of(value);
+            out.document.leaves.extend(point::encode_text(&text).map(|place| (column, Leaf::I64(place))));
+        }
         _ => {
             let text = text_of(value);
             check_term(id, &field.name, &text)?;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{Error, Result};
 use store::SegmentFile;
+use tantivy::directory::OwnedBytes;
 use tantivy::index::SegmentId;
 use tantivy::schema::{IndexRecordOption, Schema};
 use tantivy::store::StoreReader;
@@ -18,9 +19,8 @@ use crate::derived::Derived;
 use crate::directory::{Files, View};
 use crate::errors::from_tantivy;
 use crate::id_filter::{self, IdFilter};
-use crate::index_document::StoredSource;
 use crate::layout::{ID_FIELD, Layout, VERSION_COLUMN};
-use crate::norm_file;
+use crate::{norm_file, stored_source};
 
 /// Half of tantivy's default: a single document costs 10 µs instead of 15 (2026-11), for some per cent of space.
 const STORE_BLOCK_BYTES: usize = 8_192;
@@ -57,6 +57,7 @@ pub(crate) struct Segment {
     reader: SegmentReader,
     store: StoreReader,
     derived: Derived,
+    source_bytes_mean: u64,
 }
 
 impl Segment {
@@ -68,7 +69,20 @@ impl Segment {
             reader.get_store_reader(STORE_BLOCKS_CACHED).map_err(|error| from_tantivy(error.into()))?;
         let persisted = Mutex::new(persisted);
         let derived = Derived::open(&files, id, max_doc)?;
-        Ok(Arc::new(Self { id, max_doc, marks, files, filter, persisted, reader, store, derived }))
+        let stored = files.get(&PathBuf::from(file_name(id, "store"))).map_or(0, |bytes| bytes.len() as u64);
+        let source_bytes_mean = stored / u64::from(max_doc.max(1));
+        Ok(Arc::new(Self {
+            id,
+            max_doc,
+            marks,
+            files,
+            filter,
+            persisted,
+            reader,
+            store,
+            derived,
+            source_bytes_mean,
+        }))
     }
 
     pub(crate) fn derived(&self) -> &Derived {
@@ -125,16 +139,13 @@ impl Segment {
     }
 
     /// The stored source of a document.
-    pub(crate) fn source(&self, doc: DocId) -> Result<Vec<u8>> {
-        let stored = self.store.get::<StoredSource>(doc).map_err(from_tantivy)?;
-        Ok(stored.0)
+    pub(crate) fn source(&self, doc: DocId) -> Result<OwnedBytes> {
+        stored_source::read(&self.store, doc)
     }
 
     /// Compressed bytes of a document's source, on average.
     pub(crate) fn source_bytes_mean(&self) -> u64 {
-        let is_store = |path: &&std::path::PathBuf| path.extension().is_some_and(|kind| kind == "store");
-        let store = self.files.keys().find(is_store).and_then(|path| self.files.get(path));
-        store.map_or(0, |bytes| bytes.len() as u64 / u64::from(self.max_doc.max(1)))
+        self.source_bytes_mean
     }
 
     pub(crate) fn files(&self) -> &Arc<Files> {

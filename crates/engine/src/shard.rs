@@ -8,6 +8,7 @@ use plan::{
 };
 use store::ShardHome;
 
+use crate::cache::CacheStats;
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
 use crate::id_filter;
@@ -34,12 +35,12 @@ impl Shard {
         config: ShardConfig,
         clock: Arc<dyn Clock>,
     ) -> Result<Arc<Self>> {
-        let background = config.background;
+        let (background, caches) = (config.background, SearchCaches::new(&config.caches));
         let core = Core::open(&*home, schema, config, clock)?;
         if background {
             core.start()?;
         }
-        Ok(Arc::new(Self { core, caches: SearchCaches::default(), _home: home }))
+        Ok(Arc::new(Self { core, caches, _home: home }))
     }
 
     /// Applies a batch in order; returns when it is durable. Not visible to searches before a refresh.
@@ -126,6 +127,11 @@ impl Shard {
         newest.dedup();
         newest.truncate(limit);
         Ok(newest)
+    }
+
+    /// The caches that Solr has too, by its names.
+    pub fn caches(&self) -> Vec<(&'static str, CacheStats)> {
+        self.caches.figures()
     }
 
     /// The segments that searches see.

@@ -9,6 +9,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use plan::{Document, FieldSelection, Result, Value, Version};
+use tantivy::directory::OwnedBytes;
 use tantivy::fastfield::Column;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
@@ -17,6 +18,7 @@ use tantivy::{DocId, IndexReader, ReloadPolicy, Searcher, SegmentReader};
 use crate::alive::Dead;
 use crate::dense_terms::TermBits;
 use crate::errors::from_tantivy;
+use crate::id_texts::IdTexts;
 use crate::layout::{ColumnRef, Layout, VERSION_NAME};
 use crate::search::postings::PostingsFile;
 use crate::segment::{Segment, open_index};
@@ -158,8 +160,13 @@ impl SegmentView {
         self.segment.derived().value_orders.as_ref()?.get(column.field)
     }
 
+    /// The ids of the documents, where the segment keeps them so.
+    pub(crate) fn ids(&self) -> Option<&IdTexts> {
+        self.segment.derived().ids.as_ref()
+    }
+
     /// The encoded source of a document, to be read by [`read_source`].
-    pub fn source(&self, doc: DocId) -> Result<Vec<u8>> {
+    pub fn source(&self, doc: DocId) -> Result<OwnedBytes> {
         self.segment.source(doc)
     }
 

@@ -60,7 +60,9 @@ impl Current {
     pub(crate) fn source(&self) -> Result<Arc<[u8]>> {
         match self {
             Current::Recent { source, .. } => Ok(source.clone()),
-            Current::Stored { segment, doc } => segment.source(*doc).map(Arc::from),
+            Current::Stored { segment, doc } => {
+                segment.source(*doc).map(|source| Arc::from(source.as_slice()))
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let node = Node::open(NodeConfig {
         data_dir: folder.into(),
         clock: Arc::new(SystemClock),
-        shards: cluster::engine_shards(),
+        shards: cluster::engine_shards(cluster::CacheSizes::default()),
         name: format!("{}_solr", listener.local_addr()?),
     })?;
     let mut configsets = Configsets::default();

@@ -1,6 +1,8 @@
 //! A request as handlers see it, and the envelope around what they answer.
 
 use bytes::Bytes;
+use cluster::Moment;
+use hyper::http::uri::PathAndQuery;
 use plan::{Error, Result};
 use solr::Params;
 use solr::params::query;
@@ -17,6 +19,8 @@ pub(crate) struct Content {
 
 pub(crate) struct Call<'a> {
     pub server: &'a Server,
+    /// Path and query, where the answer may be kept.
+    pub target: Option<PathAndQuery>,
     /// As sent, in URL and form.
     pub params: Params,
     pub content: Option<Content>,
@@ -54,11 +58,13 @@ pub(crate) struct Answer {
     pub entries: Entries,
     /// For the header.
     pub warnings: Vec<String>,
+    /// When it was so, of an answer that may be kept.
+    pub moment: Option<Moment>,
 }
 
 impl From<Entries> for Answer {
     fn from(entries: Entries) -> Self {
-        Self { entries, warnings: vec![] }
+        Self { entries, ..Self::default() }
     }
 }
 
@@ -74,17 +80,17 @@ pub(crate) struct Envelope {
 }
 
 impl Envelope {
-    /// `effective` are the parameters with the handler's presets, `class` is Solr's name of the handler, `assumed` the format
+    /// `sent` are the parameters to echo, `effective` those with the handler's presets, `class` is Solr's name of the handler, `assumed` the format
     /// when none is named.
     pub fn parse(
-        call: &Call<'_>,
+        sent: Option<Params>,
         effective: &Params,
         class: &'static str,
         assumed: Option<&str>,
     ) -> Result<Self> {
         let echoed = match Echo::parse(effective.get("echoParams"))? {
             Echo::None => None,
-            Echo::Explicit => Some(call.params.clone()),
+            Echo::Explicit => sent,
             Echo::All => Some(effective.clone()),
         };
         query::TIME_ALLOWED.read(effective)?;
@@ -104,29 +110,55 @@ impl Envelope {
 
     /// Header and answer, or header and error.
     pub fn wrap(&self, call: &Call<'_>, answer: Result<Answer, Failure>) -> Reply {
-        let (status, Answer { entries: rest, warnings }) = match answer {
+        let (status, mut answer) = match answer {
             Ok(answer) => (200, answer),
             Err(Failure { status, mut before, entry }) => {
                 before.push(entry);
                 (status, before.into())
             }
         };
-        let mut entries = Entries::with_capacity(rest.len() + 1);
-        if self.header {
-            let header = Header {
-                status: if status == 200 { 0 } else { status },
-                elapsed_ms: call.elapsed_ms(),
-                handler: self.handler,
-                zookeeper: self.zookeeper,
-                echoed: self.echoed.as_ref(),
-                warnings: &warnings,
-            };
-            entries.push(header.entry());
+        self.write(status, call.elapsed_ms(), &answer.warnings, &mut answer.entries)
+    }
+
+    /// As [`Envelope::wrap`]; what `collection` answers is kept if it may be. The next time it takes no time.
+    pub fn wrap_and_keep(
+        &self,
+        call: &Call<'_>,
+        collection: &str,
+        mut answer: Result<Answer, Failure>,
+    ) -> Reply {
+        let (Some(target), Ok(Answer { moment: Some(moment), entries, warnings })) =
+            (&call.target, &mut answer)
+        else {
+            return self.wrap(call, answer);
+        };
+        let kept = self.write(200, 0, warnings, entries);
+        call.server.answers.keep(target, collection, *moment, kept.clone());
+        match call.elapsed_ms() {
+            0 => kept,
+            elapsed_ms => self.write(200, elapsed_ms, warnings, entries),
         }
-        entries.extend(rest);
+    }
+
+    /// Writes header and entries; the entries are afterwards what they were.
+    fn write(&self, status: u16, elapsed_ms: u64, warnings: &[String], entries: &mut Entries) -> Reply {
+        let header = Header {
+            status: if status == 200 { 0 } else { status },
+            elapsed_ms,
+            handler: self.handler,
+            zookeeper: self.zookeeper,
+            echoed: self.echoed.as_ref(),
+            warnings,
+        };
+        if self.header {
+            entries.insert(0, header.entry());
+        }
         let mut body = Vec::with_capacity(1024);
-        self.format.write(&entries, &mut body);
-        Reply { status, content_type: self.format.content_type(), body, allow: None }
+        self.format.write(entries, &mut body);
+        if self.header {
+            entries.remove(0);
+        }
+        Reply { status, content_type: self.format.content_type(), body: body.into(), allow: None }
     }
 }
 

@@ -27,6 +27,8 @@ pub struct ServeConfig {
     pub connections_max: usize,
     /// How long open requests may take to end after the shutdown signal.
     pub drain_timeout: Duration,
+    /// What kept answers may hold; 0 keeps none.
+    pub answer_bytes_max: u64,
     pub configsets: Configsets,
     /// Makes a random UUID in lower case, for documents that come without an id.
     pub new_uuid: Arc<dyn Fn() -> String + Send + Sync>,
@@ -45,6 +47,7 @@ impl ServeConfig {
             ping_interval: Duration::from_secs(60),
             connections_max: 10_000,
             drain_timeout: Duration::from_secs(30),
+            answer_bytes_max: 64 << 20,
             configsets,
             new_uuid,
         }

@@ -3,6 +3,7 @@
 //!
 //! `handlers/select.rs` shows the whole trip of a request.
 
+mod answers;
 mod body;
 mod call;
 mod config;

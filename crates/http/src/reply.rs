@@ -6,11 +6,11 @@ use hyper::Response;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 
 /// A response before it becomes hyper's.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reply {
     pub status: u16,
     pub content_type: &'static str,
-    pub body: Vec<u8>,
+    pub body: Bytes,
     /// Methods the path takes, when the one asked for is not among them.
     pub allow: Option<&'static str>,
 }
@@ -34,11 +34,11 @@ impl Reply {
              <tr><th>URI:</th><td>{shown}</td></tr>\n<tr><th>STATUS:</th><td>404</td></tr>\n\
              <tr><th>MESSAGE:</th><td>Not Found</td></tr>\n</table>\n\n</body>\n</html>\n"
         );
-        Self { status: 404, content_type: "text/html;charset=utf-8", body: body.into_bytes(), allow: None }
+        Self { status: 404, content_type: "text/html;charset=utf-8", body: body.into(), allow: None }
     }
 
     pub fn into_response(self) -> Response<Full<Bytes>> {
-        let mut response = Response::new(Full::new(Bytes::from(self.body)));
+        let mut response = Response::new(Full::new(self.body));
         *response.status_mut() =
             hyper::StatusCode::from_u16(self.status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();

@@ -16,6 +16,7 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::answers::Answers;
 use crate::config::ServeConfig;
 use crate::guarded::Guarded;
 use crate::service;
@@ -30,6 +31,7 @@ const H2_CONNECTION_WINDOW: u32 = 4 << 20;
 pub(crate) struct Server {
     pub node: Arc<Node>,
     pub config: ServeConfig,
+    pub answers: Answers,
 }
 
 /// Serves until `shutdown` completes, then ends open requests within `drain_timeout`. Does not close the node.
@@ -41,7 +43,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let drain_timeout = config.drain_timeout;
     let room = Arc::new(Semaphore::new(config.connections_max));
-    let server = Arc::new(Server { node, config });
+    let server = Arc::new(Server { node, answers: Answers::new(config.answer_bytes_max), config });
     let builder = builder(&server.config);
     let graceful = GracefulShutdown::new();
     let mut shutdown = pin!(shutdown);

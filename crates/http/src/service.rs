@@ -21,9 +21,11 @@ const FORM: &str = "application/x-www-form-urlencoded";
 pub(crate) async fn respond(server: &Server, request: Request<Incoming>) -> Reply {
     let started_ms = server.node.clock().now_ms();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let reply = match route::target(&path) {
-        Ok(target) => serve(server, request, target, started_ms).await,
-        Err(error) => bare_error(&error),
+    let kept = server.answers.find(&server.node, &method, request.uri().path_and_query());
+    let reply = match (kept, route::target(&path)) {
+        (Some(kept), _) => Some(kept),
+        (None, Ok(target)) => serve(server, request, target, started_ms).await,
+        (None, Err(error)) => bare_error(&error),
     };
     let reply = reply.unwrap_or_else(|| Reply::not_found(&path));
     let elapsed_ms = server.node.clock().now_ms() - started_ms;
@@ -69,6 +71,7 @@ async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> R
     let mut sent = Params::default();
     params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
     let post = *request.method() == Method::POST;
+    let target = request.uri().path_and_query().filter(|_| !post && server.answers.is_on()).cloned();
     let media_type =
         request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let bytes =
@@ -80,7 +83,7 @@ async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> R
         content = Some(Content { media_type, bytes });
     }
     refuse_streams(&sent)?;
-    Ok(Call { server, params: sent, content, started_ms })
+    Ok(Call { server, target, params: sent, content, started_ms })
 }
 
 fn is_form(media_type: &str) -> bool {
@@ -96,7 +99,7 @@ fn bare_error(error: &Error) -> Option<Reply> {
     Some(Reply {
         status: solr::error::status(error.kind),
         content_type: format.content_type(),
-        body,
+        body: body.into(),
         allow: None,
     })
 }

@@ -21,12 +21,15 @@ pub struct ServeArgs {
     /// A folder whose children are configsets, as Solr keeps them; `_default` is built in.
     #[arg(long, value_name = "DIR", env = "PARHELION_CONFIGSET_DIR")]
     configset_dir: Option<PathBuf>,
+    /// Answer every request afresh: keep no answers, results, filters or documents. For measurements.
+    #[arg(long, env = "PARHELION_NO_CACHE")]
+    no_cache: bool,
 }
 
 pub async fn run(args: ServeArgs) -> anyhow::Result<()> {
-    let ServeArgs { host, port, data_dir, configset_dir } = args;
+    let ServeArgs { host, port, data_dir, configset_dir, no_cache } = args;
     let shown = data_dir.display().to_string();
-    let server = Server::start(ServerArgs { host, port, data_dir, configset_dir }).await?;
+    let server = Server::start(ServerArgs { host, port, data_dir, configset_dir, cache: !no_cache }).await?;
     output::line(&format!("serving {} (data in {shown}); stop with Ctrl-C", server.url()));
     interrupted().await;
     output::note("stopping");

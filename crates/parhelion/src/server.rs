@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use cluster::{Node, NodeConfig};
+use cluster::{CacheSizes, Node, NodeConfig};
 use http::ServeConfig;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -22,6 +22,8 @@ pub struct ServerArgs {
     pub data_dir: PathBuf,
     /// A folder of configsets, beside the built-in one.
     pub configset_dir: Option<PathBuf>,
+    /// Whether answers, results, filters and documents are kept for later requests.
+    pub cache: bool,
 }
 
 /// A listening server. Dropping it does not stop it; [`Server::stop`] does.
@@ -35,21 +37,24 @@ pub struct Server {
 impl Server {
     /// Opens the data, then the address: whoever can connect gets answers.
     pub async fn start(args: ServerArgs) -> anyhow::Result<Self> {
-        let ServerArgs { host, port, data_dir, configset_dir } = args;
+        let ServerArgs { host, port, data_dir, configset_dir, cache } = args;
         let configsets = configsets::load(configset_dir.as_deref())?;
         let listener = bind(&host, port).await?;
         let address = listener.local_addr()?;
         let config = NodeConfig {
             data_dir: data_dir.clone(),
             clock: Arc::new(SystemClock),
-            shards: cluster::engine_shards(),
+            shards: cluster::engine_shards(if cache { CacheSizes::default() } else { CacheSizes::NONE }),
             name: format!("{host}:{}_solr", address.port()),
         };
         let node = tokio::task::spawn_blocking(|| Node::open(config))
             .await?
             .with_context(|| format!("cannot open the data in `{}`", data_dir.display()))?;
         let (stop, stopped) = watch::channel(false);
-        let config = ServeConfig::new(configsets, Arc::new(new_uuid));
+        let mut config = ServeConfig::new(configsets, Arc::new(new_uuid));
+        if !cache {
+            config.answer_bytes_max = 0;
+        }
         let serving = tokio::spawn(http::serve(listener, node.clone(), config, until(stopped)));
         Ok(Self { address, node, stop, serving })
     }

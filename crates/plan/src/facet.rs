@@ -1,9 +1,10 @@
-//! Classic facets, resolved: boundaries computed, options given their defaults. Counts are over the hits of the query and
+//! What is counted of the hits. Classic facets, resolved: boundaries computed, options given their defaults. Counts are over the hits of the query and
 //! all filters but those that a facet excludes by tag.
 
 use std::ops::Bound;
 use std::sync::Arc;
 
+use crate::bucket::BucketPlan;
 use crate::query::Query;
 use crate::value::Value;
 
@@ -16,6 +17,17 @@ pub struct FacetPlan {
     pub ranges: Vec<RangeFacet>,
     pub intervals: Vec<IntervalFacet>,
     pub pivots: Vec<PivotFacet>,
+    /// A tree of facets with statistics; its outermost bucket is the hits.
+    pub tree: Option<BucketPlan>,
+    /// Statistics of fields: one sub-facet for each, without a query.
+    pub stats: Option<BucketPlan>,
+}
+
+impl FacetPlan {
+    /// Whether anything is computed of all hits.
+    pub fn reads_hits(&self) -> bool {
+        self.enabled || self.tree.is_some() || self.stats.is_some()
+    }
 }
 
 /// Counts over intervals of one field, which may overlap.

@@ -2,6 +2,7 @@
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
 mod analyzer;
+mod bucket;
 mod clock;
 mod coerce;
 mod commit;
@@ -10,6 +11,7 @@ mod document;
 mod error;
 mod facet;
 mod field;
+mod function;
 mod instant;
 mod name;
 mod page;
@@ -22,6 +24,10 @@ mod update;
 mod value;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+pub use bucket::{
+    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
+    StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
+};
 pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
@@ -33,11 +39,12 @@ pub use facet::{
     RangeFacet,
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use function::{Comparison, Function, IndexTerm, Kind, Operator, Pick, Statistic, StringMeasure};
 pub use instant::{format_instant, parse_instant};
 pub use name::check_name;
 pub use page::Page;
 pub use properties::{Properties, SortMissing};
-pub use query::{Clause, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use result::{
     Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,

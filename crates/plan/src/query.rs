@@ -4,6 +4,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
+use crate::function::Function;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +62,14 @@ pub enum Query {
     ConstantScore {
         query: Box<Query>,
         score: f32,
+    },
+    /// Every document, scored by a function's value; by 0 where that is negative or no number.
+    Function(Box<Function>),
+    FunctionRange(Box<FunctionRange>),
+    /// A query's matches, their scores multiplied by a function's value.
+    FunctionBoost {
+        query: Box<Query>,
+        function: Box<Function>,
     },
 }
 
@@ -127,4 +136,13 @@ pub struct Fuzzy {
     pub edits_max: u8,
     /// Leading characters that must match exactly.
     pub prefix_length: usize,
+}
+
+/// Documents for which a function has a value within bounds, which are of the function's kind: `Int`, `Long`, `Date`,
+/// `Double`, `Str`, and `Float` for every other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionRange {
+    pub function: Function,
+    pub lower: Bound<Value>,
+    pub upper: Bound<Value>,
 }

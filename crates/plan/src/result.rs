@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bucket::BucketResult;
 use crate::document::Document;
 use crate::error::Error;
 use crate::facet::OtherRange;
@@ -28,6 +29,8 @@ pub struct Hit {
     /// Its number in the snapshot, the dead counted too: Lucene's document id.
     pub place: u64,
     pub score: Option<f32>,
+    /// Of the plan's functions, in their order; `None` where a function has no value.
+    pub values: Vec<Option<Value>>,
     pub explanation: Option<Explanation>,
 }
 
@@ -38,6 +41,8 @@ pub struct FacetResult {
     pub ranges: Vec<RangeFacetResult>,
     pub intervals: Vec<IntervalFacetResult>,
     pub pivots: Vec<PivotFacetResult>,
+    pub tree: Option<BucketResult>,
+    pub stats: Option<BucketResult>,
 }
 
 #[derive(Clone, Debug)]
@@ -89,7 +94,8 @@ pub struct RangeFacetResult {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     pub matched: bool,
-    pub value: f32,
+    /// A `Float`; a `Double` where Lucene computes in double precision, a `Long` where it counts.
+    pub value: Value,
     pub description: String,
     pub details: Vec<Explanation>,
 }

@@ -43,6 +43,8 @@ pub struct Schema {
     fields: HashMap<Arc<str>, Arc<FieldSpec>>,
     /// Longest pattern first, as Solr matches them.
     dynamic: Vec<Arc<FieldSpec>>,
+    /// By the byte that a name must have at the pattern's end: places in `dynamic`, ascending.
+    dynamic_by_end: HashMap<End, Vec<usize>>,
 }
 
 impl Schema {
@@ -59,14 +61,30 @@ impl Schema {
         dynamic.sort_by_key(|spec| std::cmp::Reverse(spec.name.len()));
         let fields: HashMap<_, _> = fields.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
         let unique_key = source.unique_key.as_deref().map(Arc::from);
-        let schema = Self { source, unique_key, types, fields, dynamic };
+        let mut dynamic_by_end: HashMap<End, Vec<usize>> = HashMap::new();
+        for (place, spec) in dynamic.iter().enumerate() {
+            dynamic_by_end.entry(End::of_pattern(&spec.name)).or_default().push(place);
+        }
+        let schema = Self { source, unique_key, types, fields, dynamic, dynamic_by_end };
         schema.check()?;
         Ok(schema)
     }
 
     /// The field or the dynamic field that `name` falls under.
     pub fn field(&self, name: &str) -> Option<&Arc<FieldSpec>> {
-        self.fields.get(name).or_else(|| self.dynamic.iter().find(|spec| pattern_matches(&spec.name, name)))
+        self.fields.get(name).or_else(|| self.dynamic_field(name))
+    }
+
+    /// The longest pattern that the name falls under.
+    fn dynamic_field(&self, name: &str) -> Option<&Arc<FieldSpec>> {
+        let (first, last) = (name.bytes().next(), name.bytes().next_back());
+        let ends = [first.map(End::First), last.map(End::Last), Some(End::Any)].into_iter().flatten();
+        let first_of = |end| {
+            let mut places = self.dynamic_by_end.get(&end)?.iter().copied();
+            places
+                .find(|place| self.dynamic.get(*place).is_some_and(|spec| pattern_matches(&spec.name, name)))
+        };
+        self.dynamic.get(ends.filter_map(first_of).min()?)
     }
 
     /// As [`Schema::field`], or Solr's error.
@@ -128,6 +146,25 @@ fn invalid(message: String) -> Error {
 /// Whether `name` falls under `pattern`, which has one `*` at an end, or none.
 fn pattern_matches(pattern: &str, name: &str) -> bool {
     matched_part(pattern, name).is_some()
+}
+
+/// What tells most names from a pattern: a schema has dozens of patterns, and every search asks for its fields several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum End {
+    First(u8),
+    Last(u8),
+    /// The pattern `*`.
+    Any,
+}
+
+impl End {
+    fn of_pattern(pattern: &str) -> Self {
+        match (pattern.as_bytes(), pattern.strip_prefix('*')) {
+            (_, Some("")) | ([], _) => End::Any,
+            ([.., last], Some(_)) => End::Last(*last),
+            ([first, ..], None) => End::First(*first),
+        }
+    }
 }
 
 /// The part of `name` that stands for the `*` of `pattern`; empty when the pattern has none and equals the name.

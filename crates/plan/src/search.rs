@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::facet::FacetPlan;
+use crate::function::Function;
 use crate::page::Page;
 use crate::query::Query;
 
@@ -15,11 +16,15 @@ pub struct SearchPlan {
     pub page: Page,
     /// Which stored fields the hits carry.
     pub fields: FieldSelection,
+    /// What to compute for each hit of the page.
+    pub functions: Vec<Function>,
     /// Compute scores even where the sort does not need them (`fl=score`).
     pub scores: bool,
     pub facets: FacetPlan,
     /// Explain the score of each hit on the page.
     pub explain: bool,
+    /// Whether the result may come from a cache and go into one (`{!cache=false}` in `q` says no).
+    pub cache: bool,
 }
 
 /// Hits that are loaded and written in less time than another thread takes to wake.
@@ -30,8 +35,11 @@ impl SearchPlan {
     /// arrived, while others had better not keep other requests waiting. A guess, by the plan alone.
     pub fn is_light(&self) -> bool {
         let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
-        let light = by_score && !self.facets.enabled && !self.explain && self.page.end() <= PAGE_LIGHT;
-        light && self.query.is_light() && self.filters.iter().all(|filter| filter.query.is_light())
+        let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
+        light
+            && self.functions.is_empty()
+            && self.query.is_light()
+            && self.filters.iter().all(|filter| filter.query.is_light())
     }
 }
 
@@ -63,6 +71,7 @@ pub enum SortBy {
     Random {
         seed: u64,
     },
+    Function(Function),
 }
 
 /// Names and globs of the stored fields to load.

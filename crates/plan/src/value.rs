@@ -50,7 +50,7 @@ pub fn java_double(number: f64) -> String {
     if number == 0.0 || (1e-3..1e7).contains(&size) {
         format!("{number:?}")
     } else {
-        scientific(&format!("{number:e}"))
+        scientific(&two_digits(format!("{number:e}"), || format!("{number:.1e}")))
     }
 }
 
@@ -63,8 +63,13 @@ pub fn java_float(number: f32) -> String {
     if number == 0.0 || (1e-3..1e7).contains(&size) {
         format!("{number:?}")
     } else {
-        scientific(&format!("{number:e}"))
+        scientific(&two_digits(format!("{number:e}"), || format!("{number:.1e}")))
     }
+}
+
+/// Where one digit would do, Java gives the nearest number of two, which tells in the tiniest: `4.9E-324`, not `5.0E-324`.
+fn two_digits(shortest: String, two: impl FnOnce() -> String) -> String {
+    if shortest.contains('.') { shortest } else { two() }
 }
 
 fn special(nan: bool, positive: bool) -> String {
@@ -111,6 +116,9 @@ mod tests {
         check(0.001, "0.001");
         check(0.000_12, "1.2E-4");
         check(f64::NEG_INFINITY, "-Infinity");
+        check(f64::from_bits(1), "4.9E-324");
+        check(2e-4, "2.0E-4");
+        assert_eq!(java_float(f32::from_bits(1)), "1.4E-45");
         assert_eq!(java_float(1.1), "1.1");
         assert_eq!(java_float(3.4e38), "3.4E38");
     }

@@ -2,6 +2,9 @@
 //! no clock is read. Steps and rounding follow the request's time zone, the result is milliseconds since the epoch.
 //! Wording of the errors and leniency with short fields (`2026-1-1T0:0:0Z`) are those of Solr's `DateMathParser`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 use plan::{Error, Result, RootCause};
@@ -11,12 +14,15 @@ use plan::{Error, Result, RootCause};
 pub struct DateMath {
     now_ms: i64,
     zone: TimeZone,
+    /// Whether the clock's time was used.
+    clocked: Arc<AtomicBool>,
+    by_clock: bool,
 }
 
 impl DateMath {
     /// UTC.
     pub fn new(now_ms: i64) -> Self {
-        Self { now_ms, zone: TimeZone::UTC }
+        Self { now_ms, zone: TimeZone::UTC, clocked: Arc::default(), by_clock: true }
     }
 
     /// The parameters `NOW` (milliseconds) and `TZ` (a zone's name or an offset `GMT+2`) override clock and UTC.
@@ -32,18 +38,24 @@ impl DateMath {
                 .ok_or_else(|| Error::bad_request(format!("Solr JVM does not support TZ: {name}")))?,
             None => TimeZone::UTC,
         };
-        Ok(Self { now_ms, zone })
+        Ok(Self { now_ms, zone, clocked: Arc::default(), by_clock: now.is_none() })
     }
 
     /// What `NOW` means.
     pub fn now_ms(&self) -> i64 {
+        self.clocked.store(true, Ordering::Relaxed);
         self.now_ms
+    }
+
+    /// Whether what was read so far would be read otherwise at another time.
+    pub fn depends_on_time(&self) -> bool {
+        self.by_clock && self.clocked.load(Ordering::Relaxed)
     }
 
     /// Reads `NOW` or an ISO instant, with math behind it or not.
     pub fn parse(&self, text: &str) -> Result<i64> {
         let (start, math) = match text.strip_prefix("NOW") {
-            Some(math) => (self.now_ms, math),
+            Some(math) => (self.now_ms(), math),
             None => {
                 let end = text.find('Z').filter(|at| *at > 0).map(|at| at + 1);
                 let end = end.ok_or_else(|| invalid("Invalid Date String", text))?;

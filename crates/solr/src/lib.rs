@@ -7,6 +7,8 @@ pub mod date_math;
 mod debug;
 pub mod error;
 mod facet;
+mod function;
+pub mod json_request;
 pub mod params;
 pub mod query;
 mod real_time_get;

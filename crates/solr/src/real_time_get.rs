@@ -49,7 +49,7 @@ impl GetRequest {
             ids,
             versions: versions(params)?,
             filters: filters.map(str::to_owned).collect(),
-            fields: FieldList::parse(params)?,
+            fields: FieldList::parse(params, None)?,
             single,
         })
     }
@@ -75,11 +75,13 @@ impl GetRequest {
         let values = self.ids.iter().cloned().map(Value::Str).collect();
         let filters = self.filters.iter().map(|text| as_filter(&parse_query(&context, text, "lucene")?));
         Ok(SearchPlan {
+            cache: true,
             query: Query::TermSet { field: key, values },
             filters: filters.collect::<Result<_>>()?,
             sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
             page: Page { start: 0, rows: self.ids.len() },
             fields: self.selection(),
+            functions: Vec::new(),
             scores: false,
             facets: FacetPlan::default(),
             explain: false,

@@ -61,6 +61,11 @@ impl Bits {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// Whether more than half of all are in it.
+    pub(crate) fn is_most(&self) -> bool {
+        self.count() > self.max_doc / 2
+    }
+
     /// How many documents are in both.
     pub(crate) fn count_common(&self, other: &Bits) -> u32 {
         self.words.iter().zip(&other.words).map(|(left, right)| (left & right).count_ones()).sum()
@@ -100,6 +105,33 @@ impl Bits {
                 Some(at as u32 * 64 + bit)
             })
         })
+    }
+
+    /// Ascending, some hundreds at a time: faster than one by one where there are many.
+    pub(crate) fn for_each_run(&self, mut each: impl FnMut(&[DocId])) {
+        const RUN_WORDS: usize = 16;
+        let mut run = [0; RUN_WORDS * 64];
+        for (at, words) in (0u32..).step_by(RUN_WORDS * 64).zip(self.words.chunks(RUN_WORDS)) {
+            let mut len = 0;
+            for (base, word) in (at..).step_by(64).zip(words) {
+                let mut rest = *word;
+                while rest != 0 {
+                    run[len % (RUN_WORDS * 64)] = base + rest.trailing_zeros();
+                    len += 1;
+                    rest &= rest - 1;
+                }
+            }
+            if len > 0 {
+                each(run.get(..len).unwrap_or(&run));
+            }
+        }
+    }
+
+    /// The others.
+    pub(crate) fn complement(&self) -> Self {
+        let mut others = Self { words: self.words.iter().map(|word| !word).collect(), max_doc: self.max_doc };
+        others.clear_padding();
+        others
     }
 
     /// Those from `from` up to and without `to`, ascending.
@@ -194,6 +226,11 @@ mod tests {
             assert_eq!(Bits::all(max_doc).count(), max_doc);
             let mut even = Bits::from_docs(max_doc, (0..max_doc).step_by(2));
             assert_eq!(even.iter().collect::<Vec<_>>(), (0..max_doc).step_by(2).collect::<Vec<_>>());
+            let mut by_runs = Vec::new();
+            even.for_each_run(|docs| by_runs.extend_from_slice(docs));
+            assert_eq!(by_runs, even.iter().collect::<Vec<_>>());
+            let odd = even.complement();
+            assert_eq!(odd.iter().collect::<Vec<_>>(), (1..max_doc).step_by(2).collect::<Vec<_>>());
             let third = Bits::from_docs(max_doc, (0..max_doc).step_by(3));
             assert_eq!(even.count_common(&third) as usize, (0..max_doc).step_by(6).count());
             even.subtract(&third);

@@ -2,11 +2,9 @@
 //! k1 = 1.2 and b = 0.75 as `BM25Similarity` has them by default; there is no factor k1 + 1 since Lucene 8.
 //! Lengths are the 256 values that Lucene's `SmallFloat` and tantivy's field norms share.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use tantivy::fieldnorm::FieldNormReader;
-
-use super::stats::FieldStats;
 
 pub(crate) const K1: f32 = 1.2;
 pub(crate) const B: f32 = 0.75;
@@ -26,18 +24,26 @@ pub(crate) struct Similarity {
     /// boost · idf.
     pub(crate) weight: f32,
     pub(crate) average_length: f32,
-    /// 1 / (k1 · (1 - b + b · length / average)) by norm id.
-    inverse: Arc<[f32; 256]>,
+    inverse: Inverse,
+}
+
+/// 1 / (k1 · (1 - b + b · length / average)) by norm id.
+pub(crate) type Inverse = Arc<[f32; 256]>;
+
+/// Of an average of 1: of a field whose lengths do not count.
+pub(crate) static INVERSE_OF_ONE: LazyLock<Inverse> = LazyLock::new(|| inverse_lengths(1.0));
+
+pub(crate) fn inverse_lengths(average_length: f32) -> Inverse {
+    Arc::new(std::array::from_fn(|id| {
+        let length = length_of(id as u8);
+        1.0 / (K1 * ((1.0 - B) + B * length / average_length))
+    }))
 }
 
 impl Similarity {
-    pub(crate) fn new(boost: f32, idf: f32, stats: FieldStats) -> Self {
-        let average_length = stats.average_length();
-        let inverse = std::array::from_fn(|id| {
-            let length = length_of(id as u8);
-            1.0 / (K1 * ((1.0 - B) + B * length / average_length))
-        });
-        Self { weight: boost * idf, average_length, inverse: Arc::new(inverse) }
+    /// `inverse` is of the field's average length, which is `average_length`.
+    pub(crate) fn new(boost: f32, idf: f32, average_length: f32, inverse: Inverse) -> Self {
+        Self { weight: boost * idf, average_length, inverse }
     }
 
     #[inline]
@@ -65,13 +71,13 @@ mod tests {
     #[test]
     fn figures_are_lucenes() {
         // Recorded from Solr 9.10.1: `id:d07` among 60 documents.
-        let similarity = Similarity::new(1.0, idf(1, 60), FieldStats { doc_count: 60, total_term_freq: 60 });
+        let similarity = Similarity::new(1.0, idf(1, 60), 1.0, inverse_lengths(1.0));
         assert_eq!(similarity.score(1.0, NO_NORM), 1.684_276_6);
     }
 
     #[test]
     fn more_documents_with_the_term_than_documents_is_no_nan() {
         assert!(idf(5, 3).is_finite());
-        assert!(Similarity::new(1.0, 1.0, FieldStats::default()).score(1.0, NO_NORM).is_finite());
+        assert!(Similarity::new(1.0, 1.0, 1.0, inverse_lengths(1.0)).score(1.0, NO_NORM).is_finite());
     }
 }

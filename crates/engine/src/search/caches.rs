@@ -1,6 +1,6 @@
-//! What searches of a shard keep from one another: statistics of fields, the bits of the living, the bits of filters. All of
-//! it hangs on segments, which never change but for their dead, so nothing here is ever invalid; a refresh only tells which
-//! segments are gone.
+//! What searches of a shard keep from one another: statistics of fields, the bits of the living, the bits of filters, sources
+//! of documents. All of it hangs on segments, which never change but for their dead, so nothing here is ever invalid; a
+//! refresh only tells which segments are gone. Results hang on the snapshot.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -8,13 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use plan::Result;
+use tantivy::DocId;
 use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 
 use super::bits::Bits;
+use super::bm25::{self, Inverse};
 use super::facet::GlobalOrdinals;
 use super::filter_cache::FilterCache;
+use super::result_cache::ResultCache;
 use super::stats::SegmentFieldStats;
+use crate::cache::{Cache, CacheStats};
+use crate::config::CacheSizes;
 use crate::snapshot::{SegmentView, Snapshot};
 
 /// One for a shard, shared by its searches.
@@ -23,8 +28,13 @@ pub(crate) struct SearchCaches {
     /// With the count of dead they belong to.
     alive: Mutex<HashMap<SegmentId, (u32, Arc<Bits>)>>,
     pub(crate) filters: FilterCache,
+    pub(crate) results: ResultCache,
+    /// Sources by place.
+    pub(super) documents: Cache<(SegmentId, DocId), Arc<[u8]>>,
     /// By column, for the segments it was last asked for.
     ordinals: Mutex<HashMap<Field, NumberedSegments>>,
+    /// By field, for the average length it was last asked for.
+    inverse_lengths: Mutex<HashMap<Field, (f32, Inverse)>>,
     /// The number of the snapshot last seen.
     snapshot: AtomicU64,
 }
@@ -32,24 +42,23 @@ pub(crate) struct SearchCaches {
 /// Segments and the numbers that hold for them together.
 type NumberedSegments = (Vec<SegmentId>, Arc<GlobalOrdinals>);
 
-/// What cached filters may hold unless told otherwise: 512 filters of a million documents.
-const FILTER_BYTES_MAX: usize = 64 << 20;
-
 impl Default for SearchCaches {
+    /// For a search that stands alone: what it may want twice itself.
     fn default() -> Self {
-        Self::new(FILTER_BYTES_MAX)
+        Self::new(&CacheSizes { results: 0, documents: 0, ..CacheSizes::default() })
     }
 }
 
 impl SearchCaches {
-    /// `filter_bytes_max` bounds what cached filters may hold.
-    pub(crate) fn new(filter_bytes_max: usize) -> Self {
-        let filters = FilterCache::new(filter_bytes_max);
+    pub(crate) fn new(sizes: &CacheSizes) -> Self {
         Self {
             stats: Mutex::default(),
             alive: Mutex::default(),
-            filters,
+            filters: FilterCache::new(sizes.filters),
+            results: ResultCache::new(sizes.results),
+            documents: Cache::new(sizes.documents),
             ordinals: Mutex::default(),
+            inverse_lengths: Mutex::default(),
             snapshot: AtomicU64::new(0),
         }
     }
@@ -64,6 +73,17 @@ impl SearchCaches {
         lock(&self.alive).retain(|id, _| present.contains(id));
         lock(&self.ordinals).retain(|_, (segments, _)| segments.iter().all(|id| present.contains(id)));
         self.filters.retain(&present);
+        self.documents.retain(|(id, _)| present.contains(id));
+        self.results.retain(snapshot.number());
+    }
+
+    /// Figures of what Solr has too, by its names.
+    pub(crate) fn figures(&self) -> Vec<(&'static str, CacheStats)> {
+        vec![
+            ("documentCache", self.documents.stats()),
+            ("filterCache", self.filters.stats()),
+            ("queryResultCache", self.results.stats()),
+        ]
     }
 
     /// What `compute` says about a field of a segment, asked once in the segment's life.
@@ -79,6 +99,22 @@ impl SearchCaches {
         let stats = compute()?;
         lock(&self.stats).insert((id, field), stats);
         Ok(stats)
+    }
+
+    /// What the lengths of a field are worth in BM25.
+    pub(super) fn inverse_lengths(&self, field: Field, average_length: f32) -> Inverse {
+        if average_length == 1.0 {
+            return bm25::INVERSE_OF_ONE.clone();
+        }
+        let mut known = lock(&self.inverse_lengths);
+        match known.get(&field) {
+            Some((average, inverse)) if *average == average_length => inverse.clone(),
+            _ => {
+                let inverse = bm25::inverse_lengths(average_length);
+                known.insert(field, (average_length, inverse.clone()));
+                inverse
+            }
+        }
     }
 
     /// The common numbers of a column's values in these segments, made by `build` where they are not the ones last asked for.

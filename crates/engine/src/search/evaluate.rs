@@ -6,17 +6,17 @@ use std::sync::Arc;
 use plan::Result;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::{EmptyScorer, Scorer};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet};
+use tantivy::schema::{IndexRecordOption, Schema};
+use tantivy::{DocId, DocSet, SegmentReader};
 
 use super::bm25::{NO_NORM, Similarity};
 use super::error::engine_error;
+use super::function::FunctionScore;
 use super::node::{BooleanNode, Node, TermNode};
 use super::norms::Norms;
 use super::phrase::PhraseScorer;
 use super::synonym::SynonymScorer;
 use super::weight::{postings, unscored};
-use super::{SearchContext, SearchSegment};
 
 /// A node in one segment.
 pub(crate) enum Evaluator {
@@ -26,6 +26,8 @@ pub(crate) enum Evaluator {
     Synonym(Box<SynonymScorer>, Similarity),
     Phrase(Box<PhraseScorer>, Similarity),
     Boolean(BooleanAt),
+    Function(Box<FunctionScore>),
+    Boosted { inner: Box<Evaluator>, by: Box<FunctionScore> },
     DisjunctionMax { parts: Vec<Evaluator>, tie_breaker: f32 },
 }
 
@@ -53,22 +55,17 @@ fn at<D: DocSet + ?Sized>(docs: &mut D, doc: DocId) -> bool {
 }
 
 impl Evaluator {
-    pub(crate) fn open(
-        context: &SearchContext<'_>,
-        node: &Node,
-        segment: &SearchSegment<'_>,
-    ) -> Result<Self> {
-        let reader = segment.reader;
+    pub(crate) fn open(schema: &Schema, node: &Node, reader: &SegmentReader) -> Result<Self> {
         Ok(match node {
             Node::Nothing => Evaluator::Nothing,
             Node::Constant(constant) => {
-                let docs = unscored(context, node)?.scorer(reader, 1.0).map_err(engine_error)?;
+                let docs = unscored(schema, node)?.scorer(reader, 1.0).map_err(engine_error)?;
                 if docs.is::<EmptyScorer>() {
                     return Ok(Evaluator::Nothing);
                 }
                 Evaluator::Constant { docs, score: constant.score }
             }
-            Node::Term(term) => TermAt::open(term, segment)?,
+            Node::Term(term) => TermAt::open(term, reader)?,
             Node::Synonym(synonym) => match SynonymScorer::open(synonym, reader).map_err(engine_error)? {
                 Some(scorer) => Evaluator::Synonym(Box::new(scorer), synonym.scoring.similarity.clone()),
                 None => Evaluator::Nothing,
@@ -77,9 +74,14 @@ impl Evaluator {
                 Some(scorer) => Evaluator::Phrase(Box::new(scorer), phrase.scoring.similarity.clone()),
                 None => Evaluator::Nothing,
             },
-            Node::Boolean(boolean) => Evaluator::Boolean(BooleanAt::open(context, boolean, segment)?),
+            Node::Function(node) => Evaluator::Function(Box::new(FunctionScore::open(node, reader)?)),
+            Node::Boosted(boosted) => Evaluator::Boosted {
+                inner: Box::new(Evaluator::open(schema, &boosted.node, reader)?),
+                by: Box::new(FunctionScore::open(&boosted.by, reader)?),
+            },
+            Node::Boolean(boolean) => Evaluator::Boolean(BooleanAt::open(schema, boolean, reader)?),
             Node::DisjunctionMax { nodes, tie_breaker } => Evaluator::DisjunctionMax {
-                parts: open_all(context, nodes, segment)?,
+                parts: open_all(schema, nodes, reader)?,
                 tie_breaker: *tie_breaker,
             },
         })
@@ -98,6 +100,8 @@ impl Evaluator {
                 at(&mut **scorer, doc).then(|| similarity.score(scorer.freq(), scorer.norm()))
             }
             Evaluator::Boolean(boolean) => boolean.score(doc),
+            Evaluator::Function(function) => Some(function.score(doc)),
+            Evaluator::Boosted { inner, by } => inner.score(doc).map(|score| by.boosted(doc, score)),
             Evaluator::DisjunctionMax { parts, tie_breaker } => {
                 best_and_rest(parts.iter_mut().filter_map(|part| part.score(doc)), *tie_breaker)
             }
@@ -106,6 +110,21 @@ impl Evaluator {
 }
 
 impl Evaluator {
+    /// The scores of documents, at most [`BLOCK`](super::function::BLOCK) of them, all of which match.
+    pub(crate) fn scores(&mut self, docs: &[DocId], scores: &mut [f32]) {
+        match self {
+            Evaluator::Function(function) => function.scores(docs, scores),
+            Evaluator::Boosted { inner, by } => {
+                inner.scores(docs, scores);
+                by.boost_all(docs, scores);
+            }
+            other => {
+                let each = docs.iter().zip(scores);
+                each.for_each(|(doc, score)| *score = other.score(*doc).unwrap_or(0.0));
+            }
+        }
+    }
+
     /// (frequency, norm) behind the score just given for `doc`; only terms, synonyms and phrases have them.
     pub(crate) fn counts(&self, doc: DocId) -> Option<(f32, u8)> {
         match self {
@@ -117,12 +136,8 @@ impl Evaluator {
     }
 }
 
-fn open_all(
-    context: &SearchContext<'_>,
-    nodes: &[Node],
-    segment: &SearchSegment<'_>,
-) -> Result<Vec<Evaluator>> {
-    nodes.iter().map(|node| Evaluator::open(context, node, segment)).collect()
+fn open_all(schema: &Schema, nodes: &[Node], reader: &SegmentReader) -> Result<Vec<Evaluator>> {
+    nodes.iter().map(|node| Evaluator::open(schema, node, reader)).collect()
 }
 
 /// The greatest score, plus the tie breaker's share of the others.
@@ -142,12 +157,12 @@ fn best_and_rest(scores: impl Iterator<Item = f32>, tie_breaker: f32) -> Option<
 }
 
 impl TermAt {
-    fn open(node: &Arc<TermNode>, segment: &SearchSegment<'_>) -> Result<Evaluator> {
+    fn open(node: &Arc<TermNode>, reader: &SegmentReader) -> Result<Evaluator> {
         let option = if node.varies { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
-        let Some(postings) = postings(segment.reader, &node.term, option).map_err(engine_error)? else {
+        let Some(postings) = postings(reader, &node.term, option).map_err(engine_error)? else {
             return Ok(Evaluator::Nothing);
         };
-        let norms = Norms::open(segment.reader, node.scoring.norms).map_err(engine_error)?;
+        let norms = Norms::open(reader, node.scoring.norms).map_err(engine_error)?;
         let similarity = node.scoring.similarity.clone();
         Ok(Evaluator::Term(Box::new(TermAt { postings, norms, similarity, varies: node.varies })))
     }
@@ -167,12 +182,12 @@ impl TermAt {
 }
 
 impl BooleanAt {
-    fn open(context: &SearchContext<'_>, node: &BooleanNode, segment: &SearchSegment<'_>) -> Result<Self> {
+    fn open(schema: &Schema, node: &BooleanNode, reader: &SegmentReader) -> Result<Self> {
         Ok(Self {
-            required: open_all(context, &node.required, segment)?,
-            optional: open_all(context, &node.optional, segment)?,
-            prohibited: open_all(context, &node.prohibited, segment)?,
-            filters: open_all(context, &node.filters, segment)?,
+            required: open_all(schema, &node.required, reader)?,
+            optional: open_all(schema, &node.optional, reader)?,
+            prohibited: open_all(schema, &node.prohibited, reader)?,
+            filters: open_all(schema, &node.filters, reader)?,
             minimum: node.minimum,
         })
     }

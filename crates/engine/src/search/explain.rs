@@ -7,8 +7,9 @@ use tantivy::DocId;
 use super::bm25::{B, K1, NO_NORM, length_of};
 use super::collect::Found;
 use super::evaluate::Evaluator;
+use super::function::FunctionNode;
 use super::lower::lower_scored;
-use super::node::{BooleanNode, Node, Scoring};
+use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, Scoring};
 use super::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
@@ -65,7 +66,7 @@ impl MovedParts {
         if self.filters.is_empty() && !self.prohibited {
             return own;
         }
-        let value = own.value;
+        let value = own.value.clone();
         let mut details = if own.description == "sum of:" { own.details } else { vec![own] };
         details.extend(self.filters.iter().map(|label| {
             branch(
@@ -74,7 +75,7 @@ impl MovedParts {
                 vec![leaf(0.0, "# clause"), leaf(1.0, label.clone())],
             )
         }));
-        branch(value, "sum of:", details)
+        Explanation { value, ..branch(0.0, "sum of:", details) }
     }
 }
 
@@ -89,6 +90,8 @@ pub(crate) fn label(node: &Node) -> String {
         Node::Term(term) => boosted(&term.label, term.scoring.boost),
         Node::Synonym(synonym) => boosted(&synonym.label, synonym.scoring.boost),
         Node::Phrase(phrase) => boosted(&phrase.label, phrase.scoring.boost),
+        Node::Function(function) => boosted(&function.label, function.boost),
+        Node::Boosted(node) => boosted(&node.by.label, node.by.boost),
         Node::Boolean(BooleanNode { required, optional, prohibited, filters, .. }) => {
             let parts =
                 [joined(required, "+"), joined(filters, "#"), joined(optional, ""), joined(prohibited, "-")];
@@ -113,8 +116,16 @@ fn leaf(value: f32, description: impl Into<String>) -> Explanation {
     branch(value, description, Vec::new())
 }
 
+fn count(count: u64, description: impl Into<String>) -> Explanation {
+    Explanation { value: Value::Long(count.cast_signed()), ..leaf(0.0, description) }
+}
+
 fn branch(value: f32, description: impl Into<String>, details: Vec<Explanation>) -> Explanation {
-    Explanation { matched: true, value, description: description.into(), details }
+    Explanation { matched: true, value: Value::Float(value), description: description.into(), details }
+}
+
+fn real(value: &Value) -> f64 {
+    super::lower::real(value).unwrap_or_default()
 }
 
 /// The document being explained.
@@ -127,10 +138,14 @@ struct Place<'a> {
 impl Place<'_> {
     /// `None` when the document does not match.
     fn explain(&self, node: &Node) -> Result<Option<Explanation>> {
-        let mut evaluator = Evaluator::open(self.context, node, self.segment)?;
+        let mut evaluator = Evaluator::open(self.context.layout.tantivy(), node, self.segment.reader)?;
         let Some(score) = evaluator.score(self.doc) else { return Ok(None) };
         Ok(Some(match node {
             Node::Nothing => return Ok(None),
+            Node::Constant(Constant { source: DocSource::FunctionRange(range), label, .. }) => {
+                let (value, shown) = range.value_at(self.segment.reader, self.doc)?;
+                branch(value as f32, label.clone(), vec![leaf(value as f32, shown)])
+            }
             Node::Constant(constant) => leaf(score, boosted(&constant.label, constant.score)),
             Node::Term(term) => {
                 let what = |_| "freq, occurrences of term within document".to_owned();
@@ -144,6 +159,8 @@ impl Place<'_> {
                 let what = |freq| format!("phraseFreq={}", number(freq));
                 self.weight(&phrase.label, &phrase.scoring, &evaluator, score, what)
             }
+            Node::Function(node) => self.function(node, score)?,
+            Node::Boosted(node) => self.boosted(node, score)?,
             Node::Boolean(boolean) => self.sum(boolean, score)?,
             Node::DisjunctionMax { nodes, tie_breaker } => {
                 let what = match *tie_breaker {
@@ -161,6 +178,8 @@ impl Place<'_> {
             Node::Nothing | Node::Term(_) | Node::Synonym(_) => "no matching term".to_owned(),
             Node::Phrase(_) => "no matching terms".to_owned(),
             Node::Constant(constant) => format!("{} doesn't match id {}", constant.label, self.doc),
+            Node::Function(_) => "no matching term".to_owned(),
+            Node::Boosted(boosted) => return self.miss(&boosted.node),
             Node::DisjunctionMax { .. } => "No matching clause".to_owned(),
             Node::Boolean(boolean) => return self.miss_of_clauses(boolean),
         };
@@ -190,6 +209,30 @@ impl Place<'_> {
 
     fn all(&self, nodes: &[Node]) -> Result<Vec<Explanation>> {
         nodes.iter().filter_map(|node| self.explain(node).transpose()).collect()
+    }
+
+    fn function(&self, node: &FunctionNode, score: f32) -> Result<Explanation> {
+        let (value, shown) = node.value_at(self.segment.reader, self.doc)?;
+        let details = vec![leaf(value as f32, shown), leaf(node.boost, "boost")];
+        Ok(branch(score, format!("FunctionQuery({}), product of:", node.label), details))
+    }
+
+    /// Multiplied in double precision, and shown so but for a boost on the whole.
+    fn boosted(&self, node: &BoostedNode, score: f32) -> Result<Explanation> {
+        let (factor, shown) = node.by.value_at(self.segment.reader, self.doc)?;
+        let mut details: Vec<_> = self.explain(&node.node)?.into_iter().collect();
+        let inner = details.first().map_or(0.0, |inner| real(&inner.value));
+        details.push(leaf(factor as f32, shown));
+        let product = Value::Double(inner * factor);
+        let product = Explanation { value: product, ..branch(0.0, "product of:", details) };
+        let label = &node.by.label;
+        if node.by.boost == 1.0 {
+            let value = product.value.clone();
+            let whole = branch(0.0, format!("weight({label}), result of:"), vec![product]);
+            return Ok(Explanation { value, ..whole });
+        }
+        let details = vec![leaf(node.by.boost, "boost"), product];
+        Ok(branch(score, format!("weight({label}), product of:"), details))
     }
 
     fn sum(&self, node: &BooleanNode, score: f32) -> Result<Explanation> {
@@ -222,8 +265,8 @@ impl Place<'_> {
 fn idf(scoring: &Scoring) -> Explanation {
     let of_term = |doc_freq: u64| {
         let counts = vec![
-            leaf(doc_freq as f32, "n, number of documents containing term"),
-            leaf(scoring.stats.doc_count as f32, "N, total number of documents with field"),
+            count(doc_freq, "n, number of documents containing term"),
+            count(scoring.stats.doc_count, "N, total number of documents with field"),
         ];
         let value = super::bm25::idf(doc_freq, scoring.stats.doc_count);
         branch(value, "idf, computed as log(1 + (N - n + 0.5) / (n + 0.5)) from:", counts)

@@ -1,7 +1,8 @@
 //! What a hit shows: its stored fields as selected, its id, its score and explanation.
 //!
 //! Sources come whole: who asks for the id of a document of ten megabytes would wait for all of them (11 ms, 2026-11). So
-//! where every field asked for has a column, and sources are large, the columns answer.
+//! where every field asked for has a column, the columns answer if that is less work: for ids and numbers it always is, for
+//! other strings where sources are large.
 
 use std::sync::Arc;
 
@@ -13,11 +14,14 @@ use super::error::engine_error;
 use super::facet::{integer_value, real_value};
 use super::sets::AnyColumn;
 use super::{SearchContext, SearchSegment};
-use crate::layout::{ColumnRef, FieldLayout, Layout};
+use crate::layout::{ColumnKind, ColumnRef, FieldLayout, Layout};
 use crate::snapshot::read_source;
 
 /// Below this mean, reading a source takes no longer than looking up the strings of a few columns.
 const SOURCE_BYTES_LARGE: u64 = 1024;
+
+/// Longer sources are not kept.
+const SOURCE_BYTES_KEPT: usize = 64 << 10;
 
 pub(crate) fn hit(
     context: &SearchContext<'_>,
@@ -31,14 +35,30 @@ pub(crate) fn hit(
         .get(found.segment)
         .ok_or_else(|| Error::internal("a hit names a segment that the snapshot does not have"))?;
     let place = segment.base + u64::from(found.doc);
-    let large = segment.view.source_bytes_mean() >= SOURCE_BYTES_LARGE;
-    if let Some((key, columns)) = columns_of(context.layout, fields).filter(|_| large) {
-        let (id, document) = read_columns(segment, found.doc, &key, &columns)?;
-        return Ok(Hit { id, document, place, score, explanation });
+    let columns = columns_of(context.layout, fields);
+    let (id, document) = match columns.filter(|(key, columns)| are_cheaper(segment, key, columns)) {
+        Some((key, columns)) => read_columns(segment, found.doc, &key, &columns)?,
+        None => read_stored(context, segment, found.doc, fields)?,
+    };
+    Ok(Hit { id, document, place, score, values: Vec::new(), explanation })
+}
+
+/// From the cache where it is there. Large ones would push out many others, and take long to decode anyway.
+fn read_stored(
+    context: &SearchContext<'_>,
+    segment: &SearchSegment<'_>,
+    doc: DocId,
+    fields: &FieldSelection,
+) -> Result<(String, Document)> {
+    let (documents, key) = (&context.caches.documents, (segment.view.id(), doc));
+    if let Some(source) = documents.get(&key) {
+        return read_source(&source, context.layout, fields);
     }
-    let source = segment.view.source(found.doc)?;
-    let (id, document) = read_source(&source, context.layout, fields)?;
-    Ok(Hit { id, document, place, score, explanation })
+    let source = segment.view.source(doc)?;
+    if documents.is_on() && source.len() <= SOURCE_BYTES_KEPT {
+        documents.insert(key, Arc::from(source.as_slice()), source.len() as u64);
+    }
+    read_source(&source, context.layout, fields)
 }
 
 /// The living document with this number in the snapshot: id and fields.
@@ -76,6 +96,18 @@ impl<'a> Field<'a> {
     }
 }
 
+/// Whether the columns give a document back with less work than its source does.
+fn are_cheaper(segment: &SearchSegment<'_>, key: &Field<'_>, columns: &[Field<'_>]) -> bool {
+    let is_quick = |field: &Field<'_>| {
+        if field.name == key.name {
+            segment.view.ids().is_some()
+        } else {
+            field.column.kind != ColumnKind::Str
+        }
+    };
+    segment.view.source_bytes_mean() >= SOURCE_BYTES_LARGE || is_quick(key) && columns.iter().all(is_quick)
+}
+
 /// The unique key and the selected fields, when each has such a column. Names that no document bears ask for nothing.
 fn columns_of<'a>(layout: &'a Layout, fields: &'a FieldSelection) -> Option<(Field<'a>, Vec<Field<'a>>)> {
     if fields.all || !fields.globs.is_empty() {
@@ -94,10 +126,17 @@ fn read_columns(
     key: &Field<'_>,
     columns: &[Field<'_>],
 ) -> Result<(String, Document)> {
-    let id = read(segment, doc, key)?.map(|value| value.to_text()).unwrap_or_default();
+    let id = match segment.view.ids().and_then(|ids| ids.get(doc)) {
+        Some(id) => id.to_owned(),
+        None => read(segment, doc, key)?.map(|value| value.to_text()).unwrap_or_default(),
+    };
     let mut document = Document::default();
     for field in columns {
-        if let Some(value) = read(segment, doc, field)? {
+        let value = match field.class {
+            FieldClass::Str if field.name == key.name => Some(Value::Str(id.clone())),
+            _ => read(segment, doc, field)?,
+        };
+        if let Some(value) = value {
             document.fields.push((field.name.clone(), vec![value]));
         }
     }

@@ -1,33 +1,24 @@
 //! The documents of a filter in a segment, kept for the next search that has the same filter. Keyed by the query itself, so
-//! that two spellings of one filter share an entry; bounded in bytes, the longest unused leaves first.
+//! that two spellings of one filter share an entry; as bits, or as a list where that is shorter.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use plan::Query;
+use tantivy::DocId;
 use tantivy::index::SegmentId;
 
 use super::bits::Bits;
+use crate::cache::{Cache, CacheStats};
+
+pub(crate) struct FilterCache(Cache<Key, Kept>);
 
 type Key = (SegmentId, Arc<str>);
 
-pub(crate) struct FilterCache {
-    bytes_max: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    entries: HashMap<Key, Entry>,
-    /// By time of last use.
-    order: BTreeMap<u64, Key>,
-    clock: u64,
-    bytes: usize,
-}
-
-struct Entry {
-    bits: Arc<Bits>,
-    used: u64,
+#[derive(Clone)]
+enum Kept {
+    Bits(Arc<Bits>),
+    Docs(Arc<[DocId]>),
 }
 
 /// What identifies a query in the cache.
@@ -36,65 +27,39 @@ pub(crate) fn key_of(query: &Query) -> Arc<str> {
 }
 
 impl FilterCache {
-    pub(crate) fn new(bytes_max: usize) -> Self {
-        Self { bytes_max, state: Mutex::default() }
+    pub(crate) fn new(bytes_max: u64) -> Self {
+        Self(Cache::new(bytes_max))
     }
 
-    pub(crate) fn get(&self, segment: SegmentId, key: &Arc<str>) -> Option<Arc<Bits>> {
-        self.lock().touch(&(segment, key.clone()))
+    /// `max_doc` is the segment's.
+    pub(crate) fn get(&self, segment: SegmentId, key: &Arc<str>, max_doc: u32) -> Option<Arc<Bits>> {
+        Some(match self.0.get(&(segment, key.clone()))? {
+            Kept::Bits(bits) => bits,
+            Kept::Docs(docs) => Arc::new(Bits::from_docs(max_doc, docs.iter().copied())),
+        })
     }
 
-    pub(crate) fn insert(&self, segment: SegmentId, key: &Arc<str>, bits: Arc<Bits>) {
-        let size = cost(key, &bits);
-        if size > self.bytes_max {
+    pub(crate) fn insert(&self, segment: SegmentId, key: &Arc<str>, bits: &Arc<Bits>) {
+        if !self.0.is_on() {
             return;
         }
-        let mut state = self.lock();
-        state.remove(&(segment, key.clone()));
-        state.bytes += size;
-        state.clock += 1;
-        let used = state.clock;
-        state.order.insert(used, (segment, key.clone()));
-        state.entries.insert((segment, key.clone()), Entry { bits, used });
-        while state.bytes > self.bytes_max {
-            let Some((_, oldest)) = state.order.pop_first() else { break };
-            state.remove(&oldest);
-        }
+        let listed = bits.count() as usize * size_of::<DocId>();
+        let (kept, bytes) = if listed < bits.bytes() {
+            (Kept::Docs(bits.iter().collect()), listed)
+        } else {
+            (Kept::Bits(bits.clone()), bits.bytes())
+        };
+        self.0.insert((segment, key.clone()), kept, (bytes + key.len()) as u64);
     }
 
     /// Forgets the segments that are not `present`.
     pub(crate) fn retain(&self, present: &HashSet<SegmentId>) {
-        let mut state = self.lock();
-        let gone: Vec<Key> = state.entries.keys().filter(|(id, _)| !present.contains(id)).cloned().collect();
-        gone.iter().for_each(|key| state.remove(key));
+        self.0.retain(|(segment, _)| present.contains(segment));
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn stats(&self) -> CacheStats {
+        self.0.stats()
     }
-}
-
-impl State {
-    fn touch(&mut self, key: &Key) -> Option<Arc<Bits>> {
-        self.clock += 1;
-        let used = self.clock;
-        let entry = self.entries.get_mut(key)?;
-        self.order.remove(&entry.used);
-        entry.used = used;
-        self.order.insert(used, key.clone());
-        Some(entry.bits.clone())
-    }
-
-    fn remove(&mut self, key: &Key) {
-        if let Some(entry) = self.entries.remove(key) {
-            self.order.remove(&entry.used);
-            self.bytes -= cost(&key.1, &entry.bits);
-        }
-    }
-}
-
-fn cost(key: &str, bits: &Bits) -> usize {
-    bits.bytes() + key.len() + 200
 }
 
 #[cfg(test)]
@@ -102,27 +67,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_unused_leaves_first() {
+    fn few_documents_are_kept_as_a_list() {
+        let cache = FilterCache::new(1 << 20);
         let segment = SegmentId::generate_random();
-        let bits = Arc::new(Bits::none(6400));
-        let cache = FilterCache::new(3 * (800 + 201));
-        let keys: Vec<Arc<str>> = ["a", "b", "c", "d"].map(Arc::from).to_vec();
-        keys[..3].iter().for_each(|key| cache.insert(segment, key, bits.clone()));
-        assert!(cache.get(segment, &keys[0]).is_some());
-        cache.insert(segment, &keys[3], bits.clone());
-        let present: Vec<bool> = keys.iter().map(|key| cache.get(segment, key).is_some()).collect();
-        assert_eq!(present, [true, false, true, true]);
+        let check = |key: &str, docs: &[DocId], bytes: u64| {
+            let (key, before) = (Arc::from(key), cache.stats().bytes);
+            let bits = Arc::new(Bits::from_docs(6400, docs.iter().copied()));
+            cache.insert(segment, &key, &bits);
+            assert_eq!(cache.get(segment, &key, 6400), Some(bits));
+            assert_eq!(cache.stats().bytes - before, bytes + 128 + key.len() as u64, "{key}");
+        };
+        check("none", &[], 0);
+        check("few", &[1, 700, 6399], 12);
+        check("many", &(0..6400).collect::<Vec<_>>(), 800);
         cache.retain(&HashSet::new());
-        assert!(keys.iter().all(|key| cache.get(segment, key).is_none()));
-        assert_eq!(cache.lock().bytes, 0);
-    }
-
-    #[test]
-    fn what_is_too_large_is_not_kept() {
-        let cache = FilterCache::new(10);
-        let key: Arc<str> = "a".into();
-        let segment = SegmentId::generate_random();
-        cache.insert(segment, &key, Arc::new(Bits::none(6400)));
-        assert!(cache.get(segment, &key).is_none());
+        assert_eq!(cache.stats().size, 0);
     }
 }

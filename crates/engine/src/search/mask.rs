@@ -9,8 +9,9 @@ use tantivy::query::Weight;
 use super::bits::Bits;
 use super::error::engine_error;
 use super::filter_cache::key_of;
+use super::function::FunctionRangeNode;
 use super::lower::lower_unscored;
-use super::node::{DocSource, Node};
+use super::node::{Constant, DocSource, Node};
 use super::terms::Direct;
 use super::{SearchContext, SearchSegment, weight};
 
@@ -40,6 +41,18 @@ impl PreparedFilter {
         Self { node, key: None, negative, tags: Vec::new(), cost: 0 }
     }
 
+    /// A range of a function that is not kept: it need not look at documents that other filters have left out.
+    fn late_range(&self) -> Option<&FunctionRangeNode> {
+        match &self.node {
+            Node::Constant(Constant { source: DocSource::FunctionRange(range), .. })
+                if self.key.is_none() =>
+            {
+                Some(range)
+            }
+            _ => None,
+        }
+    }
+
     pub(crate) fn cost(&self) -> i32 {
         self.cost
     }
@@ -62,7 +75,10 @@ fn mask(
 ) -> Result<Option<Arc<Bits>>> {
     let mut mask: Option<Arc<Bits>> = segment.alive.clone();
     for filter in filters {
-        let bits = filter_bits(context, segment, filter)?;
+        let bits = match (filter.late_range(), &mask) {
+            (Some(range), Some(left)) => Arc::new(range.bits_among(segment.reader, left)?),
+            _ => filter_bits(context, segment, filter)?,
+        };
         mask = Some(match (mask, filter.negative) {
             (None, false) => bits,
             (None, true) => {
@@ -90,13 +106,16 @@ pub(crate) fn filter_bits(
     segment: &SearchSegment<'_>,
     filter: &PreparedFilter,
 ) -> Result<Arc<Bits>> {
-    let known = filter.key.as_ref().and_then(|key| context.caches.filters.get(segment.view.id(), key));
+    let known = filter
+        .key
+        .as_ref()
+        .and_then(|key| context.caches.filters.get(segment.view.id(), key, segment.max_doc()));
     if let Some(bits) = known {
         return Ok(bits);
     }
     let bits = node_bits(context, segment, &filter.node)?;
     if let Some(key) = &filter.key {
-        context.caches.filters.insert(segment.view.id(), key, bits.clone());
+        context.caches.filters.insert(segment.view.id(), key, &bits);
     }
     Ok(bits)
 }
@@ -107,17 +126,23 @@ pub(crate) fn node_bits(
     segment: &SearchSegment<'_>,
     node: &Node,
 ) -> Result<Arc<Bits>> {
+    match node {
+        Node::Function(_) => return Ok(Arc::new(Bits::all(segment.max_doc()))),
+        Node::Boosted(boosted) => return node_bits(context, segment, &boosted.node),
+        _ => {}
+    }
     if let Node::Constant(constant) = node {
-        match &constant.source {
-            DocSource::Computed(computed) => return computed.bits(segment.reader),
-            DocSource::All => return Ok(Arc::new(Bits::all(segment.max_doc()))),
-            DocSource::Term(_) | DocSource::Node(_) => {}
+        if let Some(computed) = constant.source.computed() {
+            return computed.bits(segment.reader);
+        }
+        if matches!(constant.source, DocSource::All) {
+            return Ok(Arc::new(Bits::all(segment.max_doc())));
         }
     }
     if let Some(direct) = Direct::of(node) {
         return direct.bits(segment).map(Arc::new);
     }
-    let weight = weight::unscored(context, node)?;
+    let weight = weight::unscored(context.layout.tantivy(), node)?;
     collect_bits(&*weight, segment).map(Arc::new)
 }
 

@@ -15,6 +15,7 @@ mod explain;
 mod facet;
 mod fetch;
 mod filter_cache;
+mod function;
 mod lower;
 mod luke;
 mod mask;
@@ -23,6 +24,7 @@ mod norms;
 mod phrase;
 mod positions;
 pub(crate) mod postings;
+mod result_cache;
 mod run;
 mod scaled;
 mod sets;
@@ -50,7 +52,7 @@ pub use luke::{FieldStats, TopTerms};
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {
     caches.follow(snapshot);
-    run::search(&SearchContext::new(snapshot, caches), plan)
+    run::search(&SearchContext::new(snapshot, caches), plan, caches.results.key(snapshot, plan))
 }
 
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.

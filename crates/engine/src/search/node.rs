@@ -12,6 +12,7 @@ use tantivy::{SegmentReader, Term};
 
 use super::bits::Bits;
 use super::bm25::{NO_NORM, Similarity};
+use super::function::{FunctionNode, FunctionRangeNode};
 use super::stats::FieldStats;
 
 pub(crate) enum Node {
@@ -21,7 +22,13 @@ pub(crate) enum Node {
     Synonym(Arc<SynonymNode>),
     Phrase(Arc<PhraseNode>),
     Boolean(BooleanNode),
-    DisjunctionMax { nodes: Vec<Node>, tie_breaker: f32 },
+    DisjunctionMax {
+        nodes: Vec<Node>,
+        tie_breaker: f32,
+    },
+    /// Every document, by a function's value.
+    Function(Arc<FunctionNode>),
+    Boosted(Box<BoostedNode>),
 }
 
 /// Documents that all score the same.
@@ -37,7 +44,19 @@ pub(crate) enum DocSource {
     All,
     Term(Term),
     Computed(Arc<Computed>),
+    FunctionRange(Arc<FunctionRangeNode>),
     Node(Box<Node>),
+}
+
+impl DocSource {
+    /// The documents of a segment, where they are found without postings.
+    pub(crate) fn computed(&self) -> Option<&Arc<Computed>> {
+        match self {
+            DocSource::Computed(computed) => Some(computed),
+            DocSource::FunctionRange(range) => Some(range.computed()),
+            DocSource::All | DocSource::Term(_) | DocSource::Node(_) => None,
+        }
+    }
 }
 
 /// A term scored by BM25.
@@ -95,6 +114,13 @@ pub(crate) struct BooleanNode {
     /// Required, adding nothing to the score.
     pub(crate) filters: Vec<Node>,
     pub(crate) minimum: usize,
+}
+
+/// A query whose scores a function multiplies.
+pub(crate) struct BoostedNode {
+    pub(crate) node: Node,
+    /// With the boost on the whole.
+    pub(crate) by: Arc<FunctionNode>,
 }
 
 type Compute = dyn Fn(&SegmentReader) -> Result<Bits> + Send + Sync;
@@ -156,6 +182,19 @@ impl Node {
                 boolean.required.iter().chain(deciding).any(Node::is_costly)
             }
             Node::DisjunctionMax { nodes, .. } => nodes.iter().any(Node::is_costly),
+            Node::Boosted(boosted) => boosted.node.is_costly(),
+            _ => false,
+        }
+    }
+
+    /// Whether no bound of scores is known, so that every match has to be scored.
+    pub(crate) fn is_unbounded(&self) -> bool {
+        match self {
+            Node::Function(_) | Node::Boosted(_) => true,
+            Node::Boolean(boolean) => {
+                boolean.required.iter().chain(&boolean.optional).any(Node::is_unbounded)
+            }
+            Node::DisjunctionMax { nodes, .. } => nodes.iter().any(Node::is_unbounded),
             _ => false,
         }
     }
@@ -163,7 +202,8 @@ impl Node {
     /// The terms and fields whose lengths decide scores.
     pub(crate) fn visit_scorings(&self, visit: &mut dyn FnMut(&Scoring)) {
         match self {
-            Node::Nothing | Node::Constant(_) => {}
+            Node::Nothing | Node::Constant(_) | Node::Function(_) => {}
+            Node::Boosted(boosted) => boosted.node.visit_scorings(visit),
             Node::Term(term) => visit(&term.scoring),
             Node::Synonym(synonym) => visit(&synonym.scoring),
             Node::Phrase(phrase) => visit(&phrase.scoring),

@@ -245,11 +245,12 @@ impl TermBlocks {
         (self.docs.get(), self.freqs.get())
     }
 
-    /// How often the term stands in `doc`, which must not come before the current block; `None` if it does not.
+    /// How often the term stands in `doc`; `None` if it does not. Later calls must not go back.
     #[inline]
     pub(crate) fn freq_in(&mut self, doc: DocId) -> Option<u32> {
         self.skip_to(doc);
-        let place = self.docs().binary_search(&doc).ok()?;
+        self.docs();
+        let place = self.place_ahead(doc)?;
         if self.entry.freq_max == 1 {
             return Some(1);
         }
@@ -272,6 +273,14 @@ impl TermBlocks {
         if !self.starts.loaded {
             self.load_starts();
         }
+        let place = self.place_ahead(doc)?;
+        let start = self.starts.get().get(place).copied()?;
+        Some((self.positions_before + u64::from(start), *self.freqs.get().get(place)?))
+    }
+
+    /// Where `doc` stands in the current block, whose documents are decoded.
+    #[inline]
+    fn place_ahead(&mut self, doc: DocId) -> Option<usize> {
         let docs = self.docs.get();
         // Mostly the next one or the one after; else not worth a walk.
         let near = self.place + 4;
@@ -281,8 +290,7 @@ impl TermBlocks {
         while docs.get(self.place).is_some_and(|other| *other < doc) {
             self.place += 1;
         }
-        let start = (*docs.get(self.place)? == doc).then(|| self.starts.get().get(self.place).copied())??;
-        Some((self.positions_before + u64::from(start), *self.freqs.get().get(self.place)?))
+        (*docs.get(self.place)? == doc).then_some(self.place)
     }
 
     #[cold]

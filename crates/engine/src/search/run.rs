@@ -2,20 +2,57 @@
 
 use std::sync::Arc;
 
-use plan::{Query, Result, SearchPlan, SearchResult, SortBy, SortKey};
+use plan::{Query, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
 use tantivy::DocId;
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
 use super::evaluate::Evaluator;
 use super::explain::MovedParts;
+use super::function::{Reader, lower};
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
+use super::result_cache::{KeptResult, ResultKey};
 use super::terms::Direct;
 use super::{SearchContext, explain, facet, fetch};
 
-pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<SearchResult> {
+/// `key` is where the result may be kept.
+pub(super) fn search(
+    context: &SearchContext<'_>,
+    plan: &SearchPlan,
+    key: Option<ResultKey>,
+) -> Result<SearchResult> {
+    let kept = key.as_ref().and_then(|key| context.caches.results.get(key, plan));
+    if let Some(kept) = kept {
+        return loaded(context, plan, &kept);
+    }
+    let (result, kept) = searched(context, plan)?;
+    if let Some(key) = key {
+        context.caches.results.insert(key, Arc::new(kept));
+    }
+    Ok(result)
+}
+
+/// A search whose hits are known.
+fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> Result<SearchResult> {
+    let KeptResult { found, total, .. } = kept;
+    let page: Vec<Found> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
+    let mut values = values(context, &plan.functions, &page)?.into_iter();
+    let show = |found: &Found| {
+        let hit = fetch::hit(context, found, &plan.fields, found.score.filter(|_| plan.scores), None)?;
+        Ok(plan::Hit { values: values.next().unwrap_or_default(), ..hit })
+    };
+    Ok(SearchResult {
+        total: *total,
+        total_exact: true,
+        score_max: kept.score_max.filter(|_| plan.scores),
+        hits: page.iter().map(show).collect::<Result<_>>()?,
+        facets: plan::FacetResult::default(),
+    })
+}
+
+fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchResult, KeptResult)> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
     let uses_score = plan.sort.iter().any(|key| key.by == SortBy::Score);
     let scored = by_score || uses_score || plan.scores || plan.explain;
@@ -27,15 +64,18 @@ pub(super) fn search(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<S
     let masks = mask::masks(context, filters.iter())?;
     let run = Run { context, plan, node: &node, moved, masks: &masks };
     let hits =
-        if plan.facets.enabled || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
+        if plan.facets.reads_hits() || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
     let (found, total) = run.found_and_total(by_score, hits.as_deref())?;
     let facets = match &hits {
-        Some(hits) if plan.facets.enabled => facet::count(context, &plan.facets, &node, &filters, hits)?,
+        Some(hits) if plan.facets.reads_hits() => facet::count(context, &plan.facets, &node, &filters, hits)?,
         _ => plan::FacetResult::default(),
     };
     let score_max = run.score_max(by_score, &found)?;
-    let page = found.into_iter().skip(plan.page.start).take(plan.page.rows).collect();
-    Ok(SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets })
+    let page = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
+    let result = SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets };
+    // Where no rows are wanted none are looked for, whatever the start.
+    let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
+    Ok((result, KeptResult { found, limit, total, score_max }))
 }
 
 pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
@@ -86,12 +126,22 @@ impl Run<'_> {
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
         let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
+        if hits.is_none()
+            && let Some(found) = collect::first_and_count(
+                self.context,
+                self.node,
+                self.masks,
+                if self.plan.page.rows > 0 { limit } else { 0 },
+            )?
+        {
+            return Ok(found);
+        }
         if let (Some(direct), None) = (Direct::of(self.node), hits) {
             let mut best = Best::new(if self.plan.page.rows > 0 { limit } else { 0 });
             let total = direct.collect(self.context, self.masks, &mut best)?;
             return Ok((best.into_found(), total));
         }
-        if hits.is_none() && self.plan.page.rows > 0 && self.node.is_costly() {
+        if hits.is_none() && self.plan.page.rows > 0 && (self.node.is_costly() || self.node.is_unbounded()) {
             return collect::top_k_and_count(self.context, self.node, self.masks, limit);
         }
         let total = match hits {
@@ -122,13 +172,15 @@ impl Run<'_> {
             Some(score) => Some(score),
             None => collect::score_max(self.context, self.node, self.masks)?,
         };
-        Ok(Some(best.unwrap_or(0.0)))
+        // Lucene looks for the best from its least positive number on.
+        Ok(Some(best.map_or(0.0, |best| best.max(f32::from_bits(1)))))
     }
 
     fn hits(&self, mut page: Vec<Found>) -> Result<Vec<plan::Hit>> {
         if self.plan.scores {
             self.fill_scores(&mut page)?;
         }
+        let mut values = values(self.context, &self.plan.functions, &page)?.into_iter();
         page.iter()
             .map(|found| {
                 let explanation = match self.plan.explain {
@@ -136,7 +188,8 @@ impl Run<'_> {
                     false => None,
                 };
                 let score = found.score.filter(|_| self.plan.scores);
-                fetch::hit(self.context, found, &self.plan.fields, score, explanation)
+                let hit = fetch::hit(self.context, found, &self.plan.fields, score, explanation)?;
+                Ok(plan::Hit { values: values.next().unwrap_or_default(), ..hit })
             })
             .collect()
     }
@@ -150,11 +203,34 @@ impl Run<'_> {
             else {
                 continue;
             };
-            let mut evaluator = Evaluator::open(self.context, self.node, segment)?;
+            let mut evaluator = Evaluator::open(self.context.layout.tantivy(), self.node, segment.reader)?;
             for found in group {
                 found.score = Some(evaluator.score(found.doc).unwrap_or(0.0));
             }
         }
         Ok(())
     }
+}
+
+/// What functions are worth for each hit. Readers want the hits in index order.
+fn values(
+    context: &SearchContext<'_>,
+    functions: &[plan::Function],
+    page: &[Found],
+) -> Result<Vec<Vec<Option<Value>>>> {
+    let lowered = functions.iter().map(|function| lower(context, function));
+    let lowered = lowered.collect::<Result<Vec<_>>>()?;
+    let mut values = vec![Vec::new(); page.len()];
+    let mut order: Vec<(&Found, &mut Vec<Option<Value>>)> = page.iter().zip(&mut values).collect();
+    order.sort_by_key(|(found, _)| (found.segment, found.doc));
+    for group in order.chunk_by_mut(|(left, _), (right, _)| left.segment == right.segment) {
+        let segment = group.first().and_then(|(found, _)| context.segments.get(found.segment));
+        let Some(segment) = segment.filter(|_| !lowered.is_empty()) else { continue };
+        let readers = lowered.iter().map(|function| Reader::open(function, segment.reader));
+        let mut readers = readers.collect::<Result<Vec<_>>>()?;
+        for (found, values) in group {
+            values.extend(readers.iter_mut().map(|reader| reader.value(found.doc)));
+        }
+    }
+    Ok(values)
 }

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use plan::Result;
-use tantivy::Term;
-use tantivy::postings::TermInfo;
-use tantivy::schema::Field;
+use tantivy::postings::{Postings, TermInfo};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocSet, TERMINATED, Term};
 
 use super::error::engine_error;
 use super::sets::{column_docs, field_terms_docs};
@@ -78,6 +78,21 @@ pub(crate) fn term_infos(context: &SearchContext<'_>, term: &Term) -> Result<Vec
 /// Documents with the term, deleted ones included.
 pub(crate) fn doc_freq(infos: &[Option<TermInfo>]) -> u64 {
     infos.iter().flatten().map(|info| u64::from(info.doc_freq)).sum()
+}
+
+/// Occurrences of the term, deleted documents included; documents where the field keeps no frequencies.
+pub(crate) fn total_term_freq(context: &SearchContext<'_>, term: &Term, counted: bool) -> Result<u64> {
+    let option = if counted { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
+    let mut total = 0;
+    for segment in &context.segments {
+        let found = super::weight::postings(segment.reader, term, option).map_err(engine_error)?;
+        let Some(mut postings) = found else { continue };
+        while postings.doc() != TERMINATED {
+            total += if counted { u64::from(postings.term_freq()) } else { 1 };
+            postings.advance();
+        }
+    }
+    Ok(total)
 }
 
 pub(crate) fn segment_stats(

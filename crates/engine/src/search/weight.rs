@@ -10,14 +10,14 @@ use tantivy::query::{
     AllWeight, Bm25StatisticsProvider, BooleanWeight, ConstScorer, DisjunctionMaxCombiner, EmptyScorer,
     EmptyWeight, EnableScoring, Explanation, Occur, Query, Scorer, SumCombiner, TermQuery, Weight,
 };
-use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::schema::{Field, IndexRecordOption, Schema};
 use tantivy::{DocId, DocSet, Score, SegmentReader, TantivyError, Term};
 
 use super::SearchContext;
 use super::bits::BitsDocs;
 use super::bm25::K1;
 use super::error::{engine_error, library_error};
-use super::node::{BooleanNode, Constant, DocSource, Node, Scoring, TermNode};
+use super::node::{BooleanNode, Computed, Constant, DocSource, Node, PhraseNode, Scoring, TermNode};
 use super::phrase::PhraseScorer;
 use super::scaled::Scaled;
 use super::synonym::SynonymScorer;
@@ -25,54 +25,68 @@ use super::synonym::SynonymScorer;
 pub(crate) fn scored(context: &SearchContext<'_>, node: &Node) -> Result<Box<dyn Weight>> {
     Ok(match node {
         Node::Nothing => Box::new(EmptyWeight),
-        Node::Constant(constant) => constant_weight(context, constant)?,
+        Node::Constant(constant) => constant_weight(context.layout.tantivy(), constant)?,
         Node::Term(term) if term.varies => term_weight(context, term)?,
         Node::Term(term) => {
             let score = term.scoring.similarity.score(1.0, super::bm25::NO_NORM);
-            Box::new(ConstantWeight { inner: postings_weight(context, &term.term)?, score })
+            Box::new(ConstantWeight { inner: postings_weight(context.layout.tantivy(), &term.term)?, score })
         }
         Node::Synonym(synonym) => {
             let synonym = synonym.clone();
             Box::new(Made(move |reader: &SegmentReader, boost| SynonymScorer::boxed(&synonym, reader, boost)))
         }
-        Node::Phrase(phrase) => {
-            let phrase = phrase.clone();
-            Box::new(Made(move |reader: &SegmentReader, boost| PhraseScorer::boxed(&phrase, reader, boost)))
+        Node::Phrase(phrase) => phrase_weight(phrase),
+        Node::Boolean(boolean) => boolean_weight(context, boolean)?,
+        // No bound is known: whatever the others score, each match is worth a look.
+        Node::Function(_) | Node::Boosted(_) => {
+            Box::new(ConstantWeight { inner: unscored(context.layout.tantivy(), node)?, score: Score::MAX })
         }
-        Node::Boolean(boolean) => boolean_weight(context, boolean, true)?,
         Node::DisjunctionMax { nodes, tie_breaker } => {
             let tie_breaker = *tie_breaker;
-            let parts = parts(context, nodes, Occur::Should, true)?;
+            let parts = parts(context, nodes, Occur::Should)?;
             let combiner = move || DisjunctionMaxCombiner::with_tie_breaker(tie_breaker);
             Box::new(BooleanWeight::with_minimum_number_should_match(parts, 1, true, Box::new(combiner)))
         }
     })
 }
 
-pub(crate) fn unscored(context: &SearchContext<'_>, node: &Node) -> Result<Box<dyn Weight>> {
+pub(crate) fn unscored(schema: &Schema, node: &Node) -> Result<Box<dyn Weight>> {
     Ok(match node {
         Node::Nothing => Box::new(EmptyWeight),
-        Node::Constant(constant) => source_weight(context, &constant.source)?,
-        Node::Term(term) => postings_weight(context, &term.term)?,
+        Node::Constant(constant) => source_weight(schema, &constant.source)?,
+        Node::Function(_) => Box::new(AllWeight),
+        Node::Boosted(boosted) => unscored(schema, &boosted.node)?,
+        Node::Term(term) => postings_weight(schema, &term.term)?,
         Node::Synonym(synonym) => {
             let parts = synonym
                 .terms
                 .iter()
-                .map(|(term, _)| Ok((Occur::Should, postings_weight(context, term)?)))
+                .map(|(term, _)| Ok((Occur::Should, postings_weight(schema, term)?)))
                 .collect::<Result<Vec<_>>>()?;
             sum(parts, 1, false)
         }
-        Node::Phrase(_) => scored(context, node)?,
-        Node::Boolean(boolean) => boolean_weight(context, boolean, false)?,
-        Node::DisjunctionMax { nodes, .. } => sum(parts(context, nodes, Occur::Should, false)?, 1, false),
+        Node::Phrase(phrase) => phrase_weight(phrase),
+        Node::Boolean(boolean) => {
+            let mut all = unscored_parts(schema, &boolean.required, Occur::Must)?;
+            all.extend(unscored_parts(schema, &boolean.filters, Occur::Must)?);
+            if boolean.minimum > 0 {
+                all.extend(unscored_parts(schema, &boolean.optional, Occur::Should)?);
+            }
+            all.extend(unscored_parts(schema, &boolean.prohibited, Occur::MustNot)?);
+            sum(all, boolean.minimum, false)
+        }
+        Node::DisjunctionMax { nodes, .. } => sum(unscored_parts(schema, nodes, Occur::Should)?, 1, false),
     })
 }
 
 type Parts = Vec<(Occur, Box<dyn Weight>)>;
 
-fn parts(context: &SearchContext<'_>, nodes: &[Node], occur: Occur, with_scores: bool) -> Result<Parts> {
-    let weight = |node| if with_scores { scored(context, node) } else { unscored(context, node) };
-    nodes.iter().map(|node| Ok((occur, weight(node)?))).collect()
+fn parts(context: &SearchContext<'_>, nodes: &[Node], occur: Occur) -> Result<Parts> {
+    nodes.iter().map(|node| Ok((occur, scored(context, node)?))).collect()
+}
+
+fn unscored_parts(schema: &Schema, nodes: &[Node], occur: Occur) -> Result<Parts> {
+    nodes.iter().map(|node| Ok((occur, unscored(schema, node)?))).collect()
 }
 
 fn sum(parts: Parts, minimum: usize, with_scores: bool) -> Box<dyn Weight> {
@@ -80,46 +94,48 @@ fn sum(parts: Parts, minimum: usize, with_scores: bool) -> Box<dyn Weight> {
     Box::new(BooleanWeight::with_minimum_number_should_match(parts, minimum, with_scores, combiner))
 }
 
-fn boolean_weight(
-    context: &SearchContext<'_>,
-    node: &BooleanNode,
-    with_scores: bool,
-) -> Result<Box<dyn Weight>> {
-    let mut all = parts(context, &node.required, Occur::Must, with_scores)?;
+fn boolean_weight(context: &SearchContext<'_>, node: &BooleanNode) -> Result<Box<dyn Weight>> {
+    let schema = context.layout.tantivy();
+    let mut all = parts(context, &node.required, Occur::Must)?;
     for filter in &node.filters {
-        let inner = unscored(context, filter)?;
-        let weight = if with_scores { Box::new(ConstantWeight { inner, score: 0.0 }) } else { inner };
-        all.push((Occur::Must, weight));
+        let inner = unscored(schema, filter)?;
+        all.push((Occur::Must, Box::new(ConstantWeight { inner, score: 0.0 })));
     }
-    if with_scores || node.minimum > 0 {
-        all.extend(parts(context, &node.optional, Occur::Should, with_scores)?);
-    }
-    all.extend(parts(context, &node.prohibited, Occur::MustNot, false)?);
-    Ok(sum(all, node.minimum, with_scores))
+    all.extend(parts(context, &node.optional, Occur::Should)?);
+    all.extend(unscored_parts(schema, &node.prohibited, Occur::MustNot)?);
+    Ok(sum(all, node.minimum, true))
 }
 
-fn constant_weight(context: &SearchContext<'_>, constant: &Constant) -> Result<Box<dyn Weight>> {
-    Ok(Box::new(ConstantWeight { inner: source_weight(context, &constant.source)?, score: constant.score }))
+fn phrase_weight(phrase: &Arc<PhraseNode>) -> Box<dyn Weight> {
+    let phrase = phrase.clone();
+    Box::new(Made(move |reader: &SegmentReader, boost| PhraseScorer::boxed(&phrase, reader, boost)))
 }
 
-fn source_weight(context: &SearchContext<'_>, source: &DocSource) -> Result<Box<dyn Weight>> {
+fn constant_weight(schema: &Schema, constant: &Constant) -> Result<Box<dyn Weight>> {
+    Ok(Box::new(ConstantWeight { inner: source_weight(schema, &constant.source)?, score: constant.score }))
+}
+
+fn source_weight(schema: &Schema, source: &DocSource) -> Result<Box<dyn Weight>> {
     Ok(match source {
         DocSource::All => Box::new(AllWeight),
-        DocSource::Term(term) => postings_weight(context, term)?,
-        DocSource::Node(node) => unscored(context, node)?,
-        DocSource::Computed(computed) => {
-            let computed = computed.clone();
-            Box::new(Made(move |reader: &SegmentReader, _| {
-                let bits = computed.bits(reader).map_err(|error| library_error(&error))?;
-                Ok(Box::new(ConstScorer::new(BitsDocs::new(bits), 1.0)) as Box<dyn Scorer>)
-            }))
-        }
+        DocSource::Term(term) => postings_weight(schema, term)?,
+        DocSource::Node(node) => unscored(schema, node)?,
+        DocSource::Computed(computed) => computed_weight(computed),
+        DocSource::FunctionRange(range) => computed_weight(range.computed()),
     })
 }
 
-fn postings_weight(context: &SearchContext<'_>, term: &Term) -> Result<Box<dyn Weight>> {
+fn computed_weight(computed: &Arc<Computed>) -> Box<dyn Weight> {
+    let computed = computed.clone();
+    Box::new(Made(move |reader: &SegmentReader, _| {
+        let bits = computed.bits(reader).map_err(|error| library_error(&error))?;
+        Ok(Box::new(ConstScorer::new(BitsDocs::new(bits), 1.0)) as Box<dyn Scorer>)
+    }))
+}
+
+fn postings_weight(schema: &Schema, term: &Term) -> Result<Box<dyn Weight>> {
     let query = TermQuery::new(term.clone(), IndexRecordOption::Basic);
-    let scoring = EnableScoring::disabled_from_schema(context.layout.tantivy());
+    let scoring = EnableScoring::disabled_from_schema(schema);
     query.weight(scoring).map_err(engine_error)
 }
 

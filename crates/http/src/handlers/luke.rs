@@ -88,7 +88,11 @@ async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -
             values.push(StoredValue { field: name.to_string(), value: value.clone(), doc_freq });
         }
     }
-    let shown = solr::response::document(document, &FieldList { items: vec![FieldItem::All] }, schema);
+    let shown = solr::response::document(
+        document,
+        &FieldList { items: vec![FieldItem::All], functions: vec![] },
+        schema,
+    );
     Ok(luke_document(place.number, &values, shown, schema))
 }
 
@@ -100,11 +104,13 @@ async fn doc_freq(collection: &Arc<Collection>, name: &Arc<str>, value: &Value) 
 
 fn first(query: Query, rows: usize) -> SearchPlan {
     SearchPlan {
+        cache: false,
         query,
         filters: vec![],
         sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
         page: Page { start: 0, rows },
         fields: FieldSelection::default(),
+        functions: vec![],
         scores: false,
         facets: FacetPlan::default(),
         explain: false,

@@ -7,6 +7,7 @@ mod cores;
 mod get;
 mod info;
 mod luke;
+mod metrics;
 mod ping;
 mod schema;
 mod segments;
@@ -41,6 +42,7 @@ pub(crate) enum NodeHandler {
     Collections,
     System,
     Health,
+    Metrics,
 }
 
 impl NodeHandler {
@@ -52,6 +54,7 @@ impl NodeHandler {
             NodeHandler::Collections => "org.apache.solr.handler.admin.CollectionsHandler",
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
             NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
+            NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
         }
     }
 }
@@ -67,6 +70,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/collections" => NodeHandler::Collections,
                 "/info/system" => NodeHandler::System,
                 "/info/health" => NodeHandler::Health,
+                "/metrics" => NodeHandler::Metrics,
                 _ => return None,
             };
             Some(Serving::Node(handler))
@@ -91,7 +95,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 }
 
 async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
-    let envelope = match Envelope::parse(call, &call.params, handler.class(), None) {
+    let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
@@ -101,6 +105,7 @@ async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
         NodeHandler::Collections => collections::run(call).await,
         NodeHandler::System => Ok(info::system(call)),
         NodeHandler::Health => Ok(info::health()),
+        NodeHandler::Metrics => metrics::run(call),
     };
     envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
 }
@@ -110,12 +115,21 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return file;
     }
     let presets = presets(handler, path, &call.params, &collection.config());
-    let effective = call.params.with_handler(&presets);
-    let mut envelope = match Envelope::parse(call, &effective, handler.class(), assumed_format(call, handler))
-    {
-        Ok(envelope) => envelope,
+    let asked = match handler {
+        Handler::Select => select::asked(call, &presets),
+        _ => Ok(Asked::plainly(&call.params, &presets)),
+    };
+    let made = asked.and_then(|Asked { sent, effective, refused }| {
+        let assumed = assumed_format(call, handler);
+        Ok((Envelope::parse(sent, &effective, handler.class(), assumed)?, effective, refused))
+    });
+    let (mut envelope, effective, refused) = match made {
+        Ok(made) => made,
         Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
     };
+    if let Some(error) = refused {
+        return envelope.wrap(call, Err(error.into()));
+    }
     envelope.zookeeper = handler == Handler::Ping && ping::pings(&call.params);
     if let (Handler::Select, Err(error)) = (handler, select::check_body(call)) {
         // Solr has not taken up the parameters by then.
@@ -123,7 +137,23 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return envelope.wrap(call, Err(error.into()));
     }
     let answer = dispatch(call, collection, handler, path, effective).await;
-    envelope.wrap(call, answer)
+    envelope.wrap_and_keep(call, collection.name(), answer)
+}
+
+/// What a request asks by its parameters.
+struct Asked {
+    /// As echoed, if at all.
+    sent: Option<Params>,
+    /// With the handler's presets.
+    effective: Params,
+    /// Why nothing more can be made of them.
+    refused: Option<plan::Error>,
+}
+
+impl Asked {
+    fn plainly(sent: &Params, presets: &HandlerConfig) -> Self {
+        Self { sent: Some(sent.clone()), effective: sent.with_handler(presets), refused: None }
+    }
 }
 
 async fn dispatch(
@@ -134,7 +164,7 @@ async fn dispatch(
     params: Params,
 ) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => return select::run(call, collection, &select::with_body(call, params)?).await,
+        Handler::Select => return select::run(call, collection, &params).await,
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,

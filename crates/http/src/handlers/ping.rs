@@ -28,11 +28,13 @@ pub(super) fn pings(params: &Params) -> bool {
 /// All documents, none shown.
 fn anything() -> SearchPlan {
     SearchPlan {
+        cache: false,
         query: Query::All,
         filters: vec![],
         sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
         page: Page { start: 0, rows: 0 },
         fields: FieldSelection::default(),
+        functions: vec![],
         scores: false,
         facets: FacetPlan::default(),
         explain: false,

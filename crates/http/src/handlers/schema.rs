@@ -33,7 +33,7 @@ pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<R
     asked.then(|| Reply {
         status: 200,
         content_type: "application/xml; charset=UTF-8",
-        body: solr::schema::to_xml(&collection.schema().source).into_bytes(),
+        body: solr::schema::to_xml(&collection.schema().source).into(),
         allow: None,
     })
 }

@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, Result};
-use solr::Params;
+use plan::{Error, HandlerConfig, Result};
 use solr::query::SchemaAnalyzers;
 use solr::response::{self, Found};
 use solr::select::{ExplainOther, ResolveContext, SelectRequest};
+use solr::{Params, json_request};
 
-use crate::call::{Answer, Call, Failure};
+use super::Asked;
+use crate::call::{Answer, Call, Content, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     params: &Params,
 ) -> Result<Answer, Failure> {
+    let moment = collection.moment();
     let versioned = collection.versioned_schema();
     let context = ResolveContext {
         schema: &versioned.schema,
@@ -38,7 +40,10 @@ pub(super) async fn run(
     let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
     match resolved.late_failure {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
-        None => Ok(Answer { entries, warnings: resolved.warnings }),
+        None => {
+            let moment = resolved.repeatable.then_some(moment);
+            Ok(Answer { entries, warnings: resolved.warnings, moment })
+        }
     }
 }
 
@@ -48,7 +53,7 @@ pub(super) fn check_body(call: &Call<'_>) -> Result<()> {
         return Ok(());
     };
     let media_type = content.media_type.as_deref().unwrap_or_default();
-    if media_type.contains("json") {
+    if is_json(content) {
         return Ok(());
     }
     let shown: Vec<_> = call.params.pairs().iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -56,14 +61,28 @@ pub(super) fn check_body(call: &Call<'_>) -> Result<()> {
     Err(Error::bad_request(format!("Bad contentType for search handler :{media_type} request={{{shown}}}")))
 }
 
-/// A JSON body is the parameter `json`.
-pub(super) fn with_body(call: &Call<'_>, params: Params) -> Result<Params> {
-    let Some(content) = call.content.as_ref().filter(|content| !content.bytes.is_empty()) else {
-        return Ok(params);
+/// What the request asks, with its JSON as parameters. Macros that cannot be filled in leave nothing to echo, as in Solr.
+pub(super) fn asked(call: &Call<'_>, presets: &HandlerConfig) -> Result<Asked> {
+    let sent = match call.content.as_ref().filter(|content| is_json(content)) {
+        Some(content) => json_request::with_body(&call.params, text(content)?),
+        None => call.params.clone(),
     };
-    let text = std::str::from_utf8(&content.bytes)
-        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))?;
-    let mut params = params;
-    params.push("json", text);
-    Ok(params)
+    let effective = json_request::with_params(&sent).with_handler(presets);
+    let filled = match json_request::filled(effective.clone()) {
+        Ok(filled) => filled,
+        Err(error) => return Ok(Asked { sent: None, effective, refused: Some(error) }),
+    };
+    Ok(match json_request::expand(filled.clone()) {
+        Ok(effective) => Asked { sent: Some(sent), effective, refused: None },
+        Err(error) => Asked { sent: Some(sent), effective: filled, refused: Some(error) },
+    })
+}
+
+fn text(content: &Content) -> Result<&str> {
+    std::str::from_utf8(&content.bytes)
+        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))
+}
+
+fn is_json(content: &Content) -> bool {
+    content.media_type.as_deref().is_some_and(|media_type| media_type.contains("/json"))
 }

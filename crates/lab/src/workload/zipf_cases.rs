@@ -115,14 +115,54 @@ fn facets(corpus: &ZipfDocs) -> Vec<Case> {
             (faceted(filtered("*:*", filter), field, random), Some(hits))
         }));
     }
-    cases.push(case(corpus, "json-facet", "1,000 values, of each the countries, over a range of 10 %", Order::Any, |random| {
-        let (filter, hits) = sizes(random, docs, 100);
-        let mut params = filtered("*:*", filter);
-        let nested = r#"{"by":{"type":"terms","field":"category_s","limit":10,"facet":{"in":{"type":"terms","field":"country_s","limit":5}}}}"#;
-        params.extend([("rows", "0".to_owned()), ("json.facet", nested.to_owned())]);
-        (params, Some(hits))
-    }));
+    cases.extend(nested_facets(corpus));
     cases
+}
+
+/// Facets in JSON, of a range of documents unless all are read: (name, what is counted, the tree).
+const TREES: [(&str, &str, Option<u64>, &str); 4] = [
+    (
+        "json-facet",
+        "1,000 values, of each the countries, over a range of 10 %",
+        Some(100),
+        r#"{"by":{"type":"terms","field":"category_s","limit":10,"facet":{"in":{"type":"terms","field":"country_s","limit":5}}}}"#,
+    ),
+    (
+        "json-nested",
+        "1,000 values, of each the countries with an average, over all documents",
+        None,
+        r#"{"by":{"type":"terms","field":"category_s","limit":10,"facet":{"in":{"type":"terms","field":"country_s","limit":5,"facet":{"score":"avg(score_d)"}}}}}"#,
+    ),
+    (
+        "json-by-stat",
+        "1,000 values by the average of a number, over a range of 10 %",
+        Some(100),
+        r#"{"by":{"type":"terms","field":"category_s","limit":10,"sort":"score desc","facet":{"score":"avg(score_d)","users":"unique(user_s)"}}}"#,
+    ),
+    (
+        "json-stats",
+        "sum, average, ends and distinct values of all documents",
+        None,
+        r#"{"sum":"sum(views_l)","avg":"avg(score_d)","min":"min(created_dt)","max":"max(size_i)","users":"unique(user_s)"}"#,
+    ),
+];
+
+fn nested_facets(corpus: &ZipfDocs) -> Vec<Case> {
+    let docs = corpus.docs();
+    let ask = |(name, about, per_mille, tree): (&str, &str, Option<u64>, &str)| {
+        case(corpus, name, about, Order::Any, move |random| {
+            let (mut params, hits) = match per_mille {
+                Some(per_mille) => {
+                    let (filter, hits) = sizes(random, docs, per_mille);
+                    (filtered("*:*", filter), hits)
+                }
+                None => (query("*:*".to_owned()), docs),
+            };
+            params.extend([("rows", "0".to_owned()), ("json.facet", tree.to_owned())]);
+            (params, Some(hits))
+        })
+    };
+    TREES.into_iter().map(ask).collect()
 }
 
 fn case(

@@ -5,6 +5,7 @@ mod cluster_status;
 mod config_view;
 mod core_status;
 mod luke;
+mod metrics;
 mod segments;
 mod system;
 
@@ -15,6 +16,7 @@ pub use luke::{
     FieldFacts, LukeFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
     luke_schema,
 };
+pub use metrics::{CacheFigures, Metric, Registry, metrics};
 pub use segments::{SegmentFacts, segments};
 pub use system::{CoreSystemFacts, NodeFacts, core_system, system};
 

@@ -42,6 +42,11 @@ impl<'a> QueryPrinter<'a> {
         self.whole(parsed, Form::Plain)
     }
 
+    /// A query inside a function.
+    pub(crate) fn text(&self, query: &Query) -> String {
+        self.print(query, Form::Plain)
+    }
+
     fn whole(&self, parsed: &ParsedQuery, form: Form) -> String {
         let query = parsed.query.as_ref().unwrap_or(&Query::Nothing);
         format!("{}{}", options(parsed), self.print(query, form))
@@ -127,6 +132,12 @@ impl<'a> QueryPrinter<'a> {
                 format!("({}){tie}", each.join(" | "))
             }
             Query::ConstantScore { query, .. } => format!("filter({})", self.print(query, Form::Plain)),
+            Query::Function(function) => function.to_string(),
+            // Lucene has no text for it.
+            Query::FunctionRange(_) => "FunctionRangeQuery()".to_owned(),
+            Query::FunctionBoost { query, function } => {
+                format!("FunctionScoreQuery({}, scored by boost({function}))", self.text(query))
+            }
             Query::Boolean { .. } | Query::Boost { .. } => self.print(query, Form::Plain),
         }
     }
@@ -211,6 +222,9 @@ impl<'a> QueryPrinter<'a> {
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
             Query::ConstantScore { .. } => "FilterQuery",
+            Query::Function(_) => "FunctionQuery",
+            Query::FunctionRange(_) => "FunctionRangeQuery",
+            Query::FunctionBoost { .. } => "FunctionScoreQuery",
             Query::Exists { field } => self.exists_class(field),
             Query::Term { value: Value::Str(_), field } if self.only_column(field) => {
                 "SortedSetDocValuesRangeQuery"

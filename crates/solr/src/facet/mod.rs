@@ -6,11 +6,14 @@ mod interval;
 mod pivot;
 mod range;
 mod range_values;
+mod stats;
+mod tree;
 
 #[cfg(test)]
 mod tests;
 
-use plan::{Error, FacetPlan, QueryFacet, Result};
+use plan::{BucketPlan, Error, FacetPlan, QueryFacet, Result};
+use tree::Trouble;
 
 use crate::params::facet as params;
 use crate::query::{LocalParams, QueryContext, parse_query, split_local_params};
@@ -26,8 +29,29 @@ pub(crate) struct Facets {
     pub failure: Option<Error>,
 }
 
-/// The facets that the request asks for; none unless `facet` is on.
+/// All that the request asks to count: classic facets, the tree of its JSON, statistics of fields.
 pub(crate) fn resolve_facets(context: &QueryContext<'_>) -> Result<Facets> {
+    let (stats, no_stats) = apart(stats::resolve(context))?;
+    let tree = context.params.facet_tree().map(|tree| tree::resolve(context, tree)).transpose();
+    let (tree, no_tree) = apart(tree)?;
+    let mut facets = classic(context)?;
+    facets.failure = facets.failure.or(no_tree).or(no_stats);
+    facets.plan.tree = tree;
+    facets.plan.stats = stats;
+    Ok(facets)
+}
+
+/// A plan, or what stands in its way once the search is done. What is found before the search is an error at once.
+fn apart(found: Result<Option<BucketPlan>, Trouble>) -> Result<(Option<BucketPlan>, Option<Error>)> {
+    match found {
+        Ok(plan) => Ok((plan, None)),
+        Err(Trouble::Form(error)) => Err(error),
+        Err(Trouble::Schema(error)) => Ok((None, Some(error))),
+    }
+}
+
+/// Classic facets; none unless `facet` is on.
+fn classic(context: &QueryContext<'_>) -> Result<Facets> {
     if params::FACET.read(context.params)? != Some(true) {
         return Ok(Facets::default());
     }

@@ -32,6 +32,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<RangeFac
     check_method(read(&params::RANGE_METHOD)?.as_deref())?;
     let hard_end = params::RANGE_HARD_END.read_for(context.params, &target.local, &target.field)?;
     let include = Include::parse(&many(context, &target, &params::RANGE_INCLUDE))?;
+    values.check_gap(&gap)?;
     let (edges, end) = boundaries(&values, start.clone(), end, &gap, hard_end.unwrap_or(false))?;
     let others = others(&many(context, &target, &params::RANGE_OTHER))?;
     let count_min = params::MIN_COUNT.read_for(context.params, &target.local, &target.field)?.unwrap_or(0);
@@ -72,14 +73,13 @@ fn check_method(method: Option<&str>) -> Result<()> {
 }
 
 /// The edges of all ranges, and the end that applies: without `hardend` it moves up to the last edge.
-fn boundaries(
+pub(super) fn boundaries(
     values: &RangeValues<'_>,
     start: Value,
     mut end: Value,
     gap: &str,
     hard_end: bool,
 ) -> Result<(Vec<Value>, Value)> {
-    values.check_gap(gap)?;
     let mut edges = vec![start];
     while let Some(low) = edges.last().filter(|low| values.before(low, &end)) {
         let mut high = values.add(low, gap)?;
@@ -112,7 +112,7 @@ fn boundaries(
 }
 
 /// Which outside counts are wanted; `none` wins over all.
-fn others(names: &[&str]) -> Result<Vec<OtherRange>> {
+pub(super) fn others(names: &[&str]) -> Result<Vec<OtherRange>> {
     let all = [OtherRange::Before, OtherRange::After, OtherRange::Between];
     let mut wanted = Vec::new();
     for name in names {
@@ -133,7 +133,7 @@ fn others(names: &[&str]) -> Result<Vec<OtherRange>> {
 
 /// Which bounds belong to a range (`facet.range.include`).
 #[derive(Clone, Copy, Default)]
-struct Include {
+pub(super) struct Include {
     lower: bool,
     upper: bool,
     edge: bool,
@@ -141,7 +141,7 @@ struct Include {
 }
 
 impl Include {
-    fn parse(names: &[&str]) -> Result<Self> {
+    pub(super) fn parse(names: &[&str]) -> Result<Self> {
         let mut include = Self { lower: names.is_empty(), ..Self::default() };
         for name in names {
             match name.to_ascii_lowercase().as_str() {
@@ -159,7 +159,7 @@ impl Include {
         Ok(include)
     }
 
-    fn buckets(self, edges: &[Value]) -> Vec<RangeBucket> {
+    pub(super) fn buckets(self, edges: &[Value]) -> Vec<RangeBucket> {
         let last = edges.len().saturating_sub(2);
         let pairs = edges.iter().zip(edges.iter().skip(1)).enumerate();
         pairs
@@ -171,7 +171,7 @@ impl Include {
             .collect()
     }
 
-    fn other(self, other: OtherRange, start: &Value, end: &Value) -> RangeBucket {
+    pub(super) fn other(self, other: OtherRange, start: &Value, end: &Value) -> RangeBucket {
         let (first, last) = (self.lower || self.edge, self.upper || self.edge);
         let (label, lower, upper) = match other {
             OtherRange::Before => ("before", Bound::Unbounded, bound(start, self.outer || !first)),

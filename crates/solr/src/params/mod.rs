@@ -4,29 +4,37 @@
 
 pub mod facet;
 mod form;
+mod json_request;
 pub mod paging;
 pub mod query;
 mod reference_page;
 pub mod response;
 mod spec;
+pub mod stats;
 pub mod unsupported;
 
 pub use form::parse_form;
 pub use reference_page::reference_page;
-pub(crate) use spec::integer;
 pub use spec::{Param, ParamDoc, Support};
+pub(crate) use spec::{integer, switch as switch_value};
+
+use std::sync::Arc;
 
 use plan::HandlerConfig;
 
+use crate::update::RawValue;
+
 /// The parameters of one request, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params {
     pairs: Vec<(String, String)>,
+    /// The request's JSON, of which the tree of facets is what no pair can hold.
+    json: Option<Arc<RawValue>>,
 }
 
 impl Params {
     pub fn new(pairs: Vec<(String, String)>) -> Self {
-        Self { pairs }
+        Self { pairs, json: None }
     }
 
     /// The first value of `name`.
@@ -41,6 +49,31 @@ impl Params {
 
     pub fn pairs(&self) -> &[(String, String)] {
         &self.pairs
+    }
+
+    /// `facet` of a JSON request.
+    pub fn facet_tree(&self) -> Option<&RawValue> {
+        match self.json() {
+            Some(RawValue::Map(entries)) => {
+                entries.iter().find(|(key, _)| &**key == "facet").map(|(_, tree)| tree)
+            }
+            _ => None,
+        }
+    }
+
+    /// All JSON of the request as one object.
+    pub fn json(&self) -> Option<&RawValue> {
+        self.json.as_deref()
+    }
+
+    pub(crate) fn with_json(self, json: RawValue) -> Self {
+        Self { json: Some(Arc::new(json)), ..self }
+    }
+
+    /// Puts `value` in place of all values of `name`.
+    pub(crate) fn set(&mut self, name: &str, value: String) {
+        self.pairs.retain(|(key, _)| key != name);
+        self.push(name, value);
     }
 
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<String>) {
@@ -71,7 +104,8 @@ impl Params {
         let own = self.pairs.iter().filter(|(name, _)| !fixed(name));
         let defaults = handler.defaults.iter().filter(|(name, _)| !fixed(name) && !sent(name));
         let appends = handler.appends.iter().filter(|(name, _)| !fixed(name));
-        Self { pairs: handler.invariants.iter().chain(own).chain(defaults).chain(appends).cloned().collect() }
+        let pairs = handler.invariants.iter().chain(own).chain(defaults).chain(appends).cloned().collect();
+        Self { pairs, json: self.json.clone() }
     }
 }
 
@@ -86,6 +120,8 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Which hits", paging::DOCS),
     ("What the response shows", response::DOCS),
     ("Facets", facet::DOCS),
+    ("Statistics", stats::DOCS),
+    ("Requests in JSON", json_request::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
 

@@ -25,10 +25,13 @@ text_param!(
     SORT,
     "sort",
     Some("score desc"),
-    "Keys `field asc|desc`, separated by commas; also `score`, `_docid_`, `random_*`."
+    "Keys `field asc|desc`, separated by commas; also functions, `score`, `_docid_`, `random_*`."
 );
 text_param!(NOW, "NOW", None, "What `NOW` means in dates: milliseconds since 1970. Else the server's clock.");
 text_param!(TZ, "TZ", Some("UTC"), "The time zone in which date math rounds and steps.");
+
+text_param!(SFIELD, "sfield", None, "The field of places that `geodist()` measures to.");
+text_param!(PT, "pt", None, "The point that `geodist()` measures from: `latitude,longitude`.");
 
 /// Read for its form only, as Solr reads it before all else.
 pub const TIME_ALLOWED: Param<i64> = Param {
@@ -49,6 +52,8 @@ pub const DOCS: &[ParamDoc] = &[
     SORT.doc(),
     NOW.doc(),
     TZ.doc(),
+    SFIELD.doc(),
+    PT.doc(),
     TIME_ALLOWED.hint(),
     ParamDoc::hint("cpuAllowed", "As `timeAllowed`, for processor time."),
     ParamDoc::hint("memAllowed", "As `timeAllowed`, for memory."),

@@ -5,7 +5,7 @@ use super::{Param, ParamDoc, Support};
 
 pub const FL: Param<String> = Param {
     name: "fl",
-    about: "Fields of each hit: names, globs, `*`, `score`, `label:field`, `[docid]`, `[explain]`, `[shard]`, `[value v=…]`. May repeat.",
+    about: "Fields of each hit: names, globs, `*`, `score`, `label:field`, functions, `[docid]`, `[explain]`, `[shard]`, `[value v=…]`. May repeat.",
     default: Some("*"),
     parse: text,
     per_field: false,

@@ -26,6 +26,12 @@ impl LocalParams {
         parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
     }
 
+    /// As Solr shows parameters in messages: `a=1&b=2`.
+    pub(crate) fn shown(&self) -> String {
+        let pairs: Vec<_> = self.pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        pairs.join("&")
+    }
+
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }

@@ -228,9 +228,7 @@ impl Resolver<'_> {
     fn magic(&self, field: &str, text: &str, depth: usize) -> Result<Option<Option<Query>>> {
         match field {
             "_query_" => subquery(&self.context, text, None, depth + 1).map(Some),
-            "_val_" => Err(Error::bad_request(
-                "function queries (`_val_`) are not supported yet; leave the clause out",
-            )),
+            "_val_" => subquery(&self.context, text, Some("func"), depth + 1).map(Some),
             _ => Ok(None),
         }
     }

@@ -9,6 +9,7 @@ use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
 use super::term_sets::term_set;
 use super::value::parse_value;
+use crate::function::{check_number, function_range, parse_function, whole_function};
 
 /// How deep parsers may nest in one another, as in Solr.
 const PARSERS_DEPTH_MAX: usize = 100;
@@ -30,12 +31,13 @@ const PARSERS: &[Parser] = &[
     Parser { name: "raw", class: "", parse: raw },
     Parser { name: "query", class: "LuceneQParser", parse: query },
     Parser { name: "bool", class: "", parse: boolean },
-    Parser { name: "boost", class: "", parse: boost },
+    Parser { name: "boost", class: "LuceneQParser", parse: boost },
     Parser { name: "filters", class: "FiltersQParser", parse: filters },
+    Parser { name: "func", class: "FunctionQParser", parse: function },
+    Parser { name: "frange", class: "", parse: frange },
 ];
 
-/// Solr's other parsers, which are refused by name. Solr differs: a function of a field without a number, or of a word's
-/// statistics, is an error 500 there; here whatever cannot be computed is the client's (`compat/query/functions.yaml`).
+/// Solr's other parsers, which are refused by name.
 const UNSUPPORTED: &[&str] = &[
     "bbox",
     "child",
@@ -43,8 +45,6 @@ const UNSUPPORTED: &[&str] = &[
     "complexphrase",
     "dismax",
     "edismax",
-    "frange",
-    "func",
     "fuzzy",
     "geofilt",
     "graph",
@@ -273,17 +273,31 @@ fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
     Ok(Some(Query::Boolean { clauses, minimum_should_match: 0 }))
 }
 
-/// `{!boost b=…}`, where `b` is a number. Functions come with function queries.
+/// `{!func}`: every document, scored by a function.
+fn function(request: &Request<'_>) -> Result<Option<Query>> {
+    let function = whole_function(request.context, request.local, request.text, request.depth)?;
+    Ok(Some(Query::Function(Box::new(function))))
+}
+
+/// `{!frange l=… u=…}`: documents for which a function lies between.
+fn frange(request: &Request<'_>) -> Result<Option<Query>> {
+    let range = function_range(request.context, request.local, request.text, request.depth)?;
+    Ok(Some(Query::FunctionRange(Box::new(range))))
+}
+
+/// `{!boost b=…}`: scores multiplied by a function. Solr differs: its debug output tells the function and the name of its
+/// class apart from the query (`compat/query/function_queries.yaml`).
 fn boost(request: &Request<'_>) -> Result<Option<Query>> {
-    let factor = request.local.get("b").unwrap_or("1");
-    let boost = factor.trim().parse::<f32>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
-    let Some(boost) = boost else {
-        return Err(Error::bad_request(format!(
-            "`b` of `{{!boost}}` is `{factor}`: functions are not supported yet; use a number of 0 or more"
-        )));
-    };
     let inner = request.nested(request.text, request.local.get("defType"))?;
-    Ok(inner.map(|query| Query::Boost { query: Box::new(query), boost }))
+    let Some(text) = request.local.get("b") else { return Ok(inner) };
+    let function = parse_function(request.context, text, request.depth + 1)?;
+    if let Some(function) = &function {
+        check_number(function)?;
+    }
+    Ok(inner.zip(function).map(|(query, function)| Query::FunctionBoost {
+        query: Box::new(query),
+        function: Box::new(function),
+    }))
 }
 
 /// `{!filters param=$fqs}main`: the main query, restricted.

@@ -109,18 +109,22 @@ impl Fixture {
         params
     }
 
+    /// What queries are read with.
+    pub fn context<'a>(&'a self, params: &'a Params, dates: &'a DateMath) -> QueryContext<'a> {
+        QueryContext {
+            schema: &self.schema,
+            analyzers: &self.analyzers,
+            params,
+            dates,
+            boolean_clauses_max: 1024,
+            filtering: false,
+        }
+    }
+
     pub fn parse(&self, query: &str, more: &str) -> plan::Result<(String, String)> {
         let params = Self::params(query, more);
         let dates = DateMath::new(NOW_MS);
-        let context = QueryContext {
-            schema: &self.schema,
-            analyzers: &self.analyzers,
-            params: &params,
-            dates: &dates,
-            boolean_clauses_max: 1024,
-            filtering: false,
-        };
-        let parsed = parse_query(&context, query, "lucene")?;
+        let parsed = parse_query(&self.context(&params, &dates), query, "lucene")?;
         let printer = QueryPrinter::new(&self.schema);
         Ok((printer.parsed_to_string(&parsed), printer.parsed(&parsed)))
     }
@@ -284,7 +288,7 @@ fn parsers_are_chosen_by_name() {
         ("a_s:x AND {!term f=a_s v='it\\'s'}", "+a_s:x +a_s:it's"),
         ("a_s:x {!term f=a_s}y^2", "a_s:x (a_s:y)^2.0"),
         ("_query_:\"{!term f=a_s}hello there\"", "a_s:hello there"),
-        ("{!boost b=2}a_s:x", "(a_s:x)^2.0"),
+        ("{!boost b=2}a_s:x", "FunctionScoreQuery(a_s:x, scored by boost(const(2)))"),
     ]);
 }
 

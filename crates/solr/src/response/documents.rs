@@ -68,10 +68,11 @@ impl<'a> Shape<'a> {
     }
 
     fn hit(&mut self, hit: Hit) -> DocumentNode {
-        let Hit { id: _, document, place, score, explanation } = hit;
+        let Hit { id: _, document, place, score, values, explanation } = hit;
         self.document(document, |item| match item {
             FieldItem::Number { .. } => Some(Node::count(place)),
             FieldItem::Score { .. } => score.map(Node::Float),
+            FieldItem::Function { at, .. } => values.get(*at).cloned().flatten().map(Node::from),
             FieldItem::Explain { style, .. } => {
                 explanation.as_ref().map(|found| explain::styled(found, *style))
             }
@@ -101,11 +102,14 @@ impl<'a> Shape<'a> {
             let (label, node) = match item {
                 FieldItem::Constant { label, value } => (label, Some(Node::from(value.clone()))),
                 FieldItem::Score { label }
+                | FieldItem::Function { label, .. }
                 | FieldItem::Number { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
                 FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
             };
-            fields.extend(node.map(|node| (label.clone(), FieldNode::Computed(node))));
+            let Some(node) = node else { continue };
+            fields.retain(|(known, _)| known != label);
+            fields.push((label.clone(), FieldNode::Computed(node)));
         }
         fields.extend(relabelled);
         DocumentNode { fields }
@@ -113,10 +117,15 @@ impl<'a> Shape<'a> {
 
     fn shown(&mut self, name: &Arc<str>) -> &Shown<'a> {
         let (plain, items, schema) = (&self.plain, self.items, self.schema);
-        self.known.entry(name.clone()).or_insert_with(|| Shown {
-            plain: plain.contains(name),
-            many: schema.field(name).is_some_and(|spec| spec.properties.multi_valued),
-            labels: items.iter().filter_map(|item| other_label(item, name)).collect(),
+        self.known.entry(name.clone()).or_insert_with(|| {
+            let labels: Vec<_> = items.iter().filter_map(|item| other_label(item, name)).collect();
+            // What has another label shows under its own name only where that is asked for.
+            let by_name = plain.names.contains(name);
+            Shown {
+                plain: by_name || (labels.is_empty() && plain.contains(name)),
+                many: schema.field(name).is_some_and(|spec| spec.properties.multi_valued),
+                labels,
+            }
         })
     }
 }
@@ -134,6 +143,7 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
         FieldItem::Field { name, .. } => in_column(name).unwrap_or(true),
         FieldItem::Score { .. }
         | FieldItem::Constant { .. }
+        | FieldItem::Function { .. }
         | FieldItem::Number { .. }
         | FieldItem::Explain { .. } => true,
     })
@@ -193,7 +203,7 @@ mod tests {
         let value = |text: &str| vec![Value::Str(text.into())];
         let fields = vec![("id".into(), value("1")), ("a_s".into(), value("x")), ("b_ss".into(), value("y"))];
         let document = Document { fields };
-        Hit { id: "1".into(), document, place: 7, score: Some(0.5), explanation: None }
+        Hit { id: "1".into(), document, place: 7, score: Some(0.5), values: vec![], explanation: None }
     }
 
     /// Orders recorded from Solr 9.10.1.
@@ -202,7 +212,7 @@ mod tests {
         let schema = schema();
         let check = |fl: &str, expected: &str| {
             let params = Params::new(vec![("fl".into(), fl.into())]);
-            let list = FieldList::parse(&params).unwrap();
+            let list = FieldList::parse(&params, None).unwrap();
             let mut result = SearchResult { hits: vec![hit()], ..SearchResult::default() };
             let docs = doc_list(&mut result, 0, &list, &schema).docs;
             let mut out = Vec::new();
@@ -217,6 +227,7 @@ mod tests {
         check("n:id,b_ss,c:[value v=5],score", "\"b_ss\":[\"y\"],\"c\":\"5\",\"score\":0.5,\"n\":\"1\"");
         check("id,[docid]", "\"id\":\"1\",\"[docid]\":7");
         check("id,a_s", "\"a_s\":\"x\",\"id\":\"1\"");
+        check("*,n:id", "\"a_s\":\"x\",\"b_ss\":[\"y\"],\"n\":\"1\"");
         check("n:id,id", "\"id\":\"1\",\"n\":\"1\"");
         check("nope", "");
     }

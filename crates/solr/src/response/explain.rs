@@ -1,12 +1,10 @@
-//! How a score came about, as Solr shows it: indented text, nested lists in HTML, or a tree. What Lucene counts (`n`, `N`)
-//! is shown whole, what it computes as a float.
+//! How a score came about, as Solr shows it: indented text, nested lists in HTML, or a tree.
 
 use std::fmt::Write as _;
 
 use plan::Explanation;
 
 use super::node::{Entries, Node};
-use super::number::write_float;
 use crate::select::ExplainStyle;
 
 /// In the style that `[explain]` asks for.
@@ -28,7 +26,7 @@ pub fn text(explanation: &Explanation) -> String {
 pub fn tree(explanation: &Explanation) -> Node {
     let mut entries: Entries = vec![
         ("match".into(), Node::Bool(explanation.matched)),
-        ("value".into(), value(explanation)),
+        ("value".into(), Node::from(explanation.value.clone())),
         ("description".into(), Node::Str(explanation.description.clone().into())),
     ];
     if !explanation.details.is_empty() {
@@ -40,14 +38,14 @@ pub fn tree(explanation: &Explanation) -> Node {
 fn write_text(explanation: &Explanation, level: usize, out: &mut String) {
     out.extend(std::iter::repeat_n("  ", level));
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "{} = {}", shown(explanation), explanation.description);
+    let _ = writeln!(out, "{} = {}", explanation.value.to_text(), explanation.description);
     for detail in &explanation.details {
         write_text(detail, level + 1, out);
     }
 }
 
 fn html(explanation: &Explanation) -> String {
-    let mut out = format!("<ul>\n<li>{} = {}<br />\n", shown(explanation), explanation.description);
+    let mut out = format!("<ul>\n<li>{} = {}<br />\n", explanation.value.to_text(), explanation.description);
     for detail in &explanation.details {
         out.push_str(&html(detail));
     }
@@ -55,27 +53,10 @@ fn html(explanation: &Explanation) -> String {
     out
 }
 
-fn shown(explanation: &Explanation) -> String {
-    match value(explanation) {
-        Node::Long(count) => count.to_string(),
-        _ => {
-            let mut bytes = Vec::new();
-            write_float(&mut bytes, explanation.value);
-            String::from_utf8(bytes).unwrap_or_default()
-        }
-    }
-}
-
-fn value(explanation: &Explanation) -> Node {
-    let counted = ["n, number of documents", "N, total number of documents"];
-    match counted.iter().any(|start| explanation.description.starts_with(start)) {
-        true => Node::Long(explanation.value as i64),
-        false => Node::Float(explanation.value),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use plan::Value;
+
     use super::*;
 
     /// Layout recorded from Solr 9.10.1.
@@ -89,10 +70,10 @@ mod tests {
         };
         let found = Explanation {
             details: vec![
-                leaf(3.0, "N, total number of documents with field"),
-                leaf(1.2, "k1, term saturation parameter"),
+                leaf(Value::Long(3), "N, total number of documents with field"),
+                leaf(Value::Float(1.2), "k1, term saturation parameter"),
             ],
-            ..leaf(0.5, "idf, computed from:")
+            ..leaf(Value::Float(0.5), "idf, computed from:")
         };
         let expected = "0.5 = idf, computed from:\n  3 = N, total number of documents with field\n  1.2 = k1, term saturation parameter\n";
         assert_eq!(text(&found), expected);

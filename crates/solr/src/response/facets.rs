@@ -1,10 +1,10 @@
 //! The `facet_counts` section: five keys, always, in Solr's order and types, and a sixth where pivots were asked for.
 
 use plan::{
-    FacetResult, FieldFacetResult, IntervalFacetResult, OtherRange, PivotCount, PivotFacetResult,
-    RangeFacetResult,
+    FacetResult, FieldFacetResult, IntervalFacetResult, PivotCount, PivotFacetResult, RangeFacetResult,
 };
 
+use super::buckets::other_name;
 use super::node::{Entries, Name, Node};
 
 /// The value of `facet_counts`.
@@ -69,12 +69,7 @@ fn range(facet: RangeFacetResult) -> (Name, Node) {
         ("gap".into(), gap(&facet.gap, &facet.start)),
     ];
     for (other, count) in facet.others {
-        let name = match other {
-            OtherRange::Before => "before",
-            OtherRange::After => "after",
-            OtherRange::Between => "between",
-        };
-        entries.push((name.into(), Node::count(count)));
+        entries.push((other_name(other).into(), Node::count(count)));
     }
     entries.push(("start".into(), facet.start.into()));
     entries.push(("end".into(), facet.end.into()));
@@ -96,7 +91,7 @@ fn gap(text: &str, start: &plan::Value) -> Node {
 
 #[cfg(test)]
 mod tests {
-    use plan::Value;
+    use plan::{OtherRange, Value};
 
     use super::*;
     use crate::response::{Format, JsonStyle};

@@ -2,6 +2,7 @@
 //! Results come from `cluster` as `plan`'s types; bytes go to `http`. Layout and spelling are Solr 9.10's, and the tests
 //! hold bytes recorded from one.
 
+mod buckets;
 mod documents;
 mod explain;
 mod facets;
@@ -11,6 +12,7 @@ mod json;
 mod node;
 mod number;
 mod select;
+mod stats;
 mod update;
 mod xml;
 

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use plan::Value;
 
+use crate::update::RawValue;
+
 /// A key: most are literals of ours.
 pub type Name = Cow<'static, str>;
 
@@ -110,6 +112,24 @@ impl From<Value> for Node {
             Value::Bool(flag) => Node::Bool(flag),
             Value::Date(ms) => Node::Date(ms),
             Value::Bytes(bytes) => Node::Bytes(bytes),
+        }
+    }
+}
+
+impl From<RawValue> for Node {
+    fn from(value: RawValue) -> Self {
+        match value {
+            RawValue::Null => Node::Null,
+            RawValue::Bool(flag) => Node::Bool(flag),
+            RawValue::Long(number) => Node::Long(number),
+            RawValue::Double(number) => Node::Double(number),
+            RawValue::Str(text) => Node::Str(text.into()),
+            RawValue::Date(ms) => Node::Date(ms),
+            RawValue::List(values) => Node::Array(values.into_iter().map(Node::from).collect()),
+            RawValue::Map(entries) => {
+                let entries = entries.into_iter();
+                Node::Map(entries.map(|(key, value)| (key.to_string().into(), value.into())).collect())
+            }
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use plan::{Explanation, Schema, SearchResult};
 
+use super::buckets::bucket;
 use super::documents::doc_list;
 use super::explain;
 use super::facets::facet_counts;
 use super::node::{Entries, Name, Node};
+use super::stats::stats;
 use crate::select::{DebugFlags, DebugQuery, ResponsePlan};
 
 /// Search components in the order Solr runs and shows them.
@@ -28,9 +30,12 @@ pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let page = doc_list(&mut result, response.start, &response.fields, schema);
     let mut entries: Entries = vec![("response".into(), Node::DocList(page))];
+    let (tree, statistics) = (result.facets.tree.take(), result.facets.stats.take());
     if facets {
         entries.push(("facet_counts".into(), facet_counts(std::mem::take(&mut result.facets))));
     }
+    entries.extend(tree.map(|tree| ("facets".into(), bucket(tree))));
+    entries.extend(statistics.map(|statistics| ("stats".into(), stats(statistics))));
     if response.debug.any() {
         let other = others(explained_other, response);
         entries.push(("debug".into(), debug(response, explained, other, elapsed_ms)));
@@ -86,6 +91,7 @@ fn debug(response: &ResponsePlan, explained: Option<Node>, other: Entries, elaps
 
 fn parsed_by(query: &DebugQuery, entries: &mut Entries) {
     let list = |texts: &[String]| Node::Array(texts.iter().cloned().map(Node::from).collect());
+    entries.extend(query.json.clone().map(|json| (Name::Borrowed("json"), Node::from(json))));
     entries.push(("QParser".into(), optional(query.parser)));
     if !query.filters.is_empty() {
         entries.push(("filter_queries".into(), list(&query.filters)));

@@ -1,12 +1,13 @@
-//! The field list (`fl`): which fields a hit shows, under which label, in which order they were asked for. Functions and
-//! most transformers are refused until they exist.
+//! The field list (`fl`): which fields a hit shows, what is computed for it, under which label, in which order it was asked
+//! for. How the list is written is `field_list.rs`. Most transformers are refused until they exist.
 
 use std::sync::Arc;
 
-use plan::{Error, FieldSelection, Result};
+use plan::{Error, FieldSelection, Function, Result};
 
+use super::field_list::parse_list;
 use crate::params::{Params, response};
-use crate::query::{LocalParams, split_local_params};
+use crate::query::{LocalParams, QueryContext, split_local_params};
 
 /// Solr's other transformers.
 const UNSUPPORTED: [&str; 9] =
@@ -20,6 +21,8 @@ const NO_SHARD: &str = "[not a shard request]";
 pub struct FieldList {
     /// Never empty: no list is `*`.
     pub items: Vec<FieldItem>,
+    /// What items compute.
+    pub functions: Vec<Function>,
 }
 
 /// One wish. A field that several wishes cover is shown once.
@@ -41,6 +44,11 @@ pub enum FieldItem {
         label: Arc<str>,
         value: plan::Value,
     },
+    /// The value of a function, by its place in [`FieldList::functions`].
+    Function {
+        label: Arc<str>,
+        at: usize,
+    },
     /// `[docid]`: the document's number in the index.
     Number {
         label: Arc<str>,
@@ -61,16 +69,16 @@ pub enum ExplainStyle {
 }
 
 impl FieldList {
-    /// Reads all `fl` parameters as one list.
-    pub(crate) fn parse(params: &Params) -> Result<Self> {
-        let mut items = Vec::new();
+    /// Reads all `fl` parameters as one list. Without a context there are no functions.
+    pub(crate) fn parse(params: &Params, context: Option<&QueryContext<'_>>) -> Result<Self> {
+        let mut list = Self::default();
         for text in params.all(response::FL.name) {
-            parse_list(text, params, &mut items)?;
+            parse_list(text, params, context, &mut list)?;
         }
-        if items.is_empty() {
-            items.push(FieldItem::All);
+        if list.items.is_empty() {
+            list.items.push(FieldItem::All);
         }
-        Ok(Self { items })
+        Ok(list)
     }
 
     /// What the engine has to load.
@@ -83,6 +91,7 @@ impl FieldList {
                 FieldItem::Field { name, .. } => selection.names.push(name.clone()),
                 FieldItem::Score { .. }
                 | FieldItem::Constant { .. }
+                | FieldItem::Function { .. }
                 | FieldItem::Number { .. }
                 | FieldItem::Explain { .. } => {}
             }
@@ -99,53 +108,9 @@ impl FieldList {
     }
 }
 
-fn parse_list(text: &str, params: &Params, items: &mut Vec<FieldItem>) -> Result<()> {
-    let mut rest = text;
-    loop {
-        rest = rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
-        if rest.is_empty() {
-            return Ok(());
-        }
-        let end = rest.find(|c: char| c == ',' || c == '[' || c.is_whitespace()).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        let opens = behind.starts_with('[');
-        if opens && (word.is_empty() || word.ends_with(':')) {
-            let (transformer, after) = cut_transformer(behind)?;
-            items.extend(transformed(word.strip_suffix(':'), transformer, params)?);
-            rest = after;
-        } else {
-            items.push(parse_word(word)?);
-            rest = behind.strip_prefix('[').unwrap_or(behind);
-        }
-    }
-}
-
-/// `[…]` off the front.
-fn cut_transformer(text: &str) -> Result<(&str, &str)> {
-    let end = text.find(']').ok_or_else(|| {
-        Error::bad_request(format!("`fl` holds `{text}`, which does not end; close it with `]`"))
-    })?;
-    Ok((text.get(1..end).unwrap_or_default(), text.get(end + 1..).unwrap_or_default()))
-}
-
-fn parse_word(word: &str) -> Result<FieldItem> {
-    if word.contains(['(', ')', '"', '\'', '$', '{']) {
-        return Err(Error::bad_request(format!(
-            "functions in `fl` (`{word}`) are not supported yet; name fields, globs or `score`"
-        )));
-    }
-    let (label, name) = word.split_once(':').unwrap_or((word, word));
-    Ok(match name {
-        "*" => FieldItem::All,
-        "score" => FieldItem::Score { label: label.into() },
-        _ if name.contains(['*', '?']) => FieldItem::Glob(name.to_owned()),
-        _ => FieldItem::Field { name: name.into(), label: label.into() },
-    })
-}
-
 /// `[value v=5]` and its kin. The inside has the form of local parameters. A name that Solr does not know either shows
 /// nothing, as there.
-fn transformed(label: Option<&str>, inside: &str, params: &Params) -> Result<Option<FieldItem>> {
+pub(super) fn transformed(label: Option<&str>, inside: &str, params: &Params) -> Result<Option<FieldItem>> {
     let text = format!("{{!{inside}}}");
     let (local, _) = split_local_params(&text, params)?;
     let name = local.get("type").unwrap_or_default();
@@ -191,10 +156,36 @@ fn explain_style(local: &LocalParams) -> Result<ExplainStyle> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::date_math::DateMath;
+    use crate::query::tests::Fixture;
 
     fn parse(lists: &[&str]) -> Result<FieldList> {
         let pairs = lists.iter().map(|list| ("fl".to_owned(), (*list).to_owned())).collect();
-        FieldList::parse(&Params::new(pairs))
+        let (fixture, params, dates) = (Fixture::new(), Params::new(pairs), DateMath::new(0));
+        FieldList::parse(&params, Some(&fixture.context(&params, &dates)))
+    }
+
+    /// Labels recorded from Solr 9.10.1.
+    #[test]
+    fn functions_have_labels() {
+        let check = |list: &str, expected: &[(&str, &str)]| {
+            let list = parse(&[list]).unwrap();
+            let labels = list.items.iter().filter_map(|item| match item {
+                FieldItem::Function { label, at } => {
+                    Some((label.to_string(), list.functions[*at].to_string()))
+                }
+                _ => None,
+            });
+            let expected: Vec<_> = expected.iter().map(|(l, f)| ((*l).to_owned(), (*f).to_owned())).collect();
+            assert_eq!(labels.collect::<Vec<_>>(), expected, "{list:?}");
+        };
+        let sum = "sum(int(a_i),const(1))";
+        check("id,sum(a_i,1),a_s", &[("sum(a_i,1)", sum)]);
+        check("sum(a_i, 1) a_s", &[("sum(a_i, 1) ", sum)]);
+        check("x:{!func}a_i,id", &[("x", "int(a_i)")]);
+        check("{!func key=k}sum(a_i,1) id", &[("k", sum)]);
+        check("x:{!term f=a_s v=b} , y:-1", &[("x", "query(a_s:b,def=0.0)"), ("y", "const(-1)")]);
+        check("x: \"a\",'b'", &[("x", "literal(a)"), ("'b'", "literal(b)")]);
     }
 
     #[test]
@@ -227,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_refused() {
-        for list in ["sum(a,b)", "x:sum(a,b)", "[child]", "[core]", "\"a\"", "[value", "[value]"] {
+        for list in ["sum(a,b)", "x:sum(", "[child]", "[core]", "\"a", "[value", "[value]"] {
             assert!(parse(&[list]).is_err(), "{list}");
         }
     }

@@ -5,12 +5,12 @@ use plan::{Error, Filter, Page, Query, Result, Schema, SearchPlan, SortBy, SortK
 
 use super::fields::FieldList;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
-use super::sort::{SortText, parse_sort, resolve_sort};
+use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
 use crate::params::{Params, paging, query, response, unsupported};
-use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, parse_query};
+use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 
 /// A search as asked for; queries are still text.
 #[derive(Clone, Debug)]
@@ -19,9 +19,8 @@ pub struct SelectRequest<'a> {
     query: Option<&'a str>,
     parser: &'a str,
     filters: Vec<&'a str>,
-    sort: Vec<SortText>,
+    sort: &'a str,
     page: Page,
-    fields: FieldList,
     debug: DebugFlags,
     omit_header: bool,
 }
@@ -46,6 +45,9 @@ pub struct Resolved {
     pub warnings: Vec<String>,
     /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits, as Solr does.
     pub late_failure: Option<Error>,
+    /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads no clock, and
+    /// does not ask to be answered afresh.
+    pub repeatable: bool,
 }
 
 impl<'a> SelectRequest<'a> {
@@ -58,9 +60,8 @@ impl<'a> SelectRequest<'a> {
             query: params.get(query::Q.name),
             parser: params.get(query::DEF_TYPE.name).unwrap_or("lucene"),
             filters: params.all(query::FQ.name).collect(),
-            sort: parse_sort(params.get(query::SORT.name).unwrap_or_default())?,
+            sort: params.get(query::SORT.name).unwrap_or_default(),
             page: paging::page(params)?,
-            fields: FieldList::parse(params)?,
             debug: DebugFlags::parse(params)?,
             omit_header: response::OMIT_HEADER.read(params)?.unwrap_or(false),
         })
@@ -78,9 +79,10 @@ impl<'a> SelectRequest<'a> {
             boolean_clauses_max: context.boolean_clauses_max,
             filtering: false,
         };
+        let fields = FieldList::parse(self.params, Some(&context))?;
         let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
+        let sort = parse_sort(&context, self.sort)?;
         let filters = self.filters(&context)?;
-        let sort = resolve_sort(&self.sort, context.schema)?;
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
@@ -88,10 +90,12 @@ impl<'a> SelectRequest<'a> {
             filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
             sort: if sort.is_empty() { by_score() } else { sort },
             page: self.page,
-            fields: self.fields.selection(),
-            scores: self.fields.scores(),
+            fields: fields.selection(),
+            functions: fields.functions.clone(),
+            scores: fields.scores(),
             facets,
-            explain: self.debug.results || self.fields.explains(),
+            explain: self.debug.results || fields.explains(),
+            cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
         let (explain_other, other_failure) = self.explain_other(&context);
         let late_failure = facet_failure.or(other_failure);
@@ -101,12 +105,13 @@ impl<'a> SelectRequest<'a> {
         let response = ResponsePlan {
             explain_other,
             start: self.page.start,
-            fields: self.fields.clone(),
+            fields,
             omit_header: self.omit_header,
             debug,
             debug_query,
         };
-        Ok(Resolved { plan, response, warnings, late_failure })
+        let repeatable = plan.cache && !debug.timing && !dates.depends_on_time();
+        Ok(Resolved { plan, response, warnings, late_failure, repeatable })
     }
 
     /// Empty filters filter nothing.
@@ -134,6 +139,7 @@ impl<'a> SelectRequest<'a> {
     ) -> DebugQuery {
         let printer = QueryPrinter::new(context.schema);
         DebugQuery {
+            json: self.params.json().cloned(),
             text: self.query.map(str::to_owned),
             parsed: main.map(|main| printer.parsed(main)),
             parsed_to_string: main.map(|main| printer.parsed_to_string(main)),
@@ -150,6 +156,6 @@ fn by_score() -> Vec<SortKey> {
 
 /// A filter with its local parameters `cache`, `cost`, `tag`. A filter that matches nothing still filters.
 pub(crate) fn as_filter(parsed: &ParsedQuery) -> Result<Filter> {
-    let (cache, cost) = crate::query::cache_and_cost(&parsed.local)?;
+    let (cache, cost) = cache_and_cost(&parsed.local)?;
     Ok(Filter { query: parsed.executable(), cache, cost, tags: parsed.local.list("tag") })
 }

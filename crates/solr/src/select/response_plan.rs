@@ -5,6 +5,7 @@ use plan::{Query, Result};
 
 use super::fields::FieldList;
 use crate::params::{Params, response};
+use crate::update::RawValue;
 
 #[derive(Clone, Debug)]
 pub struct ResponsePlan {
@@ -42,8 +43,10 @@ pub struct DebugFlags {
 }
 
 /// The `query` section of debug output, in the order shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DebugQuery {
+    /// The request's JSON, when there is any.
+    pub json: Option<RawValue>,
     /// `rawquerystring` and `querystring`.
     pub text: Option<String>,
     /// `parsedquery`.

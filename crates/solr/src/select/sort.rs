@@ -1,34 +1,66 @@
-//! Sort specifications: `price asc, score desc`. The text becomes keys, the schema says whether they can be sorted on.
-//! Messages are Solr's, recorded from 9.10.1. Sorting by functions is refused until there are functions.
+//! Sort specifications: `price asc, sum(a,b) desc`. A key is a field by its name, or a function in its own syntax; the
+//! schema says whether it can be sorted on. Messages are Solr's, recorded from 9.10.1.
 
 use std::sync::Arc;
 
 use plan::{Error, FieldClass, FieldSpec, Result, Schema, SortBy, SortKey};
 
-/// One key as written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SortText {
-    pub name: String,
-    pub descending: bool,
-}
+use crate::function::{Failure, check_number, leading_function};
+use crate::query::QueryContext;
 
 /// Cuts a specification into keys; an empty one has none.
-pub(crate) fn parse_sort(text: &str) -> Result<Vec<SortText>> {
+pub(crate) fn parse_sort(context: &QueryContext<'_>, text: &str) -> Result<Vec<SortKey>> {
     let mut keys = Vec::new();
     let mut at = skip(text, 0);
     while at < text.len() {
-        let end = name_end(text, at);
-        let name = text.get(at..end).unwrap_or_default();
-        if is_function(name, text.get(end..).unwrap_or_default()) {
-            return Err(Error::bad_request(format!(
-                "sorting by a function (`{text}`) is not supported yet; sort by fields, `score` or `_docid_`"
-            )));
-        }
-        let (descending, behind) = direction(text, end).ok_or_else(|| no_direction(text, end.max(at + 1)))?;
-        keys.push(SortText { name: name.to_owned(), descending });
-        at = skip(text, behind);
+        let (key, end) = key(context, text, at)?;
+        keys.push(key);
+        at = skip(text, end);
     }
     Ok(keys)
+}
+
+/// The key that starts at `at`, and where what follows it begins.
+fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, usize)> {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut failure = None;
+    if !is_plain(rest) {
+        match leading_function(context, rest) {
+            Ok(found) => {
+                if let Some((descending, end)) = direction(text, at + found.end) {
+                    check_number(&found.function)?;
+                    return Ok((SortKey { by: SortBy::Function(found.function), descending }, end));
+                }
+            }
+            Err(error) => failure = Some(error),
+        }
+    }
+    let end = at + rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let name = text.get(at..end).unwrap_or_default();
+    let (descending, behind) = direction(text, end).ok_or_else(|| no_direction(text, end.max(at + 1)))?;
+    let by = sort_by(name, context.schema).map_err(|error| match failure.take() {
+        Some(failure) if context.find(name).is_none() => neither(name, failure),
+        _ => error,
+    })?;
+    Ok((SortKey { by, descending }, behind))
+}
+
+/// Whether a name stands here, and a space behind it: what is no function for sure.
+fn is_plain(rest: &str) -> bool {
+    let starts = |c: char| c.is_alphabetic() || c == '_';
+    let ends = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'));
+    rest.starts_with(starts)
+        && rest.find(ends).is_some_and(|end| rest[end..].starts_with(char::is_whitespace))
+}
+
+fn neither(name: &str, failure: Failure) -> Error {
+    let error = Error::bad_request(format!(
+        "sort param could not be parsed as a query, and is not a field that exists in the index: {name}"
+    ));
+    match Error::from(failure).root {
+        Some(root) => error.with_root(root),
+        None => error,
+    }
 }
 
 fn no_direction(text: &str, at: usize) -> Error {
@@ -47,16 +79,7 @@ fn skip(text: &str, at: usize) -> usize {
     at + rest.len() - trimmed.len()
 }
 
-fn name_end(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    at + rest.find(|c: char| c.is_whitespace() || ",()".contains(c)).unwrap_or(rest.len())
-}
-
-fn is_function(name: &str, rest: &str) -> bool {
-    rest.starts_with('(') || name.starts_with(['"', '\'', '$', '{'])
-}
-
-/// `asc` or `desc` behind a name, and where what follows it begins; a comma or the end must follow.
+/// `asc` or `desc` behind a key, and where what follows it begins; a comma or the end must follow.
 fn direction(text: &str, at: usize) -> Option<(bool, usize)> {
     let rest = text.get(at..)?;
     let word = rest.trim_start();
@@ -67,17 +90,10 @@ fn direction(text: &str, at: usize) -> Option<(bool, usize)> {
         return None;
     }
     match text.get(start..end)?.to_ascii_lowercase().as_str() {
-        "asc" => Some((false, end)),
-        "desc" => Some((true, end)),
+        "asc" | "bottom" => Some((false, end)),
+        "desc" | "top" => Some((true, end)),
         _ => None,
     }
-}
-
-/// What to sort by.
-pub(crate) fn resolve_sort(keys: &[SortText], schema: &Schema) -> Result<Vec<SortKey>> {
-    keys.iter()
-        .map(|key| Ok(SortKey { by: sort_by(&key.name, schema)?, descending: key.descending }))
-        .collect()
 }
 
 fn sort_by(name: &str, schema: &Schema) -> Result<SortBy> {
@@ -130,19 +146,38 @@ fn seed(name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::date_math::DateMath;
+    use crate::params::Params;
+    use crate::query::tests::Fixture;
+
+    fn parse(text: &str) -> Result<Vec<SortKey>> {
+        let (fixture, params, dates) = (Fixture::new(), Params::default(), DateMath::new(0));
+        parse_sort(&fixture.context(&params, &dates), text)
+    }
 
     #[test]
     fn specifications_are_cut_into_keys() {
         let check = |text: &str, expected: &[(&str, bool)]| {
-            let keys = parse_sort(text).unwrap();
-            let found: Vec<_> = keys.iter().map(|key| (key.name.as_str(), key.descending)).collect();
+            let keys = parse(text).unwrap();
+            let shown = |key: &SortKey| match &key.by {
+                SortBy::Score => "score".to_owned(),
+                SortBy::Field(name) => name.to_string(),
+                SortBy::Function(function) => function.to_string(),
+                other => format!("{other:?}"),
+            };
+            let found: Vec<_> = keys.iter().map(|key| (shown(key), key.descending)).collect();
+            let expected: Vec<_> = expected.iter().map(|(name, down)| ((*name).to_owned(), *down)).collect();
             assert_eq!(found, expected, "{text}");
         };
         check("", &[]);
         check("score desc", &[("score", true)]);
-        check("a asc,b DESC", &[("a", false), ("b", true)]);
-        check("  a  asc  ,  b   desc ", &[("a", false), ("b", true)]);
-        check("id asc,,a asc,", &[("id", false), ("a", false)]);
+        check("a_s asc,b_i DESC", &[("a_s", false), ("b_i", true)]);
+        check("  a_s  asc  ,  b_i   desc ", &[("a_s", false), ("b_i", true)]);
+        check("id asc,,a_i asc,", &[("id", false), ("a_i", false)]);
+        check("sum(a_i,1)desc, id top", &[("sum(int(a_i),const(1))", true), ("id", true)]);
+        check("{!func v=a_i} asc,{!func}abs(a_i) bottom", &[("int(a_i)", false), ("abs(int(a_i))", false)]);
+        check("{!term f=a_s v=x} desc", &[("query(a_s:x,def=0.0)", true)]);
+        check("-1 asc", &[("const(-1)", false)]);
     }
 
     /// Messages recorded from Solr 9.10.1.
@@ -151,7 +186,7 @@ mod tests {
         let check = |text: &str, at: usize| {
             let expected =
                 format!("Can't determine a Sort Order (asc or desc) in sort spec '{text}', pos={at}");
-            assert_eq!(parse_sort(text).unwrap_err().message, expected);
+            assert_eq!(parse(text).unwrap_err().message, expected);
         };
         check("score", 5);
         check("a_s asc,a_i", 11);
@@ -161,10 +196,21 @@ mod tests {
         check(",", 1);
     }
 
+    /// Messages recorded from Solr 9.10.1.
     #[test]
-    fn functions_are_refused() {
-        for text in ["sum(a,1) asc", "\"a\" asc", "{!func}a asc", "$s asc"] {
-            assert!(parse_sort(text).unwrap_err().message.contains("not supported yet"), "{text}");
-        }
+    fn what_is_neither_field_nor_function_is_refused() {
+        let neither = |name: &str| {
+            format!(
+                "sort param could not be parsed as a query, and is not a field that exists in the index: {name}"
+            )
+        };
+        let check =
+            |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err().message, expected, "{text}");
+        check("nosuch(1) asc", &neither("nosuch(1)"));
+        check("sum( asc", &neither("sum("));
+        check("$x asc", &neither("$x"));
+        check("a_s,sum(a_i,1) desc", "sort param field can't be found: a_s,sum(a_i,1)");
+        check("nope desc", "sort param field can't be found: nope");
+        assert!(parse("concat(a_s,'x') asc").unwrap_err().message.contains("is no number"));
     }
 }

@@ -66,6 +66,15 @@ enum Expect {
     Separator,
 }
 
+/// How Solr words what is wrong, by where the text comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Complaint {
+    /// The body of an update, read as it arrives: at its end Solr has forgotten what came before.
+    Stream,
+    /// A text of which all is at hand: a request in JSON.
+    Text,
+}
+
 /// Reads one text from start to end.
 pub struct JsonReader<'a> {
     text: &'a str,
@@ -76,11 +85,18 @@ pub struct JsonReader<'a> {
     key_end: Option<usize>,
     open: Vec<Container>,
     expect: Expect,
+    complaint: Complaint,
 }
 
 impl<'a> JsonReader<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, event_start: 0, key_end: None, open: Vec::new(), expect: Expect::Value }
+        Self::complaining(text, Complaint::Stream)
+    }
+
+    /// As [`JsonReader::new`], with messages worded so.
+    pub fn complaining(text: &'a str, complaint: Complaint) -> Self {
+        let (open, expect) = (Vec::new(), Expect::Value);
+        Self { text, at: 0, event_start: 0, key_end: None, open, expect, complaint }
     }
 
     /// The next event. After an error the reader must not be asked again.
@@ -123,6 +139,11 @@ impl<'a> JsonReader<'a> {
     /// Solr's error for a value of a type that does not fit, at the last event.
     pub fn type_mismatch(&self) -> Error {
         self.error_at("type mismatch", self.event_start)
+    }
+
+    /// Solr's error where the text goes on, with the last event, behind the one value it should hold.
+    pub fn not_single(&self) -> Error {
+        self.error_at("Expecting single object only.", self.event_start)
     }
 
     fn in_object(&self) -> bool {
@@ -439,16 +460,23 @@ impl<'a> JsonReader<'a> {
         let after = self.text.get(at..).unwrap_or_default();
         let position = utf16_length(before);
         let mut rest = after.chars();
-        let found = match rest.next() {
-            Some(character) => {
+        let found = match (rest.next(), self.complaint) {
+            (Some(character), _) => {
                 let context: String = tail(before, 59).chain([character]).collect();
                 let following: String = rest.take(40).collect();
                 format!("char={character},position={position} AFTER='{context}' BEFORE='{following}'")
             }
-            None => format!("char=(EOF),position={position} AFTER=''"),
+            (None, Complaint::Stream) => format!("char=(EOF),position={position} AFTER=''"),
+            (None, Complaint::Text) => {
+                let context: String = tail(before, 60).collect();
+                format!("char=(EOF),position={position} AFTER='{context}'")
+            }
         };
-        Error::bad_request(format!("Cannot parse provided JSON: {message}: {found}"))
-            .with_root(RootCause::Json)
+        let complaint = match self.complaint {
+            Complaint::Stream => "Cannot parse provided JSON",
+            Complaint::Text => "org.noggit.JSONParser$ParseException",
+        };
+        Error::bad_request(format!("{complaint}: {message}: {found}")).with_root(RootCause::Json)
     }
 }
 

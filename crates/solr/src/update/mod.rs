@@ -26,6 +26,6 @@ mod xml;
 pub use chain::{Chain, Processed};
 pub use command::{AddCommand, Decoded, Names, RawDocument, RawValue, UpdateCommand};
 pub use decode::decode;
-pub use json_reader::{Event, JsonReader};
+pub use json_reader::{Complaint, Event, JsonReader};
 pub use json_value::{entries, value};
 pub use options::UpdateOptions;

@@ -12,16 +12,16 @@ use crate::search::node::{DocSource, Node};
 use crate::search::{SearchContext, SearchSegment, weight};
 
 pub(crate) fn count(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<u64> {
-    let weight = weight::unscored(context, node)?;
+    let weight = weight::unscored(context.layout.tantivy(), node)?;
     let mut total = 0;
     for (segment, mask) in context.segments.iter().zip(masks) {
         total += u64::from(match (mask, node) {
             (None, Node::Constant(constant)) if matches!(constant.source, DocSource::All) => {
                 segment.max_doc()
             }
-            (Some(mask), Node::Constant(constant)) => match &constant.source {
-                DocSource::All => mask.count(),
-                DocSource::Computed(computed) => computed.bits(segment.reader)?.count_common(mask),
+            (Some(mask), Node::Constant(constant)) => match (&constant.source, constant.source.computed()) {
+                (DocSource::All, _) => mask.count(),
+                (_, Some(computed)) => computed.bits(segment.reader)?.count_common(mask),
                 _ => count_allowed(&*weight, segment, mask)?,
             },
             (None, _) => weight.count(segment.reader).map_err(engine_error)?,

@@ -1,11 +1,14 @@
 //! Which hits make the page, and how many there are. Score order prunes (`top_k`), any other order reads columns (`sort`).
 
+mod constant;
 mod count;
+mod scan;
 mod sort;
 mod top_k;
 
 use tantivy::DocId;
 
+pub(crate) use constant::first_and_count;
 pub(crate) use count::count;
 pub(crate) use sort::sorted;
 pub(crate) use top_k::{Best, score_max, top_k, top_k_and_count};

@@ -14,6 +14,7 @@ use crate::layout::{ColumnRef, FieldLayout};
 use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
+use crate::search::function::{BLOCK, Lowered, Reader, each_block, lower};
 use crate::search::node::Node;
 use crate::search::sets::AnyColumn;
 use crate::search::{SearchContext, SearchSegment};
@@ -61,6 +62,7 @@ enum By {
     Nothing,
     IndexOrder,
     Random(u64),
+    Function(Lowered),
 }
 
 /// Where documents without a value go. `First` and `Last` hold whatever the direction.
@@ -79,6 +81,7 @@ impl Field {
             SortBy::Score => By::Score,
             SortBy::IndexOrder => By::IndexOrder,
             SortBy::Random { seed } => By::Random(*seed),
+            SortBy::Function(function) => By::Function(lower(context, function)?),
             SortBy::Field(name) => match context.layout.field(name) {
                 None => By::Nothing,
                 Some(layout) => By::Column { column: column_of(layout)?, missing: missing(layout) },
@@ -130,6 +133,7 @@ enum Values {
     Absent,
     Place(u64),
     Shuffled { seed: u64, base: u64 },
+    Function(Box<Reader>),
 }
 
 impl Source {
@@ -141,10 +145,16 @@ impl Source {
     ) -> Result<Self> {
         let descending = field.descending;
         let (values, absent) = match &field.by {
-            By::Score => (Values::Score(Box::new(Evaluator::open(context, node, segment)?)), BEHIND),
+            By::Score => (
+                Values::Score(Box::new(Evaluator::open(context.layout.tantivy(), node, segment.reader)?)),
+                BEHIND,
+            ),
             By::IndexOrder => (Values::Place(segment.base), BEHIND),
             By::Random(seed) => (Values::Shuffled { seed: *seed, base: segment.base }, BEHIND),
             By::Nothing => (Values::Absent, BEHIND),
+            By::Function(lowered) => {
+                (Values::Function(Box::new(Reader::open(lowered, segment.reader)?)), BEHIND)
+            }
             By::Column { column, missing } => {
                 let values = match AnyColumn::open(segment.reader, column)? {
                     Some(AnyColumn::I64(column)) => Values::I64(column),
@@ -173,9 +183,27 @@ impl Source {
             Values::Str(column) => extreme(column.ords(), doc, self.descending),
             Values::Absent => None,
             Values::Place(base) => Some(*base + u64::from(doc)),
+            Values::Function(reader) => {
+                let mut value = [0.0];
+                reader.doubles(&[doc], &mut value);
+                Some(ordered_double(value[0]))
+            }
             Values::Shuffled { seed, base } => Some(mix(*seed ^ mix(*base + u64::from(doc)))),
         };
         raw.map_or(self.absent, |raw| present(raw, self.descending))
+    }
+
+    /// The keys of documents, at most [`BLOCK`] of them.
+    fn keys(&mut self, docs: &[DocId], keys: &mut [Value]) {
+        if let Values::Function(reader) = &mut self.values {
+            let mut values = [0.0f64; BLOCK];
+            let values = values.get_mut(..docs.len()).unwrap_or_default();
+            reader.doubles(docs, values);
+            let present = values.iter().map(|value| present(ordered_double(*value), self.descending));
+            keys.iter_mut().zip(present).for_each(|(key, value)| *key = value);
+        } else {
+            keys.iter_mut().zip(docs).for_each(|(key, doc)| *key = self.key(*doc));
+        }
     }
 
     /// The key as it compares across segments.
@@ -221,6 +249,12 @@ fn absent_key(missing: Missing, column: &ColumnRef, descending: bool) -> Value {
 fn ordered(score: f32) -> u32 {
     let bits = score.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// The same of a double, as Java compares them: what is no number is above all others, and -0 below 0.
+fn ordered_double(value: f64) -> u64 {
+    let bits = if value.is_nan() { f64::NAN.to_bits() } else { value.to_bits() };
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
 /// A bijection that spreads its input over all bits (the finaliser of SplitMix64).
@@ -307,27 +341,32 @@ fn best_of_segment(
         return Vec::new();
     }
     let Some((first, others)) = sources.split_first_mut() else { return Vec::new() };
-    for doc in hits.iter() {
-        let key = first.key(doc);
-        if heap.len() >= limit {
-            let worst = heap.peek().and_then(|(keys, _)| keys.first().copied()).unwrap_or(Value::MAX);
-            if key > worst {
+    let mut block = [0; BLOCK];
+    each_block(hits, |docs| {
+        let block = block.get_mut(..docs.len()).unwrap_or_default();
+        first.keys(docs, block);
+        for (doc, key) in docs.iter().zip(block.iter()) {
+            let bar = if heap.len() < limit { None } else { heap.peek().and_then(|(keys, _)| keys.first()) };
+            if bar.is_some_and(|bar| key > bar) {
                 continue;
             }
+            let mut keys = Vec::with_capacity(fields.len());
+            keys.push(*key);
+            keys.extend(others.iter_mut().map(|source| source.key(*doc)));
+            offer(&mut heap, (keys, *doc), limit);
         }
-        let mut keys = Vec::with_capacity(fields.len());
-        keys.push(key);
-        keys.extend(others.iter_mut().map(|source| source.key(doc)));
-        let entry = (keys, doc);
-        if heap.len() < limit {
-            heap.push(entry);
-        } else if let Some(mut worst) = heap.peek_mut()
-            && entry < *worst
-        {
-            *worst = entry;
-        }
-    }
+    });
     heap.into_vec()
+}
+
+fn offer(heap: &mut BinaryHeap<(Vec<Value>, DocId)>, entry: (Vec<Value>, DocId), limit: usize) {
+    if heap.len() < limit {
+        heap.push(entry);
+    } else if let Some(mut worst) = heap.peek_mut()
+        && entry < *worst
+    {
+        *worst = entry;
+    }
 }
 
 /// Of several values the least, or the greatest when they come in descending order, as in Solr.

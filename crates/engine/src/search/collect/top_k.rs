@@ -8,11 +8,11 @@ use std::collections::BinaryHeap;
 use plan::Result;
 use tantivy::{DocId, Score};
 
-use super::Found;
+use super::{Found, scan};
 use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
-use crate::search::mask::Masks;
+use crate::search::mask::{self, Masks};
 use crate::search::node::Node;
 use crate::search::{SearchContext, SearchSegment, weight};
 
@@ -49,6 +49,9 @@ pub(crate) fn top_k(
     masks: &Masks,
     limit: usize,
 ) -> Result<Vec<Found>> {
+    if node.is_unbounded() {
+        return scan::best_of(context, node, &mask::hits(context, node, masks)?, limit);
+    }
     let mut best = Best::new(limit);
     if limit > 0 {
         let weight = weight::scored(context, node)?;
@@ -56,7 +59,7 @@ pub(crate) fn top_k(
         for segment in &context.segments {
             best.enter(segment.number);
             let slack = slack(node, segment)?;
-            let mut evaluator = Evaluator::open(context, node, segment)?;
+            let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
             let mask = masks.get(segment.number).and_then(Option::as_deref);
             if let Some(mask) = mask.filter(|mask| is_narrow(mask, segment)) {
                 for doc in mask.iter() {
@@ -95,12 +98,17 @@ pub(crate) fn top_k_and_count(
     masks: &Masks,
     limit: usize,
 ) -> Result<(Vec<Found>, u64)> {
+    if node.is_unbounded() {
+        let hits = mask::hits(context, node, masks)?;
+        let total = hits.iter().map(|bits| u64::from(bits.count())).sum();
+        return Ok((scan::best_of(context, node, &hits, limit)?, total));
+    }
     let mut best = Best::new(limit);
     let mut total = 0;
     let weight = weight::scored(context, node)?;
     for segment in &context.segments {
         best.enter(segment.number);
-        let mut evaluator = Evaluator::open(context, node, segment)?;
+        let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
         let mask = masks.get(segment.number).and_then(Option::as_deref);
         weight
             .for_each(segment.reader, &mut |doc, about| {
@@ -135,11 +143,13 @@ pub(crate) struct Best {
     heap: BinaryHeap<Ranked>,
     limit: usize,
     segment: usize,
+    /// The worst score, once there are enough.
+    bar: Option<f32>,
 }
 
 impl Best {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { heap: BinaryHeap::new(), limit, segment: 0 }
+        Self { heap: BinaryHeap::new(), limit, segment: 0, bar: None }
     }
 
     /// From here on documents are of this segment.
@@ -154,18 +164,26 @@ impl Best {
     /// The score to beat, once there are enough. Equal scores stand in index order: an equal one comes too late.
     #[inline]
     pub(crate) fn bar(&self) -> Option<f32> {
-        if self.heap.len() < self.limit { None } else { self.heap.peek().map(|worst| worst.score) }
+        self.bar
     }
 
     #[inline]
     pub(crate) fn offer(&mut self, doc: DocId, score: f32) {
-        let hit = Ranked { score, segment: self.segment, doc };
+        if self.bar.is_none_or(|bar| score >= bar) {
+            self.enter_if_better(Ranked { score, segment: self.segment, doc });
+        }
+    }
+
+    fn enter_if_better(&mut self, hit: Ranked) {
         if self.heap.len() < self.limit {
             self.heap.push(hit);
         } else if let Some(mut worst) = self.heap.peek_mut()
             && hit < *worst
         {
             *worst = hit;
+        }
+        if self.heap.len() >= self.limit {
+            self.bar = self.heap.peek().map(|worst| worst.score);
         }
     }
 

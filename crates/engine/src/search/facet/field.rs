@@ -59,41 +59,54 @@ fn listed_strings(
 ) -> Result<Vec<(Value, u64)>> {
     let strings = Strings::open(context, column)?;
     let accept = Accept::new(facet)?;
-    let seen = |count: u32| u64::from(if facet.exists { count.min(1) } else { count });
-    let counted = strings.counts(domain).into_iter().map(seen).enumerate();
-    let mut counted = counted.filter(|(_, count)| *count >= facet.count_min);
-    let chosen: Vec<(usize, u64)> = match (wanted(facet), facet.sort) {
-        (Some(wanted), FacetSort::Count) if accept.is_open() => most_frequent(counted, wanted),
-        (Some(wanted), FacetSort::Index) if accept.is_open() => counted.take(wanted).collect(),
+    let mut counts = strings.counts(domain);
+    if facet.exists {
+        counts.iter_mut().for_each(|count| *count = (*count).min(1));
+    }
+    // No value has more documents than there are numbers for.
+    let least = u32::try_from(facet.count_min).unwrap_or(u32::MAX);
+    let numbered = || (0..).zip(counts.iter().copied()).filter(|(_, count)| *count >= least);
+    let chosen: Vec<(usize, u32)> = match (wanted(facet), facet.sort) {
+        (Some(wanted), FacetSort::Count) if accept.is_open() => most_frequent(numbered(), wanted, least),
+        (Some(wanted), FacetSort::Index) if accept.is_open() => numbered().take(wanted).collect(),
         (wanted, sort) => {
             let mut accepted = Vec::new();
-            counted.try_for_each(|(number, count)| -> Result<()> {
+            for (number, count) in numbered() {
                 if accept.is_open() || accept.accepts(&strings.text(number)?) {
                     accepted.push((number, count));
                 }
-                Ok(())
-            })?;
+            }
             match sort {
-                FacetSort::Count => most_frequent(accepted.into_iter(), wanted.unwrap_or(usize::MAX)),
+                FacetSort::Count => most_frequent(accepted.into_iter(), wanted.unwrap_or(usize::MAX), least),
                 FacetSort::Index => accepted,
             }
         }
     };
     let page = chosen.into_iter().skip(facet.offset).take(facet.limit.unwrap_or(usize::MAX));
-    page.map(|(number, count)| Ok((Value::Str(strings.text(number)?), count))).collect()
+    page.map(|(number, count)| Ok((Value::Str(strings.text(number)?), u64::from(count)))).collect()
 }
 
-/// The `wanted` values of the greatest counts, those first, equal ones in their order, in which `counted` comes.
-fn most_frequent(counted: impl Iterator<Item = (usize, u64)>, wanted: usize) -> Vec<(usize, u64)> {
+/// The `wanted` values of the greatest counts, those first, equal ones in their order, in which `counted` comes. All counts
+/// are at least `least`.
+fn most_frequent(
+    counted: impl Iterator<Item = (usize, u32)>,
+    wanted: usize,
+    least: u32,
+) -> Vec<(usize, u32)> {
     // The least wanted is on top: of the least count, the last.
-    let mut best: BinaryHeap<(Reverse<u64>, usize)> = BinaryHeap::new();
+    let mut best: BinaryHeap<(Reverse<u32>, usize)> = BinaryHeap::new();
+    // What the next one needs: most values do not have it, and are passed over by this alone.
+    let mut bar = least;
     for (number, count) in counted {
-        if best.len() < wanted {
-            best.push((Reverse(count), number));
-        } else if let Some(mut least) = best.peek_mut()
-            && count > least.0.0
-        {
-            *least = (Reverse(count), number);
+        if count < bar || wanted == 0 {
+            continue;
+        }
+        if best.len() == wanted {
+            best.pop();
+        }
+        best.push((Reverse(count), number));
+        if best.len() == wanted {
+            bar = best.peek().map_or(bar, |(Reverse(last), _)| last.saturating_add(1));
         }
     }
     best.into_sorted_vec().into_iter().map(|(Reverse(count), number)| (number, count)).collect()

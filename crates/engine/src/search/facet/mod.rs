@@ -1,10 +1,11 @@
-//! Classic facets over the hits of a search. A facet that excludes tagged filters counts over the hits without them.
+//! Facets over the hits of a search: classic ones here and in the files beside, trees of them in `tree`. A facet that excludes tagged filters counts over the hits without them.
 
 mod accept;
 mod field;
 mod ordinals;
 mod pivot;
 mod range;
+mod tree;
 mod values;
 
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ use plan::{
     FacetPlan, FacetResult, FieldClass, Filter, IntervalFacetResult, PivotFacetResult, Result, Value,
 };
 
-pub(super) use ordinals::GlobalOrdinals;
+pub(crate) use ordinals::{GlobalOrdinals, ordinals};
 
 use super::SearchContext;
 use super::bits::Bits;
@@ -55,6 +56,8 @@ pub(crate) fn count(
         let counts = pivot::count(context, &facet.levels, &domains.without(&facet.exclude_tags)?)?;
         result.pivots.push(PivotFacetResult { key: facet.key.clone(), counts });
     }
+    result.tree = plan.tree.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
+    result.stats = plan.stats.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
     Ok(result)
 }
 

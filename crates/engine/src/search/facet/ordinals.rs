@@ -4,6 +4,8 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use plan::{Result, Value};
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
@@ -17,6 +19,8 @@ use crate::search::sets::AnyColumn;
 
 /// One numbering for several segments.
 pub(crate) struct GlobalOrdinals {
+    /// By segment: documents by its own number, dead ones included. Made when first wanted.
+    totals: Vec<OnceLock<Vec<u32>>>,
     /// By segment: own number to common number; empty where they are the same.
     to_common: Vec<Vec<u32>>,
     /// By common number: a segment that has the value, and its number there.
@@ -31,7 +35,8 @@ impl GlobalOrdinals {
             columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.as_ref()?))).collect();
         if let [(segment, only)] = present[..] {
             let count = only.dictionary().num_terms() as u32;
-            return Ok(Self { to_common, places: (0..count).map(|ord| (segment as u32, ord)).collect() });
+            let places = (0..count).map(|ord| (segment as u32, ord)).collect();
+            return Ok(Self { totals: columns.iter().map(|_| OnceLock::new()).collect(), to_common, places });
         }
         let mut streams = Vec::with_capacity(present.len());
         let mut heap = BinaryHeap::new();
@@ -57,11 +62,16 @@ impl GlobalOrdinals {
                 heap.push(Reverse((key, at)));
             }
         }
-        Ok(Self { to_common, places })
+        Ok(Self { totals: columns.iter().map(|_| OnceLock::new()).collect(), to_common, places })
+    }
+
+    /// How many values there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
     }
 
     /// The common number of a segment's own; the same where nothing else was merged.
-    fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
+    pub(crate) fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
         let numbers = self.to_common.get(segment).filter(|numbers| !numbers.is_empty());
         move |ord| {
             numbers.map_or(ord as usize, |numbers| {
@@ -71,10 +81,18 @@ impl GlobalOrdinals {
     }
 }
 
+/// The common numbers of a column's values; none for a column that holds no strings.
+pub(crate) fn ordinals(
+    context: &SearchContext<'_>,
+    column: &ColumnRef,
+) -> Result<std::sync::Arc<GlobalOrdinals>> {
+    Ok(Strings::open(context, column)?.ordinals)
+}
+
 /// A string column in every segment of a search, and its values in one numbering.
 pub(super) struct Strings {
     columns: Vec<Option<StrColumn>>,
-    ordinals: std::sync::Arc<GlobalOrdinals>,
+    ordinals: Arc<GlobalOrdinals>,
 }
 
 impl Strings {
@@ -92,24 +110,77 @@ impl Strings {
     }
 
     /// Hits by value, in the order of values; a document counts once for each distinct one.
-    pub(super) fn counts(&self, domain: &super::Domain) -> Vec<u32> {
+    pub(super) fn counts(&self, domain: &[Arc<Bits>]) -> Vec<u32> {
         let mut sums = vec![0u32; self.ordinals.places.len()];
         for (segment, (column, hits)) in self.columns.iter().zip(domain).enumerate() {
             let Some(column) = column else { continue };
             let common = self.ordinals.common(segment);
             let mut add = |ord, count| {
                 if let Some(sum) = sums.get_mut(common(ord)) {
-                    *sum += count;
+                    *sum = sum.wrapping_add(count);
                 }
             };
-            // Where hits are few, a count for each of the segment's values would cost more than they do.
-            if (hits.count() as usize) < column.dictionary().num_terms() {
-                each_ord(column, hits, |ord| add(ord, 1));
+            // Of most documents, those left out are counted, and taken from what all are known to have.
+            let totals = if hits.is_most() { self.totals(segment, column) } else { None };
+            let (counted, complement);
+            let (docs, sign) = match totals {
+                Some(totals) => {
+                    (0..).zip(totals).for_each(|(ord, count)| add(ord, *count));
+                    complement = hits.complement();
+                    (&complement, u32::MAX)
+                }
+                None => (&**hits, 1),
+            };
+            // Where documents are few, a count for each of the segment's values would cost more than they do.
+            if (docs.count() as usize) < column.dictionary().num_terms() {
+                each_ord(column, docs, |ord| add(ord, sign));
             } else {
-                (0..).zip(ord_counts(column, hits)).for_each(|(ord, count)| add(ord, count));
+                counted = ord_counts(column, docs);
+                (0..).zip(counted).for_each(|(ord, count)| add(ord, count.wrapping_mul(sign)));
             }
         }
         sums
+    }
+
+    /// Documents of a segment by its own numbers, dead ones included.
+    fn totals(&self, segment: usize, column: &StrColumn) -> Option<&[u32]> {
+        let count = || ord_counts(column, &Bits::all(column.ords().num_docs()));
+        self.ordinals.totals.get(segment).map(|totals| &totals.get_or_init(count)[..])
+    }
+
+    /// How many values there are.
+    pub(super) fn cardinality(&self) -> usize {
+        self.ordinals.places.len()
+    }
+
+    pub(super) fn column(&self, segment: usize) -> Option<&StrColumn> {
+        self.columns.get(segment)?.as_ref()
+    }
+
+    /// The common number of a segment's own; past all values where it has none.
+    pub(super) fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
+        self.ordinals.common(segment)
+    }
+
+    /// The numbers of the values that begin with `prefix`.
+    pub(super) fn with_prefix(&self, prefix: &str) -> Result<Range<u64>> {
+        let start = self.first_that(|text| text >= prefix)?;
+        let end = self.first_that(|text| text >= prefix && !text.starts_with(prefix))?;
+        Ok(start..end)
+    }
+
+    /// The first number whose value `holds`, which all after it do too.
+    fn first_that(&self, holds: impl Fn(&str) -> bool) -> Result<u64> {
+        let (mut low, mut high) = (0, self.cardinality());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if holds(&self.text(middle)?) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Ok(low as u64)
     }
 
     /// Every value with its count; those without hits where `zeros` asks for them.
@@ -129,9 +200,6 @@ impl Strings {
         Ok(text)
     }
 }
-
-/// Documents whose values are read at once.
-const BATCH: usize = 1024;
 
 /// Hits by a segment's own numbers.
 fn ord_counts(column: &StrColumn, hits: &Bits) -> Vec<u32> {
@@ -156,17 +224,10 @@ fn each_ord(column: &StrColumn, hits: &Bits, mut take: impl FnMut(u64)) {
 }
 
 fn each_of_full(ords: &Column<u64>, hits: &Bits, mut take: impl FnMut(u64)) {
-    let mut values = vec![0u64; BATCH];
-    let mut docs = Vec::with_capacity(BATCH);
-    let mut rest = hits.iter();
-    loop {
-        docs.clear();
-        docs.extend(rest.by_ref().take(BATCH));
-        let Some(values) = values.get_mut(..docs.len()) else { return };
-        if docs.is_empty() {
-            return;
-        }
-        ords.values.get_vals(&docs, values);
+    let mut values = Vec::new();
+    hits.for_each_run(|docs| {
+        values.resize(docs.len(), 0);
+        ords.values.get_vals(docs, &mut values);
         values.iter().for_each(|ord| take(*ord));
-    }
+    });
 }

@@ -2,6 +2,7 @@
 //! A field that no document has named yet matches nothing. What the user asked for and cannot have is a bad request.
 
 mod boolean;
+mod function;
 mod fuzzy;
 mod multi_term;
 mod pattern;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 pub(crate) use multi_term::compile;
 pub(crate) use range::{exists_docs, integer, real};
+pub(crate) use term::term_of;
 
 use plan::{Query, Result};
 use tantivy::schema::Field;
@@ -64,6 +66,9 @@ impl<'a> Lowering<'a> {
                 self.disjunction_max(queries, *tie_breaker, boost)
             }
             Query::Boost { query, boost: own } => self.lower(query, boost * own),
+            Query::Function(function) => self.function(function, boost),
+            Query::FunctionRange(range) => self.function_range(range, boost),
+            Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
             Query::ConstantScore { query, score } => {
                 let inner =
                     Lowering { context: self.context, statistics: Statistics::default(), scored: false }
@@ -93,7 +98,10 @@ impl<'a> Lowering<'a> {
         let sum: f64 = terms.iter().map(|(_, df)| f64::from(idf(*df, stats.doc_count))).sum();
         let idf = sum as f32;
         let norms = layout.has_norms().then_some(field);
-        Ok(Scoring { boost, stats, terms, idf, similarity: Similarity::new(boost, idf, stats), norms })
+        let average_length = stats.average_length();
+        let inverse = self.context.caches.inverse_lengths(field, average_length);
+        let similarity = Similarity::new(boost, idf, average_length, inverse);
+        Ok(Scoring { boost, stats, terms, idf, similarity, norms })
     }
 
     fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {

@@ -154,7 +154,7 @@ fn varies(layout: &FieldLayout) -> bool {
 }
 
 /// The term under which a value is indexed; `None` when the field cannot hold such a value.
-fn term_of(layout: &FieldLayout, field: Field, value: &Value) -> Option<Term> {
+pub(crate) fn term_of(layout: &FieldLayout, field: Field, value: &Value) -> Option<Term> {
     Some(match layout.inverted_kind? {
         InvertedKind::Text { .. } | InvertedKind::Term { .. } | InvertedKind::Key => {
             Term::from_field_text(field, &value.to_text())

@@ -36,7 +36,8 @@ pub(super) struct Matching<'a> {
     /// Whether the mask leaves fewer documents than the rarest term has.
     mask_leads: bool,
     max_doc: u32,
-    words: Box<Words>,
+    /// Made when first needed: a rare term needs none.
+    words: Option<Box<Words>>,
     candidates: Vec<DocId>,
 }
 
@@ -74,16 +75,13 @@ impl<'a> Matching<'a> {
         lists.sort_by_key(|list| list.blocks.doc_freq());
         let Some(rarest) = lists.first() else { return Ok(None) };
         let mask_leads = !union && mask.is_some_and(|mask| mask.count() < rarest.blocks.doc_freq());
-        let words = Box::new([0; CHUNK_WORDS]);
-        Ok(Some(Self {
-            lists,
-            union,
-            mask,
-            mask_leads,
-            max_doc: segment.max_doc(),
-            words,
-            candidates: Vec::new(),
-        }))
+        let max_doc = segment.max_doc();
+        Ok(Some(Self { lists, union, mask, mask_leads, max_doc, words: None, candidates: Vec::new() }))
+    }
+
+    /// Whether it is best to ask for the mask's documents one by one.
+    pub(super) fn mask_leads(&self) -> bool {
+        self.mask_leads
     }
 
     pub(super) fn count(&mut self) -> u64 {
@@ -93,7 +91,7 @@ impl<'a> Matching<'a> {
         let (mut count, mut docs) = (0, Vec::new());
         for from in chunks(self.max_doc) {
             if self.lay_out(from) {
-                count += self.words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+                count += self.laid_out().iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
             } else {
                 docs.clear();
                 self.thin_out(from, &mut docs);
@@ -107,7 +105,7 @@ impl<'a> Matching<'a> {
     pub(super) fn list(&mut self, found: &mut Vec<DocId>) {
         for from in chunks(self.max_doc) {
             if self.lay_out(from) {
-                expand(from, &self.words, found);
+                expand(from, self.laid_out(), found);
             } else {
                 self.thin_out(from, found);
             }
@@ -118,13 +116,18 @@ impl<'a> Matching<'a> {
         let mut docs = Vec::new();
         for from in chunks(self.max_doc) {
             if self.lay_out(from) {
-                bits.put_words(from, &self.words[..]);
+                bits.put_words(from, self.laid_out());
             } else {
                 docs.clear();
                 self.thin_out(from, &mut docs);
                 docs.iter().for_each(|doc| bits.insert(*doc));
             }
         }
+    }
+
+    /// The bits of the chunk that was laid out last.
+    fn laid_out(&self) -> &[u64] {
+        self.words.as_deref().map_or(&[], |words| &words[..])
     }
 
     /// Sets the bits of a chunk's matches where words can do it: for unions, single terms, and dense terms. False where the
@@ -138,23 +141,23 @@ impl<'a> Matching<'a> {
         if self.mask_leads || self.lists.iter().any(|list| list.bits.is_none()) {
             return false;
         }
-        self.words.fill(u64::MAX);
+        let words = filled(&mut self.words, u64::MAX);
         for bits in self.lists.iter().filter_map(|list| list.bits.as_ref()) {
-            bits.keep_common(from, &mut self.words[..]);
+            bits.keep_common(from, &mut words[..]);
         }
         if let Some(mask) = self.mask {
-            mask.keep_common(from, &mut self.words[..]);
+            mask.keep_common(from, &mut words[..]);
         }
         true
     }
 
     fn lay_out_union(&mut self, from: DocId) {
-        self.words.fill(0);
+        let words = filled(&mut self.words, 0);
         for list in &mut self.lists {
-            list.lay_out(from, &mut self.words);
+            list.lay_out(from, words);
         }
         if let Some(mask) = self.mask {
-            mask.keep_common(from, &mut self.words[..]);
+            mask.keep_common(from, &mut words[..]);
         }
     }
 
@@ -197,7 +200,7 @@ impl List {
     }
 
     /// Keeps the documents that have the term.
-    fn retain(&mut self, docs: &mut Vec<DocId>, from: DocId, max_doc: u32, words: &mut Words) {
+    fn retain(&mut self, docs: &mut Vec<DocId>, from: DocId, max_doc: u32, words: &mut Option<Box<Words>>) {
         if let Some(bits) = &self.bits {
             return docs.retain(|doc| bits.contains(*doc));
         }
@@ -205,10 +208,16 @@ impl List {
         if in_chunk > docs.len() as u64 * SEEK_FROM {
             return docs.retain(|doc| self.blocks.contains(*doc));
         }
-        words.fill(0);
+        let words = filled(words, 0);
         self.lay_out(from, words);
         docs.retain(|doc| words[word_of(*doc)] >> (doc % 64) & 1 == 1);
     }
+}
+
+fn filled(words: &mut Option<Box<Words>>, word: u64) -> &mut Words {
+    let words = words.get_or_insert_with(|| Box::new([0; CHUNK_WORDS]));
+    words.fill(word);
+    words
 }
 
 #[inline]
@@ -221,7 +230,7 @@ fn chunks(max_doc: u32) -> impl Iterator<Item = DocId> {
     (0..max_doc).step_by(CHUNK as usize)
 }
 
-fn expand(from: DocId, words: &Words, docs: &mut Vec<DocId>) {
+fn expand(from: DocId, words: &[u64], docs: &mut Vec<DocId>) {
     for (at, word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {
         let mut rest = *word;
         while rest != 0 {

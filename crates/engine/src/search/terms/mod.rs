@@ -4,6 +4,7 @@
 //!
 //! Everything else a query can hold goes through `weight` and `evaluate`; both ways give the same hits and scores.
 
+mod conjunction;
 mod matching;
 mod phrase;
 mod scoring;
@@ -17,6 +18,7 @@ use super::collect::Best;
 use super::mask::Masks;
 use super::node::{Node, TermNode};
 use super::{SearchContext, SearchSegment};
+use conjunction::Conjunction;
 use matching::Matching;
 use phrase::ExactPhrase;
 use scoring::ScoredTerm;
@@ -93,6 +95,12 @@ impl<'n> TermQuery<'n> {
             let scoring = Scoring::open(self, segment, best.limit())?;
             total += match scoring {
                 Scoring::None => matching.count(),
+                Scoring::Term(term) if matching.mask_leads() => {
+                    match Conjunction::new(vec![*term], Vec::new()) {
+                        Some(alone) => alone.collect(matching, best),
+                        None => 0,
+                    }
+                }
                 Scoring::Term(mut term) => {
                     term.collect(mask, best);
                     matching.count()
@@ -101,7 +109,7 @@ impl<'n> TermQuery<'n> {
                     union.collect(mask, best);
                     matching.count()
                 }
-                Scoring::Conjunction(conjunction) => conjunction.collect(matching, segment.max_doc(), best),
+                Scoring::Conjunction(conjunction) => conjunction.collect(matching, best),
             };
         }
         Ok(total)
@@ -125,7 +133,7 @@ enum Scoring {
     /// Not at all: only their number is wanted.
     None,
     Term(Box<ScoredTerm>),
-    Conjunction(scoring::Conjunction),
+    Conjunction(Box<Conjunction>),
     Union(Box<union::Union>),
 }
 
@@ -142,7 +150,8 @@ impl Scoring {
             (1, 0) => Scoring::Term(Box::new(required.remove(0))),
             (0, 1) => Scoring::Term(Box::new(optional.remove(0))),
             (0, _) => Scoring::Union(Box::new(union::Union::new(optional, segment.max_doc()))),
-            _ => Scoring::Conjunction(scoring::Conjunction::new(required, optional)),
+            _ => Conjunction::new(required, optional)
+                .map_or(Scoring::None, |it| Scoring::Conjunction(Box::new(it))),
         })
     }
 }

@@ -1,13 +1,13 @@
 //! The scores of matches, for the page only. Bounds that cost nothing come first: what a block's best document scores, what
 //! a document of this length could score at most. A frequency is decoded when those do not decide.
 //!
-//! Scores are Lucene's: each term's in single precision, added up in double, rounded once.
+//! Scores are Lucene's: each term's in single precision, added up in double, rounded once. Here is one term; several are
+//! `conjunction.rs` and `union.rs`.
 
 use plan::Result;
 use tantivy::DocId;
 
-use super::matching::Matching;
-use super::union::{Union, WINDOW};
+use super::union::WINDOW;
 use crate::search::SearchSegment;
 use crate::search::bits::Bits;
 use crate::search::bm25::{NO_NORM, Similarity};
@@ -27,6 +27,9 @@ pub(super) struct ScoredTerm {
     /// How much more than a block's best pair another of its pairs can score: the pair was chosen under the segment's own
     /// average length.
     slack: f32,
+    /// The last document of the block that was asked about last, and its bound.
+    bounded: Option<DocId>,
+    bound_there: f32,
 }
 
 impl ScoredTerm {
@@ -37,7 +40,8 @@ impl ScoredTerm {
         let norms = Norms::open(segment.reader, node.scoring.norms).map_err(engine_error)?;
         let similarity = node.scoring.similarity.clone();
         let slack = slack(node, segment)?;
-        Ok(Some(Self { blocks, norms, similarity, varies: node.varies, slack }))
+        let varies = node.varies;
+        Ok(Some(Self { blocks, norms, similarity, varies, slack, bounded: None, bound_there: 0.0 }))
     }
 
     #[inline]
@@ -51,7 +55,7 @@ impl ScoredTerm {
 
     /// No document of the block scores more.
     #[inline]
-    fn bound(&self, block: &Entry) -> f32 {
+    pub(super) fn bound(&self, block: &Entry) -> f32 {
         if !self.varies {
             return self.similarity.score(1.0, NO_NORM);
         }
@@ -63,12 +67,20 @@ impl ScoredTerm {
         }
     }
 
-    /// Moves to the block of `doc`; it scores no more than this there.
+    /// No document scores more.
+    pub(super) fn most(&self) -> f32 {
+        if self.varies { self.similarity.weight } else { self.similarity.score(1.0, NO_NORM) }
+    }
+
+    /// Moves to the block of `doc`; no document scores more there.
     #[inline]
-    fn doc_bound(&mut self, doc: DocId) -> f32 {
-        self.blocks.skip_to(doc);
-        let block = self.blocks.entry();
-        self.score(doc, block.freq_max).min(self.bound(block))
+    pub(super) fn block_bound(&mut self, doc: DocId) -> f32 {
+        if self.bounded != Some(self.blocks.entry().last) || self.blocks.entry().last < doc {
+            self.blocks.skip_to(doc);
+            self.bounded = Some(self.blocks.entry().last);
+            self.bound_there = self.bound(self.blocks.entry());
+        }
+        self.bound_there
     }
 
     /// The score of `doc`, which has to be in the current block or after it, if it has the term.
@@ -76,6 +88,30 @@ impl ScoredTerm {
     pub(super) fn score_of(&mut self, doc: DocId) -> Option<f32> {
         let freq = self.blocks.freq_in(doc)?;
         Some(self.score(doc, freq))
+    }
+
+    /// The scores of `docs`, ascending, which are in the current block and have the term.
+    #[inline]
+    pub(super) fn scores_of(&mut self, docs: &[DocId], mut take: impl FnMut(DocId, f32)) {
+        /// So many are found sooner by a walk over all.
+        const MANY: usize = 16;
+        if docs.len() < MANY {
+            docs.iter().for_each(|doc| take(*doc, self.score_of(*doc).unwrap_or(0.0)));
+            return;
+        }
+        let Self { blocks, norms, similarity, varies, .. } = self;
+        let (held, freqs) = blocks.docs_and_freqs();
+        let mut held = held.iter().zip(freqs);
+        for doc in docs {
+            let Some((_, freq)) = held.find(|(other, _)| *other == doc) else { return };
+            take(
+                *doc,
+                match varies {
+                    true => similarity.score(*freq as f32, norms.of(*doc)),
+                    false => similarity.score(1.0, NO_NORM),
+                },
+            );
+        }
     }
 
     /// No document of a window scores more. Moves to the first block that reaches into it.
@@ -135,53 +171,6 @@ impl ScoredTerm {
             }
         }
     }
-}
-
-/// Scores what is known to match all of `required`.
-pub(super) struct Conjunction {
-    required: Vec<ScoredTerm>,
-    optional: Vec<ScoredTerm>,
-}
-
-impl Conjunction {
-    pub(super) fn new(required: Vec<ScoredTerm>, optional: Vec<ScoredTerm>) -> Self {
-        Self { required, optional }
-    }
-
-    /// Offers what can enter the page of all that match, and tells how many those are. Few matches are scored one by one;
-    /// many as the union that they are a part of, whose windows are passed over as a whole.
-    pub(super) fn collect(mut self, mut matching: Matching<'_>, max_doc: u32, best: &mut Best) -> u64 {
-        /// A match scored alone costs as much as so many documents of a window, and so many cost less than all windows do.
-        const ALONE: u64 = 256;
-        const FEW: u64 = if cfg!(test) { 8 } else { 1024 };
-        let listed: u64 = self.required.iter().map(|term| u64::from(term.blocks.doc_freq())).sum();
-        let mut found = Vec::new();
-        matching.list(&mut found);
-        let count = found.len() as u64;
-        if count <= FEW || count * ALONE < listed || !self.optional.is_empty() {
-            found.into_iter().for_each(|doc| self.offer(doc, best));
-        } else {
-            Union::new(self.required, max_doc).collect(Some(&Bits::from_docs(max_doc, found)), best);
-        }
-        count
-    }
-
-    fn offer(&mut self, doc: DocId, best: &mut Best) {
-        if let Some(bar) = best.bar() {
-            let bounds = self.required.iter_mut().chain(&mut self.optional);
-            let bound: f64 = bounds.map(|term| f64::from(term.doc_bound(doc))).sum();
-            if bound as f32 <= bar {
-                return;
-            }
-        }
-        let required: f64 = sum(&mut self.required, doc);
-        let optional: f64 = sum(&mut self.optional, doc);
-        best.offer(doc, required as f32 + optional as f32);
-    }
-}
-
-fn sum(terms: &mut [ScoredTerm], doc: DocId) -> f64 {
-    terms.iter_mut().filter_map(|term| term.score_of(doc)).map(f64::from).sum()
 }
 
 /// The ratio of the two averages bounds the ratio of two scores; the rest is for rounding.

@@ -11,6 +11,7 @@ use plan::{
 use proptest::prelude::*;
 
 use super::build::{at_least, boolean, by, filter, plan, range, term, value};
+use crate::config::CacheSizes;
 use crate::search::{SearchCaches, matching_docs, search};
 use crate::snapshot::Snapshot;
 use crate::testing::{snapshot, source};
@@ -19,7 +20,7 @@ const WORDS: [&str; 6] = ["red", "green", "blue", "grey", "rot", "r"];
 
 /// A document of the model.
 #[derive(Clone, Debug)]
-struct Doc {
+pub(super) struct Doc {
     words: Vec<usize>,
     color: Option<usize>,
     tags: Vec<usize>,
@@ -29,10 +30,10 @@ struct Doc {
     flag: Option<bool>,
     /// Goes to the column alone.
     column: Vec<usize>,
-    deleted: bool,
+    pub(super) deleted: bool,
 }
 
-fn doc() -> impl Strategy<Value = Doc> {
+pub(super) fn doc() -> impl Strategy<Value = Doc> {
     let word = 0..WORDS.len();
     (
         prop::collection::vec(word.clone(), 0..8),
@@ -63,7 +64,7 @@ fn text(word: usize) -> Value {
 }
 
 impl Doc {
-    fn values(&self, field: &str) -> Vec<Value> {
+    pub(super) fn values(&self, field: &str) -> Vec<Value> {
         match field {
             "c_s" => self.color.iter().map(|word| text(*word)).collect(),
             "e_ss" => self.tags.iter().map(|word| text(*word)).collect(),
@@ -93,7 +94,7 @@ impl Doc {
     }
 }
 
-fn shard(docs: &[Doc]) -> Snapshot {
+pub(super) fn shard(docs: &[Doc]) -> Snapshot {
     let numbered: Vec<(usize, &Doc)> = docs.iter().enumerate().collect();
     let batches: Vec<Vec<Document>> = numbered
         .chunks(docs.len().div_ceil(3).max(1))
@@ -119,11 +120,11 @@ fn shard(docs: &[Doc]) -> Snapshot {
     Snapshot::build(Some(&all), all.layout().clone(), &marked).unwrap()
 }
 
-fn compare(left: &Value, right: &Value) -> std::cmp::Ordering {
+pub(super) fn compare(left: &Value, right: &Value) -> std::cmp::Ordering {
     crate::prepare::compare(left, right)
 }
 
-fn matches(query: &Query, doc: &Doc) -> bool {
+pub(super) fn matches(query: &Query, doc: &Doc) -> bool {
     use plan::Occur::{Filter, Must, MustNot, Should};
     let any = |field: &str, test: &dyn Fn(&Value) -> bool| doc.values(field).iter().any(test);
     let string = |value: &Value, test: &dyn Fn(&str) -> bool| value.as_str().is_some_and(test);
@@ -220,7 +221,7 @@ fn leaf() -> impl Strategy<Value = Query> {
     ]
 }
 
-fn query() -> impl Strategy<Value = Query> {
+pub(super) fn query() -> impl Strategy<Value = Query> {
     use plan::Occur::{Filter, Must, MustNot, Should};
     leaf().prop_recursive(3, 12, 4, |inner| {
         let occur = prop::sample::select(vec![Must, Should, Should, MustNot, Filter]);
@@ -276,6 +277,25 @@ proptest! {
                 prop_assert_eq!(result.total, both.len() as u64);
                 prop_assert_eq!(ids(result).into_iter().collect::<BTreeSet<_>>(), both.clone());
             }
+        }
+    }
+
+    #[test]
+    fn a_kept_result_is_the_result(
+        docs in prop::collection::vec(doc(), 1..40),
+        query in query(),
+        pages in prop::collection::vec((0usize..20, 0usize..20, any::<bool>()), 1..6),
+    ) {
+        let shard = shard(&docs);
+        let keeping = SearchCaches::new(&CacheSizes::default());
+        for (start, rows, scores) in pages {
+            let plan = SearchPlan { page: Page { start, rows }, scores, ..plan(query.clone()) };
+            let shown = |caches: &SearchCaches| {
+                let found = search(&shard, &plan, caches).unwrap();
+                let hits: Vec<_> = found.hits.into_iter().map(|hit| (hit.id, hit.score, hit.place)).collect();
+                (found.total, found.score_max, hits)
+            };
+            prop_assert_eq!(shown(&keeping), shown(&SearchCaches::default()), "{:?}", query);
         }
     }
 

@@ -65,8 +65,10 @@ pub(super) fn plan(query: Query) -> SearchPlan {
         sort: vec![SortKey { by: SortBy::Score, descending: true }],
         page: Page { start: 0, rows: 100 },
         fields: FieldSelection::default(),
+        functions: vec![],
         scores: true,
         facets: FacetPlan::default(),
         explain: false,
+        cache: true,
     }
 }

@@ -2,6 +2,8 @@
 
 mod brute_force;
 mod build;
+mod functions;
 mod pruning;
 mod recorded;
 mod recorded_facets;
+mod trees;

@@ -124,7 +124,7 @@ fn terms_score_as_documents_one_by_one() {
         let (mut expected, mut total) = (Best::new(50), 0);
         for segment in &context.segments {
             expected.enter(segment.number);
-            let mut evaluator = Evaluator::open(&context, &node, segment).unwrap();
+            let mut evaluator = Evaluator::open(context.layout.tantivy(), &node, segment.reader).unwrap();
             let alive = segment.alive.as_ref().unwrap();
             for (doc, score) in alive.iter().filter_map(|doc| Some((doc, evaluator.score(doc)?))) {
                 expected.offer(doc, score);

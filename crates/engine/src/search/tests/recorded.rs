@@ -249,12 +249,10 @@ fn pages_are_windows_of_one_order() {
     }
 }
 
-/// As Solr prints it: counts without a point, children two spaces in.
+/// As Solr prints it: children two spaces in.
 fn print(explanation: &plan::Explanation, depth: usize, out: &mut String) {
     let plan::Explanation { value, description, details, .. } = explanation;
-    let count = description.starts_with("n, ") || description.starts_with("N, ");
-    let shown = if count { format!("{value:.0}") } else { Value::Float(*value).to_text() };
-    out.push_str(&format!("{}{shown} = {description}\n", "  ".repeat(depth)));
+    out.push_str(&format!("{}{} = {description}\n", "  ".repeat(depth), value.to_text()));
     details.iter().for_each(|detail| print(detail, depth + 1, out));
 }
 

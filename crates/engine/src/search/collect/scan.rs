@@ -1,0 +1,41 @@
+//! The best hits where scores have no bound to prune by: every match is scored, a block at a time.
+
+use std::sync::Arc;
+
+use plan::Result;
+
+use super::{Best, Found};
+use crate::search::SearchContext;
+use crate::search::bits::Bits;
+use crate::search::evaluate::Evaluator;
+use crate::search::function::{BLOCK, each_block};
+use crate::search::node::Node;
+
+/// The `limit` best of `hits`, best first.
+pub(crate) fn best_of(
+    context: &SearchContext<'_>,
+    node: &Node,
+    hits: &[Arc<Bits>],
+    limit: usize,
+) -> Result<Vec<Found>> {
+    let mut best = Best::new(limit);
+    for (segment, hits) in context.segments.iter().zip(hits) {
+        if limit == 0 {
+            break;
+        }
+        best.enter(segment.number);
+        let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
+        let mut scores = [0.0f32; BLOCK];
+        each_block(hits, |docs| {
+            let Some(scores) = scores.get_mut(..docs.len()) else { return };
+            evaluator.scores(docs, scores);
+            for (doc, score) in docs.iter().zip(scores) {
+                // Equal scores stand in index order: an equal one comes too late.
+                if best.bar().is_none_or(|bar| *score > bar) {
+                    best.offer(*doc, *score);
+                }
+            }
+        });
+    }
+    Ok(best.into_found())
+}

@@ -1,0 +1,213 @@
+//! A column over all segments, its values read as *keys*: unsigned numbers whose order is that of the values and that mean
+//! the same in every segment. Strings are their common ordinals; numbers are shifted so that negative ones come first. One
+//! reading of columns serves whatever is counted and summed up below this folder.
+
+use std::ops::Range;
+
+use plan::{FieldClass, Result, Value};
+use tantivy::DocId;
+use tantivy::columnar::{Column, ColumnIndex};
+
+use crate::layout::{ColumnKind, FieldLayout};
+use crate::search::SearchContext;
+use crate::search::facet::ordinals::Strings;
+use crate::search::facet::values::each_distinct;
+use crate::search::facet::{integer_value, real_value};
+use crate::search::lower::{integer, real};
+use crate::search::sets::AnyColumn;
+
+const SIGN: u64 = 1 << 63;
+
+pub(super) enum KeyColumn {
+    Strings(Strings),
+    /// Integers, dates, reals and booleans, of one kind in all segments.
+    Numbers(FieldClass, ColumnKind, Vec<Option<AnyColumn>>),
+}
+
+/// Values of some documents: of which document, and the key.
+#[derive(Default)]
+pub(super) struct Keys {
+    pub(super) places: Vec<u32>,
+    pub(super) keys: Vec<u64>,
+}
+
+impl KeyColumn {
+    /// `None` where the field has no column.
+    pub(super) fn open(context: &SearchContext<'_>, layout: &FieldLayout) -> Result<Option<Self>> {
+        let Some(column) = &layout.column else { return Ok(None) };
+        if column.kind == ColumnKind::Str {
+            return Ok(Some(Self::Strings(Strings::open(context, column)?)));
+        }
+        let segments = context.segments.iter();
+        let columns = segments.map(|segment| AnyColumn::open(segment.reader, column));
+        Ok(Some(Self::Numbers(layout.class(), column.kind, columns.collect::<Result<_>>()?)))
+    }
+
+    /// The values of `docs`; `distinct` leaves out those that a document has already. Strings always are.
+    pub(super) fn read(&self, segment: usize, docs: &[DocId], distinct: bool, out: &mut Keys) {
+        out.places.clear();
+        out.keys.clear();
+        match self {
+            Self::Strings(strings) => {
+                let Some(column) = strings.column(segment) else { return };
+                let common = strings.common(segment);
+                read(column.ords(), docs, true, out, |ord| common(ord) as u64);
+            }
+            Self::Numbers(_, _, columns) => match columns.get(segment) {
+                Some(Some(AnyColumn::I64(column))) => read(column, docs, distinct, out, of_integer),
+                Some(Some(AnyColumn::F64(column))) => read(column, docs, distinct, out, of_real),
+                Some(Some(AnyColumn::Bool(column))) => read(column, docs, distinct, out, u64::from),
+                _ => {}
+            },
+        }
+    }
+
+    /// How many keys there are where they are few and all below that: of strings and booleans.
+    pub(super) fn cardinality(&self) -> Option<usize> {
+        match self {
+            Self::Strings(strings) => Some(strings.cardinality()),
+            Self::Numbers(_, ColumnKind::Bool, _) => Some(2),
+            Self::Numbers(..) => None,
+        }
+    }
+
+    /// The value of a key, as its field's class shows it.
+    pub(super) fn value(&self, key: u64) -> Result<Value> {
+        Ok(match self {
+            Self::Strings(strings) => Value::Str(strings.text(key as usize)?),
+            Self::Numbers(_, ColumnKind::Bool, _) => Value::Bool(key != 0),
+            Self::Numbers(class, ColumnKind::F64, _) => real_value(*class, to_real(key)),
+            Self::Numbers(class, ..) => integer_value(*class, to_integer(key)),
+        })
+    }
+
+    /// The keys that buckets without documents may have: those of the strings and booleans of the index.
+    pub(super) fn known_keys(&self) -> Range<u64> {
+        match self {
+            Self::Strings(strings) => 0..strings.cardinality() as u64,
+            Self::Numbers(_, ColumnKind::Bool, columns) => {
+                let ends = columns.iter().filter_map(|column| match column {
+                    Some(AnyColumn::Bool(column)) if column.values.num_vals() > 0 => {
+                        Some((u64::from(column.min_value()), u64::from(column.max_value())))
+                    }
+                    _ => None,
+                });
+                ends.fold(0..0, |range, (least, greatest)| match range.is_empty() {
+                    true => least..greatest + 1,
+                    false => range.start.min(least)..range.end.max(greatest + 1),
+                })
+            }
+            Self::Numbers(..) => 0..0,
+        }
+    }
+
+    /// The key of a number of the column's own type.
+    pub(super) fn key(&self, value: &Value) -> Option<u64> {
+        match self {
+            Self::Numbers(_, ColumnKind::I64, _) => integer(value).map(of_integer),
+            Self::Numbers(_, ColumnKind::F64, _) => real(value).map(of_real),
+            _ => None,
+        }
+    }
+
+    /// What the key counts for in sums.
+    #[inline]
+    pub(super) fn number(&self, key: u64) -> f64 {
+        match self {
+            Self::Numbers(_, ColumnKind::F64, _) => to_real(key),
+            Self::Numbers(_, ColumnKind::I64, _) => to_integer(key) as f64,
+            _ => key as f64,
+        }
+    }
+
+    /// The least or greatest value as statistics show it: whole numbers as longs, all others but dates and strings as doubles.
+    pub(super) fn extreme(&self, key: u64) -> Result<Value> {
+        Ok(match self.value(key)? {
+            Value::Int(number) => Value::Long(i64::from(number)),
+            Value::Float(_) | Value::Bool(_) => Value::Double(self.number(key)),
+            other => other,
+        })
+    }
+
+    /// Whether the ends of its values are shown as doubles.
+    pub(super) fn is_real(&self) -> bool {
+        matches!(self, Self::Numbers(_, ColumnKind::F64 | ColumnKind::Bool, _))
+    }
+
+    pub(super) fn is_date(&self) -> bool {
+        matches!(self, Self::Numbers(FieldClass::Date, ..))
+    }
+}
+
+fn of_integer(number: i64) -> u64 {
+    number as u64 ^ SIGN
+}
+
+fn to_integer(key: u64) -> i64 {
+    (key ^ SIGN) as i64
+}
+
+/// Turns all bits of negative numbers round, whose order is that of their size, and the sign of the others.
+fn of_real(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if bits & SIGN == 0 { bits ^ SIGN } else { !bits }
+}
+
+fn to_real(key: u64) -> f64 {
+    f64::from_bits(if key & SIGN == 0 { !key } else { key ^ SIGN })
+}
+
+fn read<T>(column: &Column<T>, docs: &[DocId], distinct: bool, out: &mut Keys, key: impl Fn(T) -> u64)
+where
+    T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
+{
+    match &column.index {
+        ColumnIndex::Empty { .. } => {}
+        ColumnIndex::Full => {
+            let mut values = vec![column.min_value(); docs.len()];
+            column.values.get_vals(docs, &mut values);
+            out.places.extend(0..docs.len() as u32);
+            out.keys.extend(values.into_iter().map(key));
+        }
+        ColumnIndex::Optional(_) => {
+            for (place, doc) in (0..).zip(docs) {
+                if let Some(value) = column.first(*doc) {
+                    out.push(place, key(value));
+                }
+            }
+        }
+        ColumnIndex::Multivalued(_) if distinct => {
+            for (place, doc) in (0..).zip(docs) {
+                each_distinct(column, *doc, |value| out.push(place, key(value)));
+            }
+        }
+        ColumnIndex::Multivalued(_) => {
+            for (place, doc) in (0..).zip(docs) {
+                column.values_for_doc(*doc).for_each(|value| out.push(place, key(value)));
+            }
+        }
+    }
+}
+
+impl Keys {
+    #[inline]
+    fn push(&mut self, place: u32, key: u64) {
+        self.places.push(place);
+        self.keys.push(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_the_order_of_numbers() {
+        let integers = [i64::MIN, -5, -1, 0, 1, i64::MAX];
+        assert!(integers.map(of_integer).is_sorted());
+        assert_eq!(integers.map(of_integer).map(to_integer), integers);
+        let reals = [f64::NEG_INFINITY, -1e300, -1.5, -0.0, 0.0, 1e-300, 2.0, f64::INFINITY];
+        assert!(reals.map(of_real).is_sorted());
+        assert_eq!(reals.map(of_real).map(to_real), reals);
+    }
+}

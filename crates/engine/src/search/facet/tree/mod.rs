@@ -1,0 +1,103 @@
+//! Trees of facets with statistics over the hits of a search. The tree is opened once (`open`): columns, bits of queries.
+//! Then each bucket is computed from its documents (`docs`): statistics (`summary`) of all buckets of a facet in one pass
+//! over the column, and sub-facets (`terms`, `ranges`) of the buckets that are shown, whose documents were sorted by bucket
+//! in one pass too. Nothing is searched for a bucket unless it excludes filters of the search.
+
+mod distinct;
+mod docs;
+mod keys;
+mod open;
+mod path;
+mod ranges;
+mod summary;
+mod table;
+mod terms;
+
+use plan::{BucketPlan, BucketResult, Result, StatValue, SubFacetResult};
+
+use docs::BucketDocs;
+use open::{Base, Cut, OpenBucket, OpenFacet};
+use path::{Path, Step};
+
+use super::Domains;
+use crate::search::SearchContext;
+
+/// Computes `plan` of all hits.
+pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketResult> {
+    let open = OpenBucket::open(domains, plan)?;
+    let docs = BucketDocs::of(domains.all.clone());
+    Tree { context: domains.context }.bucket(&open, &docs, None)
+}
+
+/// What buckets are computed with.
+#[derive(Clone, Copy)]
+struct Tree<'c> {
+    context: &'c SearchContext<'c>,
+}
+
+impl Tree<'_> {
+    fn bucket(
+        self,
+        open: &OpenBucket<'_>,
+        docs: &BucketDocs<'_>,
+        path: Option<&Path<'_>>,
+    ) -> Result<BucketResult> {
+        let count = docs.count();
+        let skipped = open.stats.is_empty() || (count == 0 && !open.plan.process_empty);
+        let stats = if skipped { Vec::new() } else { stats(open, docs)? };
+        Ok(BucketResult { count, stats, facets: self.facets(open, docs, count, path)? })
+    }
+
+    /// The sub-facets of a bucket of `count` documents.
+    fn facets(
+        self,
+        open: &OpenBucket<'_>,
+        docs: &BucketDocs<'_>,
+        count: u64,
+        path: Option<&Path<'_>>,
+    ) -> Result<Vec<(String, SubFacetResult)>> {
+        let empty = count == 0 && !open.plan.process_empty;
+        let computed = open.facets.iter().filter(|facet| !empty || facet.outgrows_nothing);
+        computed.map(|facet| Ok((facet.plan.key.clone(), self.facet(facet, docs, path)?))).collect()
+    }
+
+    fn facet(
+        self,
+        facet: &OpenFacet<'_>,
+        docs: &BucketDocs<'_>,
+        path: Option<&Path<'_>>,
+    ) -> Result<SubFacetResult> {
+        let mut docs = match &facet.base {
+            Base::Bucket => docs.borrowed(),
+            Base::Search(hits) => path::restrict(self.context, BucketDocs::of(hits.clone()), path)?,
+            Base::Queries(hits) => BucketDocs::of(hits.clone()),
+        };
+        for bits in &facet.filters {
+            docs = docs.restricted(bits, true);
+        }
+        Ok(match &facet.cut {
+            Cut::Query(None) => SubFacetResult::Query(self.bucket(&facet.below, &docs, path)?),
+            Cut::Query(Some((query, bits))) => {
+                let path = Path { above: path, step: Step::Query(query) };
+                let docs = docs.restricted(bits, true);
+                SubFacetResult::Query(self.bucket(&facet.below, &docs, Some(&path))?)
+            }
+            Cut::Terms(terms) => SubFacetResult::Buckets(terms.cut(self, &facet.below, &docs, path)?),
+            Cut::Ranges(ranges) => SubFacetResult::Buckets(ranges.cut(self, &facet.below, &docs, path)?),
+        })
+    }
+}
+
+/// The statistics of one bucket.
+fn stats(open: &OpenBucket<'_>, docs: &BucketDocs<'_>) -> Result<Vec<(String, StatValue)>> {
+    let mut summary = open.stats.summary(1, None);
+    let mut slots = Vec::new();
+    for segment in 0..docs.segments() {
+        docs.each_batch(segment, |docs| {
+            slots.resize(docs.len(), 0);
+            summary.add(segment, docs, &slots);
+        });
+    }
+    summary.finish();
+    summary.values(0)
+}

@@ -1,0 +1,104 @@
+//! A tree made ready for a snapshot: fields become columns, queries the bits of the documents that match, once for all
+//! buckets.
+
+use std::sync::Arc;
+
+use plan::{BucketPlan, DomainChange, Filter, Query, Result, SubFacet, SubFacetKind};
+
+use super::ranges::OpenRanges;
+use super::summary::OpenStats;
+use super::terms::OpenTerms;
+use crate::search::SearchContext;
+use crate::search::bits::Bits;
+use crate::search::facet::{Domain, Domains};
+use crate::search::mask::{self, PreparedFilter};
+
+pub(super) struct OpenBucket<'p> {
+    pub(super) plan: &'p BucketPlan,
+    pub(super) stats: OpenStats<'p>,
+    pub(super) facets: Vec<OpenFacet<'p>>,
+}
+
+pub(super) struct OpenFacet<'p> {
+    pub(super) plan: &'p SubFacet,
+    pub(super) base: Base,
+    /// By filter, by segment.
+    pub(super) filters: Vec<Domain>,
+    pub(super) cut: Cut<'p>,
+    pub(super) below: OpenBucket<'p>,
+    /// Whether there may be something to show although the bucket above is empty.
+    pub(super) outgrows_nothing: bool,
+}
+
+/// Where the documents come from.
+pub(super) enum Base {
+    /// The bucket above.
+    Bucket,
+    /// Other hits of the search, narrowed as the bucket above was.
+    Search(Domain),
+    Queries(Domain),
+}
+
+pub(super) enum Cut<'p> {
+    Query(Option<(&'p Query, Domain)>),
+    Terms(OpenTerms<'p>),
+    Ranges(OpenRanges<'p>),
+}
+
+impl<'p> OpenBucket<'p> {
+    pub(super) fn open(domains: &mut Domains<'_>, plan: &'p BucketPlan) -> Result<Self> {
+        let facets =
+            plan.facets.iter().map(|facet| OpenFacet::open(domains, facet)).collect::<Result<_>>()?;
+        Ok(Self { plan, stats: OpenStats::open(domains.context, &plan.stats)?, facets })
+    }
+
+    /// Whether a bucket is more than its count.
+    pub(super) fn asks_more(&self) -> bool {
+        !self.stats.is_empty() || !self.facets.is_empty()
+    }
+}
+
+impl<'p> OpenFacet<'p> {
+    fn open(domains: &mut Domains<'_>, plan: &'p SubFacet) -> Result<Self> {
+        let context = domains.context;
+        let below = OpenBucket::open(domains, &plan.below)?;
+        let cut = match &plan.kind {
+            SubFacetKind::Query(None) => Cut::Query(None),
+            SubFacetKind::Query(Some(query)) => Cut::Query(Some((query, query_bits(context, query)?))),
+            SubFacetKind::Terms(terms) => Cut::Terms(OpenTerms::open(context, terms)?),
+            SubFacetKind::Ranges(ranges) => Cut::Ranges(OpenRanges::open(context, ranges)?),
+        };
+        let filters = plan.domain.filters.iter().map(|query| query_bits(context, query));
+        let filters = filters.collect::<Result<_>>()?;
+        let outgrows_nothing =
+            plan.domain.widens() || below.facets.iter().any(|facet| facet.outgrows_nothing);
+        Ok(Self { plan, base: base(domains, &plan.domain)?, filters, cut, below, outgrows_nothing })
+    }
+}
+
+fn base(domains: &mut Domains<'_>, change: &DomainChange) -> Result<Base> {
+    let context = domains.context;
+    let Some(queries) = &change.queries else {
+        return Ok(match change.exclude_tags.is_empty() {
+            true => Base::Bucket,
+            false => Base::Search(domains.without(&change.exclude_tags)?),
+        });
+    };
+    let all = |segment: &crate::search::SearchSegment<'_>| {
+        segment.alive.clone().unwrap_or_else(|| Arc::new(Bits::all(segment.max_doc())))
+    };
+    let mut hits: Domain = context.segments.iter().map(all).collect();
+    for query in queries {
+        for (own, bits) in hits.iter_mut().zip(query_bits(context, query)?) {
+            Arc::make_mut(own).intersect(&bits);
+        }
+    }
+    Ok(Base::Queries(hits))
+}
+
+/// The documents that match, dead or alive, kept as a filter's are.
+fn query_bits(context: &SearchContext<'_>, query: &Query) -> Result<Domain> {
+    let filter = Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() };
+    let filter = PreparedFilter::prepare(context, &filter)?;
+    context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter)).collect()
+}

@@ -1,0 +1,62 @@
+//! How a bucket came out of those above it, as queries. Needed only where a facet below leaves out filters of the search: its
+//! documents come from a wider search and are narrowed on the same way again.
+
+use std::sync::Arc;
+
+use plan::{Clause, Filter, Occur, Query, Range, RangeBucket, Result, Value};
+
+use super::docs::BucketDocs;
+use crate::search::SearchContext;
+use crate::search::mask::{self, PreparedFilter};
+
+/// The last step and those before it.
+pub(super) struct Path<'a> {
+    pub(super) above: Option<&'a Path<'a>>,
+    pub(super) step: Step<'a>,
+}
+
+pub(super) enum Step<'a> {
+    Query(&'a Query),
+    /// The documents with this value of the field.
+    Value(&'a Arc<str>, &'a Value),
+    /// Those without any.
+    Missing(&'a Arc<str>),
+    Range(&'a Arc<str>, &'a RangeBucket),
+}
+
+impl Step<'_> {
+    fn query(&self) -> Query {
+        match self {
+            Step::Query(query) => (*query).clone(),
+            Step::Value(field, value) => Query::Term { field: (*field).clone(), value: (*value).clone() },
+            Step::Missing(field) => {
+                let exists = Query::Exists { field: (*field).clone() };
+                let clauses = [(Occur::Must, Query::All), (Occur::MustNot, exists)];
+                let clauses = clauses.map(|(occur, query)| Clause { occur, query }).into();
+                Query::Boolean { clauses, minimum_should_match: 0 }
+            }
+            Step::Range(field, bucket) => Query::Range(Range {
+                field: (*field).clone(),
+                lower: bucket.lower.clone(),
+                upper: bucket.upper.clone(),
+            }),
+        }
+    }
+}
+
+/// The documents that went the whole way.
+pub(super) fn restrict<'d>(
+    context: &SearchContext<'_>,
+    mut docs: BucketDocs<'d>,
+    path: Option<&Path<'_>>,
+) -> Result<BucketDocs<'d>> {
+    let mut rest = path;
+    while let Some(Path { above, step }) = rest {
+        let filter = Filter { query: step.query(), cache: false, cost: 0, tags: Vec::new() };
+        let filter = PreparedFilter::prepare(context, &filter)?;
+        let bits = context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter));
+        docs = docs.restricted(&bits.collect::<Result<Vec<_>>>()?, true);
+        rest = *above;
+    }
+    Ok(docs)
+}

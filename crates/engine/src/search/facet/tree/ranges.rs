@@ -1,0 +1,130 @@
+//! A bucket for each range of a column, and for what lies before, after and between them. Bounds become keys, so that one
+//! search among whole numbers finds the ranges of a value, whatever its type.
+
+use std::ops::Bound;
+
+use plan::{BucketResult, Buckets, Error, RangeBucket, RangesFacet, Result};
+
+use super::Tree;
+use super::docs::{BucketDocs, Placed};
+use super::keys::{KeyColumn, Keys};
+use super::open::OpenBucket;
+use super::path::{Path, Step};
+use super::terms::fill_stats;
+use crate::search::SearchContext;
+
+pub(super) struct OpenRanges<'p> {
+    plan: &'p RangesFacet,
+    /// `None` where no document has the field.
+    column: Option<KeyColumn>,
+    /// First and last key of each range, those of the others behind.
+    spans: Vec<(u64, u64)>,
+    /// How many spans from the front neither begin nor end before the one before them.
+    ascending: usize,
+}
+
+impl<'p> OpenRanges<'p> {
+    pub(super) fn open(context: &SearchContext<'_>, plan: &'p RangesFacet) -> Result<Self> {
+        let layout = context.layout.field(&plan.field);
+        if layout.is_some_and(|layout| !layout.class().is_point()) {
+            let name = &plan.field;
+            return Err(Error::bad_request(format!("Unable to range facet on field:{name}")));
+        }
+        let column = layout.map(|layout| KeyColumn::open(context, layout)).transpose()?.flatten();
+        let spans: Vec<_> = match &column {
+            Some(column) => plan.all().map(|bucket| span(column, bucket)).collect(),
+            None => Vec::new(),
+        };
+        let own = spans.get(..plan.buckets.len()).unwrap_or_default();
+        let in_order =
+            |pair: &&[(u64, u64)]| matches!(pair, [left, right] if left.0 <= right.0 && left.1 <= right.1);
+        let ascending = if own.is_empty() { 0 } else { own.windows(2).take_while(in_order).count() + 1 };
+        Ok(Self { plan, column, spans, ascending })
+    }
+
+    pub(super) fn cut(
+        &self,
+        tree: Tree<'_>,
+        below: &OpenBucket<'_>,
+        docs: &BucketDocs<'_>,
+        path: Option<&Path<'_>>,
+    ) -> Result<Buckets> {
+        let (counts, placed) = self.place(docs, below.asks_more());
+        let bucket = |count| BucketResult { count, ..BucketResult::default() };
+        let mut found: Vec<BucketResult> = counts.into_iter().map(bucket).collect();
+        fill_stats(below, &placed, found.iter_mut())?;
+        if !below.facets.is_empty() {
+            let grouped = placed.grouped(found.len());
+            for (slot, (range, bucket)) in self.plan.all().zip(&mut found).enumerate() {
+                let path = Path { above: path, step: Step::Range(&self.plan.field, range) };
+                bucket.facets = tree.facets(below, &grouped.bucket(slot), bucket.count, Some(&path))?;
+            }
+        }
+        let others = found.split_off(self.plan.buckets.len());
+        let shown = self.plan.buckets.iter().map(|(value, _)| value.clone()).zip(found);
+        let others = self.plan.others.iter().map(|(which, _)| *which).zip(others);
+        Ok(Buckets {
+            list: shown.filter(|(_, bucket)| bucket.count >= self.plan.count_min).collect(),
+            others: others.collect(),
+            ..Buckets::default()
+        })
+    }
+
+    /// How many documents each range has, and with `placed` which.
+    fn place(&self, docs: &BucketDocs<'_>, placed: bool) -> (Vec<u64>, Placed) {
+        let count = self.plan.all().count();
+        let (mut counts, mut places) = (vec![0u64; count], Placed::new(docs.segments()));
+        let Some(column) = &self.column else { return (counts, places) };
+        let mut keys = Keys::default();
+        for segment in 0..docs.segments() {
+            let mut last = vec![u32::MAX; count];
+            docs.each_batch(segment, |docs| {
+                column.read(segment, docs, false, &mut keys);
+                for (place, key) in keys.places.iter().zip(&keys.keys) {
+                    let Some(doc) = docs.get(*place as usize).copied() else { continue };
+                    self.each_range(*key, |range| {
+                        if let (Some(count), Some(last)) = (counts.get_mut(range), last.get_mut(range))
+                            && *last != doc
+                        {
+                            *last = doc;
+                            *count += 1;
+                            if placed {
+                                places.push(segment, doc, range as u32);
+                            }
+                        }
+                    });
+                }
+            });
+        }
+        (counts, places)
+    }
+
+    /// Calls `take` with the places of the ranges that hold `key`.
+    fn each_range(&self, key: u64, mut take: impl FnMut(usize)) {
+        let (ordered, rest) = self.spans.split_at_checked(self.ascending).unwrap_or_default();
+        let begun = ordered.partition_point(|(first, _)| *first <= key);
+        let before = ordered.iter().enumerate().take(begun).rev();
+        before.take_while(|(_, (_, last))| *last >= key).for_each(|(range, _)| take(range));
+        for (range, (first, last)) in (ordered.len()..).zip(rest) {
+            if (*first..=*last).contains(&key) {
+                take(range);
+            }
+        }
+    }
+}
+
+/// First and last key of a range; the first is past the last where it holds nothing.
+fn span(column: &KeyColumn, bucket: &RangeBucket) -> (u64, u64) {
+    let nothing = (u64::MAX, 0);
+    let first = match &bucket.lower {
+        Bound::Included(value) => column.key(value),
+        Bound::Excluded(value) => column.key(value).and_then(|key| key.checked_add(1)),
+        Bound::Unbounded => Some(0),
+    };
+    let last = match &bucket.upper {
+        Bound::Included(value) => column.key(value),
+        Bound::Excluded(value) => column.key(value).and_then(|key| key.checked_sub(1)),
+        Bound::Unbounded => Some(u64::MAX),
+    };
+    first.zip(last).unwrap_or(nothing)
+}

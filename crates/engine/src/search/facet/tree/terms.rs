@@ -1,0 +1,319 @@
+//! A bucket for each value of a field: counted, chosen, and only the chosen ones looked into. Where a statistic decides which
+//! are chosen, it alone is computed of all.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+use plan::{BucketResult, Buckets, Result, TermsFacet, TermsSort, Value};
+
+use super::Tree;
+use super::docs::{BucketDocs, Placed};
+use super::keys::{KeyColumn, Keys};
+use super::open::OpenBucket;
+use super::path::{Path, Step};
+use super::table::KeyTable;
+use crate::search::SearchContext;
+use crate::search::facet::Domain;
+use crate::search::lower::exists_docs;
+
+pub(super) struct OpenTerms<'p> {
+    plan: &'p TermsFacet,
+    /// `None` where no document has the field.
+    column: Option<KeyColumn>,
+    /// The keys that may have a bucket.
+    keys: Range<u64>,
+    /// The documents with a value, where those without are asked for.
+    with_value: Option<Domain>,
+}
+
+/// A key and how many documents have it.
+type Counted = (u64, u64);
+
+impl<'p> OpenTerms<'p> {
+    pub(super) fn open(context: &SearchContext<'_>, plan: &'p TermsFacet) -> Result<Self> {
+        let layout = context.layout.field(&plan.field);
+        let column = layout.map(|layout| KeyColumn::open(context, layout)).transpose()?.flatten();
+        let keys = match (&column, &plan.prefix) {
+            (Some(KeyColumn::Strings(strings)), Some(prefix)) => strings.with_prefix(prefix)?,
+            _ => 0..u64::MAX,
+        };
+        let with_value = match layout.filter(|_| plan.missing) {
+            Some(layout) => {
+                let segments = context.segments.iter();
+                let docs = segments.map(|segment| Ok(Arc::new(exists_docs(segment.reader, layout)?)));
+                Some(docs.collect::<Result<_>>()?)
+            }
+            None => None,
+        };
+        Ok(Self { plan, column, keys, with_value })
+    }
+
+    pub(super) fn cut(
+        &self,
+        tree: Tree<'_>,
+        below: &OpenBucket<'_>,
+        docs: &BucketDocs<'_>,
+        path: Option<&Path<'_>>,
+    ) -> Result<Buckets> {
+        let mut buckets = Buckets::default();
+        if self.plan.missing {
+            buckets.missing = Some(self.missing(tree, below, docs, path)?);
+        }
+        let Some(column) = &self.column else {
+            buckets.num_buckets = self.plan.num_buckets.then_some(0);
+            let all = self.plan.all_buckets.then(|| all_buckets(below, 0, &Placed::default()));
+            buckets.all_buckets = all.transpose()?;
+            return Ok(buckets);
+        };
+        let cutting = Cutting { terms: self, column, docs, below };
+        let mut table = cutting.count();
+        if self.plan.num_buckets {
+            buckets.num_buckets = Some(cutting.candidates(&table).count() as u64);
+        }
+        if self.plan.all_buckets {
+            buckets.all_buckets = Some(cutting.all_buckets(&table)?);
+        }
+        let chosen = cutting.chosen(&mut table);
+        buckets.list = cutting.looked_into(tree, &chosen, &mut table, path)?;
+        Ok(buckets)
+    }
+
+    fn missing(
+        &self,
+        tree: Tree<'_>,
+        below: &OpenBucket<'_>,
+        docs: &BucketDocs<'_>,
+        path: Option<&Path<'_>>,
+    ) -> Result<BucketResult> {
+        let path = Path { above: path, step: Step::Missing(&self.plan.field) };
+        match &self.with_value {
+            Some(with_value) => tree.bucket(below, &docs.restricted(with_value, false), Some(&path)),
+            None => tree.bucket(below, docs, Some(&path)),
+        }
+    }
+}
+
+/// One bucket being cut.
+struct Cutting<'a> {
+    terms: &'a OpenTerms<'a>,
+    column: &'a KeyColumn,
+    docs: &'a BucketDocs<'a>,
+    below: &'a OpenBucket<'a>,
+}
+
+impl Cutting<'_> {
+    fn count(&self) -> KeyTable {
+        let mut table = KeyTable::new(self.column.cardinality(), self.docs.count());
+        if let (KeyTable::Dense(_), KeyColumn::Strings(strings), BucketDocs::Hits(hits)) =
+            (&table, self.column, self.docs)
+        {
+            return KeyTable::Dense(strings.counts(hits));
+        }
+        self.each(|_, _, key| table.count(key));
+        table
+    }
+
+    /// Calls `take` with (segment, document, key) for each distinct value of each document.
+    fn each(&self, mut take: impl FnMut(usize, u32, u64)) {
+        let mut keys = Keys::default();
+        for segment in 0..self.docs.segments() {
+            self.docs.each_batch(segment, |docs| {
+                self.column.read(segment, docs, true, &mut keys);
+                for (place, key) in keys.places.iter().zip(&keys.keys) {
+                    if let Some(doc) = docs.get(*place as usize) {
+                        take(segment, *doc, *key);
+                    }
+                }
+            });
+        }
+    }
+
+    /// What may have a bucket, however few documents it needs.
+    fn candidates<'t>(&self, table: &'t KeyTable) -> Box<dyn Iterator<Item = Counted> + 't> {
+        let keys = &self.terms.keys;
+        if self.terms.plan.count_min == 0 {
+            let known = self.column.known_keys();
+            let known = known.start.max(keys.start)..known.end.min(keys.end);
+            return Box::new(known.map(|key| (key, u64::from(table.count_of(key)))));
+        }
+        Box::new(table.counted(keys).map(|(key, count)| (key, u64::from(count))))
+    }
+
+    /// The page of buckets, in order.
+    fn chosen(&self, table: &mut KeyTable) -> Vec<Counted> {
+        let plan = self.terms.plan;
+        let wanted = plan.limit.map(|limit| plan.offset.saturating_add(limit));
+        let turned = |order: Ordering| if plan.descending { order.reverse() } else { order };
+        let by_key = |left: &Counted, right: &Counted| left.0.cmp(&right.0);
+        let enough = |(_, count): &Counted| *count >= plan.count_min;
+        let top = match plan.sort {
+            TermsSort::Count => {
+                let order = |left: &Counted, right: &Counted| {
+                    turned(left.1.cmp(&right.1)).then_with(|| by_key(left, right))
+                };
+                first(self.candidates(table).filter(enough), wanted, order)
+            }
+            TermsSort::Index => {
+                let order = |left: &Counted, right: &Counted| turned(by_key(left, right));
+                first(self.candidates(table).filter(enough), wanted, order)
+            }
+            TermsSort::Stat(stat) => {
+                let mut counted: Vec<Counted> = self.candidates(table).filter(enough).collect();
+                counted.sort_unstable_by(by_key);
+                let order = self.by_stat(stat, &counted, table);
+                let at = order(wanted);
+                at.into_iter().filter_map(|at| counted.get(at).copied()).collect()
+            }
+        };
+        top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect()
+    }
+
+    /// Gives the places in `counted`, whose keys ascend, of the first ones by the statistic.
+    fn by_stat<'c>(
+        &'c self,
+        stat: usize,
+        counted: &[Counted],
+        table: &mut KeyTable,
+    ) -> impl FnOnce(Option<usize>) -> Vec<usize> + use<'c> {
+        table.number(counted.iter().map(|(key, _)| *key));
+        let mut summary = self.below.stats.summary(counted.len(), Some(stat));
+        self.placed(table).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+        summary.finish();
+        let (count, descending) = (counted.len(), self.terms.plan.descending);
+        move |wanted| {
+            first(0..count, wanted, |left, right| {
+                let order = summary.compare(stat, *left, *right);
+                (if descending { order.reverse() } else { order }).then(left.cmp(right))
+            })
+        }
+    }
+
+    /// The documents, each under the number that the table gives to its value.
+    fn placed(&self, table: &KeyTable) -> Placed {
+        let mut placed = Placed::new(self.docs.segments());
+        self.each(|segment, doc, key| {
+            if let Some(slot) = table.number_of(key) {
+                placed.push(segment, doc, slot);
+            }
+        });
+        placed
+    }
+
+    /// The chosen buckets with what is asked of each.
+    fn looked_into(
+        &self,
+        tree: Tree<'_>,
+        chosen: &[Counted],
+        table: &mut KeyTable,
+        path: Option<&Path<'_>>,
+    ) -> Result<Vec<(Value, BucketResult)>> {
+        let mut list = Vec::with_capacity(chosen.len());
+        for (key, count) in chosen {
+            list.push((self.column.value(*key)?, BucketResult { count: *count, ..BucketResult::default() }));
+        }
+        if list.is_empty() || !self.below.asks_more() {
+            return Ok(list);
+        }
+        table.number(chosen.iter().map(|(key, _)| *key));
+        let placed = self.placed(table);
+        fill_stats(self.below, &placed, list.iter_mut().map(|(_, bucket)| bucket))?;
+        if !self.below.facets.is_empty() {
+            let grouped = placed.grouped(list.len());
+            for (slot, (value, bucket)) in list.iter_mut().enumerate() {
+                let path = Path { above: path, step: Step::Value(&self.terms.plan.field, value) };
+                bucket.facets = tree.facets(self.below, &grouped.bucket(slot), bucket.count, Some(&path))?;
+            }
+        }
+        Ok(list)
+    }
+
+    /// Every document as often as it has values; no sub-facets, as in Solr.
+    fn all_buckets(&self, table: &KeyTable) -> Result<BucketResult> {
+        let count = table.counted(&self.terms.keys).map(|(_, count)| u64::from(count)).sum();
+        let mut placed = Placed::new(self.docs.segments());
+        if !self.below.stats.is_empty() {
+            self.each(|segment, doc, key| {
+                if self.terms.keys.contains(&key) {
+                    placed.push(segment, doc, 0);
+                }
+            });
+        }
+        all_buckets(self.below, count, &placed)
+    }
+}
+
+/// The bucket of all values; it has statistics even when it is empty.
+fn all_buckets(below: &OpenBucket<'_>, count: u64, placed: &Placed) -> Result<BucketResult> {
+    let mut summary = below.stats.summary(1, None);
+    placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+    summary.finish();
+    Ok(BucketResult { count, stats: summary.values(0)?, facets: Vec::new() })
+}
+
+/// Gives each bucket the statistics of the documents under its place. Empty ones have none unless they are asked for.
+pub(super) fn fill_stats<'b>(
+    below: &OpenBucket<'_>,
+    placed: &Placed,
+    buckets: impl ExactSizeIterator<Item = &'b mut BucketResult>,
+) -> Result<()> {
+    if below.stats.is_empty() {
+        return Ok(());
+    }
+    let mut summary = below.stats.summary(buckets.len(), None);
+    placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+    summary.finish();
+    for (slot, bucket) in buckets.enumerate() {
+        if bucket.count > 0 || below.plan.process_empty {
+            bucket.stats = summary.values(slot)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first `wanted` of `items` in order. Keeps no more than twice as many at a time.
+fn first<T>(
+    items: impl Iterator<Item = T>,
+    wanted: Option<usize>,
+    mut order: impl FnMut(&T, &T) -> Ordering,
+) -> Vec<T> {
+    let Some(wanted) = wanted else {
+        let mut all: Vec<T> = items.collect();
+        all.sort_unstable_by(order);
+        return all;
+    };
+    if wanted == 0 {
+        return Vec::new();
+    }
+    let room = wanted.saturating_mul(2).max(1024);
+    let mut best: Vec<T> = Vec::new();
+    for item in items {
+        best.push(item);
+        if best.len() >= room {
+            best.select_nth_unstable_by(wanted - 1, &mut order);
+            best.truncate(wanted);
+        }
+    }
+    best.sort_unstable_by(order);
+    best.truncate(wanted);
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_are_found_without_sorting_all() {
+        let numbers = || (0..5000u64).map(|at| at * 7919 % 5000);
+        let check = |wanted: Option<usize>, expected: usize| {
+            let found = first(numbers(), wanted, |left, right| right.cmp(left));
+            assert!(found.iter().copied().eq((0..5000).rev().take(expected)), "{wanted:?}");
+        };
+        check(Some(0), 0);
+        check(Some(3), 3);
+        check(Some(2000), 2000);
+        check(Some(9000), 5000);
+        check(None, 5000);
+    }
+}

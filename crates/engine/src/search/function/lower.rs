@@ -1,0 +1,232 @@
+//! From `plan::Function` to what a segment can open: columns and terms resolved, statistics taken, extremes for `scale` and
+//! common numbers for `ord` computed once for the whole snapshot.
+
+use std::sync::Arc;
+
+use plan::{FieldClass, Function, IndexTerm, Operator, Pick, Result, Statistic, Value};
+use tantivy::index::SegmentId;
+use tantivy::schema::{Field, Schema};
+use tantivy::{SegmentReader, Term};
+
+use super::reader::Reader;
+use super::{BLOCK, block::Room};
+use crate::layout::{ColumnRef, FieldLayout};
+use crate::search::SearchContext;
+use crate::search::facet::GlobalOrdinals;
+use crate::search::lower::{lower_scored, term_of};
+use crate::search::node::Node;
+use crate::search::stats::{Statistics, doc_freq, term_infos, total_term_freq};
+
+/// A function ready to be opened in any segment.
+pub(crate) enum Lowered {
+    /// With its text in explanations.
+    Constant {
+        value: Value,
+        shown: String,
+    },
+    Column(ColumnSource),
+    Ordinal {
+        column: ColumnRef,
+        ordinals: Arc<GlobalOrdinals>,
+        segments: Vec<SegmentId>,
+        reversed: bool,
+        label: String,
+    },
+    Score {
+        node: Box<Node>,
+        schema: Schema,
+        missing: f32,
+        label: String,
+    },
+    TermFrequency {
+        term: Option<Term>,
+        counted: bool,
+        label: String,
+    },
+    JoinFrequency {
+        column: ColumnSource,
+        among: Field,
+        readers: Vec<SegmentReader>,
+        label: String,
+    },
+    PointDistance {
+        column: Option<ColumnRef>,
+        latitude: f64,
+        longitude: f64,
+        label: String,
+    },
+    Scaled {
+        of: Box<Lowered>,
+        scale: Scale,
+    },
+    Call {
+        operator: Operator,
+        arguments: Vec<Lowered>,
+    },
+}
+
+/// A field's column; `None` when no document has the field.
+#[derive(Clone)]
+pub(crate) struct ColumnSource {
+    pub(super) column: Option<ColumnRef>,
+    pub(super) class: FieldClass,
+    pub(super) pick: Option<Pick>,
+    pub(super) label: String,
+}
+
+/// Into `min..=max` from the extremes that were found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    pub(super) min: f32,
+    pub(super) max: f32,
+    pub(super) least: f32,
+    pub(super) greatest: f32,
+}
+
+pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<Lowered> {
+    let label = || function.to_string();
+    Ok(match function {
+        Function::Constant(value) => {
+            Lowered::Constant { value: value.clone(), shown: shown(function, value) }
+        }
+        Function::Field { field, class, pick } => {
+            Lowered::Column(column_source(context, field, *class, *pick, label()))
+        }
+        Function::Ordinal { field, reversed } => ordinal(context, field, *reversed, label())?,
+        Function::Score { query, missing, label: _ } => Lowered::Score {
+            node: Box::new(lower_scored(context, query)?),
+            schema: context.layout.tantivy().clone(),
+            missing: *missing,
+            label: label(),
+        },
+        Function::TermFrequency(term) => {
+            let found = indexed(context, term);
+            let counted = found.as_ref().is_some_and(|(layout, _)| layout.has_frequencies());
+            Lowered::TermFrequency { term: found.map(|(_, term)| term), counted, label: label() }
+        }
+        Function::Statistic(statistic) => {
+            let value = statistic_value(context, statistic)?;
+            Lowered::Constant { shown: format!("{}={}", label(), value.to_text()), value }
+        }
+        Function::JoinFrequency { field, among } => join_frequency(context, field, among, label()),
+        Function::PointDistance { field, latitude, longitude } => Lowered::PointDistance {
+            column: context.layout.field(field).and_then(|layout| layout.column.clone()),
+            latitude: *latitude,
+            longitude: *longitude,
+            label: label(),
+        },
+        Function::Call { operator, arguments } => {
+            let lowered = arguments.iter().map(|argument| lower(context, argument));
+            call(context, operator, lowered.collect::<Result<Vec<_>>>()?)?
+        }
+    })
+}
+
+/// A constant as explanations show it.
+fn shown(function: &Function, value: &Value) -> String {
+    match value {
+        Value::Str(text) => text.clone(),
+        Value::Bool(flag) => format!("{function}={flag}"),
+        _ => function.to_string(),
+    }
+}
+
+fn column_source(
+    context: &SearchContext<'_>,
+    field: &str,
+    class: FieldClass,
+    pick: Option<Pick>,
+    label: String,
+) -> ColumnSource {
+    let column = context.layout.field(field).and_then(|layout| layout.column.clone());
+    ColumnSource { column, class, pick, label }
+}
+
+fn ordinal(context: &SearchContext<'_>, field: &str, reversed: bool, label: String) -> Result<Lowered> {
+    let Some(column) = context.layout.field(field).and_then(|layout| layout.column.clone()) else {
+        return Ok(Lowered::Constant { value: Value::Int(-1), shown: format!("{label}=-1") });
+    };
+    let ordinals = crate::search::facet::ordinals(context, &column)?;
+    let segments = context.segments.iter().map(|segment| segment.view.id()).collect();
+    Ok(Lowered::Ordinal { column, ordinals, segments, reversed, label })
+}
+
+fn indexed<'a>(context: &SearchContext<'a>, term: &IndexTerm) -> Option<(&'a Arc<FieldLayout>, Term)> {
+    let layout = context.layout.field(&term.field)?;
+    let term = term_of(layout, layout.inverted?, term.value.as_ref()?)?;
+    Some((layout, term))
+}
+
+fn statistic_value(context: &SearchContext<'_>, statistic: &Statistic) -> Result<Value> {
+    let int = |number: u64| Value::Int(i32::try_from(number).unwrap_or(i32::MAX));
+    let long = |number: u64| Value::Long(i64::try_from(number).unwrap_or(i64::MAX));
+    Ok(match statistic {
+        Statistic::DocFrequency(term) => match indexed(context, term) {
+            Some((_, term)) => int(doc_freq(&term_infos(context, &term)?)),
+            None => Value::Int(0),
+        },
+        Statistic::TotalTermFrequency(term) => match indexed(context, term) {
+            Some((layout, term)) => long(total_term_freq(context, &term, layout.has_frequencies())?),
+            None => Value::Long(0),
+        },
+        Statistic::SumTotalTermFrequency { field } => {
+            let layout = context.layout.field(field).filter(|layout| !layout.class().is_point());
+            match layout.and_then(|layout| Some((layout, layout.inverted?))) {
+                Some((layout, inverted)) => {
+                    long(Statistics::default().field(context, layout, inverted)?.total_term_freq)
+                }
+                None => Value::Long(0),
+            }
+        }
+        Statistic::Living => {
+            int(context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum())
+        }
+        Statistic::All => int(context.segments.iter().map(|segment| u64::from(segment.max_doc())).sum()),
+    })
+}
+
+fn join_frequency(context: &SearchContext<'_>, field: &str, among: &str, label: String) -> Lowered {
+    let column = column_source(context, field, FieldClass::Str, None, String::new());
+    match context.layout.field(among).and_then(|layout| layout.inverted) {
+        Some(among) => {
+            let readers = context.segments.iter().map(|segment| segment.reader.clone()).collect();
+            Lowered::JoinFrequency { column, among, readers, label }
+        }
+        None => Lowered::Constant { value: Value::Int(0), shown: format!("{label}=0") },
+    }
+}
+
+fn call(context: &SearchContext<'_>, operator: &Operator, mut arguments: Vec<Lowered>) -> Result<Lowered> {
+    match (operator, arguments.len()) {
+        (Operator::Scale { min, max }, 1) => {
+            let of = arguments.remove(0);
+            let (least, greatest) = extremes(context, &of)?;
+            let scale = Scale { min: *min, max: *max, least, greatest };
+            Ok(Lowered::Scaled { of: Box::new(of), scale })
+        }
+        _ => Ok(Lowered::Call { operator: operator.clone(), arguments }),
+    }
+}
+
+/// The least and the greatest value over all documents, the dead ones included as in Lucene, infinities and what is no
+/// number left out; (0, 0) when there are none.
+fn extremes(context: &SearchContext<'_>, of: &Lowered) -> Result<(f32, f32)> {
+    let (mut least, mut greatest) = (f32::INFINITY, f32::NEG_INFINITY);
+    for segment in &context.segments {
+        let mut reader = Reader::open(of, segment.reader)?;
+        let max_doc = segment.max_doc();
+        for start in (0..max_doc).step_by(BLOCK) {
+            let docs: Vec<u32> = (start..max_doc.min(start + BLOCK as u32)).collect();
+            let (mut values, mut present) = (Room::<f32>::of(&docs), Room::<bool>::of(&docs));
+            reader.floats(&docs, values.all_mut());
+            reader.present(&docs, present.all_mut());
+            for (value, present) in values.all().iter().zip(present.all()) {
+                if *present && value.is_finite() {
+                    least = least.min(*value);
+                    greatest = greatest.max(*value);
+                }
+            }
+        }
+    }
+    Ok(if least.is_finite() { (least, greatest) } else { (0.0, 0.0) })
+}

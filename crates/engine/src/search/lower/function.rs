@@ -1,0 +1,54 @@
+//! Functions as queries: as scores, as the bounds of a range, as factors of other scores. Where no scores are wanted they
+//! decide nothing but ranges.
+
+use std::sync::Arc;
+
+use plan::{Error, Function, FunctionRange, Query, Result};
+
+use super::Lowering;
+use crate::search::explain;
+use crate::search::function::{FunctionNode, FunctionRangeNode, Lowered, lower, range_label};
+use crate::search::node::{BoostedNode, DocSource, Node};
+
+impl Lowering<'_> {
+    pub(super) fn function(&mut self, function: &Function, boost: f32) -> Result<Node> {
+        check_number(function)?;
+        if !self.scored {
+            return Ok(Node::constant(DocSource::All, boost, function.to_string()));
+        }
+        let label = function.to_string();
+        Ok(Node::Function(Arc::new(FunctionNode { function: self.lowered(function)?, label, boost })))
+    }
+
+    pub(super) fn function_range(&mut self, range: &FunctionRange, boost: f32) -> Result<Node> {
+        let node = FunctionRangeNode::new(self.lowered(&range.function)?, range.clone());
+        Ok(Node::constant(DocSource::FunctionRange(Arc::new(node)), boost, range_label(range)))
+    }
+
+    pub(super) fn boosted(&mut self, query: &Query, function: &Function, boost: f32) -> Result<Node> {
+        check_number(function)?;
+        let node = self.lower(query, 1.0)?;
+        if !self.scored || node.is_nothing() {
+            return Ok(node);
+        }
+        let inner = explain::label(&node);
+        let label = format!("FunctionScoreQuery({inner}, scored by boost({function}))");
+        let by = Arc::new(FunctionNode { function: self.lowered(function)?, label, boost });
+        Ok(Node::Boosted(Box::new(BoostedNode { node, by })))
+    }
+
+    fn lowered(&self, function: &Function) -> Result<Lowered> {
+        lower(self.context, function)
+    }
+}
+
+/// Solr differs: a text is found to be no number only when a document is scored, an error 500; here it is the client's
+/// (`compat/query/functions.yaml`).
+fn check_number(function: &Function) -> Result<()> {
+    if function.is_number() {
+        return Ok(());
+    }
+    Err(Error::bad_request(format!(
+        "`{function}` is no number, which a score has to be; use a function of numbers"
+    )))
+}

@@ -1,0 +1,51 @@
+//! `/admin/metrics`: the figures of the node and of every core.
+
+use cluster::{CacheStats, Collection};
+use plan::Result;
+use solr::admin::{CacheFigures, Metric, Registry};
+use solr::response::{Entries, Node};
+
+use crate::call::Call;
+
+pub(super) fn run(call: &Call<'_>) -> Result<Entries> {
+    let collections = call.server.node.list();
+    let mut registries: Vec<_> = collections.iter().map(|collection| core(collection)).collect();
+    registries.push(node(call, collections.len()));
+    solr::admin::metrics(&call.params, registries)
+}
+
+fn core(collection: &Collection) -> Registry {
+    let stats = collection.stats();
+    let mut metrics: Vec<(String, Metric)> = collection
+        .caches()
+        .into_iter()
+        .map(|(name, stats)| (format!("CACHE.searcher.{name}"), figures(stats).metric()))
+        .collect();
+    let int = |number: u64| Metric::Value(Node::Int(i32::try_from(number).unwrap_or(i32::MAX)));
+    let long = |number: u64| Metric::Value(Node::Long(i64::try_from(number).unwrap_or(i64::MAX)));
+    let mut put = |name: &str, metric| metrics.push((name.to_owned(), metric));
+    put("CORE.coreName", Metric::Value(Node::str(collection.core_name().to_owned())));
+    put("CORE.startTime", Metric::Value(Node::Date(collection.opened_ms())));
+    put("INDEX.segments", long(stats.segment_count as u64));
+    put("INDEX.sizeInBytes", long(stats.disk_bytes + stats.ram_bytes));
+    put("SEARCHER.searcher.deletedDocs", int(stats.deleted_docs));
+    put("SEARCHER.searcher.indexVersion", long(stats.version));
+    put("SEARCHER.searcher.maxDoc", int(stats.max_doc));
+    put("SEARCHER.searcher.numDocs", int(stats.num_docs));
+    Registry { name: format!("solr.core.{}", collection.core_name()), metrics }
+}
+
+/// Besides Solr's figures that of its own cache, whole answers, which all cores share.
+fn node(call: &Call<'_>, cores: usize) -> Registry {
+    let loaded = Node::Int(i32::try_from(cores).unwrap_or(i32::MAX));
+    let metrics = vec![
+        ("CACHE.answers".to_owned(), figures(call.server.answers.stats()).metric()),
+        ("CONTAINER.cores.loaded".to_owned(), Metric::Value(loaded)),
+    ];
+    Registry { name: "solr.node".to_owned(), metrics }
+}
+
+fn figures(stats: CacheStats) -> CacheFigures {
+    let CacheStats { lookups, hits, inserts, evictions, size, bytes, bytes_max } = stats;
+    CacheFigures { lookups, hits, inserts, evictions, size, bytes, bytes_max }
+}

@@ -1,0 +1,182 @@
+//! Trees of facets with statistics, resolved: what is computed of a set of documents (a *bucket*), and how it is cut into
+//! smaller ones of which the same may be asked. Solr's JSON facets are one; its statistics of fields are another, of two
+//! levels. The outermost bucket is all hits of the search.
+
+use std::sync::Arc;
+
+use crate::facet::{OtherRange, RangeBucket};
+use crate::query::Query;
+use crate::value::Value;
+
+/// What is computed of one bucket.
+#[derive(Clone, Debug, Default)]
+pub struct BucketPlan {
+    pub stats: Vec<NamedStat>,
+    pub facets: Vec<SubFacet>,
+    /// Compute all of it even where the bucket is empty (Solr's `processEmpty`).
+    pub process_empty: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct NamedStat {
+    /// The name in the response.
+    pub key: String,
+    pub stat: Stat,
+}
+
+/// A number, or a few, that sums up the documents of a bucket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stat {
+    pub function: StatFunction,
+    pub source: StatSource,
+}
+
+/// What a statistic is taken of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StatSource {
+    /// All values of the field.
+    Field(Arc<str>),
+    /// The documents themselves; only [`StatFunction::CountValues`] reads it.
+    Documents,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatFunction {
+    Sum,
+    /// 0 of no values.
+    Average,
+    /// As [`StatFunction::Average`], but of no values not a number; of dates a date, or nothing.
+    Mean,
+    Min,
+    Max,
+    SumOfSquares,
+    /// Of a sample: divided by one less than there are values; 0 of fewer than two.
+    Variance,
+    /// The root of [`StatFunction::Variance`].
+    StdDev,
+    /// How many distinct values.
+    Distinct,
+    /// The distinct values themselves, in their order.
+    DistinctValues,
+    CountValues,
+    /// How many documents without a value.
+    Missing,
+    /// Values below which these shares (0 to 100) of all lie.
+    Percentiles(Vec<f64>),
+}
+
+/// A way to cut a bucket into smaller ones.
+#[derive(Clone, Debug)]
+pub struct SubFacet {
+    pub key: String,
+    pub domain: DomainChange,
+    pub kind: SubFacetKind,
+    /// What is computed of each smaller bucket.
+    pub below: BucketPlan,
+}
+
+#[derive(Clone, Debug)]
+pub enum SubFacetKind {
+    /// One bucket: the documents that also match. Without a query all of them.
+    Query(Option<Query>),
+    /// A bucket for each value.
+    Terms(TermsFacet),
+    /// A bucket for each range.
+    Ranges(RangesFacet),
+}
+
+/// Which documents are cut, where that is not those of the bucket above.
+#[derive(Clone, Debug, Default)]
+pub struct DomainChange {
+    /// The search's filters with these tags do not count.
+    pub exclude_tags: Vec<String>,
+    /// Instead of the search: documents that match all of these.
+    pub queries: Option<Vec<Query>>,
+    /// Only documents that match all of these.
+    pub filters: Vec<Query>,
+}
+
+impl DomainChange {
+    /// Whether an empty bucket may become one that is not.
+    pub fn widens(&self) -> bool {
+        self.queries.is_some() || !self.exclude_tags.is_empty()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct TermsFacet {
+    pub field: Arc<str>,
+    pub sort: TermsSort,
+    pub descending: bool,
+    /// `None` is all.
+    pub limit: Option<usize>,
+    pub offset: usize,
+    pub count_min: u64,
+    pub prefix: Option<String>,
+    /// Also the bucket of documents without a value.
+    pub missing: bool,
+    /// Also how many values there are.
+    pub num_buckets: bool,
+    /// Also a bucket in which each document is as often as it has values.
+    pub all_buckets: bool,
+}
+
+/// What the buckets of a terms facet are ordered by; ties are in value order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermsSort {
+    Count,
+    Index,
+    /// A statistic of `below`, by its place there.
+    Stat(usize),
+}
+
+#[derive(Clone, Debug)]
+pub struct RangesFacet {
+    pub field: Arc<str>,
+    /// The value shown for each, and its bounds.
+    pub buckets: Vec<(Value, RangeBucket)>,
+    pub others: Vec<(OtherRange, RangeBucket)>,
+    pub count_min: u64,
+}
+
+impl RangesFacet {
+    /// The bounds of all its buckets, those of the others last.
+    pub fn all(&self) -> impl Iterator<Item = &RangeBucket> {
+        let buckets = self.buckets.iter().map(|(_, bucket)| bucket);
+        buckets.chain(self.others.iter().map(|(_, bucket)| bucket))
+    }
+}
+
+/// What was computed of one bucket.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BucketResult {
+    pub count: u64,
+    /// In the order of the plan; none of an empty bucket, unless the plan asks for them.
+    pub stats: Vec<(String, StatValue)>,
+    pub facets: Vec<(String, SubFacetResult)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatValue {
+    /// Of no values there is none.
+    Nothing,
+    One(Value),
+    Many(Vec<Value>),
+    /// (share, value); of no values there is none.
+    Percentiles(Vec<(f64, Option<f64>)>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubFacetResult {
+    Query(BucketResult),
+    Buckets(Buckets),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Buckets {
+    pub list: Vec<(Value, BucketResult)>,
+    pub num_buckets: Option<u64>,
+    pub all_buckets: Option<BucketResult>,
+    pub missing: Option<BucketResult>,
+    pub others: Vec<(OtherRange, BucketResult)>,
+}

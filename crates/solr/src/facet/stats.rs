@@ -1,0 +1,148 @@
+//! Statistics of fields (Solr's stats component): each field becomes a sub-facet of all hits, with the statistics that are
+//! asked for. What they are called in the answer, and how they look there, is `response/stats.rs`'s.
+
+use plan::{
+    BucketPlan, DomainChange, Error, FieldClass, NamedStat, Result, Stat, StatFunction, StatSource, SubFacet,
+    SubFacetKind, TermsFacet, TermsSort,
+};
+
+use super::Target;
+use super::tree::Trouble;
+use crate::params::stats as params;
+use crate::params::switch_value;
+use crate::query::{Field, LocalParams, QueryContext};
+
+/// By name: those that any field has, those of numbers and dates, those that are only there when asked for.
+const OF_ALL: [&str; 4] = ["min", "max", "count", "missing"];
+const OF_NUMBERS: [&str; 4] = ["sum", "sumOfSquares", "mean", "stddev"];
+const BY_WISH: [&str; 4] = ["distinctValues", "countDistinct", "cardinality", "percentiles"];
+
+/// `None` unless `stats` is on.
+pub(super) fn resolve(context: &QueryContext<'_>) -> Result<Option<BucketPlan>, Trouble> {
+    if params::STATS.read(context.params)? != Some(true) {
+        return Ok(None);
+    }
+    let fields = context.params.all(params::FIELD.name).map(|text| field(context, text));
+    let facets = fields.collect::<Result<_, Trouble>>()?;
+    Ok(Some(BucketPlan { facets, process_empty: true, ..BucketPlan::default() }))
+}
+
+fn field(context: &QueryContext<'_>, text: &str) -> Result<SubFacet, Trouble> {
+    let target = Target::parse(context, text)?;
+    if let Some(parser) = target.local.get("type") {
+        return Err(Trouble::Form(Error::bad_request(format!(
+            "statistics of `{{!{parser}}}` are not supported yet; name a field in `stats.field`"
+        ))));
+    }
+    let field = context.field_quoted(&target.field)?;
+    check(&field)?;
+    let stats = wanted(context, &target.local, &field)?;
+    let mut below = BucketPlan { stats, process_empty: true, ..BucketPlan::default() };
+    for name in context.params.all_for(&target.field, params::FACET.name) {
+        let facet = by_value(context, name, &below).map_err(Trouble::Schema)?;
+        below.facets.push(facet);
+    }
+    let domain = DomainChange { exclude_tags: target.local.list("ex"), ..DomainChange::default() };
+    Ok(SubFacet { key: target.key, domain, kind: SubFacetKind::Query(None), below })
+}
+
+fn check(field: &Field) -> Result<()> {
+    let class = field.spec.class();
+    let has_statistics = class.is_point() || matches!(class, FieldClass::Str | FieldClass::Uuid);
+    if has_statistics || class == FieldClass::SortableText {
+        return Ok(());
+    }
+    let (kind, name) = (&field.spec.field_type.name, &field.name);
+    Err(Error::bad_request(format!(
+        "Field type {kind} is not currently supported: `{name}` has no statistics"
+    )))
+}
+
+/// The statistics that the local parameters name; without any those that the type has by default.
+fn wanted(context: &QueryContext<'_>, local: &LocalParams, field: &Field) -> Result<Vec<NamedStat>> {
+    let numeric = field.spec.class().is_point();
+    let mut names = Vec::new();
+    let all = OF_ALL.iter().chain(&OF_NUMBERS).chain(&BY_WISH);
+    let mut chosen = false;
+    for name in all {
+        let Some(value) = local.get(name) else { continue };
+        let on = match *name {
+            "percentiles" => !value.is_empty(),
+            "cardinality" => !matches!(value, "false"),
+            _ => switch_value(value)?,
+        };
+        chosen = true;
+        if on {
+            names.push(*name);
+        }
+    }
+    if !chosen || names.is_empty() && local.get("calcdistinct").is_some() {
+        names.extend(OF_ALL);
+        names.extend(OF_NUMBERS);
+    }
+    let distinct = match local.get("calcdistinct").map(switch_value).transpose()? {
+        None => params::DISTINCT.read_for(context.params, local, &field.name)?.unwrap_or(false),
+        Some(distinct) => distinct,
+    };
+    if distinct {
+        names.extend(["distinctValues", "countDistinct"]);
+    }
+    names.retain(|name| numeric || !(OF_NUMBERS.contains(name) || *name == "percentiles"));
+    names.into_iter().map(|name| named(name, local, field)).collect()
+}
+
+fn named(name: &str, local: &LocalParams, field: &Field) -> Result<NamedStat> {
+    let function = match name {
+        "min" => StatFunction::Min,
+        "max" => StatFunction::Max,
+        "count" => StatFunction::CountValues,
+        "missing" => StatFunction::Missing,
+        "sum" => StatFunction::Sum,
+        "sumOfSquares" => StatFunction::SumOfSquares,
+        "mean" => StatFunction::Mean,
+        "stddev" => StatFunction::StdDev,
+        "percentiles" => StatFunction::Percentiles(shares(local, field)?),
+        "distinctValues" => StatFunction::DistinctValues,
+        // Solr differs: `cardinality` is an estimate there, near the exact number (`compat/component/stats.yaml`).
+        _ => StatFunction::Distinct,
+    };
+    let stat = Stat { function, source: StatSource::Field(field.name.clone()) };
+    Ok(NamedStat { key: name.to_owned(), stat })
+}
+
+fn shares(local: &LocalParams, field: &Field) -> Result<Vec<f64>> {
+    let wrong = |reason: String| {
+        let shown = format!("{}&v={}", local.shown(), field.name);
+        Error::bad_request(format!("Unable to parse stats.field local params: {shown} due to: {reason}"))
+    };
+    let share = |text: &str| match text.trim().parse::<f64>() {
+        Ok(share) if (0.0..=100.0).contains(&share) => Ok(share),
+        Ok(_) => Err(wrong(format!("`{text}` is no number from 0 to 100"))),
+        Err(_) => Err(wrong(format!("For input string: \"{text}\""))),
+    };
+    local.get("percentiles").unwrap_or_default().split(',').map(share).collect()
+}
+
+/// The same statistics for the hits of each value of another field, and for those without one.
+fn by_value(context: &QueryContext<'_>, name: &str, statistics: &BucketPlan) -> Result<SubFacet> {
+    let field = context.field_quoted(name)?;
+    if field.spec.properties.multi_valued {
+        let message = format!("Stats can only facet on single-valued fields, not: {name}");
+        return Err(Error::bad_request(message));
+    }
+    let terms = TermsFacet {
+        field: field.name,
+        sort: TermsSort::Index,
+        descending: false,
+        limit: None,
+        offset: 0,
+        count_min: 1,
+        prefix: None,
+        missing: true,
+        num_buckets: false,
+        all_buckets: false,
+    };
+    let below = BucketPlan { stats: statistics.stats.clone(), ..BucketPlan::default() };
+    let kind = SubFacetKind::Terms(terms);
+    Ok(SubFacet { key: name.to_owned(), domain: DomainChange::default(), kind, below })
+}

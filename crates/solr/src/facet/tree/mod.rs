@@ -1,0 +1,180 @@
+//! Trees of facets with statistics from JSON to a plan (Solr's JSON Facet API): what kinds there are, what each is made of, what
+//! goes below. `options.rs` reads single options, `terms.rs` and `ranges.rs` the two large kinds, `stat.rs` statistics.
+
+mod domain;
+mod options;
+mod ranges;
+mod stat;
+mod terms;
+
+#[cfg(test)]
+mod tests;
+
+use plan::{BucketPlan, Error, NamedStat, Result, SubFacet, SubFacetKind};
+
+use crate::json_request::type_name;
+use crate::query::{QueryContext, parse_query};
+use crate::update::RawValue;
+use options::Options;
+
+/// Deepest nesting of facets; the engine recurses as deep.
+const DEPTH_MAX: usize = 32;
+
+/// Why there is no plan.
+pub(super) enum Trouble {
+    /// The JSON is not a tree of facets: found before the search.
+    Form(Error),
+    /// The tree does not fit the schema: Solr finds that after the search and answers with the hits and the error.
+    Schema(Error),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Form(error)
+    }
+}
+
+/// What reads a tree.
+pub(super) struct TreeReader<'a> {
+    pub(super) context: &'a QueryContext<'a>,
+    /// The first misfit with the schema; reading goes on, as what is wrong with the form comes first.
+    misfit: Option<Error>,
+}
+
+/// The tree that the request's JSON asks for.
+pub(super) fn resolve(context: &QueryContext<'_>, tree: &RawValue) -> Result<BucketPlan, Trouble> {
+    let RawValue::Map(_) = tree else {
+        let message = format!("Expected Map for 'facet', received {}={}", type_name(tree), tree.to_text());
+        return Err(Error::bad_request(message).into());
+    };
+    let mut reader = TreeReader { context, misfit: None };
+    let plan = reader.bucket(Some(tree), &Place { key: "facet", above: "" }, 0)?;
+    match reader.misfit {
+        Some(error) => Err(Trouble::Schema(error)),
+        None => Ok(plan),
+    }
+}
+
+/// Where in the tree something stands, for messages.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    key: &'a str,
+    above: &'a str,
+}
+
+impl Place<'_> {
+    fn error(&self, message: &str) -> Error {
+        Error::bad_request(format!("{message} , path={}/{}", self.above, self.key))
+    }
+}
+
+impl TreeReader<'_> {
+    /// Keeps what only shows at the search itself.
+    fn later<T>(&mut self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.misfit.get_or_insert(error)).ok()
+    }
+
+    /// The sub-facets and statistics under `facet`.
+    fn bucket(&mut self, value: Option<&RawValue>, place: &Place<'_>, depth: usize) -> Result<BucketPlan> {
+        let mut plan = BucketPlan::default();
+        let entries = match value {
+            None | Some(RawValue::Null) => return Ok(plan),
+            Some(RawValue::Map(entries)) => entries,
+            Some(_) => return Err(place.error("Expected map for facet/stat")),
+        };
+        if depth > DEPTH_MAX {
+            return Err(place.error(&format!("facets nest deeper than {DEPTH_MAX}; flatten them")));
+        }
+        for (key, value) in entries {
+            if &**key == "processEmpty" {
+                plan.process_empty = Options { entries, place }.flag("processEmpty")?.unwrap_or(false);
+                continue;
+            }
+            match self.entry(key, value, place, depth)? {
+                Entry::Facet(facet) => plan.facets.push(facet),
+                Entry::Stat(stat) => plan.stats.push(stat),
+            }
+        }
+        Ok(plan)
+    }
+
+    /// A type and its arguments: in one pair `{terms:{…}}`, or side by side `{type:terms,…}`; or a statistic as text.
+    fn entry(&mut self, key: &str, value: &RawValue, above: &Place<'_>, depth: usize) -> Result<Entry> {
+        let entries = match value {
+            RawValue::Str(text) => return self.stat(key, text, &[]),
+            RawValue::Map(entries) => entries,
+            other => return Err(above.error(&format!("expected Map but got {}", other.to_text()))),
+        };
+        let (kind, arguments) = match entries.as_slice() {
+            [(kind, arguments)] => (&**kind, arguments),
+            _ => match entries.iter().find(|(name, _)| &**name == "type") {
+                Some((_, RawValue::Str(kind))) => (kind.as_str(), value),
+                other => {
+                    let found = other.map_or("null".to_owned(), |(_, value)| value.to_text());
+                    return Err(above.error(&format!(
+                        "expected facet/stat type name, like {{type:range, field:price, ...}} but got {found}"
+                    )));
+                }
+            },
+        };
+        let place = Place { key, above: above.key };
+        let facet = match kind {
+            "terms" | "field" => self.terms(key, arguments, &place, depth)?,
+            "query" => self.query(key, arguments, &place, depth)?,
+            "range" => self.ranges(key, arguments, &place, depth)?,
+            "func" => return self.function(key, arguments),
+            "heatmap" => return Err(place.error("facets over a map are not supported yet")),
+            _ => {
+                let args = arguments.to_text();
+                return Err(above.error(&format!("Unknown facet or stat. key={key} type={kind} args={args}")));
+            }
+        };
+        Ok(Entry::Facet(facet))
+    }
+
+    fn function(&mut self, key: &str, arguments: &RawValue) -> Result<Entry> {
+        match arguments {
+            RawValue::Map(entries) => {
+                let function = entries.iter().find(|(name, _)| &**name == "func");
+                let text = function.map(|(_, value)| value.to_text()).unwrap_or_default();
+                self.stat(key, &text, entries)
+            }
+            RawValue::Str(text) => self.stat(key, text, &[]),
+            _ => Err(Error::bad_request("Stats must be specified as either a simple string, or a json Map")),
+        }
+    }
+
+    fn query(
+        &mut self,
+        key: &str,
+        arguments: &RawValue,
+        place: &Place<'_>,
+        depth: usize,
+    ) -> Result<SubFacet> {
+        let domain = self.domain(arguments, place)?;
+        let (text, below) = match arguments {
+            RawValue::Str(text) => (Some(text.as_str()), BucketPlan::default()),
+            RawValue::Map(entries) => {
+                let options = Options { entries, place };
+                let text = options.text("q")?;
+                let text = if text.is_none() { options.text("query")? } else { text };
+                (text, self.bucket(options.get("facet"), place, depth + 1)?)
+            }
+            RawValue::Null => (None, BucketPlan::default()),
+            other => {
+                let found = format!("{}={}", type_name(other), other.to_text());
+                return Err(place.error(&format!("Expected string/map for facet query, received {found}")));
+            }
+        };
+        let context = QueryContext { filtering: true, ..*self.context };
+        let query = text.map(|text| parse_query(&context, text, "lucene")).transpose()?;
+        let kind = SubFacetKind::Query(query.map(|query| query.executable()));
+        Ok(SubFacet { key: key.to_owned(), domain, kind, below })
+    }
+}
+
+/// What a key of the tree stands for.
+enum Entry {
+    Facet(SubFacet),
+    Stat(NamedStat),
+}

@@ -1,0 +1,200 @@
+//! Statistics as text: `avg(price)`, `percentile(price,50,99)`. The names, what each may be taken of, and Solr's words where
+//! it may not.
+
+use std::sync::Arc;
+
+use plan::{Error, FieldClass, NamedStat, Result, RootCause, Stat, StatFunction, StatSource};
+
+use super::{Entry, TreeReader};
+use crate::update::RawValue;
+
+/// Statistics that Solr knows and we do not.
+const UNSUPPORTED: [&str; 2] = ["relatedness", "uniqueBlock"];
+
+impl TreeReader<'_> {
+    /// The statistic under `key`. `arguments` stand beside it in the JSON and may be referred to by `$name`.
+    pub(super) fn stat(
+        &mut self,
+        key: &str,
+        text: &str,
+        arguments: &[(Arc<str>, RawValue)],
+    ) -> Result<Entry> {
+        let call = Call::parse(text)?;
+        let stat = self.stat_of(&call, arguments)?;
+        if let Some((StatSource::Field(name), label)) = stat.as_ref().map(|stat| (&stat.source, call.name)) {
+            let fits = self.check_stat(label, name);
+            self.later(fits);
+        }
+        let stat =
+            stat.unwrap_or(Stat { function: StatFunction::CountValues, source: StatSource::Documents });
+        Ok(Entry::Stat(NamedStat { key: key.to_owned(), stat }))
+    }
+
+    /// `None` is the count of documents.
+    fn stat_of(&self, call: &Call<'_>, arguments: &[(Arc<str>, RawValue)]) -> Result<Option<Stat>> {
+        let function = match call.name {
+            "count" => return Ok(None),
+            "sum" => StatFunction::Sum,
+            "avg" => StatFunction::Average,
+            "min" => StatFunction::Min,
+            "max" => StatFunction::Max,
+            "sumsq" => StatFunction::SumOfSquares,
+            "variance" => StatFunction::Variance,
+            "stddev" => StatFunction::StdDev,
+            // Solr differs: `hll` is an estimate there, near the exact number (`compat/facet/json_stats.yaml`).
+            "unique" | "hll" => StatFunction::Distinct,
+            "countvals" => StatFunction::CountValues,
+            "missing" => StatFunction::Missing,
+            "percentile" => StatFunction::Percentiles(call.shares()?),
+            name if UNSUPPORTED.contains(&name) => {
+                return Err(Error::bad_request(format!(
+                    "statistic `{name}` is not supported yet; leave it out"
+                )));
+            }
+            name => {
+                let (text, at) = (call.text, call.opened);
+                return Err(syntax(&format!("Unknown aggregation '{name}' in input ('{text}', pos={at})")));
+            }
+        };
+        let field = self.field_name(call, arguments)?;
+        Ok(Some(Stat { function, source: StatSource::Field(field.into()) }))
+    }
+
+    /// The first argument: the name of a field, or `$name` for a parameter that holds one.
+    fn field_name(&self, call: &Call<'_>, arguments: &[(Arc<str>, RawValue)]) -> Result<String> {
+        let Some(argument) = call.arguments.first().filter(|argument| !argument.is_empty()) else {
+            let (text, at) = (call.text, call.opened);
+            return Err(syntax(&format!("Expected identifier at pos {at} str='{text}'")));
+        };
+        let referred = argument.strip_prefix('$').map(|name| {
+            let own = arguments.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
+            own.or_else(|| self.context.params.get(name).map(str::to_owned)).unwrap_or_default()
+        });
+        let name = referred.unwrap_or_else(|| (*argument).to_owned());
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '$');
+        if name.is_empty() || !name.chars().all(plain) || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(Error::bad_request(format!(
+                "functions inside statistics (`{name}` in `{}`) are not supported yet; name a field",
+                call.text
+            )));
+        }
+        Ok(name)
+    }
+
+    fn check_stat(&self, name: &str, field: &str) -> Result<()> {
+        let field = self.context.field_quoted(field)?;
+        if numeric_only(name) && !field.spec.class().is_point() {
+            let kind = &field.spec.field_type.name;
+            return Err(Error::bad_request(format!("{name} aggregation not supported for {kind}")));
+        }
+        if field.spec.class() == FieldClass::Text {
+            return Err(Error::bad_request(format!(
+                "statistics of text (`{}`) are not supported yet; copy it to a string field",
+                field.name
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the statistic needs numbers.
+fn numeric_only(name: &str) -> bool {
+    matches!(name, "sum" | "avg" | "sumsq" | "variance" | "stddev" | "percentile")
+}
+
+/// `name(argument,…)`, taken apart.
+struct Call<'a> {
+    text: &'a str,
+    name: &'a str,
+    /// Where the arguments begin.
+    opened: usize,
+    arguments: Vec<&'a str>,
+}
+
+impl<'a> Call<'a> {
+    fn parse(text: &'a str) -> Result<Self> {
+        let starts = |c: char| c.is_alphabetic() || c == '_' || c == '$';
+        let blank = text.len() - text.trim_start().len();
+        let rest = text.get(blank..).unwrap_or_default();
+        let in_name = |c: char| starts(c) || c.is_numeric() || matches!(c, '.' | '-');
+        let end = rest.find(|c: char| !in_name(c)).unwrap_or(rest.len());
+        let name = rest.get(..end).unwrap_or_default();
+        if !name.starts_with(starts) {
+            return Err(syntax(&format!("Expected identifier at pos {blank} str='{text}'")));
+        }
+        let Some(inside) = rest.get(end..).unwrap_or_default().strip_prefix('(') else {
+            return Ok(Self { text, name, opened: blank + end, arguments: Vec::new() });
+        };
+        let opened = blank + end + 1;
+        let Some(close) = closing(inside) else {
+            let at = text.len();
+            return Err(syntax(&format!("Expected ')' at position {at} in '{text}'")));
+        };
+        let behind = inside.get(close + 1..).unwrap_or_default();
+        if !behind.trim().is_empty() {
+            let at = opened + close + 1 + (behind.len() - behind.trim_start().len());
+            return Err(syntax(&format!("Expected ',' at position {at} in '{text}'")));
+        }
+        let inside = inside.get(..close).unwrap_or_default();
+        if name == "agg" {
+            return Self::parse(inside);
+        }
+        Ok(Self { text, name, opened, arguments: arguments(inside) })
+    }
+
+    /// The shares of a percentile.
+    fn shares(&self) -> Result<Vec<f64>> {
+        let shares: Vec<&str> = self.arguments.iter().skip(1).copied().collect();
+        if shares.is_empty() {
+            let message =
+                "expected percentile(valsource,percent1[,percent2]*)  EXAMPLE:percentile(myfield,50)";
+            return Err(syntax(message));
+        }
+        let share = |text: &str| match text.parse::<f64>() {
+            Ok(share) if (0.0..=100.0).contains(&share) => Ok(share),
+            Ok(share) => {
+                let share = plan::Value::Double(share).to_text();
+                Err(syntax(&format!("requested percentile must be between 0 and 100.  got {share}")))
+            }
+            Err(_) => Err(syntax(&format!("Expected number in '{}', found `{text}`", self.text))),
+        };
+        shares.into_iter().map(share).collect()
+    }
+}
+
+/// Where the parenthesis opened before `text` closes.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => return Some(at),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Cut at commas outside of parentheses.
+fn arguments(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0usize);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(text.get(start..at).unwrap_or_default().trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text.get(start..).unwrap_or_default().trim());
+    parts
+}
+
+fn syntax(message: &str) -> Error {
+    Error::bad_request(format!("org.apache.solr.search.SyntaxError: {message}"))
+        .with_root(RootCause::QuerySyntax)
+}

@@ -1,0 +1,41 @@
+//! `ms(a,b)`: milliseconds between two dates, either of which is a constant with date math or a field.
+
+use plan::{Function, Operator, Value};
+
+use super::parse::FunctionSource;
+use super::{Failure, field};
+
+enum Moment {
+    At(i64),
+    Of(Function),
+}
+
+/// One date is itself, or a field's value; none is now.
+pub(super) fn milliseconds(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    let first = source.argument()?.text.unwrap_or_else(|| "NOW".to_owned());
+    let second = source.argument()?.text;
+    let first = moment(source, &first)?;
+    let second = second.map(|text| moment(source, &text)).transpose()?;
+    let long = |ms| Function::Constant(Value::Long(ms));
+    Ok(match (first, second) {
+        (Moment::At(first), None) => long(first),
+        (Moment::At(first), Some(Moment::At(second))) => long(first.wrapping_sub(second)),
+        (Moment::Of(first), None) => first,
+        (first, Some(second)) => {
+            let function = |moment| match moment {
+                Moment::At(ms) => long(ms),
+                Moment::Of(function) => function,
+            };
+            Function::call(Operator::Milliseconds, vec![function(first), function(second)])
+        }
+    })
+}
+
+/// A date when it begins like one, else a field.
+fn moment(source: &FunctionSource<'_>, text: &str) -> Result<Moment, Failure> {
+    let is_date = text.starts_with("NOW") || text.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+    Ok(match is_date {
+        true => Moment::At(source.context.dates.parse(text)?),
+        false => Moment::Of(field::value_of(source.context, text)?),
+    })
+}

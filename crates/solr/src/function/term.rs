@@ -1,0 +1,62 @@
+//! Functions of a term or of a field's terms: how often, in how many documents. The term is analysed as a query's is, and
+//! shown as it was given.
+
+use std::sync::Arc;
+
+use plan::{Error, Function, IndexTerm, Occur, Query, Result, Statistic, Value};
+
+use super::Failure;
+use super::parse::FunctionSource;
+use crate::query::{QueryContext, TextStyle};
+
+pub(super) fn frequency(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    Ok(Function::TermFrequency(term(source)?))
+}
+
+pub(super) fn doc_frequency(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    Ok(Function::Statistic(Statistic::DocFrequency(term(source)?)))
+}
+
+pub(super) fn total_frequency(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    Ok(Function::Statistic(Statistic::TotalTermFrequency(term(source)?)))
+}
+
+pub(super) fn sum_total_frequency(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    let field = source.text("a field")?.into();
+    Ok(Function::Statistic(Statistic::SumTotalTermFrequency { field }))
+}
+
+/// `joindf(field,among)`.
+pub(super) fn join_frequency(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    let (field, among): (Arc<str>, Arc<str>) =
+        (source.text("a field")?.into(), source.text("a field")?.into());
+    Ok(Function::JoinFrequency { field, among })
+}
+
+/// `tf`, `idf` and `norm` are those of the TF-IDF similarity, which no field has, as in Solr by default. Solr differs: it
+/// answers 500; here what cannot be answered is the client's (`compat/query/functions.yaml`).
+pub(super) fn of_another_similarity(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    while source.cursor.has_more() {
+        source.argument()?;
+    }
+    Err(Error::bad_request("requires a TFIDFSimilarity (such as ClassicSimilarity)").into())
+}
+
+fn term(source: &mut FunctionSource<'_>) -> Result<IndexTerm, Failure> {
+    let (field, text) = (source.text("a field")?, source.text("a term")?);
+    let value = indexed(source.context, &field, &text)?;
+    Ok(IndexTerm { field: field.into(), text, value })
+}
+
+/// The value as the field indexes it. Points index no terms; a text of several words is one that no document has.
+fn indexed(context: &QueryContext<'_>, name: &str, text: &str) -> Result<Option<Value>> {
+    let Some(field) = context.find(name) else { return Ok(None) };
+    if field.spec.class().is_point() {
+        return Ok(None);
+    }
+    let style = TextStyle { occur: Occur::Should, quoted: true, auto_phrase: false, slop: 0 };
+    Ok(match context.text_query(&field, text, style)? {
+        Some(Query::Term { value, .. }) => Some(value),
+        _ => Some(Value::Str(text.to_owned())),
+    })
+}

@@ -1,0 +1,81 @@
+//! `${name}` and `${name:default}` in parameters stand for the value of another parameter, in which there may be more of
+//! them. What is not sent and has no default stands for nothing; `\${` is left as it is.
+
+use plan::{Error, Result};
+
+use crate::params::Params;
+
+const START: &str = "${";
+/// How deep values may refer to one another, as in Solr.
+const DEPTH_MAX: usize = 25;
+/// Most references filled in for one request, however they multiply.
+const REFERENCES_MAX: usize = 10_000;
+
+/// The parameters with what they refer to, unless they ask not to be.
+pub fn filled(params: Params) -> Result<Params> {
+    let wanted = params.get("expandMacros").is_none_or(|flag| flag == "true");
+    let any = params.pairs().iter().any(|(name, value)| name.contains(START) || value.contains(START));
+    if !wanted || !any {
+        return Ok(params);
+    }
+    let mut pairs = Vec::with_capacity(params.pairs().len());
+    let mut filler = Filler { params: &params, references: 0 };
+    for (name, value) in params.pairs() {
+        // A streaming expression has macros of its own.
+        let value = if name == "expr" { value.clone() } else { filler.filled(value, 1)? };
+        pairs.push((filler.filled(name, 1)?, value));
+    }
+    Ok(Params::new(pairs))
+}
+
+struct Filler<'a> {
+    params: &'a Params,
+    /// How many were filled in so far.
+    references: usize,
+}
+
+impl Filler<'_> {
+    fn filled(&mut self, text: &str, depth: usize) -> Result<String> {
+        if depth >= DEPTH_MAX {
+            let message = format!("Request template exceeded max nesting of {DEPTH_MAX} expanding '{text}'");
+            return Err(Error::bad_request(message));
+        }
+        let mut out = String::new();
+        let mut done = 0;
+        let mut at = 0;
+        while let Some(found) = text.get(at..).and_then(|rest| rest.find(START)) {
+            let start = at + found;
+            at = start + START.len();
+            if text.get(..start).is_some_and(|before| before.ends_with('\\')) {
+                continue;
+            }
+            let Some(length) = text.get(at..).and_then(|rest| rest.find('}')) else { break };
+            let inside = text.get(at..at + length).unwrap_or_default();
+            at += length + 1;
+            let Some((name, default)) = reference(inside) else { continue };
+            out.push_str(text.get(done..start).unwrap_or_default());
+            done = at;
+            self.references += 1;
+            if self.references > REFERENCES_MAX {
+                let message =
+                    format!("more than {REFERENCES_MAX} references by `${{…}}` in one request; use fewer");
+                return Err(Error::bad_request(message));
+            }
+            if let Some(value) = self.params.get(name).or(default) {
+                out.push_str(&self.filled(value, depth + 1)?);
+            }
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        Ok(out)
+    }
+}
+
+/// Name and default of what stands between the braces; `None` where that is no name.
+fn reference(inside: &str) -> Option<(&str, Option<&str>)> {
+    let inside = inside.trim_start();
+    let starts = |c: char| c.is_alphabetic() || c == '_' || c == '$';
+    let in_name = |c: char| starts(c) || c.is_numeric() || c == '.';
+    let end = inside.find(|c: char| !in_name(c)).unwrap_or(inside.len());
+    let (name, rest) = inside.split_at(end);
+    name.starts_with(starts).then(|| (name, rest.trim_start().strip_prefix(':')))
+}

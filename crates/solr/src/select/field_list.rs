@@ -1,0 +1,160 @@
+//! How a field list is written: `id,twice:product(pages_i,2),[docid],a*`. Each item is tried as a name, then as a glob, a
+//! transformer and a function, as Solr tries them; a function ends where its own syntax ends.
+
+use plan::{Error, Result, RootCause};
+
+use super::fields::{FieldItem, FieldList, transformed};
+use crate::function::{Failure, Leading, leading_function};
+use crate::params::Params;
+use crate::query::QueryContext;
+
+/// Adds the items of `text` to `list`.
+pub(super) fn parse_list(
+    text: &str,
+    params: &Params,
+    context: Option<&QueryContext<'_>>,
+    list: &mut FieldList,
+) -> Result<()> {
+    let mut reader = Reader { text, at: 0 };
+    while reader.skip_separators() {
+        match reader.wish()? {
+            Wish::Item(item) => list.items.push(item),
+            Wish::Transformer { label, inside } => list.items.extend(transformed(label, inside, params)?),
+            Wish::Function { label } => reader.function(label, context, list)?,
+        }
+    }
+    Ok(())
+}
+
+enum Wish<'a> {
+    Item(FieldItem),
+    Transformer { label: Option<&'a str>, inside: &'a str },
+    Function { label: Option<&'a str> },
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Past commas and spaces; whether anything is left.
+    fn skip_separators(&mut self) -> bool {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace()).len();
+        !self.rest().is_empty()
+    }
+
+    /// A name that starts here, of letters, digits, `_`, `.`, `$` and whatever `more` allows.
+    fn name(&mut self, more: fn(char) -> bool) -> Option<&'a str> {
+        let rest = self.rest();
+        let starts = |c: char| c.is_alphabetic() || c == '_' || (more(c) && c != '-');
+        let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$') || more(c);
+        if !rest.starts_with(starts) {
+            return None;
+        }
+        let name = rest.get(..rest.find(|c| !part(c)).unwrap_or(rest.len()))?;
+        self.at += name.len();
+        Some(name)
+    }
+
+    /// A name that ends the item, or none.
+    fn whole_name(&mut self, more: fn(char) -> bool) -> Option<&'a str> {
+        let start = self.at;
+        let name = self.name(more);
+        if name.is_some() && self.ends() {
+            return name;
+        }
+        self.at = start;
+        None
+    }
+
+    fn ends(&self) -> bool {
+        self.rest().chars().next().is_none_or(|c| c == ',' || c.is_whitespace())
+    }
+
+    fn label(&mut self) -> Option<&'a str> {
+        let start = self.at;
+        let name = self.name(|c| c == '-');
+        if name.is_some() && self.rest().starts_with(':') {
+            self.at += 1;
+            self.skip_separators();
+            return name;
+        }
+        self.at = start;
+        None
+    }
+
+    fn wish(&mut self) -> Result<Wish<'a>> {
+        let label = self.label();
+        let in_names: fn(char) -> bool = if label.is_some() { |_| false } else { |c| c == '-' };
+        if let Some(name) = self.whole_name(in_names) {
+            return Ok(Wish::Item(field(name, label)));
+        }
+        if let Some(glob) = self.whole_name(|c| matches!(c, '*' | '?')) {
+            let all = glob == "*";
+            return Ok(Wish::Item(if all { FieldItem::All } else { FieldItem::Glob(glob.to_owned()) }));
+        }
+        if self.rest().starts_with('[') {
+            return Ok(Wish::Transformer { label, inside: self.transformer()? });
+        }
+        Ok(Wish::Function { label })
+    }
+
+    /// What stands in `[…]`.
+    fn transformer(&mut self) -> Result<&'a str> {
+        let rest = self.rest();
+        let end = rest.find(']').ok_or_else(|| {
+            Error::bad_request(format!("`fl` holds `{rest}`, which does not end; close it with `]`"))
+        })?;
+        self.at += end + 1;
+        Ok(rest.get(1..end).unwrap_or_default())
+    }
+
+    fn function(
+        &mut self,
+        label: Option<&str>,
+        context: Option<&QueryContext<'_>>,
+        list: &mut FieldList,
+    ) -> Result<()> {
+        let rest = self.rest();
+        let Some(context) = context else {
+            return Err(Error::bad_request(format!(
+                "functions in `fl` (`{rest}`) are not supported by /get; name fields, or use /select"
+            )));
+        };
+        match leading_function(context, rest) {
+            Ok(Leading { function, end, key }) => {
+                self.at += end.max(1);
+                let shown = rest.get(..end).unwrap_or(rest);
+                let label = label.or(key.as_deref()).unwrap_or(shown).into();
+                list.items.push(FieldItem::Function { label, at: list.functions.len() });
+                list.functions.push(function);
+                Ok(())
+            }
+            Err(Failure::Meaning(error)) => Err(error),
+            Err(Failure::Syntax(error)) => {
+                let word = rest.split(char::is_whitespace).next().unwrap_or(rest);
+                if context.find(word).is_none() {
+                    let message = format!("Error parsing fieldname: {}", error.message());
+                    return Err(Error::bad_request(message).with_root(RootCause::QuerySyntax));
+                }
+                self.at += word.len();
+                list.items.push(field(word, label));
+                Ok(())
+            }
+        }
+    }
+}
+
+fn field(name: &str, label: Option<&str>) -> FieldItem {
+    let label = label.unwrap_or(name).into();
+    match name {
+        "score" => FieldItem::Score { label },
+        _ => FieldItem::Field { name: name.into(), label },
+    }
+}
