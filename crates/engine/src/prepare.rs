@@ -360,9 +360,8 @@ fn push_column(
         }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
         FieldClass::LatLon => {
-            out.document
-                .leaves
-                .extend(point::encode_text(&text_of(value)).map(|place| (column, Leaf::I64(place))));
+            let text = text_of(value);
+            out.document.leaves.extend(point::encode_text(&text).map(|place| (column, Leaf::I64(place))));
         }
         _ => {
             let text = text_of(value);
