@@ -20,6 +20,7 @@ mod query;
 mod result;
 mod schema;
 mod search;
+mod terms;
 mod update;
 mod value;
 
@@ -51,5 +52,6 @@ pub use result::{
 };
 pub use schema::{CopyField, Schema, SchemaSource};
 pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey};
+pub use terms::{TermCount, TermsPlan};
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;

@@ -31,6 +31,7 @@ mod sets;
 mod sloppy;
 mod stats;
 mod synonym;
+mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -68,6 +69,11 @@ pub(crate) fn luke_fields(snapshot: &Snapshot) -> Result<Vec<FieldStats>> {
 /// The `limit` most frequent terms of a field, and how frequent all are.
 pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Result<TopTerms> {
     luke::top_terms(&SearchContext::new(snapshot, &SearchCaches::default()), field, limit)
+}
+
+/// The terms of a field that a plan lists.
+pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<plan::TermCount>> {
+    term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.

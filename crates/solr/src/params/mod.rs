@@ -11,6 +11,7 @@ mod reference_page;
 pub mod response;
 mod spec;
 pub mod stats;
+pub mod terms;
 pub mod unsupported;
 
 pub use form::parse_form;
@@ -122,6 +123,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
+    ("Terms (`/terms`)", terms::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
 

@@ -13,7 +13,7 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("spellcheck", "Spelling suggestions."),
     ParamDoc::unsupported("mlt", "Documents like the hits."),
     ParamDoc::unsupported("expand", "The other members of collapsed groups."),
-    ParamDoc::unsupported("terms", "The terms of a field."),
+    ParamDoc::unsupported("terms", "The terms of a field, beside the hits; `/terms` lists them."),
     ParamDoc::unsupported("tv", "Term vectors."),
     ParamDoc::unsupported("suggest", "Suggestions."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),
