@@ -70,6 +70,14 @@ pub(crate) fn as_function(context: &QueryContext<'_>, query: Query) -> Function 
     }
 }
 
+/// A query as a factor of scores: as [`as_function`], but 1 where it does not match.
+pub(crate) fn as_factor(context: &QueryContext<'_>, query: Query) -> Function {
+    match query {
+        Query::Function(function) => *function,
+        other => score_of(context, other, 1.0),
+    }
+}
+
 fn score_of(context: &QueryContext<'_>, query: Query, missing: f32) -> Function {
     let label = QueryPrinter::new(context.schema).text(&query);
     Function::Score { query: Box::new(query), missing, label }

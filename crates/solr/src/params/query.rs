@@ -60,5 +60,4 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::hint("partialResults", "Whether answers in part are wanted; answers here are whole."),
     ParamDoc::hint("segmentTerminateEarly", "Whether a sorted index may end a search early."),
     ParamDoc::hint("minExactCount", "From which count on `numFound` may be a lower bound; it is exact here."),
-    ParamDoc::hint("lowercaseOperators", "Read by `edismax` alone."),
 ];

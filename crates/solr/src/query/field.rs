@@ -20,6 +20,14 @@ pub(crate) struct TextStyle {
     /// Whether the type's `autoGeneratePhraseQueries` counts: only where words are analysed one by one.
     pub auto_phrase: bool,
     pub slop: u32,
+    /// Whether stop words are searched for, where the index has them.
+    pub stop_words: bool,
+}
+
+impl Default for TextStyle {
+    fn default() -> Self {
+        Self { occur: Occur::Should, quoted: false, auto_phrase: false, slop: 0, stop_words: false }
+    }
 }
 
 /// One end of a range as written; `None` is open.
@@ -37,7 +45,10 @@ impl QueryContext<'_> {
         if !kind.class.is_text() {
             return self.value_query(field, text).map(Some);
         }
-        let tokens = self.analyzers.tokens(kind, text)?;
+        let tokens = match style.stop_words {
+            true => self.analyzers.tokens_with_stop_words(kind, text)?,
+            false => self.analyzers.tokens(kind, text)?,
+        };
         let phrase = style.quoted || (style.auto_phrase && kind.auto_phrase);
         TextQuery { field: &field.name, kind, occur: style.occur, phrase, slop: style.slop }.build(&tokens)
     }
@@ -201,6 +212,6 @@ pub(crate) fn positive(query: Query) -> Query {
     }
 }
 
-fn only_excludes(clauses: &[Clause]) -> bool {
+pub(crate) fn only_excludes(clauses: &[Clause]) -> bool {
     !clauses.is_empty() && clauses.iter().all(|clause| clause.occur == Occur::MustNot)
 }
