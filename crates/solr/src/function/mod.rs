@@ -70,11 +70,11 @@ pub(crate) fn as_function(context: &QueryContext<'_>, query: Query) -> Function 
     }
 }
 
-/// A query as a factor of scores: as [`as_function`], but 1 where it does not match.
+/// A query as a factor of scores: as [`as_function`], but 1 where it does not match, instead of 0.
 pub(crate) fn as_factor(context: &QueryContext<'_>, query: Query) -> Function {
-    match query {
-        Query::Function(function) => *function,
-        other => score_of(context, other, 1.0),
+    match as_function(context, query) {
+        Function::Score { query, missing: 0.0, label } => Function::Score { query, missing: 1.0, label },
+        other => other,
     }
 }
 

@@ -109,11 +109,8 @@ impl QueryContext<'_> {
         Ok(Query::Prefix { field: field.name.clone(), prefix })
     }
 
-    /// `pattern` keeps its backslashes. On a field without terms it matches nothing, as in Solr.
+    /// `pattern` keeps its backslashes. On numbers it matches nothing, as in Solr.
     pub(crate) fn wildcard_query(&self, field: &Field, pattern: &str) -> Result<Query> {
-        if !has_terms(field) {
-            return Ok(Query::Nothing);
-        }
         let pattern = self.normalize(field, pattern)?;
         Ok(Query::Wildcard { field: field.name.clone(), pattern })
     }
@@ -121,18 +118,12 @@ impl QueryContext<'_> {
     /// Solr differs: an expression that does not parse, which the engine finds, is an error 500 there; here it is the
     /// client's (`compat/errors/queries.yaml`).
     pub(crate) fn regex_query(&self, field: &Field, pattern: &str) -> Result<Query> {
-        if !has_terms(field) {
-            return Ok(Query::Nothing);
-        }
         let pattern = self.normalize(field, pattern)?;
         Ok(Query::Regex { field: field.name.clone(), pattern })
     }
 
     /// `distance` is edits from 1 on and a similarity below it, as Lucene reads it.
     pub(crate) fn fuzzy_query(&self, field: &Field, text: &str, distance: f32) -> Result<Query> {
-        if !has_terms(field) {
-            return Ok(Query::Nothing);
-        }
         let term = self.normalize(field, text)?;
         let edits_max = edits(distance, term.chars().count());
         Ok(Query::Fuzzy(Fuzzy { field: field.name.clone(), term, edits_max, prefix_length: 0 }))
@@ -180,11 +171,6 @@ fn all_values(field: Arc<str>, class: FieldClass) -> Query {
         _ => Value::Double(f64::INFINITY),
     };
     Query::Range(Range { field, lower: Bound::Included(least), upper: Bound::Included(most) })
-}
-
-/// Whether the field's values are terms that patterns can be tried on.
-fn has_terms(field: &Field) -> bool {
-    !field.spec.class().is_point()
 }
 
 fn edits(distance: f32, length: usize) -> u8 {

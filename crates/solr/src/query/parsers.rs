@@ -4,7 +4,7 @@
 use plan::{Clause, Error, Occur, Query, Result};
 
 use super::context::QueryContext;
-use super::dismax::{Notes, dismax, edismax};
+use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
@@ -35,7 +35,7 @@ struct Parser {
 enum Parse {
     Query(fn(&Request<'_>) -> Result<Option<Query>>),
     /// With what debug output says beside it.
-    Noted(fn(&Request<'_>) -> Result<(Option<Query>, Notes)>),
+    Noted(fn(&Request<'_>) -> Result<NotedQuery>),
 }
 
 const PARSERS: &[Parser] = &[
@@ -121,9 +121,6 @@ pub(crate) fn subquery(
     default_parser: Option<&str>,
     depth: usize,
 ) -> Result<Option<Query>> {
-    if depth > PARSERS_DEPTH_MAX {
-        return Err(super::syntax::SyntaxError::plain(format!("{ENDLESS} '{text}'")).into());
-    }
     Ok(parse_nested(context, text, default_parser.unwrap_or("lucene"), depth)?.query)
 }
 
@@ -146,6 +143,9 @@ fn parse_nested(
         None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
         None => rest.to_owned(),
     };
+    if depth > PARSERS_DEPTH_MAX {
+        return Err(super::syntax::SyntaxError::plain(format!("{ENDLESS} '{value}'")).into());
+    }
     let request = Request { context, local: &local, text: &value, depth };
     let (query, notes) = match parser.parse {
         Parse::Query(parse) => (parse(&request)?, None),

@@ -9,7 +9,7 @@ use super::field_list::{Weighted, weighted};
 use super::fields::{ManyFields, cycle, is_magic};
 use super::flatten::flattened;
 use super::minimum::with_minimum;
-use super::notes::Notes;
+use super::notes::{NotedQuery, Notes};
 use super::phrases::phrase_clauses;
 use super::settings::{Extended, Settings};
 use super::split::{Names, Part, as_written, escaped, has_operators, split};
@@ -20,7 +20,7 @@ use crate::query::parsers::{Request, is_endless};
 use crate::query::syntax::SyntaxError;
 
 /// The query of `{!edismax}`; `None` when nothing is asked for.
-pub(crate) fn edismax(request: &Request<'_>) -> Result<(Option<Query>, Notes)> {
+pub(crate) fn edismax(request: &Request<'_>) -> Result<NotedQuery> {
     let parser = Parser::read(request)?;
     let mut notes = Notes::new(request, true);
     let mut clauses = Vec::new();

@@ -55,6 +55,8 @@ pub(super) fn phrase_fields<'a>(
     each.collect()
 }
 
+/// Solr differs: what is no number, or none that may be a factor, is an error 500 there; here it is the client's
+/// (`compat/query/edismax_params.yaml`).
 fn read(word: &str) -> Result<Weighted> {
     let mut parts = word.split('^');
     let name = parts.next().unwrap_or_default().to_owned();

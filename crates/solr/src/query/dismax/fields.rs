@@ -182,7 +182,8 @@ impl<'a> Search<'a> {
             }
             Piece::Quoted { text, slop } => {
                 let slop = slop.unwrap_or(self.fields.slop);
-                context.text_query(&field, text, TextStyle { quoted: true, slop, ..style })
+                let query = context.text_query(&field, text, TextStyle { quoted: true, slop, ..style })?;
+                Ok(query.map(|query| with_slop(query, self.fields.slop)))
             }
             Piece::Range(bounds) => context.range_query(&field, &bounds.text()).map(Some),
             Piece::Prefix(prefix) => context.prefix_query(&field, prefix).map(Some),
@@ -238,6 +239,18 @@ pub(super) fn cycle() -> Error {
 
 fn weigh(query: Query, boost: f32) -> Query {
     Query::Boost { query: Box::new(query), boost }
+}
+
+/// The alternatives of a phrase are as loose as phrases are that say nothing of it, whatever the phrase says: so it is in
+/// Solr.
+fn with_slop(query: Query, slop: u32) -> Query {
+    let Query::Boolean { mut clauses, minimum_should_match } = query else { return query };
+    for clause in &mut clauses {
+        if let Query::Phrase(phrase) = &mut clause.query {
+            phrase.slop = slop;
+        }
+    }
+    Query::Boolean { clauses, minimum_should_match }
 }
 
 fn is_best(query: &Query) -> bool {

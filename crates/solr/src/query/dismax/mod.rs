@@ -22,5 +22,6 @@ mod user_fields;
 const LEVELS: usize = 5;
 
 pub(super) use edismax::edismax;
+pub(crate) use notes::NotedQuery;
 pub use notes::Notes;
 pub(super) use plain::dismax;

@@ -5,6 +5,9 @@ use plan::Query;
 use crate::params::dismax as param;
 use crate::query::parsers::Request;
 
+/// A query, if anything is asked for, and what there is to say of it.
+pub(crate) type NotedQuery = (Option<Query>, Notes);
+
 /// Of one query.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {

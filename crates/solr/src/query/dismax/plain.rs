@@ -8,14 +8,14 @@ use super::field_list::{Weighted, weighted};
 use super::fields::PlainFields;
 use super::flatten::flattened;
 use super::minimum::with_minimum;
-use super::notes::Notes;
+use super::notes::{NotedQuery, Notes};
 use super::settings::{Settings, slop};
 use crate::params::dismax as param;
 use crate::query::lucene::Grammar;
 use crate::query::parsers::Request;
 
 /// The query of `{!dismax}`; `None` when nothing is asked for.
-pub(crate) fn dismax(request: &Request<'_>) -> Result<(Option<Query>, Notes)> {
+pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
     let settings = Settings::read(request)?;
     let mut notes = Notes::new(request, false);
     let mut clauses = Vec::new();
@@ -70,7 +70,7 @@ fn plain_text(text: &str) -> String {
     let unquoted = text.matches('"').count() % 2 == 1;
     let mut plain = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !(unquoted && *c == '"')) {
-        if "\\!():^[]/{}~*?|&;".contains(c) {
+        if "\\!():^[]/{}~*?".contains(c) {
             plain.push('\\');
         }
         plain.push(c);

@@ -85,7 +85,7 @@ fn fields(request: &Request<'_>) -> Result<Vec<Weighted>> {
 }
 
 /// Solr differs: a factor out of bounds is an error 500 there, and only where several fields are searched; here it is the
-/// client's (`compat/query/dismax_params.yaml`).
+/// client's (`compat/query/edismax_params.yaml`).
 fn tie(request: &Request<'_>) -> Result<f32> {
     let tie = request.near(&param::TIE)?.unwrap_or(0.0);
     if (0.0..=1.0).contains(&tie) {
