@@ -1,11 +1,11 @@
-//! The parameters of a search, one `name=value` a line, resolved against the built-in schema.
+//! The parameters of a search, one `name=value` a line and JSON among them, resolved against the built-in schema.
 #![no_main]
 
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use plan::Schema;
-use solr::Params;
+use solr::{Params, json_request};
 use solr::query::SchemaAnalyzers;
 use solr::select::{ResolveContext, SelectRequest};
 use std::sync::Arc;
@@ -26,7 +26,10 @@ fuzz_target!(|text: &str| {
     }
     let (schema, analyzers) = &*SCHEMA;
     let context = ResolveContext { schema, analyzers, now_ms: 1_700_000_000_000, boolean_clauses_max: 1024 };
-    if let Ok(request) = SelectRequest::parse(&params) {
+    let params = json_request::filled(json_request::with_params(&params)).and_then(json_request::expand);
+    if let Ok(params) = params
+        && let Ok(request) = SelectRequest::parse(&params)
+    {
         let _ = request.resolve(&context);
     }
 });

@@ -41,8 +41,11 @@ pub(crate) fn build(reader: &SegmentReader) -> Result<Option<Vec<u8>>> {
     Ok(Some(file))
 }
 
-/// All ids in the order of terms, and where in them that of each document is: first byte, bytes.
-fn read(reader: &SegmentReader) -> Result<(Vec<u8>, Vec<(usize, u32)>)> {
+/// Where an id is among the texts: first byte, bytes.
+type Place = (usize, u32);
+
+/// All ids in the order of terms, and where in them that of each document is.
+fn read(reader: &SegmentReader) -> Result<(Vec<u8>, Vec<Place>)> {
     let postings = PostingsFile::open(reader)?;
     let inverted = reader.inverted_index(ID_FIELD).map_err(from_tantivy)?;
     let mut terms = inverted.terms().stream().map_err(|error| from_tantivy(error.into()))?;

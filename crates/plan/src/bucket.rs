@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::facet::{OtherRange, RangeBucket};
+use crate::function::Function;
 use crate::query::Query;
 use crate::value::Value;
 
@@ -32,10 +33,13 @@ pub struct Stat {
 }
 
 /// What a statistic is taken of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum StatSource {
     /// All values of the field.
     Field(Arc<str>),
+    /// Computed of each document; numbers. Of a document that lacks what the function reads, a number other than 0 may be
+    /// computed all the same: it counts unless `present_only`.
+    Function { function: Function, present_only: bool },
     /// The documents themselves; only [`StatFunction::CountValues`] reads it.
     Documents,
 }

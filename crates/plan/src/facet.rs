@@ -46,6 +46,8 @@ pub struct PivotFacet {
     /// Never empty. Keys and excluded tags of the levels mean nothing.
     pub levels: Vec<FieldFacet>,
     pub exclude_tags: Vec<String>,
+    /// Statistics of each value's hits: one sub-facet for each field, without a query.
+    pub stats: Option<BucketPlan>,
 }
 
 #[derive(Clone, Debug)]

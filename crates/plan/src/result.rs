@@ -66,6 +66,7 @@ pub struct PivotCount {
     pub value: Option<Value>,
     pub count: u64,
     pub below: Vec<PivotCount>,
+    pub stats: Option<BucketResult>,
 }
 
 /// (value, hits).

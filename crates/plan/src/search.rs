@@ -25,6 +25,8 @@ pub struct SearchPlan {
     pub explain: bool,
     /// Whether the result may come from a cache and go into one (`{!cache=false}` in `q` says no).
     pub cache: bool,
+    /// Hits may be counted no further than beyond this, where counting costs more than finding the page; `None` counts all.
+    pub count_enough: Option<u64>,
 }
 
 /// Hits that are loaded and written in less time than another thread takes to wake.

@@ -76,6 +76,7 @@ impl GetRequest {
         let filters = self.filters.iter().map(|text| as_filter(&parse_query(&context, text, "lucene")?));
         Ok(SearchPlan {
             cache: true,
+            count_enough: None,
             query: Query::TermSet { field: key, values },
             filters: filters.collect::<Result<_>>()?,
             sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],

@@ -109,21 +109,25 @@ impl Bits {
 
     /// Ascending, some hundreds at a time: faster than one by one where there are many.
     pub(crate) fn for_each_run(&self, mut each: impl FnMut(&[DocId])) {
-        const RUN_WORDS: usize = 16;
-        let mut run = [0; RUN_WORDS * 64];
-        for (at, words) in (0u32..).step_by(RUN_WORDS * 64).zip(self.words.chunks(RUN_WORDS)) {
-            let mut len = 0;
-            for (base, word) in (at..).step_by(64).zip(words) {
-                let mut rest = *word;
-                while rest != 0 {
-                    run[len % (RUN_WORDS * 64)] = base + rest.trailing_zeros();
-                    len += 1;
-                    rest &= rest - 1;
-                }
+        const RUN: usize = 1024;
+        let mut run = Vec::with_capacity(RUN);
+        for (word, first) in self.words.iter().zip((0..).step_by(64)) {
+            let mut rest = *word;
+            if rest == u64::MAX {
+                run.extend(first..first + 64);
+                rest = 0;
             }
-            if len > 0 {
-                each(run.get(..len).unwrap_or(&run));
+            while rest != 0 {
+                run.push(first + rest.trailing_zeros());
+                rest &= rest - 1;
             }
+            if run.len() + 64 > RUN {
+                each(&run);
+                run.clear();
+            }
+        }
+        if !run.is_empty() {
+            each(&run);
         }
     }
 
@@ -222,13 +226,15 @@ mod tests {
 
     #[test]
     fn sets_combine_by_words() {
-        for max_doc in [0u32, 1, 63, 64, 65, 130] {
+        for max_doc in [0u32, 1, 63, 64, 65, 130, 3000] {
             assert_eq!(Bits::all(max_doc).count(), max_doc);
             let mut even = Bits::from_docs(max_doc, (0..max_doc).step_by(2));
             assert_eq!(even.iter().collect::<Vec<_>>(), (0..max_doc).step_by(2).collect::<Vec<_>>());
-            let mut by_runs = Vec::new();
-            even.for_each_run(|docs| by_runs.extend_from_slice(docs));
-            assert_eq!(by_runs, even.iter().collect::<Vec<_>>());
+            for bits in [&even, &Bits::all(max_doc)] {
+                let mut by_runs = Vec::new();
+                bits.for_each_run(|docs| by_runs.extend_from_slice(docs));
+                assert!(bits.iter().eq(by_runs));
+            }
             let odd = even.complement();
             assert_eq!(odd.iter().collect::<Vec<_>>(), (1..max_doc).step_by(2).collect::<Vec<_>>());
             let third = Bits::from_docs(max_doc, (0..max_doc).step_by(3));

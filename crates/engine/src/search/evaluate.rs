@@ -118,11 +118,18 @@ impl Evaluator {
                 inner.scores(docs, scores);
                 by.boost_all(docs, scores);
             }
-            other => {
-                let each = docs.iter().zip(scores);
-                each.for_each(|(doc, score)| *score = other.score(*doc).unwrap_or(0.0));
-            }
+            Evaluator::Boolean(boolean) => boolean.scores(docs, scores),
+            other => other.scores_any(docs, scores),
         }
+    }
+
+    /// The same of documents that need not match: 0 for those that do not.
+    fn scores_any(&mut self, docs: &[DocId], scores: &mut [f32]) {
+        if let Evaluator::Function(function) = self {
+            return function.scores(docs, scores);
+        }
+        let each = docs.iter().zip(scores);
+        each.for_each(|(doc, score)| *score = self.score(*doc).unwrap_or(0.0));
     }
 
     /// (frequency, norm) behind the score just given for `doc`; only terms, synonyms and phrases have them.
@@ -154,6 +161,10 @@ fn best_and_rest(scores: impl Iterator<Item = f32>, tie_breaker: f32) -> Option<
         }
     }
     any.then_some((best + rest * f64::from(tie_breaker)) as f32)
+}
+
+fn add(sums: &mut [f64], scores: &[f32]) {
+    sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += f64::from(*score));
 }
 
 impl TermAt {
@@ -190,6 +201,22 @@ impl BooleanAt {
             filters: open_all(schema, &node.filters, reader)?,
             minimum: node.minimum,
         })
+    }
+
+    /// Of documents that match, so that what only restricts need not be asked again.
+    fn scores(&mut self, docs: &[DocId], scores: &mut [f32]) {
+        let mut required = vec![0.0f64; docs.len()];
+        for part in &mut self.required {
+            part.scores(docs, scores);
+            add(&mut required, scores);
+        }
+        let mut optional = vec![0.0f64; docs.len()];
+        for part in &mut self.optional {
+            part.scores_any(docs, scores);
+            add(&mut optional, scores);
+        }
+        let sums = required.iter().zip(&optional);
+        scores.iter_mut().zip(sums).for_each(|(score, (sum, more))| *score = *sum as f32 + *more as f32);
     }
 
     fn score(&mut self, doc: DocId) -> Option<f32> {

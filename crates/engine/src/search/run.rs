@@ -14,7 +14,7 @@ use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
 use super::result_cache::{KeptResult, ResultKey};
-use super::terms::Direct;
+use super::terms::{Count, Direct};
 use super::{SearchContext, explain, facet, fetch};
 
 /// `key` is where the result may be kept.
@@ -28,7 +28,7 @@ pub(super) fn search(
         return loaded(context, plan, &kept);
     }
     let (result, kept) = searched(context, plan)?;
-    if let Some(key) = key {
+    if let Some(key) = key.filter(|_| result.total_exact) {
         context.caches.results.insert(key, Arc::new(kept));
     }
     Ok(result)
@@ -65,14 +65,15 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     let run = Run { context, plan, node: &node, moved, masks: &masks };
     let hits =
         if plan.facets.reads_hits() || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
-    let (found, total) = run.found_and_total(by_score, hits.as_deref())?;
+    let (found, count) = run.found_and_count(by_score, hits.as_deref())?;
+    let Count { total, exact } = count;
     let facets = match &hits {
         Some(hits) if plan.facets.reads_hits() => facet::count(context, &plan.facets, &node, &filters, hits)?,
         _ => plan::FacetResult::default(),
     };
     let score_max = run.score_max(by_score, &found)?;
     let page = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
-    let result = SearchResult { total, total_exact: true, score_max, hits: run.hits(page)?, facets };
+    let result = SearchResult { total, total_exact: exact, score_max, hits: run.hits(page)?, facets };
     // Where no rows are wanted none are looked for, whatever the start.
     let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
     Ok((result, KeptResult { found, limit, total, score_max }))
@@ -121,34 +122,34 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn found_and_total(&self, by_score: bool, hits: Option<&[Arc<Bits>]>) -> Result<(Vec<Found>, u64)> {
+    fn found_and_count(&self, by_score: bool, hits: Option<&[Arc<Bits>]>) -> Result<(Vec<Found>, Count)> {
         let end = self.plan.page.end();
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
         let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
+        let wanted = if self.plan.page.rows > 0 { limit } else { 0 };
         if hits.is_none()
-            && let Some(found) = collect::first_and_count(
-                self.context,
-                self.node,
-                self.masks,
-                if self.plan.page.rows > 0 { limit } else { 0 },
-            )?
+            && let Some((found, total)) =
+                collect::first_and_count(self.context, self.node, self.masks, wanted)?
         {
-            return Ok(found);
+            return Ok((found, Count::exact(total)));
         }
         if let (Some(direct), None) = (Direct::of(self.node), hits) {
-            let mut best = Best::new(if self.plan.page.rows > 0 { limit } else { 0 });
-            let total = direct.collect(self.context, self.masks, &mut best)?;
-            return Ok((best.into_found(), total));
+            let mut best = Best::new(wanted);
+            // Without a page there is nothing but the count.
+            let enough = self.plan.count_enough.filter(|_| wanted > 0);
+            let count = direct.collect(self.context, self.masks, &mut best, enough)?;
+            return Ok((best.into_found(), count));
         }
         if hits.is_none() && self.plan.page.rows > 0 && (self.node.is_costly() || self.node.is_unbounded()) {
-            return collect::top_k_and_count(self.context, self.node, self.masks, limit);
+            let (found, total) = collect::top_k_and_count(self.context, self.node, self.masks, limit)?;
+            return Ok((found, Count::exact(total)));
         }
         let total = match hits {
             Some(hits) => hits.iter().map(|bits| u64::from(bits.count())).sum(),
             None => collect::count(self.context, self.node, self.masks)?,
         };
-        Ok((self.found(by_score, hits, total)?, total))
+        Ok((self.found(by_score, hits, total)?, Count::exact(total)))
     }
 
     /// The hits up to the end of the page, in order.

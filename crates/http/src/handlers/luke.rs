@@ -105,6 +105,7 @@ async fn doc_freq(collection: &Arc<Collection>, name: &Arc<str>, value: &Value) 
 fn first(query: Query, rows: usize) -> SearchPlan {
     SearchPlan {
         cache: false,
+        count_enough: None,
         query,
         filters: vec![],
         sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],

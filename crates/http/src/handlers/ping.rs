@@ -29,6 +29,7 @@ pub(super) fn pings(params: &Params) -> bool {
 fn anything() -> SearchPlan {
     SearchPlan {
         cache: false,
+        count_enough: None,
         query: Query::All,
         filters: vec![],
         sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],

@@ -67,6 +67,10 @@ pub(super) fn asked(call: &Call<'_>, presets: &HandlerConfig) -> Result<Asked> {
         Some(content) => json_request::with_body(&call.params, text(content)?),
         None => call.params.clone(),
     };
+    let plain = Asked::plainly(&sent, presets);
+    if !json_request::is_asked(&plain.effective) {
+        return Ok(plain);
+    }
     let effective = json_request::with_params(&sent).with_handler(presets);
     let filled = match json_request::filled(effective.clone()) {
         Ok(filled) => filled,

@@ -2,13 +2,13 @@
 
 use plan::{Error, PivotFacet, Result};
 
-use super::field;
+use super::{field, stats};
 use crate::params::facet as params;
 use crate::query::{QueryContext, split_local_params};
 
 pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<PivotFacet> {
     let (local, rest) = split_local_params(text, context.params)?;
-    for name in ["stats", "query", "range"] {
+    for name in ["query", "range"] {
         if local.get(name).is_some() {
             return Err(Error::bad_request(format!(
                 "local parameter `{name}` of `facet.pivot` is not supported yet; leave it out"
@@ -28,5 +28,6 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<PivotFac
         return Err(Error::bad_request(format!("Pivot Facet needs at least one field name: {fields}")));
     }
     let key = local.get("key").unwrap_or(fields).to_owned();
-    Ok(PivotFacet { key, levels, exclude_tags: local.list("ex") })
+    let stats = stats::tagged(context, &local.list("stats"))?;
+    Ok(PivotFacet { key, levels, exclude_tags: local.list("ex"), stats })
 }

@@ -1,16 +1,19 @@
 //! Statistics of fields (Solr's stats component): each field becomes a sub-facet of all hits, with the statistics that are
 //! asked for. What they are called in the answer, and how they look there, is `response/stats.rs`'s.
 
+use std::sync::Arc;
+
 use plan::{
-    BucketPlan, DomainChange, Error, FieldClass, NamedStat, Result, Stat, StatFunction, StatSource, SubFacet,
-    SubFacetKind, TermsFacet, TermsSort,
+    BucketPlan, DomainChange, Error, FieldClass, Function, NamedStat, Result, Stat, StatFunction, StatSource,
+    SubFacet, SubFacetKind, TermsFacet, TermsSort,
 };
 
 use super::Target;
 use super::tree::Trouble;
+use crate::function::parse_function;
 use crate::params::stats as params;
 use crate::params::switch_value;
-use crate::query::{Field, LocalParams, QueryContext};
+use crate::query::{Field, LocalParams, QueryContext, split_local_params};
 
 /// By name: those that any field has, those of numbers and dates, those that are only there when asked for.
 const OF_ALL: [&str; 4] = ["min", "max", "count", "missing"];
@@ -27,16 +30,40 @@ pub(super) fn resolve(context: &QueryContext<'_>) -> Result<Option<BucketPlan>, 
     Ok(Some(BucketPlan { facets, process_empty: true, ..BucketPlan::default() }))
 }
 
+/// The statistics whose fields bear one of these tags, for the buckets of pivots.
+pub(super) fn tagged(context: &QueryContext<'_>, tags: &[String]) -> Result<Option<BucketPlan>> {
+    let mut plan = BucketPlan { process_empty: true, ..BucketPlan::default() };
+    if tags.is_empty() || params::STATS.read(context.params)? != Some(true) {
+        return Ok(None);
+    }
+    for text in context.params.all(params::FIELD.name) {
+        let (local, _) = split_local_params(text, context.params)?;
+        if local.list("tag").iter().any(|tag| tags.contains(tag)) {
+            plan.facets.push(field(context, text).map_err(Trouble::into_error)?);
+        }
+    }
+    Ok(Some(plan).filter(|plan| !plan.facets.is_empty()))
+}
+
 fn field(context: &QueryContext<'_>, text: &str) -> Result<SubFacet, Trouble> {
     let target = Target::parse(context, text)?;
-    if let Some(parser) = target.local.get("type") {
-        return Err(Trouble::Form(Error::bad_request(format!(
-            "statistics of `{{!{parser}}}` are not supported yet; name a field in `stats.field`"
-        ))));
-    }
-    let field = context.field_quoted(&target.field)?;
-    check(&field)?;
-    let stats = wanted(context, &target.local, &field)?;
+    let of = match target.local.get("type") {
+        None => {
+            let field = context.field_quoted(&target.field)?;
+            check(&field)?;
+            let numeric = field.spec.class().is_point();
+            Subject { source: StatSource::Field(field.name.clone()), name: field.name, numeric }
+        }
+        Some(_) => {
+            let function = parse_function(context, text, 0)?;
+            let function = function.filter(Function::is_number).ok_or_else(|| {
+                Error::bad_request(format!("`{text}` in `stats.field` is no number; use a function that is"))
+            })?;
+            let source = StatSource::Function { function, present_only: true };
+            Subject { source, name: target.field.as_str().into(), numeric: true }
+        }
+    };
+    let stats = wanted(context, &target.local, &of)?;
     let mut below = BucketPlan { stats, process_empty: true, ..BucketPlan::default() };
     for name in context.params.all_for(&target.field, params::FACET.name) {
         let facet = by_value(context, name, &below).map_err(Trouble::Schema)?;
@@ -44,6 +71,14 @@ fn field(context: &QueryContext<'_>, text: &str) -> Result<SubFacet, Trouble> {
     }
     let domain = DomainChange { exclude_tags: target.local.list("ex"), ..DomainChange::default() };
     Ok(SubFacet { key: target.key, domain, kind: SubFacetKind::Query(None), below })
+}
+
+/// What statistics are taken of.
+struct Subject {
+    source: StatSource,
+    /// As the request names it.
+    name: Arc<str>,
+    numeric: bool,
 }
 
 fn check(field: &Field) -> Result<()> {
@@ -59,8 +94,8 @@ fn check(field: &Field) -> Result<()> {
 }
 
 /// The statistics that the local parameters name; without any those that the type has by default.
-fn wanted(context: &QueryContext<'_>, local: &LocalParams, field: &Field) -> Result<Vec<NamedStat>> {
-    let numeric = field.spec.class().is_point();
+fn wanted(context: &QueryContext<'_>, local: &LocalParams, of: &Subject) -> Result<Vec<NamedStat>> {
+    let numeric = of.numeric;
     let mut names = Vec::new();
     let all = OF_ALL.iter().chain(&OF_NUMBERS).chain(&BY_WISH);
     let mut chosen = false;
@@ -81,17 +116,17 @@ fn wanted(context: &QueryContext<'_>, local: &LocalParams, field: &Field) -> Res
         names.extend(OF_NUMBERS);
     }
     let distinct = match local.get("calcdistinct").map(switch_value).transpose()? {
-        None => params::DISTINCT.read_for(context.params, local, &field.name)?.unwrap_or(false),
+        None => params::DISTINCT.read_for(context.params, local, &of.name)?.unwrap_or(false),
         Some(distinct) => distinct,
     };
     if distinct {
         names.extend(["distinctValues", "countDistinct"]);
     }
     names.retain(|name| numeric || !(OF_NUMBERS.contains(name) || *name == "percentiles"));
-    names.into_iter().map(|name| named(name, local, field)).collect()
+    names.into_iter().map(|name| named(name, local, of)).collect()
 }
 
-fn named(name: &str, local: &LocalParams, field: &Field) -> Result<NamedStat> {
+fn named(name: &str, local: &LocalParams, of: &Subject) -> Result<NamedStat> {
     let function = match name {
         "min" => StatFunction::Min,
         "max" => StatFunction::Max,
@@ -101,18 +136,18 @@ fn named(name: &str, local: &LocalParams, field: &Field) -> Result<NamedStat> {
         "sumOfSquares" => StatFunction::SumOfSquares,
         "mean" => StatFunction::Mean,
         "stddev" => StatFunction::StdDev,
-        "percentiles" => StatFunction::Percentiles(shares(local, field)?),
+        "percentiles" => StatFunction::Percentiles(shares(local, of)?),
         "distinctValues" => StatFunction::DistinctValues,
         // Solr differs: `cardinality` is an estimate there, near the exact number (`compat/component/stats.yaml`).
         _ => StatFunction::Distinct,
     };
-    let stat = Stat { function, source: StatSource::Field(field.name.clone()) };
+    let stat = Stat { function, source: of.source.clone() };
     Ok(NamedStat { key: name.to_owned(), stat })
 }
 
-fn shares(local: &LocalParams, field: &Field) -> Result<Vec<f64>> {
+fn shares(local: &LocalParams, of: &Subject) -> Result<Vec<f64>> {
     let wrong = |reason: String| {
-        let shown = format!("{}&v={}", local.shown(), field.name);
+        let shown = format!("{}&v={}", local.shown(), of.name);
         Error::bad_request(format!("Unable to parse stats.field local params: {shown} due to: {reason}"))
     };
     let share = |text: &str| match text.trim().parse::<f64>() {

@@ -11,10 +11,15 @@ const DEPTH_MAX: usize = 25;
 /// Most references filled in for one request, however they multiply.
 const REFERENCES_MAX: usize = 10_000;
 
+/// Whether there may be something to fill in.
+pub(super) fn any(text: &str) -> bool {
+    text.contains(START)
+}
+
 /// The parameters with what they refer to, unless they ask not to be.
 pub fn filled(params: Params) -> Result<Params> {
     let wanted = params.get("expandMacros").is_none_or(|flag| flag == "true");
-    let any = params.pairs().iter().any(|(name, value)| name.contains(START) || value.contains(START));
+    let any = params.pairs().iter().any(|(name, value)| self::any(name) || self::any(value));
     if !wanted || !any {
         return Ok(params);
     }

@@ -27,6 +27,20 @@ const WRITER: [&str; 2] = ["json.nl", "json.wrf"];
 
 type Entries = Vec<(Arc<str>, RawValue)>;
 
+/// Whether the parameters hold JSON or refer to one another; most do not.
+pub fn is_asked(params: &Params) -> bool {
+    let json = |name: &str| name == JSON || is_part(name);
+    params
+        .pairs()
+        .iter()
+        .any(|(name, value)| json(name) || [name, value].into_iter().any(|text| macros::any(text)))
+}
+
+/// Whether the parameter is a part of the request's JSON.
+fn is_part(name: &str) -> bool {
+    name.starts_with("json.") && !WRITER.contains(&name)
+}
+
 /// The parameters with a body of JSON among them, before those of the same name in the URL, which may so overlay it.
 pub fn with_body(params: &Params, body: &str) -> Params {
     let others = params.pairs().iter().filter(|(name, _)| name != JSON).cloned();
@@ -142,9 +156,7 @@ fn merged(params: &Params) -> Result<Option<Entries>> {
         }
     }
     for (name, text) in params.pairs() {
-        let Some(path) = name.strip_prefix("json.").filter(|_| !WRITER.contains(&name.as_str())) else {
-            continue;
-        };
+        let Some(path) = name.strip_prefix("json.").filter(|_| is_part(name)) else { continue };
         any = true;
         if let Some(value) = parse(text)? {
             merge::lay_over(&mut all, &merge::path(path), value)?;

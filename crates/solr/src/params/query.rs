@@ -1,6 +1,6 @@
 //! What to search: the query, its filters, how both are read, what `NOW` means.
 
-use super::spec::{long, text};
+use super::spec::{integer, long, text};
 use super::{Param, ParamDoc};
 
 macro_rules! text_param {
@@ -42,6 +42,14 @@ pub const TIME_ALLOWED: Param<i64> = Param {
     per_field: false,
 };
 
+pub const MIN_EXACT_COUNT: Param<i32> = Param {
+    name: "minExactCount",
+    about: "Beyond how many hits `numFound` may be a lower bound (`numFoundExact` tells), where counting costs more than the page.",
+    default: None,
+    parse: integer,
+    per_field: false,
+};
+
 pub const DOCS: &[ParamDoc] = &[
     Q.doc(),
     DEF_TYPE.doc(),
@@ -59,5 +67,5 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::hint("memAllowed", "As `timeAllowed`, for memory."),
     ParamDoc::hint("partialResults", "Whether answers in part are wanted; answers here are whole."),
     ParamDoc::hint("segmentTerminateEarly", "Whether a sorted index may end a search early."),
-    ParamDoc::hint("minExactCount", "From which count on `numFound` may be a lower bound; it is exact here."),
+    MIN_EXACT_COUNT.doc(),
 ];

@@ -40,7 +40,7 @@ fn pivots(facets: Vec<PivotFacetResult>) -> Node {
 
 /// What has nothing below it says nothing of it.
 fn pivot(counts: Vec<PivotCount>) -> Node {
-    let one = |PivotCount { field, value, count, below }: PivotCount| {
+    let one = |PivotCount { field, value, count, below, stats }: PivotCount| {
         let mut entries: Entries = vec![
             ("field".into(), Node::Str(field.to_string().into())),
             ("value".into(), value.map_or(Node::Null, Node::from)),
@@ -49,6 +49,7 @@ fn pivot(counts: Vec<PivotCount>) -> Node {
         if !below.is_empty() {
             entries.push(("pivot".into(), pivot(below)));
         }
+        entries.extend(stats.map(|result| ("stats".into(), super::stats::stats(result))));
         Node::Map(entries)
     };
     Node::Array(counts.into_iter().map(one).collect())

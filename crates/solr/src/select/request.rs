@@ -95,6 +95,9 @@ impl<'a> SelectRequest<'a> {
             scores: fields.scores(),
             facets,
             explain: self.debug.results || fields.explains(),
+            count_enough: query::MIN_EXACT_COUNT
+                .read(self.params)?
+                .and_then(|count| u64::try_from(count).ok()),
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
         let (explain_other, other_failure) = self.explain_other(&context);

@@ -4,6 +4,7 @@ use plan::{Query, Result, SortBy};
 use proptest::prelude::*;
 
 use super::{ResolveContext, Resolved, SelectRequest};
+use crate::json_request;
 use crate::params::{parse_form, reference};
 use crate::query::tests::Fixture;
 
@@ -12,7 +13,8 @@ fn resolve(form: &str) -> Result<Resolved> {
 }
 
 fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
-    let params = parse_form(form.as_bytes())?;
+    let params = json_request::with_params(&parse_form(form.as_bytes())?);
+    let params = json_request::expand(json_request::filled(params)?)?;
     SelectRequest::parse(&params)?.resolve(&ResolveContext {
         schema: &fixture.schema,
         analyzers: &fixture.analyzers,
@@ -130,6 +132,11 @@ fn pair() -> impl Strategy<Value = String> {
         "9223372036854775807",
         "-9223372036854775808",
         "2026-01-01T00:00:00Z",
+        "${facet.field:a_s}",
+        "{!percentiles='1,99' key=k tag=t}a_i",
+        "{query:{term:{f:a_s,query:x}},filter:[\"{!tag=t}a_i:5\"],params:{rows:5},facet:{a:'avg(a_i)'}}",
+        "{a:{type:terms,field:a_s,sort:'s desc',facet:{s:'percentile(a_i,5)'},domain:{excludeTags:t}}}",
+        "{a:{type:range,field:a_i,ranges:[{from:0,to:5},{range:'(*,9]'}]}}",
     ];
     let value = prop_oneof![
         3 => proptest::sample::select(values.to_vec()).prop_map(str::to_owned),

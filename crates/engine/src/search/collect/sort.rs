@@ -347,7 +347,8 @@ fn best_of_segment(
         first.keys(docs, block);
         for (doc, key) in docs.iter().zip(block.iter()) {
             let bar = if heap.len() < limit { None } else { heap.peek().and_then(|(keys, _)| keys.first()) };
-            if bar.is_some_and(|bar| key > bar) {
+            // Equal ones stand in index order, where no other key decides.
+            if bar.is_some_and(|bar| key > bar || (key == bar && others.is_empty())) {
                 continue;
             }
             let mut keys = Vec::with_capacity(fields.len());

@@ -145,6 +145,8 @@ fn counted(
     zeros: bool,
 ) -> Result<Vec<(Value, u64)>> {
     let counts = match (&layout.column, layout.inverted, layout.inverted_kind) {
+        // A place is kept for distances; Solr lists none either.
+        (Some(_), ..) if layout.class() == FieldClass::LatLon => Vec::new(),
         (Some(column), ..) => of_column(context, layout.class(), column, domain, zeros)?,
         (
             None,

@@ -53,7 +53,9 @@ pub(crate) fn count(
         result.intervals.push(IntervalFacetResult { key: facet.key.clone(), counts });
     }
     for facet in &plan.pivots {
-        let counts = pivot::count(context, &facet.levels, &domains.without(&facet.exclude_tags)?)?;
+        let domain = domains.without(&facet.exclude_tags)?;
+        let stats = facet.stats.as_ref().map(|plan| tree::Opened::open(&mut domains, plan)).transpose()?;
+        let counts = pivot::count(context, &facet.levels, stats.as_ref(), &domain)?;
         result.pivots.push(PivotFacetResult { key: facet.key.clone(), counts });
     }
     result.tree = plan.tree.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;

@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use plan::{FieldFacet, Filter, PivotCount, Query, Result, Value};
 
+use super::tree::Opened;
 use super::{Domain, field};
 use crate::search::SearchContext;
 use crate::search::lower::exists_docs;
 use crate::search::mask::{self, PreparedFilter};
 
+/// `stats` are computed of the hits of each value.
 pub(super) fn count(
     context: &SearchContext<'_>,
     levels: &[FieldFacet],
+    stats: Option<&Opened<'_>>,
     domain: &Domain,
 ) -> Result<Vec<PivotCount>> {
     let Some((level, rest)) = levels.split_first() else { return Ok(Vec::new()) };
@@ -21,11 +24,14 @@ pub(super) fn count(
     let values = counted.counts.into_iter().map(|(value, count)| (Some(value), count));
     let mut pivots = Vec::new();
     for (value, count) in values.chain(missing) {
-        let below = match rest.is_empty() || count == 0 {
-            true => Vec::new(),
-            false => self::count(context, rest, &narrowed(context, level, value.as_ref(), domain)?)?,
-        };
-        pivots.push(PivotCount { field: level.field.clone(), value, count, below });
+        let mut pivot =
+            PivotCount { field: level.field.clone(), value, count, below: Vec::new(), stats: None };
+        if count > 0 && (stats.is_some() || !rest.is_empty()) {
+            let hits = narrowed(context, level, pivot.value.as_ref(), domain)?;
+            pivot.below = self::count(context, rest, stats, &hits)?;
+            pivot.stats = stats.map(|stats| stats.compute(context, &hits)).transpose()?;
+        }
+        pivots.push(pivot);
     }
     Ok(pivots)
 }

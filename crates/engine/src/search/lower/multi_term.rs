@@ -12,7 +12,7 @@ use tantivy::columnar::{Column, Dictionary, StrColumn};
 use tantivy_fst::{Automaton, Regex};
 
 use super::{Lowering, pattern};
-use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
+use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
 use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::node::Node;
@@ -80,7 +80,7 @@ fn refuse_numbers(layout: &FieldLayout) -> Result<()> {
 
 /// Patterns are tried on terms, of which numbers have none that read like them.
 fn holds_numbers(layout: &FieldLayout) -> bool {
-    matches!(layout.inverted_kind, Some(InvertedKind::I64 | InvertedKind::F64))
+    layout.class().is_point()
 }
 
 /// The automaton of an expression in tantivy's syntax; `shown` is what the user wrote.

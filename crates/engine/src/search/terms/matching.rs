@@ -6,7 +6,7 @@ use tantivy::DocId;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 
-use super::TermQuery;
+use super::{Count, TermQuery};
 use crate::dense_terms::TermBits;
 use crate::search::SearchSegment;
 use crate::search::bits::Bits;
@@ -84,12 +84,16 @@ impl<'a> Matching<'a> {
         self.mask_leads
     }
 
-    pub(super) fn count(&mut self) -> u64 {
+    /// How many match; with `enough`, no chunk is looked at once there are more.
+    pub(super) fn count(&mut self, enough: Option<u64>) -> Count {
         if let ([only], None) = (&self.lists[..], self.mask) {
-            return u64::from(only.blocks.doc_freq());
+            return Count::exact(u64::from(only.blocks.doc_freq()));
         }
         let (mut count, mut docs) = (0, Vec::new());
         for from in chunks(self.max_doc) {
+            if enough.is_some_and(|enough| count > enough) {
+                return Count { total: count, exact: false };
+            }
             if self.lay_out(from) {
                 count += self.laid_out().iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
             } else {
@@ -98,7 +102,7 @@ impl<'a> Matching<'a> {
                 count += docs.len() as u64;
             }
         }
-        count
+        Count::exact(count)
     }
 
     /// Adds the matches to `found`, in ascending order.

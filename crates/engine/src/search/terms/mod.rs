@@ -35,11 +35,17 @@ impl<'n> Direct<'n> {
         terms.or_else(|| ExactPhrase::of(node).map(Direct::Phrase))
     }
 
-    /// How many documents match, and the best of them into `best`.
-    pub(crate) fn collect(&self, context: &SearchContext<'_>, masks: &Masks, best: &mut Best) -> Result<u64> {
+    /// How many documents match, and the best of them into `best`. Counting may stop beyond `enough`.
+    pub(crate) fn collect(
+        &self,
+        context: &SearchContext<'_>,
+        masks: &Masks,
+        best: &mut Best,
+        enough: Option<u64>,
+    ) -> Result<Count> {
         match self {
-            Direct::Terms(terms) => terms.collect(context, masks, best),
-            Direct::Phrase(phrase) => phrase.collect(context, masks, best),
+            Direct::Terms(terms) => terms.collect(context, masks, best, enough),
+            Direct::Phrase(phrase) => phrase.collect(context, masks, best).map(Count::exact),
         }
     }
 
@@ -49,6 +55,24 @@ impl<'n> Direct<'n> {
             Direct::Terms(terms) => terms.bits(segment),
             Direct::Phrase(phrase) => phrase.bits(segment),
         }
+    }
+}
+
+/// How many documents match: all, or at least so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Count {
+    pub(crate) total: u64,
+    pub(crate) exact: bool,
+}
+
+impl Count {
+    pub(crate) fn exact(total: u64) -> Self {
+        Self { total, exact: true }
+    }
+
+    fn add(&mut self, other: Count) {
+        self.total += other.total;
+        self.exact &= other.exact;
     }
 }
 
@@ -86,33 +110,40 @@ impl<'n> TermQuery<'n> {
         self.required.is_empty()
     }
 
-    fn collect(&self, context: &SearchContext<'_>, masks: &Masks, best: &mut Best) -> Result<u64> {
-        let mut total = 0;
+    fn collect(
+        &self,
+        context: &SearchContext<'_>,
+        masks: &Masks,
+        best: &mut Best,
+        enough: Option<u64>,
+    ) -> Result<Count> {
+        let mut sum = Count::exact(0);
         for segment in &context.segments {
             let mask = masks.get(segment.number).and_then(Option::as_deref);
             best.enter(segment.number);
             let Some(mut matching) = Matching::open(self, segment, mask)? else { continue };
             let scoring = Scoring::open(self, segment, best.limit())?;
-            total += match scoring {
-                Scoring::None => matching.count(),
+            let enough = enough.map(|enough| enough.saturating_sub(sum.total));
+            sum.add(match scoring {
+                Scoring::None => matching.count(enough),
                 Scoring::Term(term) if matching.mask_leads() => {
                     match Conjunction::new(vec![*term], Vec::new()) {
-                        Some(alone) => alone.collect(matching, best),
-                        None => 0,
+                        Some(alone) => Count::exact(alone.collect(matching, best)),
+                        None => Count::exact(0),
                     }
                 }
                 Scoring::Term(mut term) => {
                     term.collect(mask, best);
-                    matching.count()
+                    matching.count(enough)
                 }
                 Scoring::Union(mut union) => {
                     union.collect(mask, best);
-                    matching.count()
+                    matching.count(enough)
                 }
-                Scoring::Conjunction(conjunction) => conjunction.collect(matching, best),
-            };
+                Scoring::Conjunction(conjunction) => Count::exact(conjunction.collect(matching, best)),
+            });
         }
-        Ok(total)
+        Ok(sum)
     }
 
     fn bits(&self, segment: &SearchSegment<'_>) -> Result<Bits> {

@@ -70,5 +70,6 @@ pub(super) fn plan(query: Query) -> SearchPlan {
         facets: FacetPlan::default(),
         explain: false,
         cache: true,
+        count_enough: None,
     }
 }

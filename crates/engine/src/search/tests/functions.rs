@@ -6,12 +6,12 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use plan::{
-    Comparison, FieldClass, FieldSelection, Filter, Function, FunctionRange, Kind, Operator, Page, Query,
-    SearchPlan, SortBy, SortKey, Value,
+    Comparison, FieldClass, FieldSelection, Filter, Function, FunctionRange, Kind, Occur, Operator, Page,
+    Query, SearchPlan, SortBy, SortKey, Value,
 };
 use proptest::prelude::*;
 
-use super::build::{plan, term};
+use super::build::{any, boolean, plan, term};
 use crate::search::{SearchCaches, search};
 use crate::testing::{document, schema, snapshot, text};
 
@@ -189,7 +189,7 @@ fn leaf() -> impl Strategy<Value = Function> {
         Just(score(-1.5)),
         (-3i64..4).prop_map(|number| Function::Constant(Value::Long(number))),
         Just(Function::Constant(Value::Double(0.3))),
-        any::<bool>().prop_map(|flag| Function::Constant(Value::Bool(flag))),
+        proptest::bool::ANY.prop_map(|flag| Function::Constant(Value::Bool(flag))),
     ]
 }
 
@@ -239,7 +239,7 @@ fn row() -> impl Strategy<Value = Row> {
     let long = proptest::option::of(prop_oneof![-5i64..5, Just((1 << 53) + 1)]);
     let double = proptest::option::of(proptest::sample::select(vec![0.0, -0.0, 0.1, -2.5, 1e10, 1e300]));
     let name = proptest::option::of(proptest::sample::select(vec!["a", "b"]));
-    (int, long, double, proptest::option::of(any::<bool>()), name)
+    (int, long, double, proptest::option::of(proptest::bool::ANY), name)
         .prop_map(|(int, long, double, flag, name)| Row { int, long, double, flag, name })
 }
 
@@ -350,5 +350,55 @@ proptest! {
                 prop_assert_eq!(&found, &expected, "{} between 0 and 3", function);
             }
         }
+    }
+}
+
+/// A page found block by block holds what documents score one by one.
+#[test]
+fn combinations_score_as_their_parts() {
+    let schema = Arc::new(schema());
+    let row = |number: usize| {
+        let mut fields = vec![("id", vec![text(&number.to_string())])];
+        fields.push(("title_t", vec![text(["red bolt", "blue nut", "red nut red"][number % 3])]));
+        fields.extend((!number.is_multiple_of(4)).then(|| ("n_i", vec![Value::Int(number as i32 % 17 - 3)])));
+        document(&fields)
+    };
+    let rows: Vec<_> = (0..300).map(row).collect();
+    let shard = snapshot(&schema, &[rows[..100].to_vec(), rows[100..].to_vec()]);
+    let field = || Function::Field { field: "n_i".into(), class: FieldClass::Int, pick: None };
+    let function = || Query::Function(Box::new(field()));
+    let boosted = |query: Query| Query::FunctionBoost { query: Box::new(query), function: Box::new(field()) };
+    let (red, nut) = (|| term("title_t", "red"), || term("title_t", "nut"));
+    let must = |one, other| boolean([(Occur::Must, one), (Occur::Should, other)]);
+    for query in [
+        function(),
+        boosted(red()),
+        any([red(), function()]),
+        must(red(), function()),
+        must(function(), nut()),
+        must(must(red(), function()), must(nut(), function())),
+        any([must(nut(), red()), boosted(red()), function()]),
+        boosted(must(red(), nut())),
+        boolean([(Occur::Must, boosted(nut())), (Occur::MustNot, red()), (Occur::Should, function())]),
+        Query::DisjunctionMax { queries: vec![boosted(nut()), function(), red()], tie_breaker: 0.5 },
+        Query::Boost { query: Box::new(any([boosted(red()), function()])), boost: 3.0 },
+    ] {
+        let caches = SearchCaches::default();
+        let all = Page { start: 0, rows: 1000 };
+        let in_order = vec![SortKey { by: SortBy::IndexOrder, descending: false }];
+        let one_by_one = SearchPlan { sort: in_order, page: all, ..plan(query.clone()) };
+        let mut expected: Vec<_> = search(&shard, &one_by_one, &caches)
+            .unwrap()
+            .hits
+            .iter()
+            .map(|hit| (hit.score, hit.place))
+            .collect();
+        expected.sort_by(|one, other| {
+            other.0.partial_cmp(&one.0).unwrap_or(Ordering::Equal).then(one.1.cmp(&other.1))
+        });
+        let found = search(&shard, &SearchPlan { page: all, ..plan(query.clone()) }, &caches).unwrap();
+        assert_eq!(found.total, expected.len() as u64, "{query:?}");
+        let found: Vec<_> = found.hits.iter().map(|hit| (hit.score, hit.place)).collect();
+        assert_eq!(found, expected, "{query:?}");
     }
 }

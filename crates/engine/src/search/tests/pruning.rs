@@ -12,7 +12,7 @@ use super::build::{all, any, boolean, boost, filter, phrase, plan, term};
 use crate::search::collect::Best;
 use crate::search::evaluate::Evaluator;
 use crate::search::lower::lower_scored;
-use crate::search::terms::Direct;
+use crate::search::terms::{Count, Direct};
 use crate::search::{SearchCaches, SearchContext, mask, search};
 use crate::snapshot::Snapshot;
 use crate::testing::{schema, snapshot};
@@ -132,8 +132,16 @@ fn terms_score_as_documents_one_by_one() {
             }
         }
         let mut best = Best::new(50);
-        assert_eq!(direct.collect(&context, &masks, &mut best).unwrap(), total, "{query:?}");
-        assert_eq!(best.into_found(), expected.into_found(), "{query:?}");
+        let count = direct.collect(&context, &masks, &mut best, None).unwrap();
+        assert_eq!(count, Count::exact(total), "{query:?}");
+        let (mut same, enough) = (Best::new(50), 25);
+        let least = direct.collect(&context, &masks, &mut same, Some(enough)).unwrap();
+        let right =
+            if least.exact { least.total == total } else { (enough + 1..=total).contains(&least.total) };
+        assert!(right, "{query:?}: {least:?} of {total}");
+        let expected = expected.into_found();
+        assert_eq!(best.into_found(), expected, "{query:?}");
+        assert_eq!(same.into_found(), expected, "{query:?}");
     }
 }
 

@@ -28,6 +28,14 @@ pub(super) enum Trouble {
     Schema(Error),
 }
 
+impl Trouble {
+    pub(super) fn into_error(self) -> Error {
+        match self {
+            Trouble::Form(error) | Trouble::Schema(error) => error,
+        }
+    }
+}
+
 impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
         Self::Form(error)
@@ -123,13 +131,25 @@ impl TreeReader<'_> {
             "query" => self.query(key, arguments, &place, depth)?,
             "range" => self.ranges(key, arguments, &place, depth)?,
             "func" => return self.function(key, arguments),
-            "heatmap" => return Err(place.error("facets over a map are not supported yet")),
+            "heatmap" => return Err(self.heatmap(arguments, &place)),
             _ => {
                 let args = arguments.to_text();
                 return Err(above.error(&format!("Unknown facet or stat. key={key} type={kind} args={args}")));
             }
         };
         Ok(Entry::Facet(facet))
+    }
+
+    /// Facets over a map are refused, after what is wrong with them besides.
+    fn heatmap(&self, arguments: &RawValue, place: &Place<'_>) -> Error {
+        let unknown = match arguments {
+            RawValue::Map(entries) => match (Options { entries, place }).text("field") {
+                Ok(Some(name)) => self.context.field_quoted(name).err(),
+                found => found.err(),
+            },
+            _ => None,
+        };
+        unknown.unwrap_or_else(|| place.error("facets over a map are not supported yet; leave them out"))
     }
 
     fn function(&mut self, key: &str, arguments: &RawValue) -> Result<Entry> {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use plan::{Error, FieldClass, NamedStat, Result, RootCause, Stat, StatFunction, StatSource};
 
 use super::{Entry, TreeReader};
+use crate::function::whole_function;
+use crate::query::LocalParams;
 use crate::update::RawValue;
 
 /// Statistics that Solr knows and we do not.
@@ -56,29 +58,42 @@ impl TreeReader<'_> {
                 return Err(syntax(&format!("Unknown aggregation '{name}' in input ('{text}', pos={at})")));
             }
         };
-        let field = self.field_name(call, arguments)?;
-        Ok(Some(Stat { function, source: StatSource::Field(field.into()) }))
+        let source = self.source(call, arguments)?;
+        Ok(Some(Stat { function, source }))
     }
 
-    /// The first argument: the name of a field, or `$name` for a parameter that holds one.
-    fn field_name(&self, call: &Call<'_>, arguments: &[(Arc<str>, RawValue)]) -> Result<String> {
+    /// The first argument: the name of a field, `$name` for a parameter that holds one, or a function.
+    fn source(&self, call: &Call<'_>, arguments: &[(Arc<str>, RawValue)]) -> Result<StatSource> {
         let Some(argument) = call.arguments.first().filter(|argument| !argument.is_empty()) else {
             let (text, at) = (call.text, call.opened);
             return Err(syntax(&format!("Expected identifier at pos {at} str='{text}'")));
         };
+        // Solr differs: a parameter that names a field is an error 500 there (`compat/facet/json_stats.yaml`).
         let referred = argument.strip_prefix('$').map(|name| {
             let own = arguments.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
             own.or_else(|| self.context.params.get(name).map(str::to_owned)).unwrap_or_default()
         });
-        let name = referred.unwrap_or_else(|| (*argument).to_owned());
+        let text = referred.unwrap_or_else(|| (*argument).to_owned());
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '$');
-        if name.is_empty() || !name.chars().all(plain) || name.starts_with(|c: char| c.is_ascii_digit()) {
+        if text.chars().all(plain) && !text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.')
+        {
+            return Ok(StatSource::Field(text.into()));
+        }
+        if !of_functions(call.name) {
+            let at = call.opened + argument.find('(').map_or(argument.len(), |open| open + 1);
+            return Err(syntax(&format!("Expected ')' at position {at} in '{}'", call.text)));
+        }
+        // Solr differs: its messages count positions in the whole statistic (`compat/facet/json_stats.yaml`).
+        let function = whole_function(self.context, &LocalParams::default(), &text, 0)?;
+        if !function.is_number() {
             return Err(Error::bad_request(format!(
-                "functions inside statistics (`{name}` in `{}`) are not supported yet; name a field",
+                "`{text}` in `{}` is no number; use a function that is",
                 call.text
             )));
         }
-        Ok(name)
+        // As Solr's accumulators, each of which asks in its own way whether there is a value.
+        let present_only = !matches!(call.name, "sum" | "avg" | "sumsq" | "min" | "max");
+        Ok(StatSource::Function { function, present_only })
     }
 
     fn check_stat(&self, name: &str, field: &str) -> Result<()> {
@@ -95,6 +110,11 @@ impl TreeReader<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether the statistic may be taken of a function.
+fn of_functions(name: &str) -> bool {
+    numeric_only(name) || matches!(name, "min" | "max" | "missing" | "countvals")
 }
 
 /// Whether the statistic needs numbers.

@@ -1,5 +1,7 @@
 //! Trees from JSON to a plan, against the schema of the query tests. Messages were recorded from Solr 9.10.1.
 
+use proptest::prelude::*;
+
 use plan::{BucketPlan, Result, StatFunction, SubFacetKind, TermsSort};
 
 use crate::json_request;
@@ -94,4 +96,78 @@ fn misfits_with_the_schema_come_after_it() {
         "Numeric fields do not support facet mincount=0; try indexing as terms",
     );
     check("{t:{type:range,field:a_s,start:0,end:1,gap:1}}", "Unable to range facet on field:a_s");
+}
+
+/// JSON of the shape of a tree, its parts taken at random.
+fn json() -> impl Strategy<Value = String> {
+    const KEYS: [&str; 26] = [
+        "type",
+        "field",
+        "facet",
+        "terms",
+        "query",
+        "range",
+        "func",
+        "q",
+        "limit",
+        "offset",
+        "mincount",
+        "sort",
+        "prefix",
+        "missing",
+        "start",
+        "end",
+        "gap",
+        "ranges",
+        "from",
+        "to",
+        "include",
+        "other",
+        "domain",
+        "filter",
+        "excludeTags",
+        "a",
+    ];
+    const LEAVES: [&str; 22] = [
+        "terms",
+        "range",
+        "query",
+        "func",
+        "a_s",
+        "a_i",
+        "a_dt",
+        "nosuch",
+        "'avg(a_i)'",
+        "'percentile(a_i,1,99)'",
+        "'min('",
+        "'[0,5)'",
+        "'*'",
+        "'a desc'",
+        "index",
+        "0",
+        "-1",
+        "5",
+        "1.5",
+        "true",
+        "null",
+        "'+1DAY'",
+    ];
+    let leaf = proptest::sample::select(LEAVES.to_vec()).prop_map(str::to_owned);
+    leaf.prop_recursive(5, 40, 5, |inner| {
+        let pair = (proptest::sample::select(KEYS.to_vec()), inner.clone());
+        let pair = pair.prop_map(|(key, value)| format!("{key}:{value}"));
+        prop_oneof![
+            4 => proptest::collection::vec(pair, 0..6).prop_map(|pairs| format!("{{{}}}", pairs.join(","))),
+            1 => proptest::collection::vec(inner, 0..3).prop_map(|values| format!("[{}]", values.join(","))),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_json_is_a_tree_or_an_error(tree in json()) {
+        let _ = resolve(&tree);
+    }
 }

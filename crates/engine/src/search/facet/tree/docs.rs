@@ -52,16 +52,7 @@ impl<'a> BucketDocs<'a> {
     pub(super) fn each_batch(&self, segment: usize, mut take: impl FnMut(&[DocId])) {
         match self {
             Self::Hits(hits) => {
-                let Some(bits) = hits.get(segment) else { return };
-                let (mut rest, mut docs) = (bits.iter(), Vec::with_capacity(BATCH));
-                loop {
-                    docs.clear();
-                    docs.extend(rest.by_ref().take(BATCH));
-                    if docs.is_empty() {
-                        return;
-                    }
-                    take(&docs);
-                }
+                hits.get(segment).into_iter().for_each(|bits| bits.for_each_run(&mut take));
             }
             Self::Lists(lists) => {
                 lists.get(segment).into_iter().flat_map(|list| list.chunks(BATCH)).for_each(take);

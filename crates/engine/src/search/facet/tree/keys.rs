@@ -24,14 +24,21 @@ pub(super) enum KeyColumn {
     Numbers(FieldClass, ColumnKind, Vec<Option<AnyColumn>>),
 }
 
-/// Values of some documents: of which document, and the key.
+/// Values of some documents.
 #[derive(Default)]
 pub(super) struct Keys {
-    pub(super) places: Vec<u32>,
-    pub(super) keys: Vec<u64>,
+    keys: Vec<u64>,
+    /// By key the place of its document, ascending; nothing where every document has just one.
+    places: Vec<u32>,
+    one_each: bool,
 }
 
 impl KeyColumn {
+    /// No column, but keys of reals that are computed.
+    pub(super) fn computed() -> Self {
+        Self::Numbers(FieldClass::Double, ColumnKind::F64, Vec::new())
+    }
+
     /// `None` where the field has no column.
     pub(super) fn open(context: &SearchContext<'_>, layout: &FieldLayout) -> Result<Option<Self>> {
         let Some(column) = &layout.column else { return Ok(None) };
@@ -45,8 +52,7 @@ impl KeyColumn {
 
     /// The values of `docs`; `distinct` leaves out those that a document has already. Strings always are.
     pub(super) fn read(&self, segment: usize, docs: &[DocId], distinct: bool, out: &mut Keys) {
-        out.places.clear();
-        out.keys.clear();
+        out.clear();
         match self {
             Self::Strings(strings) => {
                 let Some(column) = strings.column(segment) else { return };
@@ -110,13 +116,15 @@ impl KeyColumn {
         }
     }
 
-    /// What the key counts for in sums.
-    #[inline]
-    pub(super) fn number(&self, key: u64) -> f64 {
+    /// What the keys count for in sums.
+    pub(super) fn numbers(&self, keys: &[u64], out: &mut Vec<f64>) {
+        out.clear();
         match self {
-            Self::Numbers(_, ColumnKind::F64, _) => to_real(key),
-            Self::Numbers(_, ColumnKind::I64, _) => to_integer(key) as f64,
-            _ => key as f64,
+            Self::Numbers(_, ColumnKind::F64, _) => out.extend(keys.iter().map(|key| to_real(*key))),
+            Self::Numbers(_, ColumnKind::I64, _) => {
+                out.extend(keys.iter().map(|key| to_integer(*key) as f64));
+            }
+            _ => out.extend(keys.iter().map(|key| *key as f64)),
         }
     }
 
@@ -124,7 +132,8 @@ impl KeyColumn {
     pub(super) fn extreme(&self, key: u64) -> Result<Value> {
         Ok(match self.value(key)? {
             Value::Int(number) => Value::Long(i64::from(number)),
-            Value::Float(_) | Value::Bool(_) => Value::Double(self.number(key)),
+            Value::Float(number) => Value::Double(f64::from(number)),
+            Value::Bool(flag) => Value::Double(f64::from(u8::from(flag))),
             other => other,
         })
     }
@@ -165,8 +174,14 @@ where
         ColumnIndex::Empty { .. } => {}
         ColumnIndex::Full => {
             let mut values = vec![column.min_value(); docs.len()];
-            column.values.get_vals(docs, &mut values);
-            out.places.extend(0..docs.len() as u32);
+            match docs {
+                // All in a row, as all documents are, unpack faster.
+                [first, .., last] if (*last - *first) as usize + 1 == docs.len() => {
+                    column.values.get_range(u64::from(*first), &mut values);
+                }
+                _ => column.values.get_vals(docs, &mut values),
+            }
+            out.one_each = true;
             out.keys.extend(values.into_iter().map(key));
         }
         ColumnIndex::Optional(_) => {
@@ -190,11 +205,70 @@ where
 }
 
 impl Keys {
+    pub(super) fn clear(&mut self) {
+        self.places.clear();
+        self.keys.clear();
+        self.one_each = false;
+    }
+
     #[inline]
     fn push(&mut self, place: u32, key: u64) {
         self.places.push(place);
         self.keys.push(key);
     }
+
+    pub(super) fn push_real(&mut self, place: u32, number: f64) {
+        self.push(place, of_real(number));
+    }
+
+    pub(super) fn all(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// By key what `of` says of its document.
+    pub(super) fn places<'a>(&self, of: &'a [u32], room: &'a mut Vec<u32>) -> &'a [u32] {
+        if self.one_each {
+            return of;
+        }
+        room.clear();
+        room.extend(self.places.iter().filter_map(|place| of.get(*place as usize)));
+        room
+    }
+
+    /// Calls `take` with each key and its document.
+    #[inline]
+    pub(super) fn each(&self, docs: &[DocId], mut take: impl FnMut(DocId, u64)) {
+        if self.one_each {
+            return docs.iter().zip(&self.keys).for_each(|(doc, key)| take(*doc, *key));
+        }
+        for (place, key) in self.places.iter().zip(&self.keys) {
+            if let Some(doc) = docs.get(*place as usize) {
+                take(*doc, *key);
+            }
+        }
+    }
+
+    /// Calls `take` with the places below `docs` that have no key.
+    pub(super) fn each_absent(&self, docs: u32, mut take: impl FnMut(u32)) {
+        if self.one_each {
+            return;
+        }
+        let mut present = self.places.iter().copied().peekable();
+        for place in 0..docs {
+            let mut found = false;
+            while present.next_if_eq(&place).is_some() {
+                found = true;
+            }
+            if !found {
+                take(place);
+            }
+        }
+    }
+}
+
+/// The key of a real that is no value of a column.
+pub(super) fn real_key(number: f64) -> u64 {
+    of_real(number)
 }
 
 #[cfg(test)]

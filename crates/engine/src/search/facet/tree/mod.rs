@@ -1,15 +1,17 @@
 //! Trees of facets with statistics over the hits of a search. The tree is opened once (`open`): columns, bits of queries.
-//! Then each bucket is computed from its documents (`docs`): statistics (`summary`) of all buckets of a facet in one pass
+//! Then each bucket is computed from its documents (`docs`): statistics (`summary`, `sums`) of all buckets of a facet in one pass
 //! over the column, and sub-facets (`terms`, `ranges`) of the buckets that are shown, whose documents were sorted by bucket
 //! in one pass too. Nothing is searched for a bucket unless it excludes filters of the search.
 
 mod distinct;
 mod docs;
+mod functions;
 mod keys;
 mod open;
 mod path;
 mod ranges;
 mod summary;
+mod sums;
 mod table;
 mod terms;
 
@@ -19,14 +21,27 @@ use docs::BucketDocs;
 use open::{Base, Cut, OpenBucket, OpenFacet};
 use path::{Path, Step};
 
-use super::Domains;
+use super::{Domain, Domains};
 use crate::search::SearchContext;
 
 /// Computes `plan` of all hits.
 pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketResult> {
-    let open = OpenBucket::open(domains, plan)?;
-    let docs = BucketDocs::of(domains.all.clone());
-    Tree { context: domains.context }.bucket(&open, &docs, None)
+    let open = Opened::open(domains, plan)?;
+    open.compute(domains.context, &domains.all)
+}
+
+/// A tree made ready for a snapshot.
+pub(super) struct Opened<'p>(OpenBucket<'p>);
+
+impl<'p> Opened<'p> {
+    pub(super) fn open(domains: &mut Domains<'_>, plan: &'p BucketPlan) -> Result<Self> {
+        Ok(Self(OpenBucket::open(domains, plan)?))
+    }
+
+    /// The tree of these hits.
+    pub(super) fn compute(&self, context: &SearchContext<'_>, hits: &Domain) -> Result<BucketResult> {
+        Tree { context }.bucket(&self.0, &BucketDocs::of(hits.clone()), None)
+    }
 }
 
 /// What buckets are computed with.
@@ -98,6 +113,6 @@ fn stats(open: &OpenBucket<'_>, docs: &BucketDocs<'_>) -> Result<Vec<(String, St
             summary.add(segment, docs, &slots);
         });
     }
-    summary.finish();
+    summary.finish()?;
     summary.values(0)
 }

@@ -80,9 +80,8 @@ impl<'p> OpenRanges<'p> {
             let mut last = vec![u32::MAX; count];
             docs.each_batch(segment, |docs| {
                 column.read(segment, docs, false, &mut keys);
-                for (place, key) in keys.places.iter().zip(&keys.keys) {
-                    let Some(doc) = docs.get(*place as usize).copied() else { continue };
-                    self.each_range(*key, |range| {
+                keys.each(docs, |doc, key| {
+                    self.each_range(key, |range| {
                         if let (Some(count), Some(last)) = (counts.get_mut(range), last.get_mut(range))
                             && *last != doc
                         {
@@ -93,7 +92,7 @@ impl<'p> OpenRanges<'p> {
                             }
                         }
                     });
-                }
+                });
             });
         }
         (counts, places)

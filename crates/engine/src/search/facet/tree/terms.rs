@@ -29,6 +29,8 @@ pub(super) struct OpenTerms<'p> {
 
 /// A key and how many documents have it.
 type Counted = (u64, u64);
+/// What a statistic orders by.
+type Rank = (u8, u64);
 
 impl<'p> OpenTerms<'p> {
     pub(super) fn open(context: &SearchContext<'_>, plan: &'p TermsFacet) -> Result<Self> {
@@ -74,7 +76,7 @@ impl<'p> OpenTerms<'p> {
         if self.plan.all_buckets {
             buckets.all_buckets = Some(cutting.all_buckets(&table)?);
         }
-        let chosen = cutting.chosen(&mut table);
+        let chosen = cutting.chosen(&mut table)?;
         buckets.list = cutting.looked_into(tree, &chosen, &mut table, path)?;
         Ok(buckets)
     }
@@ -120,11 +122,7 @@ impl Cutting<'_> {
         for segment in 0..self.docs.segments() {
             self.docs.each_batch(segment, |docs| {
                 self.column.read(segment, docs, true, &mut keys);
-                for (place, key) in keys.places.iter().zip(&keys.keys) {
-                    if let Some(doc) = docs.get(*place as usize) {
-                        take(segment, *doc, *key);
-                    }
-                }
+                keys.each(docs, |doc, key| take(segment, doc, key));
             });
         }
     }
@@ -141,7 +139,7 @@ impl Cutting<'_> {
     }
 
     /// The page of buckets, in order.
-    fn chosen(&self, table: &mut KeyTable) -> Vec<Counted> {
+    fn chosen(&self, table: &mut KeyTable) -> Result<Vec<Counted>> {
         let plan = self.terms.plan;
         let wanted = plan.limit.map(|limit| plan.offset.saturating_add(limit));
         let turned = |order: Ordering| if plan.descending { order.reverse() } else { order };
@@ -159,44 +157,42 @@ impl Cutting<'_> {
                 first(self.candidates(table).filter(enough), wanted, order)
             }
             TermsSort::Stat(stat) => {
-                let mut counted: Vec<Counted> = self.candidates(table).filter(enough).collect();
-                counted.sort_unstable_by(by_key);
-                let order = self.by_stat(stat, &counted, table);
-                let at = order(wanted);
-                at.into_iter().filter_map(|at| counted.get(at).copied()).collect()
+                let counted: Vec<Counted> = self.candidates(table).filter(enough).collect();
+                let ranked = self.ranks(stat, &counted, table)?.into_iter().zip(counted);
+                let order = |(left, one): &(Rank, Counted), (right, other): &(Rank, Counted)| {
+                    turned(left.cmp(right)).then_with(|| by_key(one, other))
+                };
+                first(ranked, wanted, order).into_iter().map(|(_, counted)| counted).collect()
             }
         };
-        top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect()
+        Ok(top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect())
     }
 
-    /// Gives the places in `counted`, whose keys ascend, of the first ones by the statistic.
-    fn by_stat<'c>(
-        &'c self,
-        stat: usize,
-        counted: &[Counted],
-        table: &mut KeyTable,
-    ) -> impl FnOnce(Option<usize>) -> Vec<usize> + use<'c> {
+    /// What orders `counted` by a statistic.
+    fn ranks(&self, stat: usize, counted: &[Counted], table: &mut KeyTable) -> Result<Vec<Rank>> {
         table.number(counted.iter().map(|(key, _)| *key));
         let mut summary = self.below.stats.summary(counted.len(), Some(stat));
         self.placed(table).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-        summary.finish();
-        let (count, descending) = (counted.len(), self.terms.plan.descending);
-        move |wanted| {
-            first(0..count, wanted, |left, right| {
-                let order = summary.compare(stat, *left, *right);
-                (if descending { order.reverse() } else { order }).then(left.cmp(right))
-            })
-        }
+        summary.finish()?;
+        Ok(summary.ranks(stat, counted.len()))
     }
 
     /// The documents, each under the number that the table gives to its value.
     fn placed(&self, table: &KeyTable) -> Placed {
         let mut placed = Placed::new(self.docs.segments());
-        self.each(|segment, doc, key| {
-            if let Some(slot) = table.number_of(key) {
-                placed.push(segment, doc, slot);
-            }
-        });
+        match table {
+            KeyTable::Dense(numbers) => self.each(|segment, doc, key| {
+                let number = numbers.get(key as usize).copied().unwrap_or_default();
+                if let Some(slot) = number.checked_sub(1) {
+                    placed.push(segment, doc, slot);
+                }
+            }),
+            KeyTable::Sparse(_) => self.each(|segment, doc, key| {
+                if let Some(slot) = table.number_of(key) {
+                    placed.push(segment, doc, slot);
+                }
+            }),
+        }
         placed
     }
 
@@ -247,7 +243,7 @@ impl Cutting<'_> {
 fn all_buckets(below: &OpenBucket<'_>, count: u64, placed: &Placed) -> Result<BucketResult> {
     let mut summary = below.stats.summary(1, None);
     placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-    summary.finish();
+    summary.finish()?;
     Ok(BucketResult { count, stats: summary.values(0)?, facets: Vec::new() })
 }
 
@@ -262,7 +258,7 @@ pub(super) fn fill_stats<'b>(
     }
     let mut summary = below.stats.summary(buckets.len(), None);
     placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-    summary.finish();
+    summary.finish()?;
     for (slot, bucket) in buckets.enumerate() {
         if bucket.count > 0 || below.plan.process_empty {
             bucket.stats = summary.values(slot)?;
@@ -290,13 +286,20 @@ fn first<T>(
     for item in items {
         best.push(item);
         if best.len() >= room {
-            best.select_nth_unstable_by(wanted - 1, &mut order);
-            best.truncate(wanted);
+            cut(&mut best, wanted, &mut order);
         }
     }
+    cut(&mut best, wanted, &mut order);
     best.sort_unstable_by(order);
-    best.truncate(wanted);
     best
+}
+
+/// Leaves the first `wanted`, one at least, in any order.
+fn cut<T>(items: &mut Vec<T>, wanted: usize, order: impl FnMut(&T, &T) -> Ordering) {
+    if items.len() > wanted {
+        items.select_nth_unstable_by(wanted - 1, order);
+        items.truncate(wanted);
+    }
 }
 
 #[cfg(test)]

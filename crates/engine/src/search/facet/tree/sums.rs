@@ -1,0 +1,260 @@
+//! What is summed up of one column by the number of the bucket, and the statistics that come of it.
+
+use plan::{Error, Result, StatFunction, StatSource, StatValue, Value};
+use tantivy::DocId;
+
+use super::distinct::Distinct;
+use super::functions::{FunctionColumn, FunctionWalk};
+use super::keys::{KeyColumn, Keys, real_key};
+use super::summary::OpenSource;
+
+/// What is kept of one source, by bucket. Lists that nothing needs are empty.
+pub(super) struct SourceSums<'o> {
+    source: &'o OpenSource,
+    counts: Vec<u64>,
+    moments: Vec<Moments>,
+    /// Least and greatest key.
+    extremes: Vec<(u64, u64)>,
+    /// Documents without a value.
+    absent: Vec<u64>,
+    distinct: Option<Distinct>,
+    samples: Vec<Vec<f64>>,
+    /// Where a function is, in the segment at hand.
+    walk: Option<FunctionWalk>,
+    failure: Option<Error>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Moments {
+    sum: f64,
+    squares: f64,
+}
+
+impl<'o> SourceSums<'o> {
+    pub(super) fn new(source: &'o OpenSource, buckets: usize) -> Self {
+        let needs = source.needs;
+        let many = |needed: bool| if needed { buckets } else { 0 };
+        let cardinality = source.column.as_ref().and_then(KeyColumn::cardinality);
+        Self {
+            source,
+            counts: vec![0; buckets],
+            moments: vec![Moments::default(); many(needs.moments)],
+            extremes: vec![(u64::MAX, 0); many(needs.extremes)],
+            absent: vec![0; many(needs.absent)],
+            distinct: needs.distinct.then(|| Distinct::new(cardinality, buckets)),
+            samples: vec![Vec::new(); many(needs.samples)],
+            walk: None,
+            failure: None,
+        }
+    }
+
+    /// Adds documents of a segment, each to the bucket of the number beside it.
+    pub(super) fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32], room: &mut Room) {
+        let Room { keys, slots_of_keys, numbers } = room;
+        let Some(column) = &self.source.column else {
+            let documents = self.source.source == StatSource::Documents;
+            let counts = if documents { &mut self.counts } else { &mut self.absent };
+            return spread(counts, slots, slots, |count, _| *count += 1);
+        };
+        match &self.source.function {
+            None => column.read(segment, docs, false, keys),
+            Some(function) => match walk(&mut self.walk, function, segment) {
+                Ok(walk) => walk.into_iter().for_each(|walk| walk.read(docs, keys)),
+                Err(error) => return self.failure = Some(error),
+            },
+        }
+        let own = slots;
+        let (slots, all) = (keys.places(slots, slots_of_keys), keys.all());
+        spread(&mut self.counts, slots, all, |count, _| *count += 1);
+        spread(&mut self.extremes, slots, all, |(least, greatest), key| {
+            *least = key.min(*least);
+            *greatest = key.max(*greatest);
+        });
+        if self.source.needs.moments || self.source.needs.samples {
+            column.numbers(all, numbers);
+            spread(&mut self.samples, slots, numbers, Vec::push);
+            spread(&mut self.moments, slots, numbers, |Moments { sum, squares }, number| {
+                *sum += number;
+                *squares += number * number;
+            });
+        }
+        if let Some(distinct) = &mut self.distinct {
+            slots.iter().zip(all).for_each(|(slot, key)| distinct.add(*slot as usize, *key));
+        }
+        if self.source.needs.absent {
+            let absent = &mut self.absent;
+            keys.each_absent(own.len() as u32, |place| {
+                let slot = own.get(place as usize);
+                if let Some(count) = slot.and_then(|slot| absent.get_mut(*slot as usize)) {
+                    *count += 1;
+                }
+            });
+        }
+    }
+}
+
+/// The walk over a segment, begun where it is not the one before.
+fn walk<'w>(
+    known: &'w mut Option<FunctionWalk>,
+    function: &FunctionColumn,
+    segment: usize,
+) -> Result<Option<&'w mut FunctionWalk>> {
+    if known.as_ref().is_none_or(|walk| walk.segment != segment) {
+        *known = function.walk(segment)?;
+    }
+    Ok(known.as_mut())
+}
+
+/// Values of the batch at hand, kept for the next.
+#[derive(Default)]
+pub(super) struct Room {
+    keys: Keys,
+    slots_of_keys: Vec<u32>,
+    numbers: Vec<f64>,
+}
+
+/// Adds each value to the sum of its bucket. Of one bucket the numbers are not looked at; of none there is nothing to add to.
+#[inline]
+fn spread<S, V: Copy>(sums: &mut [S], slots: &[u32], values: &[V], add: impl Fn(&mut S, V)) {
+    match sums {
+        [] => {}
+        [only] => values.iter().for_each(|value| add(only, *value)),
+        sums => {
+            for (slot, value) in slots.iter().zip(values) {
+                if let Some(sum) = sums.get_mut(*slot as usize) {
+                    add(sum, *value);
+                }
+            }
+        }
+    }
+}
+
+impl SourceSums<'_> {
+    /// To be called once, after all documents have been added.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        self.samples.iter_mut().for_each(|samples| samples.sort_unstable_by(f64::total_cmp));
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// What orders buckets by a statistic. One without a value comes before all, and an end of reals without one after all,
+    /// as in Solr, where it is not a number.
+    pub(super) fn rank(&self, function: &StatFunction, slot: usize) -> (u8, u64) {
+        let reals = self.source.column.as_ref().is_some_and(KeyColumn::is_real);
+        match function {
+            StatFunction::Min | StatFunction::Max => {
+                let end = self.extreme(*function == StatFunction::Min, slot);
+                end.map_or((if reals { 2 } else { 0 }, 0), |key| (1, key))
+            }
+            _ => self.number(function, slot).map_or((0, 0), |number| (1, real_key(number))),
+        }
+    }
+
+    fn count(&self, slot: usize) -> u64 {
+        self.counts.get(slot).copied().unwrap_or_default()
+    }
+
+    fn extreme(&self, least: bool, slot: usize) -> Option<u64> {
+        let (low, high) = self.extremes.get(slot)?;
+        (self.count(slot) > 0).then_some(if least { *low } else { *high })
+    }
+
+    /// A statistic that is one number.
+    fn number(&self, function: &StatFunction, slot: usize) -> Option<f64> {
+        let count = self.count(slot) as f64;
+        let Moments { sum, squares } = self.moments.get(slot).copied().unwrap_or_default();
+        Some(match function {
+            StatFunction::Sum => sum,
+            StatFunction::SumOfSquares => squares,
+            StatFunction::Average if count == 0.0 => 0.0,
+            StatFunction::Average => sum / count,
+            StatFunction::Mean => sum / count,
+            StatFunction::Variance => variance(count, sum, squares),
+            StatFunction::StdDev => variance(count, sum, squares).sqrt(),
+            StatFunction::Percentiles(shares) => return self.percentile(*shares.first()?, slot),
+            StatFunction::CountValues => count,
+            StatFunction::Missing => self.absent.get(slot).copied().unwrap_or_default() as f64,
+            StatFunction::Distinct => self.distinct(slot) as f64,
+            StatFunction::Min | StatFunction::Max | StatFunction::DistinctValues => return None,
+        })
+    }
+
+    fn distinct(&self, slot: usize) -> u64 {
+        self.distinct.as_ref().map_or(0, |distinct| distinct.count(slot))
+    }
+
+    fn percentile(&self, share: f64, slot: usize) -> Option<f64> {
+        percentile(self.samples.get(slot)?, share)
+    }
+
+    pub(super) fn value(&self, function: &StatFunction, slot: usize) -> Result<Option<StatValue>> {
+        let long = |number: u64| Value::Long(i64::try_from(number).unwrap_or(i64::MAX));
+        let one = |value| Ok(Some(StatValue::One(value)));
+        match function {
+            StatFunction::Min | StatFunction::Max => {
+                let key = self.extreme(*function == StatFunction::Min, slot);
+                let Some((key, column)) = key.zip(self.source.column.as_ref()) else { return Ok(None) };
+                one(column.extreme(key)?)
+            }
+            StatFunction::Distinct => one(long(self.distinct(slot))),
+            StatFunction::CountValues => one(long(self.count(slot))),
+            StatFunction::Missing => one(long(self.absent.get(slot).copied().unwrap_or_default())),
+            StatFunction::DistinctValues => self.distinct_values(slot),
+            StatFunction::Percentiles(shares) => {
+                let values = shares.iter().map(|share| (*share, self.percentile(*share, slot)));
+                Ok(Some(StatValue::Percentiles(values.collect())))
+            }
+            StatFunction::Mean if self.source.column.as_ref().is_some_and(KeyColumn::is_date) => {
+                let mean = self.number(function, slot).filter(|mean| !mean.is_nan());
+                Ok(mean.map(|mean| StatValue::One(Value::Date(mean as i64))))
+            }
+            _ => Ok(self.number(function, slot).map(|number| StatValue::One(Value::Double(number)))),
+        }
+    }
+
+    fn distinct_values(&self, slot: usize) -> Result<Option<StatValue>> {
+        let Some((distinct, column)) = self.distinct.as_ref().zip(self.source.column.as_ref()) else {
+            return Ok(Some(StatValue::Many(Vec::new())));
+        };
+        let values = distinct.keys(slot).into_iter().map(|key| column.value(key));
+        Ok(Some(StatValue::Many(values.collect::<Result<_>>()?)))
+    }
+}
+
+/// Of a sample, from its sums, as Solr computes it.
+fn variance(count: f64, sum: f64, squares: f64) -> f64 {
+    if count < 2.0 {
+        return 0.0;
+    }
+    ((count * squares - sum * sum) / (count * (count - 1.0))).max(0.0)
+}
+
+/// The value at the share's place in `sorted`. Solr differs: it keeps a digest of many values, which for some hundred is as
+/// exact as this and of more comes near it (`compat/facet/json_stats.yaml`).
+fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
+    let place = (share / 100.0 * sorted.len() as f64) as usize;
+    sorted.get(place.min(sorted.len().checked_sub(1)?)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_at_their_place() {
+        let sorted = [1.0, 2.0, 3.0, 4.0];
+        let check = |share, expected| assert_eq!(percentile(&sorted, share), Some(expected), "{share}");
+        check(0.0, 1.0);
+        check(24.0, 1.0);
+        check(25.0, 2.0);
+        check(50.0, 3.0);
+        check(100.0, 4.0);
+        assert_eq!(percentile(&[], 50.0), None);
+    }
+
+    #[test]
+    fn the_variance_is_that_of_a_sample() {
+        assert_eq!(variance(0.0, 0.0, 0.0), 0.0);
+        assert_eq!(variance(1.0, 5.0, 25.0), 0.0);
+        assert_eq!(variance(3.0, 6.0, 14.0), 1.0);
+    }
+}
