@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use plan::{AnalyzerSpec, Error, FieldType, Resources, Result, Schema};
+use plan::{AnalyzerSpec, ComponentSpec, Error, FieldType, Resources, Result, Schema};
 
 use crate::chain::Analyzer;
 use crate::token::Token;
@@ -24,6 +24,8 @@ struct Slots {
     index: Slot,
     query: Slot,
     multi_term: Slot,
+    /// As `query`, without stop filters.
+    unstopped: Slot,
 }
 
 impl SchemaAnalyzers {
@@ -41,6 +43,23 @@ impl SchemaAnalyzers {
     /// The tokens of query text; none if the type has no analyzer.
     pub fn tokens(&self, kind: &FieldType, text: &str) -> Result<Vec<Token>> {
         Ok(self.query(kind)?.map_or_else(Vec::new, |analyzer| analyzer.analyze(text)))
+    }
+
+    /// As [`SchemaAnalyzers::tokens`], stop words among them where the index has them: where a type takes them out of
+    /// queries only.
+    pub fn tokens_with_stop_words(&self, kind: &FieldType, text: &str) -> Result<Vec<Token>> {
+        let stops = |spec: &Option<AnalyzerSpec>| {
+            spec.as_ref().is_some_and(|spec| spec.filters.iter().any(is_stop_filter))
+        };
+        if stops(&kind.index_analyzer) || !stops(&kind.query_analyzer) {
+            return self.tokens(kind, text);
+        }
+        let spec = kind.query_analyzer.clone().map(|mut spec| {
+            spec.filters.retain(|filter| !is_stop_filter(filter));
+            spec
+        });
+        let analyzer = self.get(kind, spec.as_ref(), |slots| &slots.unstopped)?;
+        Ok(analyzer.map_or_else(Vec::new, |analyzer| analyzer.analyze(text)))
     }
 
     /// A wildcard, prefix, fuzzy or range term as the index spells it.
@@ -81,4 +100,9 @@ impl SchemaAnalyzers {
             Error::bad_request(format!("cannot build the analyzer of field type `{}`: {error}", kind.name))
         })
     }
+}
+
+fn is_stop_filter(filter: &ComponentSpec) -> bool {
+    let simple = filter.name.rsplit('.').next().unwrap_or_default();
+    simple.eq_ignore_ascii_case("stop") || simple == "StopFilterFactory"
 }

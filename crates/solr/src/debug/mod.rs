@@ -2,6 +2,7 @@
 //! classes that have no text of their own. Total over every query; reads the schema for how a field is kept, no index.
 //! Solr differs: a boosted `filter(…)` shows as a constant score, which it is.
 
+mod dismax;
 mod points;
 
 #[cfg(test)]
@@ -210,7 +211,7 @@ impl<'a> QueryPrinter<'a> {
     }
 
     /// Solr's class, for those that `parsedquery` names.
-    fn class(&self, query: &Query) -> Option<&'static str> {
+    pub(crate) fn class(&self, query: &Query) -> Option<&'static str> {
         Some(match query {
             Query::All => "MatchAllDocsQuery",
             Query::Nothing => "MatchNoDocsQuery",

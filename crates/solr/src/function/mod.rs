@@ -70,6 +70,14 @@ pub(crate) fn as_function(context: &QueryContext<'_>, query: Query) -> Function 
     }
 }
 
+/// A query as a factor of scores: as [`as_function`], but 1 where it does not match, instead of 0.
+pub(crate) fn as_factor(context: &QueryContext<'_>, query: Query) -> Function {
+    match as_function(context, query) {
+        Function::Score { query, missing: 0.0, label } => Function::Score { query, missing: 1.0, label },
+        other => other,
+    }
+}
+
 fn score_of(context: &QueryContext<'_>, query: Query, missing: f32) -> Function {
     let label = QueryPrinter::new(context.schema).text(&query);
     Function::Score { query: Box::new(query), missing, label }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Function, IndexTerm, Occur, Query, Result, Statistic, Value};
+use plan::{Error, Function, IndexTerm, Query, Result, Statistic, Value};
 
 use super::Failure;
 use super::parse::FunctionSource;
@@ -54,7 +54,7 @@ fn indexed(context: &QueryContext<'_>, name: &str, text: &str) -> Result<Option<
     if field.spec.class().is_point() {
         return Ok(None);
     }
-    let style = TextStyle { occur: Occur::Should, quoted: true, auto_phrase: false, slop: 0 };
+    let style = TextStyle { quoted: true, ..TextStyle::default() };
     Ok(match context.text_query(&field, text, style)? {
         Some(Query::Term { value, .. }) => Some(value),
         _ => Some(Value::Str(text.to_owned())),

@@ -2,6 +2,7 @@
 //! parameter (spelling, reference text, default, parser) by group. `form.rs` reads them off the wire, `spec.rs` is what a
 //! definition is made of, `unsupported.rs` refuses what Solr has and we do not.
 
+pub mod dismax;
 pub mod facet;
 mod form;
 mod json_request;
@@ -118,6 +119,7 @@ fn is_own(key: &str, field: &str, name: &str) -> bool {
 /// All definitions, by what they are about.
 const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("What to search", query::DOCS),
+    ("Words over many fields", dismax::DOCS),
     ("Which hits", paging::DOCS),
     ("What the response shows", response::DOCS),
     ("Facets", facet::DOCS),

@@ -68,5 +68,4 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::hint("partialResults", "Whether answers in part are wanted; answers here are whole."),
     ParamDoc::hint("segmentTerminateEarly", "Whether a sorted index may end a search early."),
     MIN_EXACT_COUNT.doc(),
-    ParamDoc::hint("lowercaseOperators", "Read by `edismax` alone."),
 ];

@@ -4,7 +4,7 @@
 use plan::{Error, Result, RootCause};
 
 use super::Params;
-use crate::query::LocalParams;
+use crate::query::{LocalParams, java_float};
 
 /// A parameter whose values read as `T`. `default` is text, read by the same parser as a value that was sent.
 pub struct Param<T> {
@@ -56,6 +56,12 @@ impl<T> Param<T> {
         params.get(self.name).or(self.default).map(self.parse).transpose()
     }
 
+    /// As [`Param::read`], for a parameter that may be given in the query's local parameters.
+    pub fn read_near(&self, params: &Params, local: &LocalParams) -> Result<Option<T>> {
+        let sent = local.get(self.name).or_else(|| params.get(self.name));
+        sent.or(self.default).map(self.parse).transpose()
+    }
+
     /// As [`Param::read`], for a parameter that may be given for one field, or in its local parameters.
     pub fn read_for(&self, params: &Params, local: &LocalParams, field: &str) -> Result<Option<T>> {
         let sent = local.get(self.name).or_else(|| params.get_for(field, self.name));
@@ -92,6 +98,11 @@ pub(crate) fn switch(value: &str) -> Result<bool> {
 /// A Java `int`.
 pub(crate) fn integer(value: &str) -> Result<i32> {
     value.parse().map_err(|_| not_a_number(value))
+}
+
+/// A Java `float`.
+pub(crate) fn float(value: &str) -> Result<f32> {
+    java_float(value).ok_or_else(|| not_a_number(value))
 }
 
 /// A Java `long`.

@@ -20,6 +20,14 @@ pub(crate) struct TextStyle {
     /// Whether the type's `autoGeneratePhraseQueries` counts: only where words are analysed one by one.
     pub auto_phrase: bool,
     pub slop: u32,
+    /// Whether stop words are searched for, where the index has them.
+    pub stop_words: bool,
+}
+
+impl Default for TextStyle {
+    fn default() -> Self {
+        Self { occur: Occur::Should, quoted: false, auto_phrase: false, slop: 0, stop_words: false }
+    }
 }
 
 /// One end of a range as written; `None` is open.
@@ -37,7 +45,10 @@ impl QueryContext<'_> {
         if !kind.class.is_text() {
             return self.value_query(field, text).map(Some);
         }
-        let tokens = self.analyzers.tokens(kind, text)?;
+        let tokens = match style.stop_words {
+            true => self.analyzers.tokens_with_stop_words(kind, text)?,
+            false => self.analyzers.tokens(kind, text)?,
+        };
         let phrase = style.quoted || (style.auto_phrase && kind.auto_phrase);
         TextQuery { field: &field.name, kind, occur: style.occur, phrase, slop: style.slop }.build(&tokens)
     }
@@ -98,11 +109,8 @@ impl QueryContext<'_> {
         Ok(Query::Prefix { field: field.name.clone(), prefix })
     }
 
-    /// `pattern` keeps its backslashes. On a field without terms it matches nothing, as in Solr.
+    /// `pattern` keeps its backslashes. On numbers it matches nothing, as in Solr.
     pub(crate) fn wildcard_query(&self, field: &Field, pattern: &str) -> Result<Query> {
-        if !has_terms(field) {
-            return Ok(Query::Nothing);
-        }
         let pattern = self.normalize(field, pattern)?;
         Ok(Query::Wildcard { field: field.name.clone(), pattern })
     }
@@ -110,18 +118,12 @@ impl QueryContext<'_> {
     /// Solr differs: an expression that does not parse, which the engine finds, is an error 500 there; here it is the
     /// client's (`compat/errors/queries.yaml`).
     pub(crate) fn regex_query(&self, field: &Field, pattern: &str) -> Result<Query> {
-        if !has_terms(field) {
-            return Ok(Query::Nothing);
-        }
         let pattern = self.normalize(field, pattern)?;
         Ok(Query::Regex { field: field.name.clone(), pattern })
     }
 
     /// `distance` is edits from 1 on and a similarity below it, as Lucene reads it.
     pub(crate) fn fuzzy_query(&self, field: &Field, text: &str, distance: f32) -> Result<Query> {
-        if !has_terms(field) {
-            return Ok(Query::Nothing);
-        }
         let term = self.normalize(field, text)?;
         let edits_max = edits(distance, term.chars().count());
         Ok(Query::Fuzzy(Fuzzy { field: field.name.clone(), term, edits_max, prefix_length: 0 }))
@@ -171,11 +173,6 @@ fn all_values(field: Arc<str>, class: FieldClass) -> Query {
     Query::Range(Range { field, lower: Bound::Included(least), upper: Bound::Included(most) })
 }
 
-/// Whether the field's values are terms that patterns can be tried on.
-fn has_terms(field: &Field) -> bool {
-    !field.spec.class().is_point()
-}
-
 fn edits(distance: f32, length: usize) -> u8 {
     if distance >= 1.0 {
         return if distance >= 2.0 { 2 } else { 1 };
@@ -201,6 +198,6 @@ pub(crate) fn positive(query: Query) -> Query {
     }
 }
 
-fn only_excludes(clauses: &[Clause]) -> bool {
+pub(crate) fn only_excludes(clauses: &[Clause]) -> bool {
     !clauses.is_empty() && clauses.iter().all(|clause| clause.occur == Occur::MustNot)
 }

@@ -32,6 +32,10 @@ impl LocalParams {
         pairs.join("&")
     }
 
+    pub(crate) fn pairs(&self) -> &[(String, String)] {
+        &self.pairs
+    }
+
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }

@@ -1,15 +1,15 @@
-//! What a tree of the `lucene` syntax means: operators become occurrences by the rules of Lucene's classic parser, pieces
-//! of text become queries of their fields. Syntax is `syntax/`, fields are `field.rs`, nested parsers `parsers.rs`.
+//! What a tree of the `lucene` syntax means: operators become occurrences by the rules of Lucene's classic parser. What a
+//! piece of text means on its fields is the parser's own: `pieces.rs` for `lucene`, `dismax/` for the others of this grammar.
 
 use plan::{Clause, Error, Occur, Query, Result, RootCause};
 
 use super::context::QueryContext;
-use super::field::{RangeText, TextStyle, positive};
-use super::parsers::subquery;
+use super::field::positive;
+use super::pieces::{Bounds, LucenePieces, Piece, Pieces, Place};
 use super::syntax::SyntaxError;
 use super::syntax::escape::unescape;
 use super::syntax::parse::{NESTING_MAX, parse};
-use super::syntax::tree::{self, Body, Boost, Conjunction, Endpoint, Item, Modifier};
+use super::syntax::tree::{self, Body, Boost, Conjunction, Item, Modifier};
 use super::term_sets::{Candidate, gather};
 
 /// Edits when `~` stands alone.
@@ -27,6 +27,17 @@ pub(crate) struct LuceneOptions<'a> {
     pub split: bool,
 }
 
+/// The grammar, and who gives its pieces their meaning.
+#[derive(Clone, Copy)]
+pub(crate) struct Grammar<'a> {
+    pub context: &'a QueryContext<'a>,
+    pub pieces: &'a dyn Pieces,
+    /// Clauses without an operator must match.
+    pub all_required: bool,
+    /// Each word is a clause of its own.
+    pub split: bool,
+}
+
 /// The query of `text`, which is not empty. `depth` counts the nesting so far.
 pub(crate) fn lucene_query(
     context: &QueryContext<'_>,
@@ -34,13 +45,22 @@ pub(crate) fn lucene_query(
     text: &str,
     depth: usize,
 ) -> Result<Option<Query>> {
-    let resolver = Resolver { context: *context, options, text, values: true };
-    match parse(text, options.split) {
-        Ok(items) => Ok(Some(resolver.query(&items, None, depth)?.unwrap_or(EMPTY))),
-        Err(failure) => {
-            let values = failure.ended;
-            Resolver { values, ..resolver }.query(&failure.before, None, depth)?;
-            Err(failure.error.into())
+    let (all_required, split) = (options.all_required, options.split);
+    let grammar = Grammar { context, pieces: &LucenePieces { options }, all_required, split };
+    grammar.query(text, depth).map(Some)
+}
+
+impl Grammar<'_> {
+    /// The query of `text`, with no clauses when analysis leaves nothing.
+    pub(crate) fn query(&self, text: &str, depth: usize) -> Result<Query> {
+        let resolver = Resolver { context: *self.context, grammar: self, text, values: true };
+        match parse(text, self.split) {
+            Ok(items) => Ok(resolver.query(&items, None, depth)?.unwrap_or(EMPTY)),
+            Err(failure) => {
+                let values = failure.ended;
+                Resolver { values, ..resolver }.query(&failure.before, None, depth)?;
+                Err(failure.error.into())
+            }
         }
     }
 }
@@ -48,7 +68,7 @@ pub(crate) fn lucene_query(
 #[derive(Clone, Copy)]
 struct Resolver<'a> {
     context: QueryContext<'a>,
-    options: &'a LuceneOptions<'a>,
+    grammar: &'a Grammar<'a>,
     text: &'a str,
     /// Whether to read plain values. Solr puts that off, so that a syntax error comes first.
     values: bool,
@@ -85,7 +105,7 @@ impl Resolver<'_> {
             (1, Some(Clause { occur: Occur::Should, query })) => Ok(Some(query)),
             (_, Some(last)) => {
                 clauses.push(last);
-                Ok(Some(Query::Boolean { clauses, minimum_should_match: 0 }))
+                Ok(Some(self.grammar.pieces.combined(clauses)))
             }
         }
     }
@@ -112,16 +132,14 @@ impl Resolver<'_> {
 
     /// Whether the clause is nothing but values. Solr reads those last, and in filters makes sets of them.
     fn is_plain(&self, clause: &tree::Clause<'_>, outer: Option<&str>) -> bool {
-        let name = clause.field.or(outer).or(self.options.default_field);
-        let field = name.and_then(|name| self.context.find(name));
         clause.boost.is_none()
             && matches!(clause.body, Body::Terms(_))
-            && field.is_some_and(|field| !field.spec.class().is_text())
+            && self.grammar.pieces.is_plain(&self.context, clause.field.or(outer))
     }
 
     /// Adds a clause, `plain` or not, and, as the classic parser does, lets its operator change the clause before it.
     fn add(&self, clauses: &mut Vec<Candidate>, item: &Item<'_>, query: Option<Query>, plain: bool) {
-        let and = self.options.all_required;
+        let and = self.grammar.all_required;
         let before = clauses.last_mut().map(|before| &mut before.clause);
         if let Some(before) = before.filter(|before| before.occur != Occur::MustNot) {
             match item.conjunction {
@@ -141,7 +159,9 @@ impl Resolver<'_> {
             (_, true) => Occur::Must,
             (_, false) => Occur::Should,
         };
-        clauses.push(Candidate { clause: Clause { occur, query }, plain });
+        let row = matches!(&item.clause.body, Body::Terms(words) if words.len() > 1);
+        let queries = if row { self.grammar.pieces.words_of_row(query) } else { vec![query] };
+        clauses.extend(queries.into_iter().map(|query| Candidate { clause: Clause { occur, query }, plain }));
     }
 
     fn clause(&self, clause: &tree::Clause<'_>, outer: Option<&str>, depth: usize) -> Result<Option<Query>> {
@@ -167,109 +187,40 @@ impl Resolver<'_> {
                 let inner = Resolver { context, values: true, ..*self }.query(items, field, depth + 1)?;
                 Ok(inner.map(|query| filtered(positive(query))))
             }
-            Body::LocalParams(text) => subquery(&self.context, text, None, depth + 1),
-            Body::Terms(terms) => self.terms(terms, field, depth),
-            Body::Quoted { text, slop } => self.quoted(text, *slop, field, depth),
-            Body::Range(range) => self.range(range, field).map(Some),
-            Body::Prefix(text) => {
-                let field = self.context.field(self.name(field)?)?;
-                self.context.prefix_query(&field, &unescape(text)?).map(Some)
+            other => {
+                let place = Place { context: &self.context, field, depth, values: self.values };
+                self.grammar.pieces.read(&piece(other)?, place)
             }
-            Body::Wildcard(pattern) => self.wildcard(pattern, field).map(Some),
-            Body::Regex(pattern) => {
-                let field = self.context.field(self.name(field)?)?;
-                self.context.regex_query(&field, pattern).map(Some)
-            }
-            Body::Fuzzy { term, distance } => self.fuzzy(term, distance, field).map(Some),
         }
-    }
-
-    fn name<'a>(&'a self, field: Option<&'a str>) -> Result<&'a str> {
-        field.or(self.options.default_field).ok_or_else(|| {
-            Error::bad_request("no field name specified in query and no default specified via 'df' param")
-        })
-    }
-
-    fn style(&self, quoted: bool, slop: u32) -> TextStyle {
-        let occur = if self.options.all_required { Occur::Must } else { Occur::Should };
-        TextStyle { occur, quoted, auto_phrase: self.options.split, slop }
-    }
-
-    fn terms(&self, terms: &[&str], field: Option<&str>, depth: usize) -> Result<Option<Query>> {
-        let name = self.name(field)?;
-        let words = terms.iter().map(|term| unescape(term)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(nested) = self.magic(name, &words.join(" "), depth)? {
-            return Ok(nested);
-        }
-        let field = self.context.field(name)?;
-        if !self.values && !field.spec.class().is_text() {
-            return Ok(None);
-        }
-        self.context.row_query(&field, &words, self.style(false, 0))
-    }
-
-    fn quoted(
-        &self,
-        text: &str,
-        slop: Option<&str>,
-        field: Option<&str>,
-        depth: usize,
-    ) -> Result<Option<Query>> {
-        let name = self.name(field)?;
-        let text = unescape(text)?;
-        if let Some(nested) = self.magic(name, &text, depth)? {
-            return Ok(nested);
-        }
-        let slop = slop.and_then(|slop| slop.parse::<f32>().ok()).unwrap_or(0.0);
-        self.context.text_query(&self.context.field(name)?, &text, self.style(true, slop as u32))
-    }
-
-    /// `_query_` holds a query of any syntax, `_val_` a function.
-    fn magic(&self, field: &str, text: &str, depth: usize) -> Result<Option<Option<Query>>> {
-        match field {
-            "_query_" => subquery(&self.context, text, None, depth + 1).map(Some),
-            "_val_" => subquery(&self.context, text, Some("func"), depth + 1).map(Some),
-            _ => Ok(None),
-        }
-    }
-
-    fn wildcard(&self, pattern: &str, field: Option<&str>) -> Result<Query> {
-        match (pattern, field) {
-            ("*", None | Some("*")) => Ok(Query::All),
-            ("*", Some(name)) => Ok(self.context.exists_query(&self.context.field_quoted(name)?)),
-            _ => self.context.wildcard_query(&self.context.field(self.name(field)?)?, pattern),
-        }
-    }
-
-    fn fuzzy(&self, term: &str, distance: &str, field: Option<&str>) -> Result<Query> {
-        let distance = distance.parse::<f32>().unwrap_or(EDITS_DEFAULT);
-        if distance >= 1.0 && distance.fract() != 0.0 {
-            return Err(SyntaxError::plain("Fractional edit distances are not allowed!").into());
-        }
-        let field = self.context.field(self.name(field)?)?;
-        self.context.fuzzy_query(&field, &unescape(term)?, distance)
-    }
-
-    fn range(&self, range: &tree::Range<'_>, field: Option<&str>) -> Result<Query> {
-        let field = self.context.field_quoted(self.name(field)?)?;
-        let (lower, upper) = (endpoint(&range.lower)?, endpoint(&range.upper)?);
-        let text = RangeText {
-            lower: lower.as_deref(),
-            upper: upper.as_deref(),
-            lower_inclusive: range.lower_inclusive,
-            upper_inclusive: range.upper_inclusive,
-        };
-        self.context.range_query(&field, &text)
     }
 }
 
-/// Solr keeps the backslash of an escaped or quoted star, so that it stands for itself.
-fn endpoint(end: &Endpoint<'_>) -> Result<Option<String>> {
-    if end.text == "*" && !end.quoted {
-        return Ok(None);
-    }
-    let text = unescape(end.text)?;
-    Ok(Some(if text == "*" { "\\*".to_owned() } else { text }))
+/// What is no parentheses, without its escapes.
+fn piece<'a>(body: &Body<'a>) -> Result<Piece<'a>> {
+    Ok(match body {
+        Body::Terms(terms) => {
+            Piece::Words(terms.iter().map(|term| unescape(term)).collect::<Result<_, _>>()?)
+        }
+        Body::Quoted { text, slop } => {
+            let slop = slop.and_then(|slop| slop.parse::<f32>().ok()).map(|slop| slop as u32);
+            Piece::Quoted { text: unescape(text)?, slop }
+        }
+        Body::Range(range) => Piece::Range(Bounds::read(range)?),
+        Body::Prefix(text) => Piece::Prefix(unescape(text)?),
+        Body::Wildcard(pattern) => Piece::Wildcard(pattern),
+        Body::Regex(pattern) => Piece::Regex(pattern),
+        Body::Fuzzy { term, distance } => {
+            let distance = distance.parse::<f32>().unwrap_or(EDITS_DEFAULT);
+            if distance >= 1.0 && distance.fract() != 0.0 {
+                return Err(SyntaxError::plain("Fractional edit distances are not allowed!").into());
+            }
+            Piece::Fuzzy { term: unescape(term)?, distance }
+        }
+        Body::LocalParams(text) => Piece::Nested(text),
+        Body::Group(_) | Body::Unfinished { .. } | Body::Filter(_) => {
+            return Err(Error::internal("parentheses are no piece of text"));
+        }
+    })
 }
 
 /// Solr's `filter(…)`: matches, and adds nothing to the score (tried on 9.10.1).
@@ -281,15 +232,20 @@ pub(crate) fn filtered(query: Query) -> Query {
 const ANALYSED_CLAUSES_MAX: usize = 1024;
 
 fn boosted(query: Query, boost: Boost<'_>) -> Result<Query> {
-    let factor = boost.number.parse::<f32>().unwrap_or(f32::NAN);
-    if !(factor.is_finite() && factor >= 0.0) {
-        let shown = plan::Value::Float(factor).to_text();
-        return Err(Error::bad_request(format!("boost must be a positive float, got {shown}"))
-            .with_root(RootCause::IllegalArgument));
-    }
+    let factor = boost_factor(boost.number.parse::<f32>().unwrap_or(f32::NAN))?;
     let query = match boost.constant {
         true => Query::ConstantScore { query: Box::new(query), score: 1.0 },
         false => query,
     };
     Ok(Query::Boost { query: Box::new(query), boost: factor })
+}
+
+/// The factor if Lucene takes it for a boost.
+pub(crate) fn boost_factor(factor: f32) -> Result<f32> {
+    if factor.is_finite() && factor >= 0.0 {
+        return Ok(factor);
+    }
+    let shown = plan::Value::Float(factor).to_text();
+    Err(Error::bad_request(format!("boost must be a positive float, got {shown}"))
+        .with_root(RootCause::IllegalArgument))
 }

@@ -1,12 +1,14 @@
 //! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the analyzers for it.
-//! `syntax/` reads the `lucene` grammar, `lucene.rs` gives it meaning, `parsers.rs` are the others, `field.rs` and `text.rs`
-//! build queries on one field. Needs a schema, reads no index.
+//! `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and `pieces.rs` what lies between, `dismax/` are
+//! `dismax` and `edismax`, `parsers.rs` the others, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
 
 mod context;
+mod dismax;
 mod field;
 mod local_params;
 mod lucene;
 mod parsers;
+mod pieces;
 pub mod syntax;
 mod term_sets;
 mod text;
@@ -18,6 +20,7 @@ pub(crate) mod tests;
 pub use analysis::SchemaAnalyzers;
 pub(crate) use context::Field;
 pub use context::QueryContext;
+pub use dismax::Notes;
 pub(crate) use field::{RangeText, TextStyle};
 pub use local_params::{LocalParams, split_local_params};
 pub use parsers::{ParsedQuery, parse_query};

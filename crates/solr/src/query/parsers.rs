@@ -4,37 +4,55 @@
 use plan::{Clause, Error, Occur, Query, Result};
 
 use super::context::QueryContext;
+use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
 use super::term_sets::term_set;
 use super::value::parse_value;
 use crate::function::{check_number, function_range, parse_function, whole_function};
+use crate::params::Param;
 
 /// How deep parsers may nest in one another, as in Solr.
 const PARSERS_DEPTH_MAX: usize = 100;
+
+/// How the message of such nesting begins.
+const ENDLESS: &str = "Infinite Recursion detected parsing query";
+
+/// Whether parsers nest without end, which no second try mends: trying again at each level would take forever.
+pub(crate) fn is_endless(error: &Error) -> bool {
+    error.message.contains(ENDLESS)
+}
 
 /// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it writes in line),
 /// and what it does.
 struct Parser {
     name: &'static str,
     class: &'static str,
-    parse: fn(&Request<'_>) -> Result<Option<Query>>,
+    parse: Parse,
+}
+
+enum Parse {
+    Query(fn(&Request<'_>) -> Result<Option<Query>>),
+    /// With what debug output says beside it.
+    Noted(fn(&Request<'_>) -> Result<NotedQuery>),
 }
 
 const PARSERS: &[Parser] = &[
-    Parser { name: "lucene", class: "LuceneQParser", parse: lucene },
-    Parser { name: "term", class: "", parse: term },
-    Parser { name: "terms", class: "", parse: terms },
-    Parser { name: "field", class: "", parse: field },
-    Parser { name: "prefix", class: "", parse: prefix },
-    Parser { name: "raw", class: "", parse: raw },
-    Parser { name: "query", class: "LuceneQParser", parse: query },
-    Parser { name: "bool", class: "", parse: boolean },
-    Parser { name: "boost", class: "LuceneQParser", parse: boost },
-    Parser { name: "filters", class: "FiltersQParser", parse: filters },
-    Parser { name: "func", class: "FunctionQParser", parse: function },
-    Parser { name: "frange", class: "", parse: frange },
+    Parser { name: "lucene", class: "LuceneQParser", parse: Parse::Query(lucene) },
+    Parser { name: "dismax", class: "DisMaxQParser", parse: Parse::Noted(dismax) },
+    Parser { name: "edismax", class: "ExtendedDismaxQParser", parse: Parse::Noted(edismax) },
+    Parser { name: "term", class: "", parse: Parse::Query(term) },
+    Parser { name: "terms", class: "", parse: Parse::Query(terms) },
+    Parser { name: "field", class: "", parse: Parse::Query(field) },
+    Parser { name: "prefix", class: "", parse: Parse::Query(prefix) },
+    Parser { name: "raw", class: "", parse: Parse::Query(raw) },
+    Parser { name: "query", class: "LuceneQParser", parse: Parse::Query(query) },
+    Parser { name: "bool", class: "", parse: Parse::Query(boolean) },
+    Parser { name: "boost", class: "LuceneQParser", parse: Parse::Query(boost) },
+    Parser { name: "filters", class: "FiltersQParser", parse: Parse::Query(filters) },
+    Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
+    Parser { name: "frange", class: "", parse: Parse::Query(frange) },
 ];
 
 /// Solr's other parsers, which are refused by name.
@@ -43,8 +61,6 @@ const UNSUPPORTED: &[&str] = &[
     "child",
     "collapse",
     "complexphrase",
-    "dismax",
-    "edismax",
     "fuzzy",
     "geofilt",
     "graph",
@@ -82,6 +98,8 @@ pub struct ParsedQuery {
     pub local: LocalParams,
     /// The name of Solr's class, for debug output.
     pub parser: &'static str,
+    /// What `dismax` and `edismax` have to say beside it.
+    pub notes: Option<Notes>,
 }
 
 impl ParsedQuery {
@@ -103,12 +121,6 @@ pub(crate) fn subquery(
     default_parser: Option<&str>,
     depth: usize,
 ) -> Result<Option<Query>> {
-    if depth > PARSERS_DEPTH_MAX {
-        return Err(super::syntax::SyntaxError::plain(format!(
-            "Infinite Recursion detected parsing query '{text}'"
-        ))
-        .into());
-    }
     Ok(parse_nested(context, text, default_parser.unwrap_or("lucene"), depth)?.query)
 }
 
@@ -118,7 +130,10 @@ fn parse_nested(
     default_parser: &str,
     depth: usize,
 ) -> Result<ParsedQuery> {
-    let (local, rest) = split_local_params(text, context.params)?;
+    let (local, rest) = match reads_local_params(default_parser) {
+        true => split_local_params(text, context.params)?,
+        false => (LocalParams::default(), text),
+    };
     let name = local.get("type").unwrap_or(default_parser);
     let Some(parser) = PARSERS.iter().find(|parser| parser.name == name) else {
         return Err(unknown_parser(name, text));
@@ -128,9 +143,20 @@ fn parse_nested(
         None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
         None => rest.to_owned(),
     };
+    if depth > PARSERS_DEPTH_MAX {
+        return Err(super::syntax::SyntaxError::plain(format!("{ENDLESS} '{value}'")).into());
+    }
     let request = Request { context, local: &local, text: &value, depth };
-    let query = (parser.parse)(&request)?;
-    Ok(ParsedQuery { query, parser: parser.class, local })
+    let (query, notes) = match parser.parse {
+        Parse::Query(parse) => (parse(&request)?, None),
+        Parse::Noted(parse) => parse(&request).map(|(query, notes)| (query, Some(notes)))?,
+    };
+    Ok(ParsedQuery { query, parser: parser.class, local, notes })
+}
+
+/// Whether text for this parser may name another one. To `dismax` and the like braces are text, since people type it.
+fn reads_local_params(parser: &str) -> bool {
+    matches!(parser, "lucene" | "func")
 }
 
 /// `cache` and `cost` of a filter's local parameters.
@@ -150,11 +176,11 @@ fn unknown_parser(name: &str, text: &str) -> Error {
 }
 
 /// What one parser is asked.
-struct Request<'a> {
-    context: &'a QueryContext<'a>,
-    local: &'a LocalParams,
-    text: &'a str,
-    depth: usize,
+pub(super) struct Request<'a> {
+    pub context: &'a QueryContext<'a>,
+    pub local: &'a LocalParams,
+    pub text: &'a str,
+    pub depth: usize,
 }
 
 impl Request<'_> {
@@ -163,8 +189,29 @@ impl Request<'_> {
         self.local.get(name).or_else(|| self.context.params.get(name))
     }
 
+    /// As [`Request::param`], read and with its default.
+    pub(super) fn near<T>(&self, param: &Param<T>) -> Result<Option<T>> {
+        param.read_near(self.context.params, self.local)
+    }
+
+    /// All local values of a parameter, else the request's.
+    pub(super) fn all<'b>(&'b self, name: &'b str) -> Vec<&'b str> {
+        let own: Vec<_> = self.local.all(name).collect();
+        if own.is_empty() { self.context.params.all(name).collect() } else { own }
+    }
+
     fn nested(&self, text: &str, default_parser: Option<&str>) -> Result<Option<Query>> {
-        subquery(self.context, text, default_parser, self.depth + 1)
+        self.nested_by(1, text, default_parser)
+    }
+
+    /// A query inside this one, `levels` down.
+    pub(super) fn nested_by(
+        &self,
+        levels: usize,
+        text: &str,
+        default_parser: Option<&str>,
+    ) -> Result<Option<Query>> {
+        subquery(self.context, text, default_parser, self.depth + levels)
     }
 
     fn field_name(&self) -> Result<&str> {
@@ -211,7 +258,7 @@ fn terms(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!field f=…}`: the text as the field's analyzer reads it, as a phrase.
 fn field(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
-    let style = TextStyle { occur: Occur::Should, quoted: true, auto_phrase: true, slop: 0 };
+    let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };
     request.context.text_query(&field, request.text, style)
 }
 

@@ -8,7 +8,7 @@ use super::explain;
 use super::facets::facet_counts;
 use super::node::{Entries, Name, Node};
 use super::stats::stats;
-use crate::select::{DebugFlags, DebugQuery, ResponsePlan};
+use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ResponsePlan};
 
 /// Search components in the order Solr runs and shows them.
 const COMPONENTS: [&str; 9] =
@@ -93,10 +93,29 @@ fn parsed_by(query: &DebugQuery, entries: &mut Entries) {
     let list = |texts: &[String]| Node::Array(texts.iter().cloned().map(Node::from).collect());
     entries.extend(query.json.clone().map(|json| (Name::Borrowed("json"), Node::from(json))));
     entries.push(("QParser".into(), optional(query.parser)));
+    entries.extend(query.notes.as_ref().map(dismax).into_iter().flatten());
     if !query.filters.is_empty() {
         entries.push(("filter_queries".into(), list(&query.filters)));
         entries.push(("parsed_filter_queries".into(), list(&query.parsed_filters)));
     }
+}
+
+/// What Solr's parsers over many fields show of themselves.
+fn dismax(notes: &DismaxNotes) -> Entries {
+    let list = |texts: &[String]| Node::Array(texts.iter().cloned().map(Node::from).collect());
+    let sent = |texts: &Option<Vec<String>>| texts.as_deref().map_or(Node::Null, list);
+    let alternative = match &notes.alternative {
+        None => Node::Null,
+        Some(Alternative::One(text)) => Node::from(text.clone()),
+        Some(Alternative::Several(texts)) => list(texts),
+    };
+    let mut entries: Entries = vec![("altquerystring".into(), alternative)];
+    if let Some((texts, parsed)) = &notes.boosts {
+        entries.push(("boost_queries".into(), sent(texts)));
+        entries.push(("parsed_boost_queries".into(), list(parsed)));
+    }
+    entries.push(("boostfuncs".into(), sent(&notes.functions)));
+    entries
 }
 
 fn optional(text: Option<&str>) -> Node {

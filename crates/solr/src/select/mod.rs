@@ -13,4 +13,4 @@ mod tests;
 pub use fields::{ExplainStyle, FieldItem, FieldList};
 pub(crate) use request::as_filter;
 pub use request::{ResolveContext, Resolved, SelectRequest};
-pub use response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
+pub use response_plan::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ExplainOther, ResponsePlan};

@@ -9,7 +9,7 @@ use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, paging, query, response, unsupported};
+use crate::params::{Params, dismax, paging, query, response, unsupported};
 use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 
 /// A search as asked for; queries are still text.
@@ -57,7 +57,7 @@ impl<'a> SelectRequest<'a> {
         unsupported::refuse_unsupported(params)?;
         Ok(Self {
             params,
-            query: params.get(query::Q.name),
+            query: params.get(query::Q.name).or_else(|| asks_alternative(params).then_some("")),
             parser: params.get(query::DEF_TYPE.name).unwrap_or("lucene"),
             filters: params.all(query::FQ.name).collect(),
             sort: params.get(query::SORT.name).unwrap_or_default(),
@@ -143,14 +143,21 @@ impl<'a> SelectRequest<'a> {
         let printer = QueryPrinter::new(context.schema);
         DebugQuery {
             json: self.params.json().cloned(),
-            text: self.query.map(str::to_owned),
+            text: self.params.get(query::Q.name).map(str::to_owned),
             parsed: main.map(|main| printer.parsed(main)),
             parsed_to_string: main.map(|main| printer.parsed_to_string(main)),
             parser: main.map(|main| main.parser),
+            notes: main.and_then(|main| main.notes.as_ref()).map(|notes| printer.notes(notes)),
             filters: self.filters.iter().map(|text| (*text).to_owned()).collect(),
             parsed_filters: filters.iter().map(|filter| printer.parsed(filter)).collect(),
         }
     }
+}
+
+/// Whether `q.alt` is what to search in a request without `q`.
+fn asks_alternative(params: &Params) -> bool {
+    let parser = params.get(query::DEF_TYPE.name);
+    matches!(parser, Some("dismax" | "edismax")) && params.get(dismax::Q_ALT.name).is_some()
 }
 
 fn by_score() -> Vec<SortKey> {

@@ -55,10 +55,29 @@ pub struct DebugQuery {
     pub parsed_to_string: Option<String>,
     /// `QParser`.
     pub parser: Option<&'static str>,
+    /// What `dismax` and `edismax` say.
+    pub notes: Option<DismaxNotes>,
     /// `filter_queries`, when there are any.
     pub filters: Vec<String>,
     /// `parsed_filter_queries`.
     pub parsed_filters: Vec<String>,
+}
+
+/// What `dismax` and `edismax` add to debug output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DismaxNotes {
+    /// `altquerystring`: what `q.alt` became, by Solr's classes, in a list when it is of several clauses.
+    pub alternative: Option<Alternative>,
+    /// `boost_queries` and `parsed_boost_queries`, where they are told of.
+    pub boosts: Option<(Option<Vec<String>>, Vec<String>)>,
+    /// `boostfuncs`.
+    pub functions: Option<Vec<String>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Alternative {
+    One(String),
+    Several(Vec<String>),
 }
 
 impl DebugFlags {

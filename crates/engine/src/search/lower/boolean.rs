@@ -50,12 +50,18 @@ impl Lowering<'_> {
 fn simplify(mut node: BooleanNode) -> Node {
     node.optional.retain(|part| !part.is_nothing());
     node.prohibited.retain(|part| !part.is_nothing());
+    let asked = node.minimum;
     let dead = node.required.iter().chain(&node.filters).any(Node::is_nothing);
     if node.required.is_empty() && node.filters.is_empty() {
         node.minimum = node.minimum.max(1);
     }
     if dead || node.minimum > node.optional.len() || node.prohibited.iter().any(is_everything) {
         return Node::Nothing;
+    }
+    if asked > 0 && asked == node.optional.len() {
+        // All of them: a conjunction, which is found faster. Lucene's rewrite, and its explanations show it.
+        node.required.append(&mut node.optional);
+        node.minimum = 0;
     }
     join_nested(&mut node);
     let alone = node.prohibited.is_empty() && node.filters.is_empty();

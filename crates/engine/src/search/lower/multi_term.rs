@@ -21,7 +21,7 @@ use crate::search::sets::{AnyColumn, add_stream, value_range_docs};
 impl Lowering<'_> {
     pub(super) fn prefix(&mut self, name: &str, prefix: &str, boost: f32) -> Result<Node> {
         let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
-        refuse_numbers(layout, "prefix")?;
+        refuse_numbers(layout)?;
         let label = format!("{name}:{prefix}*");
         let (low, high) = (prefix.as_bytes().to_vec(), prefix_end(prefix.as_bytes()));
         if let Some(field) = layout.inverted {
@@ -48,7 +48,9 @@ impl Lowering<'_> {
 
     pub(super) fn wildcard(&mut self, name: &str, pattern: &str, boost: f32) -> Result<Node> {
         let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
-        refuse_numbers(layout, "wildcard")?;
+        if holds_numbers(layout) {
+            return Ok(Node::Nothing);
+        }
         if let Some(prefix) = pattern::as_prefix(pattern) {
             return self.prefix(name, &prefix, boost);
         }
@@ -58,18 +60,27 @@ impl Lowering<'_> {
 
     pub(super) fn regex(&mut self, name: &str, pattern: &str, boost: f32) -> Result<Node> {
         let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
-        refuse_numbers(layout, "regular expression")?;
+        if holds_numbers(layout) {
+            return Ok(Node::Nothing);
+        }
         let automaton = compile(&pattern::regex(pattern)?, pattern)?;
         Ok(by_automaton(layout, automaton, boost, format!("{name}:/{pattern}/")))
     }
 }
 
-fn refuse_numbers(layout: &FieldLayout, what: &str) -> Result<()> {
-    if !layout.class().is_point() {
+fn refuse_numbers(layout: &FieldLayout) -> Result<()> {
+    if !holds_numbers(layout) {
         return Ok(());
     }
-    let name = &layout.name;
-    Err(Error::bad_request(format!("a {what} query needs text; `{name}` holds numbers: use a range")))
+    Err(Error::bad_request(format!(
+        "a prefix query needs text; `{}` holds numbers: use a range",
+        layout.name
+    )))
+}
+
+/// Patterns are tried on terms, of which numbers have none that read like them.
+fn holds_numbers(layout: &FieldLayout) -> bool {
+    layout.class().is_point()
 }
 
 /// The automaton of an expression in tantivy's syntax; `shown` is what the user wrote.

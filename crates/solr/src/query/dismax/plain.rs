@@ -1,0 +1,103 @@
+//! `dismax`: words, phrases, `+` and `-`, over many fields; all other syntax is text.
+
+use plan::{Clause, Occur, Query, Result};
+
+use super::LEVELS;
+use super::boosts::{boost_functions, boost_queries};
+use super::field_list::{Weighted, weighted};
+use super::fields::PlainFields;
+use super::flatten::flattened;
+use super::minimum::with_minimum;
+use super::notes::{NotedQuery, Notes};
+use super::settings::{Settings, slop};
+use crate::params::dismax as param;
+use crate::query::lucene::Grammar;
+use crate::query::parsers::Request;
+
+/// The query of `{!dismax}`; `None` when nothing is asked for.
+pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
+    let settings = Settings::read(request)?;
+    let mut notes = Notes::new(request, false);
+    let mut clauses = Vec::new();
+    if request.text.trim().is_empty() {
+        let Some(text) = request.near(&param::Q_ALT)? else { return Ok((None, notes)) };
+        let query = request.nested_by(LEVELS, &text, None)?.unwrap_or(Query::Nothing);
+        notes.alternative = Some(query.clone());
+        clauses.push(Clause { occur: Occur::Must, query });
+    } else {
+        let text = plain_text(request.text);
+        let query = with_fields(request, &settings, &settings.fields, settings.phrase_slop, &text)?;
+        let query = with_minimum(flattened(query), settings.minimum(), settings.relax)?;
+        clauses.push(Clause { occur: Occur::Must, query });
+        clauses.push(Clause { occur: Occur::Should, query: phrase(request, &settings, &text)? });
+    }
+    notes.boosts = boost_queries(request)?;
+    clauses.extend(boost_clauses(&notes.boosts));
+    let functions = boost_functions(request)?;
+    clauses.extend(functions.into_iter().map(|query| Clause { occur: Occur::Should, query }));
+    Ok((Some(Query::Boolean { clauses, minimum_should_match: 0 }), notes))
+}
+
+/// The words of the whole query as one phrase in the fields of `pf`.
+fn phrase(request: &Request<'_>, settings: &Settings, text: &str) -> Result<Query> {
+    let fields = weighted(request.all(param::PF.name))?;
+    let text = format!("\"{}\"", text.replace('"', ""));
+    with_fields(request, settings, &fields, slop(request.near(&param::PS)?), &text)
+}
+
+fn with_fields(
+    request: &Request<'_>,
+    settings: &Settings,
+    fields: &[Weighted],
+    slop: u32,
+    text: &str,
+) -> Result<Query> {
+    let pieces = PlainFields { fields, tie: settings.tie, slop };
+    let grammar = Grammar { context: request.context, pieces: &pieces, all_required: false, split: true };
+    grammar.query(text, request.depth)
+}
+
+/// The clauses of the only boost query are taken for the query's own, be they required or not.
+fn boost_clauses(boosts: &[Query]) -> Vec<Clause> {
+    match boosts {
+        [Query::Boolean { clauses, .. }] => clauses.clone(),
+        _ => boosts.iter().map(|query| Clause { occur: Occur::Should, query: query.clone() }).collect(),
+    }
+}
+
+/// The text with nothing left of its syntax but words, quotes that pair, and signs that stand before something.
+fn plain_text(text: &str) -> String {
+    let unquoted = text.matches('"').count() % 2 == 1;
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !(unquoted && *c == '"')) {
+        if "\\!():^[]/{}~*?".contains(c) {
+            plain.push('\\');
+        }
+        plain.push(c);
+    }
+    without_idle_signs(&plain)
+}
+
+/// Takes out signs in a row behind a space, and signs at the end of the text.
+fn without_idle_signs(text: &str) -> String {
+    let is_sign = |c: char| matches!(c, '+' | '-');
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(char::is_whitespace) {
+        let (before, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        kept.push_str(before);
+        let run = behind.trim_start();
+        let tail = run.trim_start_matches(|c: char| is_sign(c) || c.is_whitespace());
+        let signs = run.strip_suffix(tail).unwrap_or_default();
+        let last = signs.rfind(is_sign).map_or(0, |last| last + 1);
+        match signs.matches(is_sign).count() {
+            0 => kept.push(' '),
+            _ if tail.is_empty() => return kept,
+            1 => kept.extend([" ", signs]),
+            _ => kept.extend([" ", signs.get(last..).unwrap_or_default()]),
+        }
+        rest = tail;
+    }
+    kept.push_str(rest);
+    kept
+}

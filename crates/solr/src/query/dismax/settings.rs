@@ -1,0 +1,100 @@
+//! The parameters of a `dismax` or `edismax` query, read before its text.
+
+use plan::{Error, Result};
+
+use super::field_list::{PhraseField, Weighted, phrase_fields, weighted};
+use super::user_fields::UserFields;
+use crate::params::{Param, dismax as param, query};
+use crate::query::parsers::Request;
+use crate::query::syntax::SyntaxError;
+
+/// What both parsers read.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub fields: Vec<Weighted>,
+    pub tie: f32,
+    /// `mm`, if it is given.
+    pub own_minimum: Option<String>,
+    /// `q.op=AND`.
+    pub all_required: bool,
+    pub relax: bool,
+    /// `qs`.
+    pub phrase_slop: u32,
+}
+
+impl Settings {
+    pub(super) fn read(request: &Request<'_>) -> Result<Self> {
+        let near = |operator: &Param<String>| request.near(operator);
+        Ok(Self {
+            fields: fields(request)?,
+            tie: tie(request)?,
+            own_minimum: near(&param::MM)?,
+            all_required: near(&query::Q_OP)?.is_some_and(|operator| operator.eq_ignore_ascii_case("and")),
+            relax: request.near(&param::MM_AUTO_RELAX)?.unwrap_or(false),
+            phrase_slop: slop(request.near(&param::QS)?),
+        })
+    }
+
+    /// `mm`, or what follows from `q.op`.
+    pub(super) fn minimum(&self) -> &str {
+        let default = if self.all_required { "100%" } else { "0%" };
+        self.own_minimum.as_deref().unwrap_or(default)
+    }
+}
+
+/// What only `edismax` reads.
+#[derive(Debug)]
+pub(super) struct Extended {
+    pub user_fields: UserFields,
+    pub phrase_fields: Vec<PhraseField>,
+    pub lowercase_operators: bool,
+    /// Whether stop words stay out where the query analyzer takes them out.
+    pub stopwords: bool,
+    /// `sow`.
+    pub split: bool,
+}
+
+impl Extended {
+    pub(super) fn read(request: &Request<'_>) -> Result<Self> {
+        let slop = request.near(&param::PS)?.unwrap_or(0);
+        let mut all = phrase_fields(request.all(param::PF.name), 0, slop)?;
+        for (fields, words, own) in [(&param::PF2, 2, &param::PS2), (&param::PF3, 3, &param::PS3)] {
+            let slop = request.near(own)?.unwrap_or(slop);
+            all.extend(phrase_fields(request.all(fields.name), words, slop)?);
+        }
+        let split = request.near(&query::SOW)?.unwrap_or_default();
+        Ok(Self {
+            user_fields: UserFields::read(request.all(param::UF.name))?,
+            phrase_fields: all,
+            lowercase_operators: request.near(&param::LOWERCASE_OPERATORS)?.unwrap_or(false),
+            stopwords: request.near(&param::STOPWORDS)?.unwrap_or(true),
+            split: crate::params::switch_value(&split)?,
+        })
+    }
+}
+
+/// `qf`, else `df`.
+fn fields(request: &Request<'_>) -> Result<Vec<Weighted>> {
+    let fields = weighted(request.all(param::QF.name))?;
+    if !fields.is_empty() {
+        return Ok(fields);
+    }
+    let name = request.near(&query::DF)?;
+    let name = name.ok_or_else(|| SyntaxError::plain("Neither qf nor df are present."))?;
+    Ok(vec![Weighted { name, boost: Some(1.0) }])
+}
+
+/// Solr differs: a factor out of bounds is an error 500 there, and only where several fields are searched; here it is the
+/// client's (`compat/query/edismax_params.yaml`).
+fn tie(request: &Request<'_>) -> Result<f32> {
+    let tie = request.near(&param::TIE)?.unwrap_or(0.0);
+    if (0.0..=1.0).contains(&tie) {
+        return Ok(tie);
+    }
+    Err(Error::bad_request("tieBreakerMultiplier must be in [0, 1]"))
+}
+
+/// Below zero nothing may stand between.
+pub(super) fn slop(slop: Option<i32>) -> u32 {
+    slop.and_then(|slop| u32::try_from(slop).ok()).unwrap_or(0)
+}
