@@ -6,6 +6,7 @@ use crate::facet::FacetPlan;
 use crate::function::Function;
 use crate::page::Page;
 use crate::query::Query;
+use crate::shape::Shape;
 
 #[derive(Clone, Debug)]
 pub struct SearchPlan {
@@ -27,6 +28,8 @@ pub struct SearchPlan {
     pub cache: bool,
     /// Hits may be counted no further than beyond this, where counting costs more than finding the page; `None` counts all.
     pub count_enough: Option<u64>,
+    /// What is shown other than a sorted page.
+    pub shape: Shape,
 }
 
 /// Hits that are loaded and written in less time than another thread takes to wake.
@@ -39,6 +42,7 @@ impl SearchPlan {
         let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
         let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
         light
+            && self.shape.is_plain()
             && self.functions.is_empty()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())

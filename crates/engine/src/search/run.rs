@@ -49,6 +49,7 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
         score_max: kept.score_max.filter(|_| plan.scores),
         hits: page.iter().map(show).collect::<Result<_>>()?,
         facets: plan::FacetResult::default(),
+        shape: plan::ShapeResult::default(),
     })
 }
 
@@ -72,8 +73,9 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
         _ => plan::FacetResult::default(),
     };
     let score_max = run.score_max(by_score, &found)?;
-    let page = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
-    let result = SearchResult { total, total_exact: exact, score_max, hits: run.hits(page)?, facets };
+    let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
+    let shape = run.shape(&page)?;
+    let result = SearchResult { total, total_exact: exact, score_max, hits: run.hits(page)?, facets, shape };
     // Where no rows are wanted none are looked for, whatever the start.
     let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
     Ok((result, KeptResult { found, limit, total, score_max }))
@@ -159,9 +161,18 @@ impl Run<'_> {
         }
         let limit = self.plan.page.end().min(usize::try_from(total).unwrap_or(usize::MAX));
         match hits {
-            Some(hits) if !by_score => collect::sorted(self.context, self.node, hits, &self.plan.sort, limit),
+            Some(hits) if !by_score => {
+                let mark = self.plan.shape.cursor.as_ref().and_then(|cursor| cursor.after.as_ref());
+                collect::sorted(self.context, self.node, hits, (&self.plan.sort, mark), limit)
+            }
             _ => collect::top_k(self.context, self.node, self.masks, limit),
         }
+    }
+
+    fn shape(&self, page: &[Found]) -> Result<plan::ShapeResult> {
+        let last = page.last().filter(|_| self.plan.shape.cursor.is_some());
+        let mark = |hit| collect::mark(self.context, self.node, &self.plan.sort, hit);
+        Ok(plan::ShapeResult { next: last.map(mark).transpose()?, ..plan::ShapeResult::default() })
     }
 
     fn score_max(&self, by_score: bool, found: &[Found]) -> Result<Option<f32>> {

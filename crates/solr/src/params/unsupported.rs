@@ -17,7 +17,6 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("tv", "Term vectors."),
     ParamDoc::unsupported("suggest", "Suggestions."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),
-    ParamDoc::unsupported("cursorMark", "Deep paging by cursor."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
     ParamDoc::unsupported("rq", "Re-ranking."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),
@@ -77,7 +76,7 @@ mod tests {
         check("group", "false", false);
         check("group.field", "a", false);
         check("json.facet", "{}", false);
-        check("cursorMark", "*", true);
+        check("cursorMark", "*", false);
         check("facet.pivot", "a,b", false);
         check("rows", "1", false);
         check("hl", "on", true);

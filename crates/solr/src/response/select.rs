@@ -8,7 +8,7 @@ use super::explain;
 use super::facets::facet_counts;
 use super::node::{Entries, Name, Node};
 use super::stats::stats;
-use crate::select::{DebugFlags, DebugQuery, ResponsePlan};
+use crate::select::{DebugFlags, DebugQuery, ResponsePlan, write_mark};
 
 /// Search components in the order Solr runs and shows them.
 const COMPONENTS: [&str; 9] =
@@ -30,6 +30,10 @@ pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let page = doc_list(&mut result, response.start, &response.fields, schema);
     let mut entries: Entries = vec![("response".into(), Node::DocList(page))];
+    if let Some(sent) = &response.cursor_mark {
+        let next = result.shape.next.take().map_or_else(|| sent.clone(), |mark| write_mark(&mark));
+        entries.push(("nextCursorMark".into(), Node::Str(next.into())));
+    }
     let (tree, statistics) = (result.facets.tree.take(), result.facets.stats.take());
     if facets {
         entries.push(("facet_counts".into(), facet_counts(std::mem::take(&mut result.facets))));

@@ -1,6 +1,7 @@
 //! A search request: parameters become a typed request without a schema, and against one the plan that lower layers run
 //! together with what the response needs. Parameters are defined in `params/`, queries read in `query/`, facets in `facet/`.
 
+mod cursor_mark;
 mod field_list;
 mod fields;
 mod request;
@@ -10,6 +11,7 @@ mod sort;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cursor_mark::write_mark;
 pub use fields::{ExplainStyle, FieldItem, FieldList};
 pub(crate) use request::as_filter;
 pub use request::{ResolveContext, Resolved, SelectRequest};

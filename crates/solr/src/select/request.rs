@@ -1,8 +1,9 @@
 //! The two steps of a search request: `parse` (text to typed) and `resolve` (against a schema). Order of the checks follows
 //! Solr where a request has two mistakes, as far as it is known.
 
-use plan::{Error, Filter, Page, Query, Result, Schema, SearchPlan, SortBy, SortKey};
+use plan::{Cursor, Error, Filter, Page, Query, Result, Schema, SearchPlan, Shape, SortBy, SortKey};
 
+use super::cursor_mark::parse_cursor;
 use super::fields::FieldList;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
@@ -21,6 +22,7 @@ pub struct SelectRequest<'a> {
     filters: Vec<&'a str>,
     sort: &'a str,
     page: Page,
+    cursor_mark: Option<&'a str>,
     debug: DebugFlags,
     omit_header: bool,
 }
@@ -62,6 +64,7 @@ impl<'a> SelectRequest<'a> {
             filters: params.all(query::FQ.name).collect(),
             sort: params.get(query::SORT.name).unwrap_or_default(),
             page: paging::page(params)?,
+            cursor_mark: params.get(paging::CURSOR_MARK.name),
             debug: DebugFlags::parse(params)?,
             omit_header: response::OMIT_HEADER.read(params)?.unwrap_or(false),
         })
@@ -82,13 +85,15 @@ impl<'a> SelectRequest<'a> {
         let fields = FieldList::parse(self.params, Some(&context))?;
         let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
         let sort = parse_sort(&context, self.sort)?;
+        let sort = if sort.is_empty() { by_score() } else { sort };
         let filters = self.filters(&context)?;
+        let shape = Shape { cursor: self.cursor(context.schema, &sort)?, ..Shape::default() };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
-            sort: if sort.is_empty() { by_score() } else { sort },
+            sort,
             page: self.page,
             fields: fields.selection(),
             functions: fields.functions.clone(),
@@ -98,6 +103,7 @@ impl<'a> SelectRequest<'a> {
             count_enough: query::MIN_EXACT_COUNT
                 .read(self.params)?
                 .and_then(|count| u64::try_from(count).ok()),
+            shape,
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
         let (explain_other, other_failure) = self.explain_other(&context);
@@ -108,6 +114,7 @@ impl<'a> SelectRequest<'a> {
         let response = ResponsePlan {
             explain_other,
             start: self.page.start,
+            cursor_mark: self.cursor_mark.map(str::to_owned),
             fields,
             omit_header: self.omit_header,
             debug,
@@ -122,6 +129,11 @@ impl<'a> SelectRequest<'a> {
         let texts = self.filters.iter().filter(|text| !text.trim().is_empty());
         let context = QueryContext { filtering: true, ..*context };
         texts.map(|text| parse_query(&context, text, "lucene")).collect()
+    }
+
+    fn cursor(&self, schema: &Schema, sort: &[SortKey]) -> Result<Option<Cursor>> {
+        let cursor = |mark| parse_cursor(mark, schema, sort, self.page.start);
+        self.cursor_mark.map(cursor).transpose()
     }
 
     /// What `explainOther` asks for, or why that cannot be read.

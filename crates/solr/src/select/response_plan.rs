@@ -11,6 +11,8 @@ use crate::update::RawValue;
 pub struct ResponsePlan {
     /// The first hit's place among all, for `response.start`.
     pub start: usize,
+    /// The mark that the page begins behind, as it was sent.
+    pub cursor_mark: Option<String>,
     pub fields: FieldList,
     pub omit_header: bool,
     pub debug: DebugFlags,
