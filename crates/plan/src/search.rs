@@ -36,6 +36,13 @@ pub struct SearchPlan {
 const PAGE_LIGHT: usize = 100;
 
 impl SearchPlan {
+    /// The keys of all orders that hits are put in.
+    pub fn orders(&self) -> impl Iterator<Item = &SortKey> {
+        let Shape { cursor: _, collapses, groups, expand: _ } = &self.shape;
+        let within = groups.iter().flat_map(|groups| &groups.sort);
+        self.sort.iter().chain(within).chain(collapses.iter().flat_map(|collapse| &collapse.best))
+    }
+
     /// Whether the search is of a kind that takes microseconds, however large the index: it may then run where its request
     /// arrived, while others had better not keep other requests waiting. A guess, by the plan alone.
     pub fn is_light(&self) -> bool {
