@@ -62,8 +62,6 @@ pub struct GroupPlan {
     pub by: Vec<Grouping>,
     /// Which groups, in the order of their first hits by the search's own sort.
     pub groups: Page,
-    /// Which hits of each group.
-    pub within: Page,
     /// The order within a group; never empty.
     pub sort: Vec<SortKey>,
     pub count_groups: bool,
@@ -75,6 +73,8 @@ pub struct GroupPlan {
 pub struct Grouping {
     pub key: String,
     pub by: GroupBy,
+    /// Which hits of each group.
+    pub within: Page,
 }
 
 #[derive(Clone, Debug)]

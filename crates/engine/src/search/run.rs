@@ -56,7 +56,7 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
 
 fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchResult, KeptResult)> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
-    let scored = plan.scores || plan.explain || plan.orders().any(|key| key.by == SortBy::Score);
+    let scored = by_score || plan.scores || plan.explain || plan.orders().any(|key| key.by == SortBy::Score);
     let node =
         if scored { lower_scored(context, &plan.query)? } else { lower_unscored(context, &plan.query)? };
     let prepare = |filter| PreparedFilter::prepare(context, filter);

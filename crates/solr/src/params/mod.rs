@@ -4,6 +4,7 @@
 
 pub mod facet;
 mod form;
+pub mod grouping;
 mod json_request;
 pub mod paging;
 pub mod query;
@@ -119,6 +120,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("What to search", query::DOCS),
     ("Which hits", paging::DOCS),
     ("What the response shows", response::DOCS),
+    ("Groups", grouping::DOCS),
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),

@@ -41,7 +41,6 @@ const PARSERS: &[Parser] = &[
 const UNSUPPORTED: &[&str] = &[
     "bbox",
     "child",
-    "collapse",
     "complexphrase",
     "dismax",
     "edismax",

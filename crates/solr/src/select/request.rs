@@ -1,16 +1,20 @@
 //! The two steps of a search request: `parse` (text to typed) and `resolve` (against a schema). Order of the checks follows
 //! Solr where a request has two mistakes, as far as it is known.
 
-use plan::{Cursor, Error, Filter, Page, Query, Result, Schema, SearchPlan, Shape, SortBy, SortKey};
+use plan::{
+    Collapse, Cursor, Error, Filter, Page, Query, Result, Schema, SearchPlan, Shape, SortBy, SortKey,
+};
 
+use super::collapse::{parse_collapse, resolve_expand};
 use super::cursor_mark::parse_cursor;
 use super::fields::FieldList;
+use super::grouping::resolve_groups;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, paging, query, response, unsupported};
+use crate::params::{Params, grouping, paging, query, response, unsupported};
 use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 
 /// A search as asked for; queries are still text.
@@ -86,8 +90,14 @@ impl<'a> SelectRequest<'a> {
         let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
         let sort = parse_sort(&context, self.sort)?;
         let sort = if sort.is_empty() { by_score() } else { sort };
-        let filters = self.filters(&context)?;
-        let shape = Shape { cursor: self.cursor(context.schema, &sort)?, ..Shape::default() };
+        let (filters, collapses) = self.filters(&context)?;
+        let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
+        let shape = Shape {
+            cursor: self.cursor(context.schema, &sort)?,
+            expand: resolve_expand(&context, &collapses)?,
+            collapses,
+            groups,
+        };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
@@ -115,6 +125,8 @@ impl<'a> SelectRequest<'a> {
             explain_other,
             start: self.page.start,
             cursor_mark: self.cursor_mark.map(str::to_owned),
+            groups: group_view,
+            expands: plan.shape.expand.is_some(),
             fields,
             omit_header: self.omit_header,
             debug,
@@ -124,14 +136,23 @@ impl<'a> SelectRequest<'a> {
         Ok(Resolved { plan, response, warnings, late_failure, repeatable })
     }
 
-    /// Empty filters filter nothing.
-    fn filters(&self, context: &QueryContext<'_>) -> Result<Vec<ParsedQuery>> {
-        let texts = self.filters.iter().filter(|text| !text.trim().is_empty());
+    /// Empty filters filter nothing; those that collapse come after all others.
+    fn filters(&self, context: &QueryContext<'_>) -> Result<(Vec<ParsedQuery>, Vec<Collapse>)> {
+        let (mut filters, mut collapses) = (Vec::new(), Vec::new());
         let context = QueryContext { filtering: true, ..*context };
-        texts.map(|text| parse_query(&context, text, "lucene")).collect()
+        for text in self.filters.iter().filter(|text| !text.trim().is_empty()) {
+            match parse_collapse(&context, text)? {
+                Some(collapse) => collapses.push(collapse),
+                None => filters.push(parse_query(&context, text, "lucene")?),
+            }
+        }
+        Ok((filters, collapses))
     }
 
     fn cursor(&self, schema: &Schema, sort: &[SortKey]) -> Result<Option<Cursor>> {
+        if self.cursor_mark.is_some() && grouping::GROUP.read(self.params)? == Some(true) {
+            return Err(Error::bad_request("Can not use Grouping with cursorMark"));
+        }
         let cursor = |mark| parse_cursor(mark, schema, sort, self.page.start);
         self.cursor_mark.map(cursor).transpose()
     }
@@ -165,7 +186,7 @@ impl<'a> SelectRequest<'a> {
     }
 }
 
-fn by_score() -> Vec<SortKey> {
+pub(super) fn by_score() -> Vec<SortKey> {
     vec![SortKey { by: SortBy::Score, descending: true }]
 }
 

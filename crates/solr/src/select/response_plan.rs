@@ -4,6 +4,7 @@
 use plan::{Query, Result};
 
 use super::fields::FieldList;
+use super::grouping::GroupView;
 use crate::params::{Params, response};
 use crate::update::RawValue;
 
@@ -13,6 +14,10 @@ pub struct ResponsePlan {
     pub start: usize,
     /// The mark that the page begins behind, as it was sent.
     pub cursor_mark: Option<String>,
+    /// Present when hits are shown in groups.
+    pub groups: Option<GroupView>,
+    /// Whether members of groups are shown.
+    pub expands: bool,
     pub fields: FieldList,
     pub omit_header: bool,
     pub debug: DebugFlags,

@@ -100,7 +100,7 @@ pub(super) enum By {
 
 /// Where documents without a value go. `First` and `Last` hold whatever the direction.
 #[derive(Clone, Copy)]
-enum Missing {
+pub(super) enum Missing {
     First,
     Last,
     Lowest,

@@ -34,7 +34,8 @@ pub(crate) fn count(
     (filters, collapser): (&[PreparedFilter], &Collapser<'_>),
     hits: &[Arc<Bits>],
 ) -> Result<FacetResult> {
-    let mut domains = Domains { context, node, filters, collapser, all: hits.to_vec(), known: HashMap::new() };
+    let mut domains =
+        Domains { context, node, filters, collapser, all: hits.to_vec(), known: HashMap::new() };
     let mut result = FacetResult::default();
     for facet in &plan.queries {
         let count = query(context, &facet.query, &domains.without(&facet.exclude_tags)?)?;

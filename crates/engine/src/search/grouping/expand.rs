@@ -75,7 +75,8 @@ fn others(
     page: &[Found],
 ) -> Result<Vec<Arc<Bits>>> {
     let filters = expand.filters.as_ref().unwrap_or(&plan.filters).iter();
-    let filters = filters.map(|filter| PreparedFilter::prepare(context, filter)).collect::<Result<Vec<_>>>()?;
+    let filters =
+        filters.map(|filter| PreparedFilter::prepare(context, filter)).collect::<Result<Vec<_>>>()?;
     let mut hits = mask::hits(context, node, &mask::masks(context, filters.iter())?)?;
     for found in page {
         if let Some(hits) = hits.get_mut(found.segment) {

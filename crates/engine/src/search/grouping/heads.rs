@@ -88,7 +88,11 @@ impl BestOfGroups {
             for (doc, key) in docs.iter().zip(block.iter()) {
                 let group = groups.group(*doc);
                 // Equal ones stand in index order, where no other key decides.
-                if self.keys_of(group).first().is_some_and(|best| key > best || (key == best && others.is_empty())) {
+                if self
+                    .keys_of(group)
+                    .first()
+                    .is_some_and(|best| key > best || (key == best && others.is_empty()))
+                {
                     continue;
                 }
                 let own = others.iter_mut().map(|source| source.key(*doc));
@@ -103,7 +107,9 @@ impl BestOfGroups {
     fn keys_of(&self, group: u32) -> &[Key] {
         let at = group as usize;
         match self.docs.get(at) {
-            Some(doc) if *doc != NONE => self.keys.get(at * self.width..(at + 1) * self.width).unwrap_or_default(),
+            Some(doc) if *doc != NONE => {
+                self.keys.get(at * self.width..(at + 1) * self.width).unwrap_or_default()
+            }
             _ => &[],
         }
     }
@@ -121,7 +127,9 @@ impl BestOfGroups {
         if known.is_empty() {
             self.met.push(group);
         }
-        if let (Some(best), Some(room)) = (self.docs.get_mut(at), self.keys.get_mut(at * self.width..(at + 1) * self.width)) {
+        if let (Some(best), Some(room)) =
+            (self.docs.get_mut(at), self.keys.get_mut(at * self.width..(at + 1) * self.width))
+        {
             *best = doc;
             room.copy_from_slice(keys);
         }

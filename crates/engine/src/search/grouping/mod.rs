@@ -50,7 +50,8 @@ pub(super) fn grouped(
     let mut results = Vec::with_capacity(grouping.by.len());
     for one in &grouping.by {
         let mut groups = Groups::open(context, &one.by)?;
-        let wanted = |groups| Wanted { groups, order: &within, limit: grouping.within.end(), score_max: plan.scores };
+        let wanted =
+            |groups| Wanted { groups, order: &within, limit: one.within.end(), score_max: plan.scores };
         let (chosen, collected) = match &one.by {
             GroupBy::Query(query) => {
                 let hits = restricted(context, query, hits)?;
@@ -65,7 +66,7 @@ pub(super) fn grouped(
             }
         };
         let shown = chosen.iter().zip(collected).map(|(group, members)| {
-            let found = members.found.into_iter().skip(grouping.within.start).collect();
+            let found = members.found.into_iter().skip(one.within.start).collect();
             let value = groups.value(*group)?;
             Ok(FoundGroup { value, total: members.total, score_max: members.score_max, found })
         });

@@ -21,7 +21,10 @@ pub(super) struct Groups {
 
 enum By {
     Strings(Strings),
-    Column { column: ColumnRef, class: FieldClass },
+    Column {
+        column: ColumnRef,
+        class: FieldClass,
+    },
     Function(Lowered),
     /// All in one.
     Nothing,
