@@ -7,7 +7,7 @@ use plan::{Collapse, Error, ExpandPlan, FieldClass, NullPolicy, Result, SortBy, 
 use super::request::{as_filter, by_score};
 use super::sort::parse_sort;
 use crate::function::{check_number, parse_function};
-use crate::params::grouping;
+use crate::params::{Param, Params, grouping};
 use crate::query::{Field, LocalParams, QueryContext, SyntaxError, parse_query, split_local_params};
 
 /// What the text of a filter collapses by, `None` when it is of another kind.
@@ -15,7 +15,7 @@ pub(super) fn parse_collapse(context: &QueryContext<'_>, text: &str) -> Result<O
     if !text.starts_with("{!") {
         return Ok(None);
     }
-    let (local, _) = split_local_params(text, context.params)?;
+    let (local, rest) = split_local_params(text, context.params)?;
     if local.get("type") != Some("collapse") {
         return Ok(None);
     }
@@ -32,7 +32,12 @@ pub(super) fn parse_collapse(context: &QueryContext<'_>, text: &str) -> Result<O
         Some("collapse") => NullPolicy::Collapse,
         Some(other) => return Err(refused(&format!("Invalid nullPolicy: {other}"))),
     };
-    Ok(Some(Collapse { field: field.name, best: best(context, &local)?, nulls, tags: local.list("tag") }))
+    Ok(Some(Collapse {
+        field: field.name,
+        best: best(context, &local, rest)?,
+        nulls,
+        tags: local.list("tag"),
+    }))
 }
 
 fn check_field(field: &Field) -> Result<()> {
@@ -55,11 +60,11 @@ fn check_field(field: &Field) -> Result<()> {
 }
 
 /// Which hit of a group stays.
-fn best(context: &QueryContext<'_>, local: &LocalParams) -> Result<Vec<SortKey>> {
+fn best(context: &QueryContext<'_>, local: &LocalParams, rest: &str) -> Result<Vec<SortKey>> {
     let (least, greatest, sort) = (local.get("min"), local.get("max"), local.get("sort"));
     if [least, greatest, sort].iter().flatten().count() > 1 {
         let message = "At most one localparam for selecting documents (min, max, sort) may be specified";
-        return Err(SyntaxError::plain(format!("{message}: {}", local.shown())).into());
+        return Err(SyntaxError::plain(format!("{message}: {}&v={rest}", local.shown())).into());
     }
     let keys = match (least, greatest, sort) {
         (Some(text), _, _) => vec![SortKey { by: worth(context, text)?, descending: false }],
@@ -91,6 +96,15 @@ fn worth(context: &QueryContext<'_>, text: &str) -> Result<SortBy> {
     }
 }
 
+/// Refuses a request that both groups and expands.
+pub(super) fn refuse_both(params: &Params) -> Result<()> {
+    let is_on = |param: &Param<bool>| Ok::<_, Error>(param.read(params)? == Some(true));
+    if is_on(&grouping::EXPAND)? && is_on(&grouping::GROUP)? {
+        return Err(Error::bad_request("Can not use expand with Grouping enabled"));
+    }
+    Ok(())
+}
+
 /// What `expand` asks for, `None` when it is off. Groups are those of the first collapse unless a field is named.
 pub(super) fn resolve_expand(
     context: &QueryContext<'_>,
@@ -99,9 +113,6 @@ pub(super) fn resolve_expand(
     let params = context.params;
     if grouping::EXPAND.read(params)? != Some(true) {
         return Ok(None);
-    }
-    if grouping::GROUP.read(params)? == Some(true) {
-        return Err(Error::bad_request("Can not use expand with Grouping enabled"));
     }
     let query = params.get(grouping::EXPAND_QUERY.name);
     let query =

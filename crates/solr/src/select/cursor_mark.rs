@@ -169,6 +169,11 @@ impl Reader<'_> {
     }
 }
 
+/// The mark that a request began behind: what the answer gives back when nothing is behind it.
+pub(super) fn mark_sent(cursor: &Cursor) -> String {
+    cursor.after.as_ref().map_or_else(|| START.to_owned(), write_mark)
+}
+
 /// A mark as a client gets it.
 pub(crate) fn write_mark(mark: &Mark) -> String {
     let mut out = vec![VERSION];

@@ -51,7 +51,8 @@ pub(super) fn resolve_groups(
     let form = form(context)?;
     let flat = form != GroupForm::Grouped;
     let within = within(context)?;
-    let of_groups = if flat { Page { start: 0, rows: within.end() } } else { within };
+    // Solr skips none of a group's hits in one list.
+    let of_groups = if flat { Page { start: 0, ..within } } else { within };
     // A query's list is a page of its own where all are one list.
     let of_query = if flat { Page { start: 0, rows: page.end() } } else { within };
     let mut by = Vec::new();

@@ -5,8 +5,8 @@ use plan::{
     Collapse, Cursor, Error, Filter, Page, Query, Result, Schema, SearchPlan, Shape, SortBy, SortKey,
 };
 
-use super::collapse::{parse_collapse, resolve_expand};
-use super::cursor_mark::parse_cursor;
+use super::collapse::{parse_collapse, refuse_both, resolve_expand};
+use super::cursor_mark::{mark_sent, parse_cursor};
 use super::fields::FieldList;
 use super::grouping::resolve_groups;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
@@ -91,13 +91,13 @@ impl<'a> SelectRequest<'a> {
         let sort = parse_sort(&context, self.sort)?;
         let sort = if sort.is_empty() { by_score() } else { sort };
         let (filters, collapses) = self.filters(&context)?;
+        refuse_both(self.params)?;
         let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
-        let shape = Shape {
-            cursor: self.cursor(context.schema, &sort)?,
-            expand: resolve_expand(&context, &collapses)?,
-            collapses,
-            groups,
+        let (expand, expand_failure) = match resolve_expand(&context, &collapses) {
+            Ok(expand) => (expand, None),
+            Err(error) => (None, Some(error)),
         };
+        let shape = Shape { cursor: self.cursor(context.schema, &sort)?, expand, collapses, groups };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
@@ -117,14 +117,14 @@ impl<'a> SelectRequest<'a> {
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
         let (explain_other, other_failure) = self.explain_other(&context);
-        let late_failure = facet_failure.or(other_failure);
+        let late_failure = facet_failure.or(expand_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
         let response = ResponsePlan {
             explain_other,
             start: self.page.start,
-            cursor_mark: self.cursor_mark.map(str::to_owned),
+            cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
             groups: group_view,
             expands: plan.shape.expand.is_some(),
             fields,
