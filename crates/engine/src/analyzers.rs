@@ -7,7 +7,7 @@ use std::sync::Arc;
 use analysis::{SchemaAnalyzers, TokenStream};
 use plan::{Error, FieldType, Result, Schema};
 
-use crate::replay::ReplayWriter;
+use crate::tokens::FieldTokens;
 
 /// The schema's analyzers, of which the engine uses those of indexing.
 pub(crate) struct Analyzers(Arc<SchemaAnalyzers>);
@@ -36,14 +36,14 @@ impl Streams {
         Self { analyzers, streams: HashMap::new() }
     }
 
-    /// Analyses the values of one field into `writer`, with the type's gap between them. The second result is the first
+    /// Analyses the values of one field into `out`, with the type's gap between them. The second result is the first
     /// term over `term_bytes_max`, if any.
     pub(crate) fn write<'v>(
         &mut self,
         field_type: &FieldType,
         values: impl Iterator<Item = &'v str>,
         term_bytes_max: usize,
-        writer: &mut ReplayWriter<'_>,
+        out: &mut FieldTokens<'_>,
     ) -> Result<Option<String>> {
         let stream = match self.streams.get_mut(&field_type.name) {
             Some(stream) => stream,
@@ -54,7 +54,7 @@ impl Streams {
         };
         for (number, value) in values.enumerate() {
             if number > 0 {
-                writer.skip(field_type.position_gap);
+                out.skip(field_type.position_gap);
             }
             let mut tokens = stream.start(value);
             while tokens.advance() {
@@ -62,9 +62,9 @@ impl Streams {
                 if token.text.len() > term_bytes_max {
                     return Ok(Some(token.text.clone()));
                 }
-                writer.token(token.position_increment, &token.text);
+                out.token(token.position_increment, token.text.as_bytes());
             }
-            writer.skip(tokens.finish().position_increment);
+            out.skip(tokens.finish().position_increment);
         }
         Ok(None)
     }

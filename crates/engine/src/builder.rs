@@ -1,35 +1,42 @@
 //! The segment in memory that documents are added to, until it is sealed. One thread owns a builder while it adds; the
 //! numbers of its documents are given out in advance, under the shard's lock, so that the id map can name them.
+//!
+//! Columns, lengths and stored documents go to tantivy's writers, postings to ours (`postings_builder`); the files are the
+//! same as tantivy's own.
 
+use std::io;
 use std::sync::Arc;
 
 use plan::Result;
-use tantivy::directory::OwnedBytes;
-use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
-use tantivy::{IndexBuilder, SingleSegmentIndexWriter};
+use tantivy::directory::{OwnedBytes, TerminatingWrite};
+use tantivy::fastfield::FastFieldsWriter;
+use tantivy::fieldnorm::{FieldNormsSerializer, FieldNormsWriter};
+use tantivy::index::SegmentComponent;
+use tantivy::store::StoreWriter;
+use tantivy::tokenizer::TokenizerManager;
+use tantivy::{Index, Segment as TantivySegment};
 
 use crate::alive::Marks;
 use crate::derived;
 use crate::directory::Output;
 use crate::errors::from_tantivy;
 use crate::id_filter::IdFilter;
-use crate::index_document::IndexDocument;
 use crate::layout::Layout;
-use crate::norm_file::Length;
+use crate::postings_builder::PostingsBuilder;
 use crate::prepare::Prepared;
-use crate::replay::{REPLAY_TOKENIZER, ReplayTokenizer};
 use crate::segment::{Segment, SegmentParts, settings};
-
-/// Tantivy sizes its first hash table by this and flushes nothing by it; a larger one costs 1 ms a builder to zero.
-const TABLE_BUDGET_BYTES: usize = 3_000_000;
+use crate::term_table::TermTable;
 
 pub(crate) struct Builder {
-    writer: SingleSegmentIndexWriter<IndexDocument>,
+    segment: TantivySegment,
     output: Output,
     layout: Arc<Layout>,
+    postings: PostingsBuilder,
+    columns: FastFieldsWriter,
+    norms: FieldNormsWriter,
+    stored: StoreWriter,
     marks: Arc<Marks>,
     hashes: Vec<u64>,
-    lengths: Vec<Length>,
     /// Documents added.
     added: u32,
     /// Bytes of sources, which tantivy's count leaves out.
@@ -38,20 +45,28 @@ pub(crate) struct Builder {
 
 impl Builder {
     pub(crate) fn new(layout: Arc<Layout>) -> Result<Self> {
+        Self::open(layout).map_err(from_tantivy)
+    }
+
+    fn open(layout: Arc<Layout>) -> tantivy::Result<Self> {
         let output = Output::memory();
-        let writer = IndexBuilder::new()
-            .schema(layout.tantivy().clone())
-            .settings(settings())
-            .tokenizers(tokenizers())
-            .single_segment_index_writer(output.clone(), TABLE_BUDGET_BYTES)
-            .map_err(from_tantivy)?;
+        let (schema, settings) = (layout.tantivy(), settings());
+        let segment = Index::create(output.clone(), schema.clone(), settings.clone())?.new_segment();
+        let store_file = segment.open_write(SegmentComponent::Store)?;
+        let (compressor, block_bytes) = (settings.docstore_compression, settings.docstore_blocksize);
         Ok(Self {
-            writer,
+            postings: PostingsBuilder::new(schema),
+            columns: FastFieldsWriter::from_schema_and_tokenizer_manager(
+                schema,
+                TokenizerManager::default(),
+            )?,
+            norms: FieldNormsWriter::for_schema(schema),
+            stored: StoreWriter::new(store_file, compressor, block_bytes, false)?,
+            segment,
             output,
             layout,
             marks: Arc::default(),
             hashes: Vec::new(),
-            lengths: Vec::new(),
             added: 0,
             source_bytes: 0,
         })
@@ -70,38 +85,56 @@ impl Builder {
         self.added
     }
 
-    /// Adds a document whose version is set, as number [`Builder::next_doc`].
-    pub(crate) fn add(&mut self, prepared: Prepared, id_hash: u64) -> Result<()> {
-        let Prepared { document, lengths } = prepared;
+    /// Adds a document whose version is set, as number [`Builder::next_doc`]. [`Builder::end_group`] must follow before
+    /// the table that its terms are of changes.
+    pub(crate) fn add(&mut self, prepared: &Prepared, id_hash: u64) -> Result<()> {
+        let Prepared { document, tokens, lengths } = prepared;
         let doc = self.added;
         self.added += 1;
-        self.lengths.extend(lengths.into_iter().map(|(field, length)| Length { field, doc, length }));
+        lengths.iter().for_each(|(field, length)| self.norms.record(doc, *field, *length));
         self.hashes.push(id_hash);
         self.source_bytes += document.source.len();
-        self.writer.add_document(document).map_err(from_tantivy)
+        self.postings.add(doc, tokens);
+        self.columns.add_document(document).map_err(from_tantivy)?;
+        self.stored.store(document, self.layout.tantivy()).map_err(from_io)
     }
 
-    /// Memory held: tantivy's own count with a third for what it leaves out (measured), the sources twice, as the id map
-    /// keeps them until the next refresh.
+    /// Ends a group of documents prepared together, whose terms `group` holds.
+    pub(crate) fn end_group(&mut self, group: &TermTable) {
+        self.postings.end_group(group);
+    }
+
+    /// Memory held: the writers' own counts with a third for what tantivy's leave out (measured), the sources twice, as the
+    /// id map keeps them until the next refresh.
     pub(crate) fn bytes(&self) -> usize {
-        self.writer.mem_usage() / 3 * 4 + self.source_bytes * 2 + self.hashes.len() * 8
+        let tantivy = self.columns.mem_usage() + self.norms.mem_usage() + self.stored.mem_usage();
+        tantivy / 3 * 4 + self.postings.memory() + self.source_bytes * 2 + self.hashes.len() * 8
     }
 
     /// Closes the segment. `None` when nothing was added.
-    pub(crate) fn seal(self) -> Result<Option<Arc<Segment>>> {
+    pub(crate) fn seal(mut self) -> Result<Option<Arc<Segment>>> {
         if self.added == 0 {
             return Ok(None);
         }
-        self.output.correct_lengths(self.lengths);
-        let index = self.writer.finalize().map_err(from_tantivy)?;
-        let meta = index.searchable_segment_metas().map_err(from_tantivy)?.pop();
-        let Some(meta) = meta else { return Ok(None) };
-        let derived = derived::files(&index, &self.layout)?;
+        let max_doc = self.added;
+        self.norms.fill_up_to_max_doc(max_doc);
+        let norms_file =
+            self.segment.open_write(SegmentComponent::FieldNorms).map_err(|it| from_tantivy(it.into()))?;
+        let norms_file = FieldNormsSerializer::from_write(norms_file).map_err(from_io)?;
+        self.norms.serialize(norms_file, None).map_err(from_io)?;
+        self.postings.serialize(&self.segment).map_err(from_tantivy)?;
+        let mut columns_file =
+            self.segment.open_write(SegmentComponent::FastFields).map_err(|it| from_tantivy(it.into()))?;
+        self.columns.serialize(&mut columns_file, None).map_err(from_io)?;
+        columns_file.terminate().map_err(from_io)?;
+        self.stored.close().map_err(from_io)?;
+        let segment = self.segment.with_max_doc(max_doc);
+        let derived = derived::files(&segment, &self.layout)?;
         let mut files = self.output.take().0;
         files.extend(derived.into_iter().map(|(name, bytes)| (name.into(), OwnedBytes::new(bytes))));
         let parts = SegmentParts {
-            id: meta.id(),
-            max_doc: meta.max_doc(),
+            id: segment.id(),
+            max_doc,
             files,
             marks: self.marks,
             filter: IdFilter::build(&self.hashes),
@@ -111,8 +144,6 @@ impl Builder {
     }
 }
 
-fn tokenizers() -> TokenizerManager {
-    let manager = TokenizerManager::default();
-    manager.register(REPLAY_TOKENIZER, TextAnalyzer::from(ReplayTokenizer::default()));
-    manager
+fn from_io(error: io::Error) -> plan::Error {
+    from_tantivy(error.into())
 }

@@ -2,6 +2,7 @@
 //! Writing cannot fail; reading returns `None` at the first byte that makes no sense and never reads past the end.
 
 /// Appends `number` as LEB128.
+#[inline]
 pub(crate) fn put_unsigned(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -41,7 +42,19 @@ impl<'a> Reader<'a> {
         Some(*first)
     }
 
+    #[inline]
     pub(crate) fn unsigned(&mut self) -> Option<u64> {
+        match self.rest.split_first() {
+            Some((first, rest)) if *first < 0x80 => {
+                self.rest = rest;
+                Some(u64::from(*first))
+            }
+            _ => self.longer(),
+        }
+    }
+
+    /// A number of several bytes.
+    fn longer(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;

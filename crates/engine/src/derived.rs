@@ -2,8 +2,8 @@
 //! that a builder and a merge do the same.
 
 use plan::Result;
+use tantivy::SegmentReader;
 use tantivy::index::SegmentId;
-use tantivy::{Index, SegmentReader};
 
 use crate::dense_terms::{self, DenseTerms};
 use crate::directory::Files;
@@ -19,16 +19,13 @@ const MAX_DOC_LEAST: u32 = if cfg!(test) { 8 } else { 16_384 };
 pub(crate) const EXTENSIONS: [&str; 3] =
     [dense_terms::EXTENSION, value_order::EXTENSION, id_texts::EXTENSION];
 
-/// The files of a segment just written, by name. `index` holds that segment alone.
-pub(crate) fn files(index: &Index, layout: &Layout) -> Result<Vec<(String, Vec<u8>)>> {
-    let Some(segment) = index.searchable_segments().map_err(from_tantivy)?.pop() else {
-        return Ok(Vec::new());
-    };
+/// The files of a segment just written, by name.
+pub(crate) fn files(segment: &tantivy::Segment, layout: &Layout) -> Result<Vec<(String, Vec<u8>)>> {
     let id = segment.id();
     if segment.meta().max_doc() < MAX_DOC_LEAST {
         return Ok(Vec::new());
     }
-    let reader = SegmentReader::open(&segment).map_err(from_tantivy)?;
+    let reader = SegmentReader::open(segment).map_err(from_tantivy)?;
     let built = [
         (dense_terms::EXTENSION, dense_terms::build(&reader)?),
         (value_order::EXTENSION, value_order::build(&reader, layout)?),

@@ -19,8 +19,6 @@ use tantivy::directory::{
     WritePtr,
 };
 
-use crate::norm_file::{self, Length};
-
 /// The files of one segment by name; clones share the bytes.
 pub(crate) type Files = HashMap<PathBuf, OwnedBytes>;
 
@@ -42,8 +40,6 @@ struct OutputInner {
 struct OutputState {
     files: Files,
     written: Vec<SegmentFile>,
-    /// Lengths to put into the field-norm file.
-    lengths: Vec<Length>,
     atomic: HashMap<PathBuf, Vec<u8>>,
 }
 
@@ -57,11 +53,6 @@ impl Output {
         Self { inner: Arc::new(OutputInner { store: Some(store), state: Mutex::default() }) }
     }
 
-    /// Lengths that differ from the number of tokens; to be given before the segment is finished.
-    pub(crate) fn correct_lengths(&self, lengths: Vec<Length>) {
-        self.state().lengths = lengths;
-    }
-
     /// The finished files, and how the store names them.
     pub(crate) fn take(&self) -> (Files, Vec<SegmentFile>) {
         let mut state = self.state();
@@ -72,14 +63,8 @@ impl Output {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keep(&self, path: &Path, mut bytes: Vec<u8>) -> io::Result<()> {
-        let mut state = self.state();
-        if path.extension().is_some_and(|extension| extension == "fieldnorm") && !state.lengths.is_empty() {
-            bytes = norm_file::correct(&bytes, &state.lengths)?;
-        }
-        bytes.shrink_to_fit();
-        state.files.insert(path.to_owned(), OwnedBytes::new(bytes));
-        Ok(())
+    fn keep(&self, path: &Path, bytes: Vec<u8>) {
+        self.state().files.insert(path.to_owned(), OwnedBytes::new(bytes));
     }
 
     fn finish(&self, path: &Path, writer: Box<dyn SegmentWriter>) -> io::Result<()> {
@@ -107,9 +92,36 @@ struct OutputFile {
 }
 
 enum Sink {
-    Memory(Vec<u8>),
+    Memory(Pieces),
     /// In a mutex because tantivy asks for `Sync`; never contended.
     Store(Mutex<Option<Box<dyn SegmentWriter>>>),
+}
+
+/// A file that grows without being copied, and is joined once.
+#[derive(Default)]
+struct Pieces {
+    full: Vec<Vec<u8>>,
+    last: Vec<u8>,
+}
+
+/// What a piece takes, but for a longer single write.
+const PIECE_BYTES: usize = 256 << 10;
+
+impl Pieces {
+    fn push(&mut self, bytes: &[u8]) {
+        if self.last.len() + bytes.len() > PIECE_BYTES && !self.last.is_empty() {
+            let room = Vec::with_capacity(PIECE_BYTES.max(bytes.len()));
+            self.full.push(std::mem::replace(&mut self.last, room));
+        }
+        self.last.extend_from_slice(bytes);
+    }
+
+    /// All of it, in no more memory than it needs.
+    fn joined(&mut self) -> Vec<u8> {
+        let Self { mut full, last } = std::mem::take(self);
+        full.push(last);
+        full.concat()
+    }
 }
 
 fn open(writer: &mut Mutex<Option<Box<dyn SegmentWriter>>>) -> &mut Option<Box<dyn SegmentWriter>> {
@@ -119,7 +131,10 @@ fn open(writer: &mut Mutex<Option<Box<dyn SegmentWriter>>>) -> &mut Option<Box<d
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
-            Sink::Memory(held) => held.write(bytes),
+            Sink::Memory(held) => {
+                held.push(bytes);
+                Ok(bytes.len())
+            }
             Sink::Store(writer) => match open(writer) {
                 Some(writer) => writer.write(bytes),
                 None => Err(io::Error::other("the file is finished")),
@@ -135,7 +150,10 @@ impl Write for OutputFile {
 impl TerminatingWrite for OutputFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Memory(held) => self.output.keep(&self.path, std::mem::take(held)),
+            Sink::Memory(held) => {
+                self.output.keep(&self.path, held.joined());
+                Ok(())
+            }
             Sink::Store(writer) => match open(writer).take() {
                 Some(writer) => self.output.finish(&self.path, writer),
                 None => Ok(()),
@@ -161,7 +179,7 @@ impl Directory for Output {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         let sink = match &self.inner.store {
-            None => Sink::Memory(Vec::new()),
+            None => Sink::Memory(Pieces::default()),
             Some(store) => {
                 let writer = store.create(&path.to_string_lossy()).map_err(|error| {
                     OpenWriteError::wrap_io_error(io::Error::other(error), path.to_owned())

@@ -18,6 +18,10 @@ use crate::segment::{Persisted, Segment, file_name};
 /// The id filter's file, beside tantivy's.
 pub(crate) const FILTER_EXTENSION: &str = "ids";
 
+/// Larger segments in memory are written as they are: the next merge rewrites them anyway. Merging them first was a fifth
+/// of all processor time of steady indexing (docs/adr/0005).
+const GATHERED_BYTES_MAX: u64 = 4 << 20;
+
 impl Core {
     /// An explicit commit. Returns when what it asks for is done.
     pub(crate) fn commit(&self, commit: &Commit) -> Result<()> {
@@ -74,8 +78,8 @@ impl Core {
         Ok(())
     }
 
-    /// Merges the segments that are in memory only, so that many refreshes make one file set. They are all visible or all
-    /// not, as a merge needs it.
+    /// Merges the small segments that are in memory only, so that many refreshes make one file set. They are all visible or
+    /// all not, as a merge needs it.
     fn gather_unpersisted(&self, cut: &mut Cut) -> Result<()> {
         let Ok(_merging) = self.merging.try_lock() else { return Ok(()) };
         let snapshot = self.snapshot.load_full();
@@ -84,7 +88,7 @@ impl Core {
             let inputs: Vec<Input> = cut
                 .segments
                 .iter()
-                .filter(|(segment, _)| !segment.is_persisted() && is_shown(segment) == shown)
+                .filter(|(segment, _)| is_gathered(segment) && is_shown(segment) == shown)
                 .map(|(segment, dead)| {
                     let removable = snapshot.view_of(segment).map_or(dead, |view| &view.dead).clone();
                     Input { segment: segment.clone(), removable }
@@ -154,6 +158,10 @@ impl Core {
         published.files = files;
         Ok(())
     }
+}
+
+fn is_gathered(segment: &Segment) -> bool {
+    !segment.is_persisted() && segment.bytes() <= GATHERED_BYTES_MAX
 }
 
 pub(crate) fn filter_name(id: SegmentId) -> String {

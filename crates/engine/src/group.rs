@@ -71,7 +71,9 @@ impl Core {
         idle.retain(|it| Arc::ptr_eq(it.layout(), &meaning.layout));
         let fresh =
             || Preparer::new(meaning.layout.clone(), meaning.schema.clone(), meaning.analyzers.clone());
-        Ok(idle.pop().unwrap_or_else(fresh))
+        let mut preparer = idle.pop().unwrap_or_else(fresh);
+        preparer.start_group();
+        Ok(preparer)
     }
 
     pub(crate) fn prepare_group(&self, preparer: &mut Preparer, group: &mut Group) -> VecDeque<Pending> {

@@ -1,6 +1,6 @@
-//! A document in the form tantivy indexes: numbered fields and leaf values, all text of it in one string.
-//! Made by `prepare.rs`, consumed once by a RAM segment. The document source is its one stored value; `stored_source.rs`
-//! reads it back.
+//! A document in the form tantivy's columns and document store take: numbered fields and leaf values, all text of it in one
+//! string. Made by `prepare.rs`, consumed once by a RAM segment. The document source is its one stored value;
+//! `stored_source.rs` reads it back.
 
 use std::iter::Empty;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(crate) enum Leaf {
     Source,
 }
 
-/// All values of one document.
+/// All values of one document that columns hold, and what is stored of it.
 #[derive(Debug)]
 pub(crate) struct IndexDocument {
     pub(crate) text: String,

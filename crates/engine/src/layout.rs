@@ -3,7 +3,7 @@
 //! A layout only grows. Field numbers are given once and never again, so that a segment written under an older layout
 //! means the same under every later one; what grew is named by a generation. It starts from the declared fields, gains
 //! the dynamic ones when a document first uses them, and is kept in the manifest as its list of slots.
-//! How values become terms is `document.rs`; how queries read them is `search`.
+//! How values become terms is `prepare.rs`; how queries read them is `search`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,8 +14,6 @@ use tantivy::schema::{
     BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, SchemaBuilder, TextFieldIndexing,
     TextOptions,
 };
-
-use crate::replay::REPLAY_TOKENIZER;
 
 /// Stored bytes: everything of a document that can be given back, in the encoding of `source_codec`.
 pub(crate) const SOURCE_FIELD: Field = Field::from_field_id(0);
@@ -55,9 +53,9 @@ pub enum InvertedKind {
     },
     /// The unique key: its terms are those of `ID_FIELD`.
     Key,
-    /// Int, Long and Date as `i64` terms.
+    /// Int, Long and Date as `i64` terms: of fields with several values, or without a column.
     I64,
-    /// Float and Double as `f64` terms.
+    /// Float and Double as `f64` terms, likewise.
     F64,
     Bool,
 }
@@ -271,7 +269,10 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
     };
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
     let column = (properties.doc_values || uninverted).then(|| column_kind(spec.class())).flatten();
-    Slot { name: name.clone(), inverted, column }
+    // One number a document is found by its column and `value_order`: terms, nearly all of them of one document, would
+    // be a seventh of what indexing and merging cost (docs/adr/0005).
+    let ordered = spec.class().is_point() && column.is_some() && !properties.multi_valued;
+    Slot { name: name.clone(), inverted: inverted.filter(|_| !ordered), column }
 }
 
 fn inverted_kind(spec: &FieldSpec) -> Option<InvertedKind> {
@@ -361,7 +362,8 @@ fn text_options(frequencies: bool, positions: bool, norms: bool) -> TextOptions 
         (true, false) => IndexRecordOption::WithFreqs,
         (false, _) => IndexRecordOption::Basic,
     };
-    let indexing = TextFieldIndexing::default().set_tokenizer(REPLAY_TOKENIZER).set_index_option(record);
+    // Tantivy tokenizes nothing: `postings_builder` gives it postings.
+    let indexing = TextFieldIndexing::default().set_tokenizer("raw").set_index_option(record);
     TextOptions::default().set_indexing_options(indexing.set_fieldnorms(norms))
 }
 
@@ -412,7 +414,7 @@ mod tests {
     fn classes_have_their_places() {
         let schema = schema();
         let wanted: Vec<Arc<str>> =
-            ["a_s", "a_i", "a_d", "a_b", "a_dt", "a_t", "a_sort"].map(Arc::from).to_vec();
+            ["a_s", "a_i", "a_is", "a_d", "a_b", "a_dt", "a_t", "a_sort"].map(Arc::from).to_vec();
         let layout = Layout::new(&schema).grown(&wanted, &schema).unwrap();
         let check = |name: &str, inverted: bool, column: Option<ColumnKind>| {
             let field = layout.field(name).unwrap();
@@ -425,10 +427,11 @@ mod tests {
         check("id", true, Some(ColumnKind::Str));
         check("_version_", false, Some(ColumnKind::I64));
         check("a_s", true, Some(ColumnKind::Str));
-        check("a_i", true, Some(ColumnKind::I64));
-        check("a_d", true, Some(ColumnKind::F64));
+        check("a_i", false, Some(ColumnKind::I64));
+        check("a_d", false, Some(ColumnKind::F64));
+        check("a_is", true, Some(ColumnKind::I64));
         check("a_b", true, Some(ColumnKind::Bool));
-        check("a_dt", true, Some(ColumnKind::I64));
+        check("a_dt", false, Some(ColumnKind::I64));
         check("a_t", true, None);
         check("a_sort", true, Some(ColumnKind::Str));
         assert_eq!(layout.field("id").unwrap().inverted, Some(ID_FIELD));

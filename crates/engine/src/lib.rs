@@ -29,11 +29,12 @@ mod merge;
 mod merge_policy;
 mod norm_file;
 mod point;
+mod postings_builder;
 mod prepare;
 mod recent;
 mod recovery;
 mod refresh;
-mod replay;
+mod run_merge;
 mod schedule;
 mod search;
 mod segment;
@@ -43,10 +44,12 @@ mod source_codec;
 mod state;
 mod stats;
 mod stored_source;
+mod term_table;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod value_order;
 mod writer;
 

@@ -46,7 +46,14 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn new() -> Self {
-        Self { bytes: vec![FORMAT] }
+        Self::with_room(64)
+    }
+
+    /// A record that is expected to take so many bytes.
+    pub(crate) fn with_room(bytes: usize) -> Self {
+        let mut record = Self { bytes: Vec::with_capacity(bytes + 1) };
+        record.bytes.push(FORMAT);
+        record
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
@@ -76,7 +83,7 @@ impl Record {
 
 /// Id and document as a record holds them.
 pub(crate) fn encode_body(id: &str, document: &Document) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(256);
+    let mut bytes = Vec::with_capacity(id.len() + body_bytes(document));
     put_text(&mut bytes, id);
     put_unsigned(&mut bytes, document.fields.len() as u64);
     for (name, values) in &document.fields {
@@ -88,6 +95,18 @@ pub(crate) fn encode_body(id: &str, document: &Document) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// About what a document takes.
+fn body_bytes(document: &Document) -> usize {
+    let value = |value: &Value| match value {
+        Value::Str(text) => text.len() + 4,
+        Value::Bytes(bytes) => bytes.len() + 4,
+        _ => 11,
+    };
+    let field =
+        |(name, values): &(Arc<str>, Vec<Value>)| name.len() + 4 + values.iter().map(value).sum::<usize>();
+    8 + document.fields.iter().map(field).sum::<usize>()
 }
 
 /// The operations of a record, in order; `None` when the bytes are no record.

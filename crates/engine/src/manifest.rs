@@ -9,8 +9,10 @@ use tantivy::index::SegmentId;
 use crate::layout::Slot;
 use crate::segment::Persisted;
 
-/// The format this version writes.
-const FORMAT: u32 = 1;
+/// The format this version writes. Since 2, numbers of one value a document have no terms (docs/adr/0005).
+const FORMAT: u32 = 2;
+/// The oldest it reads.
+const FORMAT_READ_MIN: u32 = 2;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
@@ -87,6 +89,14 @@ impl Manifest {
             );
             return Err(Error::new(ErrorKind::Unavailable, message));
         }
+        if manifest.format < FORMAT_READ_MIN {
+            let message = format!(
+                "the shard was written by an older version (format {}), which this one cannot read; index its \
+                 documents anew",
+                manifest.format
+            );
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
         Ok(manifest)
     }
 
@@ -155,10 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn newer_formats_are_refused() {
-        let newer = Manifest { format: 9, reader_format_min: 9, ..sample() };
-        let error = Manifest::from_bytes(&newer.to_bytes().unwrap()).unwrap_err();
-        assert!(error.message.contains("newer version"), "{error}");
+    fn other_formats_are_refused() {
+        let check = |format: u32, told: &str| {
+            let other = Manifest { format, reader_format_min: format, ..sample() };
+            let error = Manifest::from_bytes(&other.to_bytes().unwrap()).unwrap_err();
+            assert!(error.message.contains(told), "{error}");
+        };
+        check(9, "newer version");
+        check(1, "older version");
         assert_eq!(Manifest::from_bytes(b"{").unwrap_err().kind, ErrorKind::DataLoss);
     }
 }

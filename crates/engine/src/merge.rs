@@ -171,10 +171,11 @@ impl Core {
                 return Err(from_tantivy(error));
             }
         };
-        let meta = index.searchable_segment_metas().map_err(from_tantivy)?.pop();
-        let meta = meta.ok_or_else(|| plan::Error::internal("a merge made no segment"))?;
-        let filter = IdFilter::build(&id_hashes(&index)?);
-        let derived = derived::files(&index, layout)?;
+        let segment = index.searchable_segments().map_err(from_tantivy)?.pop();
+        let segment = segment.ok_or_else(|| plan::Error::internal("a merge made no segment"))?;
+        let filter = IdFilter::build(&id_hashes(&segment)?);
+        let derived = derived::files(&segment, layout)?;
+        let meta = segment.meta();
         let (mut files, written) = output.take();
         let persisted = match to {
             MergeTo::Memory => {
@@ -276,10 +277,8 @@ fn place_for(inputs: &[Input]) -> MergeTo {
 }
 
 /// Hashes of all ids in a segment, for its filter.
-fn id_hashes(index: &tantivy::Index) -> Result<Vec<u64>> {
-    let segment = index.searchable_segments().map_err(from_tantivy)?.pop();
-    let Some(segment) = segment else { return Ok(Vec::new()) };
-    let reader = tantivy::SegmentReader::open(&segment).map_err(from_tantivy)?;
+fn id_hashes(segment: &tantivy::Segment) -> Result<Vec<u64>> {
+    let reader = tantivy::SegmentReader::open(segment).map_err(from_tantivy)?;
     let ids = reader.inverted_index(ID_FIELD).map_err(from_tantivy)?;
     let mut hashes = Vec::with_capacity(ids.terms().num_terms());
     let mut stream = ids.terms().stream().map_err(|error| from_tantivy(error.into()))?;

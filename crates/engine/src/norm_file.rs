@@ -1,8 +1,5 @@
-//! Changes to a segment's field-norm file that tantivy has no interface for.
-//!
-//! Two are needed. Lengths as Lucene counts them: tokens on top of another do not count, so the bytes of such documents
-//! are put right as the file is written (before tantivy reads it back for its block maxima). And fields of later
-//! generations: tantivy merges only segments whose files know every field, so the missing ones are added with length 0.
+//! A change to a segment's field-norm file that tantivy has no interface for: fields of later generations. Tantivy merges
+//! only segments whose files know every field, so the missing ones are added with length 0.
 //!
 //! The file is tantivy's composite (fields back to back, then their index, then its length) and its footer (JSON with
 //! version and CRC, its length, a magic number); format of tantivy 0.27. Bytes of another shape are an error.
@@ -10,29 +7,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
 
 const FOOTER_MAGIC: u32 = 1337;
-
-/// The true length of one document's field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Length {
-    pub(crate) field: Field,
-    pub(crate) doc: u32,
-    pub(crate) length: u32,
-}
-
-/// The file with the given lengths put in.
-pub(crate) fn correct(file: &[u8], lengths: &[Length]) -> io::Result<Vec<u8>> {
-    let mut fields = read(file)?;
-    for Length { field, doc, length } in lengths {
-        let place = fields.get_mut(&field.field_id()).and_then(|norms| norms.get_mut(*doc as usize));
-        *place.ok_or_else(|| damaged("a length of a document it does not hold"))? =
-            FieldNormReader::fieldnorm_to_id(*length);
-    }
-    Ok(write(&fields))
-}
 
 /// The file with zero lengths for those of `wanted` that it lacks; `None` when it has them all.
 pub(crate) fn pad(file: &[u8], wanted: &[Field], max_doc: u32) -> io::Result<Option<Vec<u8>>> {
@@ -135,15 +112,6 @@ mod tests {
 
     fn sample() -> Vec<u8> {
         write(&BTreeMap::from([(3, vec![1, 2, 3]), (200, vec![4, 5, 6])]))
-    }
-
-    #[test]
-    fn lengths_are_put_right() {
-        let fix = |doc| Length { field: Field::from_field_id(200), doc, length: 1000 };
-        let fixed = read(&correct(&sample(), &[fix(1)]).unwrap()).unwrap();
-        assert_eq!(fixed[&3], [1, 2, 3]);
-        assert_eq!(fixed[&200], [4, FieldNormReader::fieldnorm_to_id(1000), 6]);
-        assert!(correct(&sample(), &[fix(3)]).is_err());
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! From a typed document to what a RAM segment takes: copy fields, analysed text, columns, the stored source. All of it
-//! happens before any lock is taken; the version is added later. What the schema forbids is refused here, in Solr's words.
+//! From a typed document to what a RAM segment takes: copy fields, analysed text as numbered terms, columns, the stored
+//! source. All of it happens before any lock is taken; the version is added later. What the schema forbids is refused here,
+//! in Solr's words.
 //!
 //! In: `plan::Document` and the layout, which already knows every field named. Out: [`Prepared`].
 
@@ -14,19 +15,25 @@ use crate::analyzers::{Analyzers, Streams};
 use crate::index_document::{IndexDocument, Leaf};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
 use crate::point;
-use crate::replay::ReplayWriter;
 use crate::source_codec;
+use crate::term_table::TermTable;
+use crate::tokens::{FieldTokens, Token};
 
 /// Longest term in bytes, as Lucene's `IndexWriter.MAX_TERM_LENGTH`.
 pub(crate) const TERM_BYTES_MAX: usize = 32_766;
 /// Characters of a `SortableTextField` that its column keeps, unless `maxCharsForDocValues` says otherwise.
 const SORTABLE_CHARS_MAX: usize = 1024;
 
+/// Tokens and bytes of a document that the next one finds room for.
+const KEPT_MAX: usize = 1 << 16;
+
 /// A document ready for a RAM segment.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) document: IndexDocument,
-    /// Fields whose length is not their number of tokens.
+    /// Field by field, in each by position. Their terms are those of the preparer's table.
+    pub(crate) tokens: Box<[Token]>,
+    /// Lengths of the fields that keep them.
     pub(crate) lengths: Vec<(Field, u32)>,
 }
 
@@ -37,6 +44,10 @@ pub(crate) struct Preparer {
     streams: Streams,
     routes: HashMap<Arc<str>, Arc<Route>>,
     required: Arc<[Arc<str>]>,
+    terms: TermTable,
+    /// Of the document at hand.
+    tokens: Vec<Token>,
+    source: Vec<u8>,
 }
 
 /// Where the values of a field go: to itself, and to these.
@@ -62,7 +73,24 @@ impl Preparer {
             streams: Streams::new(analyzers),
             routes: HashMap::new(),
             required: required.into(),
+            terms: TermTable::default(),
+            tokens: Vec::new(),
+            source: Vec::new(),
         }
+    }
+
+    /// The terms of all documents prepared since [`Preparer::start_group`].
+    pub(crate) fn terms(&self) -> &TermTable {
+        &self.terms
+    }
+
+    /// Forgets the terms of the group before, and memory that one huge document took.
+    pub(crate) fn start_group(&mut self) {
+        self.terms.clear();
+        self.tokens.clear();
+        self.tokens.shrink_to(KEPT_MAX);
+        self.source.clear();
+        self.source.shrink_to(KEPT_MAX);
     }
 
     pub(crate) fn layout(&self) -> &Arc<Layout> {
@@ -76,16 +104,21 @@ impl Preparer {
         self.check_required(id, document)?;
         let mut out = Prepared {
             document: IndexDocument { text: String::new(), leaves: Vec::new(), source: Arc::default() },
+            tokens: Box::default(),
             lengths: Vec::new(),
         };
-        let mut source = source_codec::begin();
+        self.tokens.clear();
+        let mut source = std::mem::take(&mut self.source);
+        source_codec::begin(&mut source);
         check_term(id, self.layout.unique_key().map_or("id", |key| key), id)?;
-        push_text(&mut out, ID_FIELD, id);
+        self.field(ID_FIELD).token(1, id.as_bytes());
         for (field, values) in &gathered {
             self.index(id, field, values, &mut out)?;
             keep(field, values, &mut source);
         }
-        out.document.source = source.into();
+        out.document.source = source.as_slice().into();
+        self.source = source;
+        out.tokens = self.tokens.as_slice().into();
         Ok(out)
     }
 
@@ -137,6 +170,11 @@ impl Preparer {
         })
     }
 
+    /// Takes the tokens of one field.
+    fn field(&mut self, field: Field) -> FieldTokens<'_> {
+        FieldTokens::new(field, &mut self.terms, &mut self.tokens)
+    }
+
     fn index(
         &mut self,
         id: &str,
@@ -148,22 +186,38 @@ impl Preparer {
             (Some(inverted), Some(InvertedKind::Text { .. })) => {
                 self.index_text(id, field, inverted, values, out)?;
             }
-            (Some(inverted), Some(InvertedKind::Term { .. })) => {
-                for value in values {
-                    let text = text_of(value);
-                    check_term(id, &field.name, &text)?;
-                    push_text(out, inverted, &text);
-                }
-            }
             (_, Some(InvertedKind::Key) | None) | (None, _) => {}
-            (Some(inverted), Some(_)) => values.iter().for_each(|value| push_number(out, inverted, value)),
+            (Some(inverted), Some(kind)) => self.index_terms(id, field, inverted, kind, values, out)?,
         }
-        match &field.column {
-            Some(column) if Some(column.field) != field.inverted => {
-                values.iter().try_for_each(|value| push_column(id, field, column.field, value, out))
+        let Some(column) = &field.column else { return Ok(()) };
+        values.iter().try_for_each(|value| push_column(id, field, column.field, value, out))
+    }
+
+    /// Each value as one term.
+    fn index_terms(
+        &mut self,
+        id: &str,
+        field: &FieldLayout,
+        inverted: Field,
+        kind: InvertedKind,
+        values: &[Cow<'_, Value>],
+        out: &mut Prepared,
+    ) -> Result<()> {
+        let mut tokens = self.field(inverted);
+        for value in values {
+            if let InvertedKind::Term { .. } = kind {
+                let text = text_of(value);
+                check_term(id, &field.name, &text)?;
+                tokens.token(1, text.as_bytes());
+            } else if let Some(term) = number_term(value) {
+                tokens.token(1, &term);
             }
-            _ => Ok(()),
         }
+        if field.has_norms() {
+            let length = tokens.length;
+            out.lengths.push((inverted, length));
+        }
+        Ok(())
     }
 
     fn index_text(
@@ -175,19 +229,14 @@ impl Preparer {
         out: &mut Prepared,
     ) -> Result<()> {
         let texts: Vec<Cow<'_, str>> = values.iter().map(|value| text_of(value)).collect();
-        let start = out.document.text.len();
-        let mut writer = ReplayWriter::new(&mut out.document.text);
-        let field_type = &field.spec.field_type;
-        let immense =
-            self.streams.write(field_type, texts.iter().map(|text| &**text), TERM_BYTES_MAX, &mut writer)?;
-        let (tokens, length) = (writer.tokens, writer.length);
+        let mut tokens = FieldTokens::new(inverted, &mut self.terms, &mut self.tokens);
+        let texts = texts.iter().map(|text| &**text);
+        let immense = self.streams.write(&field.spec.field_type, texts, TERM_BYTES_MAX, &mut tokens)?;
         if let Some(term) = immense {
             return Err(immense_term(id, &field.name, &term));
         }
-        if tokens > 0 {
-            out.document.leaves.push((inverted, Leaf::Text(start..out.document.text.len())));
-        }
-        if tokens != length && field.has_norms() {
+        if field.has_norms() {
+            let length = tokens.length;
             out.lengths.push((inverted, length));
         }
         Ok(())
@@ -271,12 +320,13 @@ fn keep(field: &FieldLayout, values: &[Cow<'_, Value>], source: &mut Vec<u8>) {
     if !properties.stored && !properties.doc_values {
         return;
     }
-    let mut values: Vec<Value> = values.iter().map(|value| (**value).clone()).collect();
-    if !properties.stored && values.len() > 1 {
-        values.sort_by(compare);
-        values.dedup_by(|left, right| matches!(left, Value::Str(_)) && left == right);
+    if properties.stored || values.len() <= 1 {
+        return source_codec::push_field(source, field.slot, values.iter().map(|value| &**value));
     }
-    source_codec::push_field(source, field.slot, &values);
+    let mut values: Vec<&Value> = values.iter().map(|value| &**value).collect();
+    values.sort_by(|left, right| compare(left, right));
+    values.dedup_by(|left, right| matches!(left, Value::Str(_)) && left == right);
+    source_codec::push_field(source, field.slot, values.into_iter());
 }
 
 /// Values of one type in their natural order.
@@ -300,9 +350,9 @@ fn push_column(
     value: &Value,
     out: &mut Prepared,
 ) -> Result<()> {
-    let text = text_of(value);
     match field.class() {
         FieldClass::SortableText => {
+            let text = text_of(value);
             let argument = field.spec.field_type.argument("maxCharsForDocValues");
             let chars_max = argument.and_then(|chars| chars.parse().ok()).unwrap_or(SORTABLE_CHARS_MAX);
             let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
@@ -310,9 +360,11 @@ fn push_column(
         }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
         FieldClass::LatLon => {
+            let text = text_of(value);
             out.document.leaves.extend(point::encode_text(&text).map(|place| (column, Leaf::I64(place))));
         }
         _ => {
+            let text = text_of(value);
             check_term(id, &field.name, &text)?;
             push_text(out, column, &text);
         }
@@ -336,6 +388,19 @@ fn push_number(out: &mut Prepared, field: Field, value: &Value) {
         Value::Str(_) | Value::Bytes(_) => return,
     };
     out.document.leaves.push((field, leaf));
+}
+
+/// The term of a number or flag as tantivy writes it: eight bytes that sort as the values do.
+fn number_term(value: &Value) -> Option<[u8; 8]> {
+    let number = match value {
+        Value::Int(number) => tantivy::i64_to_u64(i64::from(*number)),
+        Value::Long(number) | Value::Date(number) => tantivy::i64_to_u64(*number),
+        Value::Float(number) => tantivy::f64_to_u64(f64::from(*number)),
+        Value::Double(number) => tantivy::f64_to_u64(*number),
+        Value::Bool(flag) => u64::from(*flag),
+        Value::Str(_) | Value::Bytes(_) => return None,
+    };
+    Some(number.to_be_bytes())
 }
 
 fn text_of(value: &Value) -> Cow<'_, str> {

@@ -12,6 +12,7 @@ use tantivy::directory::OwnedBytes;
 
 use crate::alive::{Dead, Marks};
 use crate::analyzers::Analyzers;
+use crate::builder::Builder;
 use crate::config::ShardConfig;
 use crate::core::{Core, Counters, Meaning, Published, lock};
 use crate::directory::Files;
@@ -128,9 +129,13 @@ impl Core {
             Preparer::new(meaning.layout.clone(), meaning.schema.clone(), meaning.analyzers.clone())
         });
         drop(idle);
+        preparer.start_group();
+        let mut builder = self.take_builder(preparer.layout())?;
         for operation in operations {
-            self.apply_one(operation, &mut preparer)?;
+            self.apply_one(operation, &mut preparer, &mut builder)?;
         }
+        builder.end_group(preparer.terms());
+        self.state().idle.push(builder);
         lock(&self.preparers).push(preparer);
         self.seal_while_replaying()
     }
@@ -143,12 +148,11 @@ impl Core {
         document.fields.iter().map(|(name, _)| name.clone()).chain(copied).collect()
     }
 
-    fn apply_one(&self, operation: Logged, preparer: &mut Preparer) -> Result<()> {
+    fn apply_one(&self, operation: Logged, preparer: &mut Preparer, builder: &mut Builder) -> Result<()> {
         match operation {
             Logged::Put { version, id, document, overwrite } => {
                 let mut prepared = preparer.prepare(&id, &document)?;
                 prepared.document.set_version(version);
-                let mut builder = self.take_builder(preparer.layout())?;
                 let hash = id_filter::hash(&id);
                 let recent = RecentDocument {
                     marks: builder.marks().clone(),
@@ -157,21 +161,23 @@ impl Core {
                     source: prepared.document.source.clone(),
                     beside: None,
                 };
-                builder.add(prepared, hash)?;
+                builder.add(&prepared, hash)?;
                 let mut state = self.state();
                 if overwrite {
                     mark_all(&mut state, &id, hash)?;
                 }
                 state.recent.insert(id, recent);
                 state.version_max = state.version_max.max(version);
-                state.idle.push(builder);
             }
             Logged::Delete { version, id } => {
                 let mut state = self.state();
                 mark_all(&mut state, &id, id_filter::hash(&id))?;
                 state.version_max = state.version_max.max(version);
             }
-            Logged::DeleteAll { version } => self.delete_everything(version),
+            Logged::DeleteAll { version } => {
+                self.delete_everything(version);
+                *builder = Builder::new(preparer.layout().clone())?;
+            }
         }
         Ok(())
     }

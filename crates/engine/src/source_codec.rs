@@ -1,6 +1,6 @@
 //! The stored form of a document: its version and every field that can be given back, in one compact byte string.
 //!
-//! Fields go by their number in the layout, which never changes meaning. Written once per document by `document.rs`,
+//! Fields go by their number in the layout, which never changes meaning. Written once per document by `prepare.rs`,
 //! kept by tantivy's document store, read by hits, real-time get and atomic updates. Reading never panics: bytes that
 //! are not a source are an error of kind `DataLoss`.
 //!
@@ -15,12 +15,11 @@ const FORMAT: u8 = 1;
 const VERSION_AT: usize = 1;
 const HEADER_BYTES: usize = 9;
 
-/// Begins a source; [`push_field`] adds to it and [`set_version`] completes it.
-pub(crate) fn begin() -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(128);
+/// Begins a source in place of what `bytes` held; [`push_field`] adds to it and [`set_version`] completes it.
+pub(crate) fn begin(bytes: &mut Vec<u8>) {
+    bytes.clear();
     bytes.push(FORMAT);
     bytes.extend_from_slice(&0i64.to_le_bytes());
-    bytes
 }
 
 /// Writes the version, which is known only once the update has its place in the log.
@@ -31,15 +30,18 @@ pub(crate) fn set_version(bytes: &mut [u8], version: i64) {
 }
 
 /// Adds a field with its values, which are all of one type; others are left out.
-pub(crate) fn push_field(bytes: &mut Vec<u8>, slot: u32, values: &[Value]) {
-    let Some(first) = values.first() else { return };
+pub(crate) fn push_field<'v>(
+    bytes: &mut Vec<u8>,
+    slot: u32,
+    values: impl Iterator<Item = &'v Value> + Clone,
+) {
+    let Some(first) = values.clone().next() else { return };
     let tag = tag_of(first);
+    let values = values.filter(|value| tag_of(value) == tag);
     put_unsigned(bytes, u64::from(slot));
-    put_unsigned(bytes, values.iter().filter(|value| tag_of(value) == tag).count() as u64);
+    put_unsigned(bytes, values.clone().count() as u64);
     bytes.push(tag);
-    for value in values.iter().filter(|value| tag_of(value) == tag) {
-        push_value(bytes, value);
-    }
+    values.for_each(|value| push_value(bytes, value));
 }
 
 /// The tag of a value's type, shared with the log's encoding.
@@ -170,8 +172,9 @@ mod tests {
             (6, vec![Value::Date(-1)]),
             (7, vec![Value::Bytes(vec![]), Value::Bytes(vec![0, 255])]),
         ];
-        let mut bytes = begin();
-        content.iter().for_each(|(slot, values)| push_field(&mut bytes, *slot, values));
+        let mut bytes = Vec::new();
+        begin(&mut bytes);
+        content.iter().for_each(|(slot, values)| push_field(&mut bytes, *slot, values.iter()));
         set_version(&mut bytes, 1 << 40);
         (bytes, content)
     }

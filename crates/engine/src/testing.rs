@@ -137,8 +137,9 @@ pub(crate) fn snapshot(schema: &Arc<Schema>, batches: &[Vec<Document>]) -> Snaps
             let mut prepared = preparer.prepare(&id, document).unwrap();
             version += 1;
             prepared.document.set_version(version);
-            builder.add(prepared, id_filter::hash(&id)).unwrap();
+            builder.add(&prepared, id_filter::hash(&id)).unwrap();
         }
+        builder.end_group(preparer.terms());
         segments.extend(builder.seal().unwrap().map(|segment| (segment, Dead::default())));
     }
     Snapshot::build(None, layout, &segments).unwrap()

@@ -15,7 +15,7 @@ use crate::errors::from_store;
 use crate::group::{Group, Pending, Work, take_group};
 use crate::layout::Layout;
 use crate::log_codec::Record;
-use crate::prepare::Prepared;
+use crate::prepare::{Prepared, Preparer};
 use crate::recent::RecentDocument;
 use crate::state::{State, Stored};
 
@@ -85,7 +85,7 @@ impl Core {
         let mut preparer = self.take_preparer(&group)?;
         let mut pending = self.prepare_group(&mut preparer, &mut group);
         while !pending.is_empty() {
-            self.apply(&mut pending, preparer.layout(), progress)?;
+            self.apply(&mut pending, &preparer, progress)?;
             if let Some(stale) = pending.front_mut() {
                 // Only a document edited meanwhile by another update stops a group; the other one has gone on.
                 self.prepare_again(&mut preparer, stale)?;
@@ -100,11 +100,11 @@ impl Core {
     fn apply(
         &self,
         pending: &mut VecDeque<Pending>,
-        layout: &Arc<Layout>,
+        preparer: &Preparer,
         progress: &mut Progress,
     ) -> Result<()> {
         let _applying = self.apply_shared();
-        let mut builder = self.take_builder(layout)?;
+        let mut builder = self.take_builder(preparer.layout())?;
         let placed = self.place(pending, &builder, progress);
         let (indexing, failure) = match placed {
             Ok(both) => both,
@@ -114,11 +114,12 @@ impl Core {
             }
         };
         for Indexing { prepared, hash } in indexing {
-            if let Err(error) = builder.add(prepared, hash) {
+            if let Err(error) = builder.add(&prepared, hash) {
                 self.refuse_updates(&error.message);
                 return Err(error);
             }
         }
+        builder.end_group(preparer.terms());
         self.give_back(builder);
         failure.map_or(Ok(()), Err)
     }
@@ -230,7 +231,8 @@ fn is_stale(state: &State, pending: &Pending) -> Result<bool> {
 }
 
 fn record_of(decided: &[Decided]) -> Record {
-    let mut record = Record::new();
+    let body_bytes = |one: &Decided| if let Work::Put(put) = &one.pending.work { put.body.len() } else { 64 };
+    let mut record = Record::with_room(decided.iter().map(|one| body_bytes(one) + 16).sum());
     for Decided { pending, version, .. } in decided {
         match &pending.work {
             Work::Put(put) => record.put(*version, &put.body, put.overwrite),

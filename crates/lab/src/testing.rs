@@ -61,7 +61,9 @@ pub fn sample_run() -> Run {
             server_cpu_seconds: Some(0.25),
             docs_per_cpu_second: Some(4000.0),
             generator_cpu_seconds: Some(0.1),
+            slices: Vec::new(),
         }],
+        indexing_ratio: None,
         cases: vec![CaseRecord {
             name: "alpha".into(),
             about: "a < b".into(),

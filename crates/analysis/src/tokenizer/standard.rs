@@ -70,6 +70,9 @@ impl Tokenizer for Standard {
 /// The piece that starts at `start`. Of a token that is too long, what fits is looked at as if the text ended there.
 #[inline]
 pub(crate) fn next_limited_piece(text: &str, start: usize, units_max: usize) -> Piece {
+    if let Some(word) = plain_word(text, start, units_max) {
+        return word;
+    }
     let piece = next_piece(text, start, units_max);
     if piece.end - start <= units_max || piece.kind.is_none() {
         return piece;
@@ -80,6 +83,19 @@ pub(crate) fn next_limited_piece(text: &str, start: usize, units_max: usize) -> 
     }
     let cut = start + units_prefix(long, units_max);
     next_piece(text.get(..cut).unwrap_or_default(), start, units_max)
+}
+
+/// A word of ASCII letters and digits between blanks: most of most texts, and nothing around it can join it.
+#[inline]
+fn plain_word(text: &str, start: usize, units_max: usize) -> Option<Piece> {
+    let rest = text.as_bytes().get(start..)?;
+    let len = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    let ends = matches!(rest.get(len), None | Some(b' ' | b'\t' | b'\n' | b'\r'));
+    if len == 0 || len > units_max || !ends {
+        return None;
+    }
+    let numeric = rest.iter().take(len).all(u8::is_ascii_digit);
+    Some(Piece { end: start + len, kind: Some(if numeric { NUM } else { ALPHANUM }) })
 }
 
 /// The length in bytes of the longest prefix of at most `units` UTF-16 units, but at least one character.

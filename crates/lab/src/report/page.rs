@@ -58,7 +58,7 @@ pub fn html(run: &Run, then: Option<&Run>) -> String {
     section(
         &mut page,
         "Indexing",
-        "JSON batches of 1,000 over two connections, with the final commit.",
+        "JSON batches of 1,000 over two connections; parts of the corpus in turn, each with its commit, after one that does not count. CPU until the server rests, merges included.",
         &tables::indexing(run),
     );
     let about = "A generator that is late or busy measures itself; such arms are void.";

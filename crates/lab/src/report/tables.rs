@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::text::{duration, escape, headline, number, shape, standing, verdict_word};
 use crate::replay::Change;
-use crate::run::{Agreement, Arm, Figures, Run, Whose};
+use crate::run::{Agreement, Arm, Figures, IndexingRatio, Run, Whose};
+use crate::statistics::Interval;
 
 /// A table from its header and rows; cells are HTML.
 fn table(header: &[&str], rows: &[Vec<String>]) -> String {
@@ -119,7 +120,22 @@ pub fn indexing(run: &Run) -> String {
     };
     let header =
         ["", "documents", "seconds", "documents/s", "server CPU s", "documents/CPU s", "generator CPU s"];
-    table(&header, &run.indexing.iter().map(row).collect::<Vec<_>>())
+    let mut shown = table(&header, &run.indexing.iter().map(row).collect::<Vec<_>>());
+    if let Some(ratio) = &run.indexing_ratio {
+        let _ = write!(shown, "<p>{}</p>", indexing_ratio(ratio));
+    }
+    shown
+}
+
+/// Ours against the peer in a line.
+fn indexing_ratio(ratio: &IndexingRatio) -> String {
+    let shown = |interval: Option<Interval>| {
+        interval.map_or_else(
+            || "unknown".to_owned(),
+            |it| format!("<b>{}×</b> ({}–{})", number(it.median), number(it.low), number(it.high)),
+        )
+    };
+    format!("documents a second {}, a CPU second {}", shown(ratio.throughput), shown(ratio.cpu))
 }
 
 /// Is the generator to be trusted: its share of the machine, its lag, and whether warm-up ended by itself.

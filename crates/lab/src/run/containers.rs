@@ -55,7 +55,7 @@ pub async fn run(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
     let cases = timed.await.map_err(|error| Error::Task(error.to_string()))??;
     let measured = options.paths.noop.is_some() || options.paths.json.is_some();
     let manifest = manifest(options, origin, host, None, [Some(&ours).filter(|_| measured), None]).await;
-    Ok(finish(manifest, Vec::new(), cases, Vec::new(), &claims()))
+    Ok(finish(manifest, None, cases, Vec::new(), &claims()))
 }
 
 fn claims() -> Vec<Claim> {

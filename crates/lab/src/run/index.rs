@@ -1,12 +1,15 @@
-//! Indexing as a measurement: the corpus over HTTP in JSON batches, documents a second and a server CPU second, and the
-//! checksum of what was sent.
+//! Indexing as a measurement: the corpus over HTTP in JSON batches, in equal parts, the first for warm-up and not counted, the
+//! others into both servers in turn (A B, B A, …). Each part ends with a commit, which the clock includes. Merges that a
+//! server puts off count in its CPU time: before the other's turn it is waited for until it rests.
 
+use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ingest::{Batch, Progress, Sender};
 
-use super::record::{Indexing, Whose};
+use super::figures::interval_of;
+use super::record::{Indexing, IndexingRatio, IndexingSlice, Whose};
 use super::watch::Watch;
 use crate::checksum::Checksum;
 use crate::error::Error;
@@ -17,49 +20,144 @@ use crate::workload::Workload;
 /// Documents of an update request, and how many are under way at once.
 const BATCH_DOCS: u64 = 1000;
 const CONNECTIONS: usize = 2;
+/// Parts of the corpus that are measured, after one that is not.
+const SLICES: u64 = 5;
+/// A server rests when it used less of one core than this over a pause; one that never does is not waited for longer.
+const REST_SHARE: f64 = 0.05;
+const PAUSE: Duration = Duration::from_millis(400);
+const REST_MAX: Duration = Duration::from_secs(60);
 
-/// Sends the corpus into the empty collection of `side` and commits.
-pub async fn index(
+/// What indexing gave: a row for each side, and how they compare.
+pub struct Indexed {
+    pub rows: Vec<Indexing>,
+    pub ratio: Option<IndexingRatio>,
+    pub checksum: Checksum,
+}
+
+/// One side, and what was measured of it.
+struct Arm<'a> {
     whose: Whose,
-    side: &Side,
+    side: &'a Side,
+    slices: Vec<IndexingSlice>,
+    checksum: Checksum,
+}
+
+/// Sends the corpus into the empty collections of both sides.
+pub async fn index(
+    sides: [Option<&Side>; 2],
     workload: &Arc<dyn Workload>,
+    seed: u64,
     watch: &Arc<dyn Watch>,
-) -> Result<(Indexing, Checksum), Error> {
-    let before = (side.processes.cpu_seconds(), own_cpu_seconds());
+) -> Result<Indexed, Error> {
+    let mut arms = Vec::new();
+    for (whose, side) in [Whose::Ours, Whose::Peer].into_iter().zip(sides) {
+        let Some(side) = side else { continue };
+        side.make_empty().await?;
+        side.check_fields(workload.fields()).await?;
+        arms.push(Arm { whose, side, slices: Vec::new(), checksum: Checksum::default() });
+    }
+    for (turn, part) in parts(workload.docs()).into_iter().enumerate() {
+        let order: Vec<usize> =
+            if turn % 2 == 0 { (0..arms.len()).collect() } else { (0..arms.len()).rev().collect() };
+        for at in order {
+            let arm = &mut arms[at];
+            watch.note(&format!("indexing part {} of {} into {}", turn + 1, SLICES + 1, arm.side.url()));
+            let slice = one_part(arm, workload, part.clone(), watch).await?;
+            if turn > 0 {
+                arm.slices.push(slice);
+            }
+        }
+    }
+    let checksum = arms.first().map(|arm| arm.checksum).unwrap_or_default();
+    let ratio = ratio_of(&arms, seed);
+    Ok(Indexed { rows: arms.into_iter().map(row).collect(), ratio, checksum })
+}
+
+/// The numbers of the documents of each part; a small corpus may leave the last ones empty.
+fn parts(docs: u64) -> Vec<Range<u64>> {
+    let size = docs.div_ceil(SLICES + 1).max(1);
+    (0..=SLICES).map(|part| (part * size).min(docs)..((part + 1) * size).min(docs)).collect()
+}
+
+async fn one_part(
+    arm: &mut Arm<'_>,
+    workload: &Arc<dyn Workload>,
+    part: Range<u64>,
+    watch: &Arc<dyn Watch>,
+) -> Result<IndexingSlice, Error> {
+    let before = (arm.side.processes.cpu_seconds(), own_cpu_seconds());
     let started = Instant::now();
-    let checksum = send(whose, side, workload, watch).await?;
-    let path = format!("{}/update", side.collection);
-    side.client.get(&path, &[("commit", "true"), ("wt", "json")]).await?.ok()?;
+    let docs = part.end - part.start;
+    arm.checksum = send(arm, workload, part, watch).await?;
+    let path = format!("{}/update", arm.side.collection);
+    arm.side.client.get(&path, &[("commit", "true"), ("wt", "json")]).await?.ok()?;
     let seconds = started.elapsed().as_secs_f64();
-    let after = (side.processes.cpu_seconds(), own_cpu_seconds());
-    let server_cpu_seconds = after.0.zip(before.0).map(|(after, before)| after - before);
-    let docs = workload.docs();
-    let figures = Indexing {
-        whose,
+    let generator = own_cpu_seconds();
+    rest(arm.side).await;
+    let used =
+        |after: Option<f64>, before: Option<f64>| after.zip(before).map(|(after, before)| after - before);
+    Ok(IndexingSlice {
+        docs,
+        seconds,
+        server_cpu_seconds: used(arm.side.processes.cpu_seconds(), before.0),
+        generator_cpu_seconds: used(generator, before.1),
+    })
+}
+
+/// Waits until the server has done what it put off.
+async fn rest(side: &Side) {
+    let started = Instant::now();
+    let Some(mut before) = side.processes.cpu_seconds() else { return };
+    while started.elapsed() < REST_MAX {
+        tokio::time::sleep(PAUSE).await;
+        let Some(now) = side.processes.cpu_seconds() else { return };
+        if now - before < REST_SHARE * PAUSE.as_secs_f64() {
+            return;
+        }
+        before = now;
+    }
+}
+
+fn row(arm: Arm<'_>) -> Indexing {
+    let slices = arm.slices;
+    let docs: u64 = slices.iter().map(|slice| slice.docs).sum();
+    let seconds: f64 = slices.iter().map(|slice| slice.seconds).sum();
+    let server_cpu_seconds: Option<f64> = slices.iter().map(|slice| slice.server_cpu_seconds).sum();
+    Indexing {
+        whose: arm.whose,
         docs,
         seconds,
         docs_per_second: docs as f64 / seconds.max(1e-9),
         server_cpu_seconds,
         docs_per_cpu_second: server_cpu_seconds.filter(|cpu| *cpu > 0.0).map(|cpu| docs as f64 / cpu),
-        generator_cpu_seconds: after.1.zip(before.1).map(|(after, before)| after - before),
-    };
-    Ok((figures, checksum))
+        generator_cpu_seconds: slices.iter().map(|slice| slice.generator_cpu_seconds).sum(),
+        slices,
+    }
+}
+
+/// Ours against the peer, pair by pair.
+fn ratio_of(arms: &[Arm<'_>], seed: u64) -> Option<IndexingRatio> {
+    let [ours, peer] = arms else { return None };
+    let pairs = || ours.slices.iter().zip(&peer.slices).filter(|(ours, _)| ours.docs > 0);
+    let throughput = interval_of(pairs().map(|(ours, peer)| (peer.seconds, ours.seconds)), seed);
+    let cpu = pairs().filter_map(|(ours, peer)| Some((peer.server_cpu_seconds?, ours.server_cpu_seconds?)));
+    Some(IndexingRatio { throughput, cpu: interval_of(cpu, seed) })
 }
 
 async fn send(
-    whose: Whose,
-    side: &Side,
+    arm: &Arm<'_>,
     workload: &Arc<dyn Workload>,
+    part: Range<u64>,
     watch: &Arc<dyn Watch>,
 ) -> Result<Checksum, Error> {
     let progress = Arc::new(Progress::default());
-    let sender = Sender::start(&side.client, &side.collection, CONNECTIONS, &progress);
+    let sender = Sender::start(&arm.side.client, &arm.side.collection, CONNECTIONS, &progress);
     let (queue, workload, watch) = (sender.queue(), workload.clone(), watch.clone());
+    let (whose, mut checksum) = (arm.whose, arm.checksum);
     let generator = tokio::task::spawn_blocking(move || {
-        let mut checksum = Checksum::default();
-        for first in (0..workload.docs()).step_by(BATCH_DOCS as usize) {
-            let batch = batch(&*workload, first, &mut checksum);
-            watch.indexed(whose, progress.totals().docs, workload.docs());
+        for first in part.clone().step_by(BATCH_DOCS as usize) {
+            let batch = batch(&*workload, first..part.end.min(first + BATCH_DOCS), &mut checksum);
+            watch.indexed(whose, part.start + progress.totals().docs, workload.docs());
             if queue.blocking_send(batch).is_err() {
                 // The sender has failed and says why.
                 break;
@@ -72,11 +170,10 @@ async fn send(
     generated.map_err(|error| Error::Task(error.to_string()))
 }
 
-fn batch(workload: &dyn Workload, first: u64, checksum: &mut Checksum) -> Batch {
-    let end = workload.docs().min(first + BATCH_DOCS);
+fn batch(workload: &dyn Workload, docs: Range<u64>, checksum: &mut Checksum) -> Batch {
     let mut body = vec![b'['];
-    for number in first..end {
-        if number > first {
+    for number in docs.clone() {
+        if number > docs.start {
             body.push(b',');
         }
         let start = body.len();
@@ -85,5 +182,21 @@ fn batch(workload: &dyn Workload, first: u64, checksum: &mut Checksum) -> Batch 
     }
     body.push(b']');
     let text_bytes = body.len() as u64;
-    Batch { body: body.into(), docs: end - first, text_bytes }
+    Batch { body: body.into(), docs: docs.end - docs.start, text_bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_the_whole_corpus() {
+        for docs in [0, 1, 5, 6, 7, 1000, 999_999] {
+            let parts = parts(docs);
+            assert_eq!(parts.len() as u64, SLICES + 1);
+            let all: Vec<u64> = parts.iter().flat_map(|part| [part.start, part.end]).collect();
+            assert!(all.is_sorted() && all.first() == Some(&0) && all.last() == Some(&docs), "{all:?}");
+            assert_eq!(parts.iter().map(|part| part.end - part.start).sum::<u64>(), docs);
+        }
+    }
 }

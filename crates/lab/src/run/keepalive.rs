@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use super::measure::{Contender, Method, measure};
-use super::record::{Agreement, Arm, CaseRecord, Run, Skipped, Whose};
-use super::{RunOptions, Setup, Watch, finish, host, index, manifest};
+use super::record::{Agreement, Arm, CaseRecord, Run, Skipped};
+use super::{RunOptions, Setup, Watch, finish, host, index_all, manifest};
 use crate::error::Error;
 use crate::load::{Connection, Habit, Requests, Shape};
 use crate::side::Side;
@@ -51,18 +51,13 @@ pub async fn run(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
     let Setup { options, ours, origin, .. } = setup;
     let host = host();
     let fruit = workload::by_name("fruit", options.docs.max(1), options.seed)?;
-    let (mut indexing, mut checksum) = (Vec::new(), None);
-    if options.index {
-        ours.make_empty().await?;
-        let (indexed, sum) = index::index(Whose::Ours, &ours, &fruit, &watch).await?;
-        indexing.push(indexed);
-        checksum = Some(sum);
-    }
+    let indexed = index_all(&options, &fruit, [Some(&ours), None], &watch).await?;
     let (timed_options, side, cores) = (options.clone(), ours.clone(), host.cores);
     let timed = tokio::task::spawn_blocking(move || time_all(&timed_options, &side, cores, &*watch));
     let (cases, skipped) = timed.await.map_err(|error| Error::Task(error.to_string()))??;
+    let checksum = indexed.as_ref().map(|indexed| indexed.checksum);
     let manifest = manifest(options, origin, host, checksum, [Some(&ours), None]).await;
-    Ok(finish(manifest, indexing, cases, skipped, &claims()))
+    Ok(finish(manifest, indexed, cases, skipped, &claims()))
 }
 
 fn claims() -> Vec<Claim> {

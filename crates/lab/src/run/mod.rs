@@ -20,10 +20,11 @@ use std::sync::Arc;
 
 pub(crate) use conclude::{means, verdicts};
 use host::host;
+use index::Indexed;
 pub use options::{Open, Paths, RunOptions};
 pub use record::{
-    Agreement, Arm, CaseRecord, FORMAT, Figures, Host, Indexing, Manifest, Mean, Run, ServerFacts, Skipped,
-    Slice, Verdict, WarmUp, Whose,
+    Agreement, Arm, CaseRecord, FORMAT, Figures, Host, Indexing, IndexingRatio, IndexingSlice, Manifest,
+    Mean, Run, ServerFacts, Skipped, Slice, Verdict, WarmUp, Whose,
 };
 pub use watch::{Silent, Watch};
 
@@ -65,7 +66,7 @@ async fn search(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
     let Setup { options, ours, peer, origin } = setup;
     let workload = workload::by_name(&options.workload, options.docs, options.seed)?;
     let host = host();
-    let (indexing, checksum) = index_all(&options, &workload, &ours, peer.as_ref(), &watch).await?;
+    let indexed = index_all(&options, &workload, [Some(&ours), peer.as_ref()], &watch).await?;
     watch.note("comparing answers");
     let prepared = prepare::prepare(&options, &*workload, &ours, peer.as_ref()).await?;
     let sides = [Some(ours), peer];
@@ -76,20 +77,24 @@ async fn search(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
     });
     let (cases, skipped) = timed.await.map_err(|error| Error::Task(error.to_string()))??;
     let [ours, peer] = sides.each_ref().map(Option::as_ref);
+    let checksum = indexed.as_ref().map(|indexed| indexed.checksum);
     let manifest = manifest(options, origin, host, checksum, [ours, peer]).await;
-    Ok(finish(manifest, indexing, cases, skipped, &workload.claims()))
+    Ok(finish(manifest, indexed, cases, skipped, &workload.claims()))
 }
 
 /// The run from its parts, with what can be concluded of them.
 fn finish(
     manifest: Manifest,
-    indexing: Vec<Indexing>,
+    indexed: Option<Indexed>,
     cases: Vec<CaseRecord>,
     skipped: Vec<Skipped>,
     claims: &[Claim],
 ) -> Run {
     let (means, verdicts) = (means(&cases), verdicts(claims, &cases));
-    Run { format: FORMAT.to_owned(), manifest, indexing, cases, skipped, means, verdicts }
+    let indexing_ratio = indexed.as_ref().and_then(|indexed| indexed.ratio);
+    let indexing = indexed.map(|indexed| indexed.rows).unwrap_or_default();
+    let format = FORMAT.to_owned();
+    Run { format, manifest, indexing, indexing_ratio, cases, skipped, means, verdicts }
 }
 
 async fn manifest(
@@ -115,24 +120,13 @@ async fn manifest(
 async fn index_all(
     options: &RunOptions,
     workload: &Arc<dyn Workload>,
-    ours: &Side,
-    peer: Option<&Side>,
+    sides: [Option<&Side>; 2],
     watch: &Arc<dyn Watch>,
-) -> Result<(Vec<Indexing>, Option<Checksum>), Error> {
-    let (mut figures, mut checksum) = (Vec::new(), None);
+) -> Result<Option<Indexed>, Error> {
     if !options.index {
-        return Ok((figures, checksum));
+        return Ok(None);
     }
-    for (whose, side) in [(Whose::Ours, Some(ours)), (Whose::Peer, peer)] {
-        let Some(side) = side else { continue };
-        watch.note(&format!("indexing {} documents into {}", workload.docs(), side.url()));
-        side.make_empty().await?;
-        side.check_fields(workload.fields()).await?;
-        let (indexed, sum) = index::index(whose, side, workload, watch).await?;
-        figures.push(indexed);
-        checksum = Some(sum);
-    }
-    Ok((figures, checksum))
+    index::index(sides, workload, options.seed, watch).await.map(Some)
 }
 
 async fn server_facts(side: Option<&Side>) -> Option<ServerFacts> {

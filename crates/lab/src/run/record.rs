@@ -16,6 +16,9 @@ pub struct Run {
     pub format: String,
     pub manifest: Manifest,
     pub indexing: Vec<Indexing>,
+    /// `None` without a peer.
+    #[serde(default)]
+    pub indexing_ratio: Option<IndexingRatio>,
     pub cases: Vec<CaseRecord>,
     pub skipped: Vec<Skipped>,
     pub means: Vec<Mean>,
@@ -64,16 +67,38 @@ pub enum Whose {
     Peer,
 }
 
+/// The sum of a side's slices.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Indexing {
     pub whose: Whose,
     pub docs: u64,
-    /// From the first request to the end of the final commit.
     pub seconds: f64,
     pub docs_per_second: f64,
     pub server_cpu_seconds: Option<f64>,
     pub docs_per_cpu_second: Option<f64>,
     pub generator_cpu_seconds: Option<f64>,
+    #[serde(default)]
+    pub slices: Vec<IndexingSlice>,
+}
+
+/// One part of the corpus.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct IndexingSlice {
+    pub docs: u64,
+    /// From the first request to the end of the commit.
+    pub seconds: f64,
+    /// Until the server rests.
+    pub server_cpu_seconds: Option<f64>,
+    pub generator_cpu_seconds: Option<f64>,
+}
+
+/// Ours against the peer, over pairs of slices.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct IndexingRatio {
+    /// Our documents a second divided by the peer's.
+    pub throughput: Option<Interval>,
+    /// The peer's CPU time a document divided by ours.
+    pub cpu: Option<Interval>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

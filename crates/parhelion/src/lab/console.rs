@@ -58,6 +58,14 @@ pub fn print(run: &Run) {
             figures.docs_per_second
         ));
     }
+    if let Some(ratio) = &run.indexing_ratio {
+        let shown = |interval: Option<lab::Interval>| {
+            interval
+                .map_or_else(String::new, |it| format!("{:.2}× ({:.2}–{:.2})", it.median, it.low, it.high))
+        };
+        let (throughput, cpu) = (shown(ratio.throughput), shown(ratio.cpu));
+        output::line(&format!("indexing: docs/s {throughput}, docs/CPU-s {cpu}"));
+    }
     output::line(&arms(run));
     let void = void(run);
     void.iter().take(VOID_SHOWN).for_each(|line| output::line(line));

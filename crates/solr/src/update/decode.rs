@@ -60,7 +60,7 @@ fn text_of<'a>(content_type: Option<&str>, format: Format, body: &'a [u8]) -> Re
         (None, _) => None,
     };
     match declared.as_deref() {
-        None | Some("utf-8" | "utf8" | "us-ascii" | "ascii") => Ok(String::from_utf8_lossy(body)),
+        None | Some("utf-8" | "utf8" | "us-ascii" | "ascii") => Ok(from_utf8(body)),
         Some("iso-8859-1" | "latin1" | "iso8859-1") => {
             Ok(Cow::Owned(body.iter().map(|byte| char::from(*byte)).collect()))
         }
@@ -69,6 +69,11 @@ fn text_of<'a>(content_type: Option<&str>, format: Format, body: &'a [u8]) -> Re
             format!("the encoding `{other}` is not supported; send UTF-8"),
         )),
     }
+}
+
+/// The lossy conversion walks every byte even where all is well, which the check alone does many at a time.
+fn from_utf8(body: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed)
 }
 
 fn charset(content_type: Option<&str>) -> Option<String> {

@@ -12,7 +12,7 @@ use tantivy::columnar::{Column, Dictionary, StrColumn};
 use tantivy_fst::{Automaton, Regex};
 
 use super::{Lowering, pattern};
-use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
+use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
 use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::node::Node;
@@ -65,13 +65,11 @@ impl Lowering<'_> {
 }
 
 fn refuse_numbers(layout: &FieldLayout, what: &str) -> Result<()> {
-    match layout.inverted_kind {
-        Some(InvertedKind::I64 | InvertedKind::F64) => Err(Error::bad_request(format!(
-            "a {what} query needs text; `{}` holds numbers: use a range",
-            layout.name
-        ))),
-        _ => Ok(()),
+    if !layout.class().is_point() {
+        return Ok(());
     }
+    let name = &layout.name;
+    Err(Error::bad_request(format!("a {what} query needs text; `{name}` holds numbers: use a range")))
 }
 
 /// The automaton of an expression in tantivy's syntax; `shown` is what the user wrote.

@@ -1,7 +1,7 @@
 //! Ranges, and "has any value". Numbers and strings with a column are read from it, others from their terms, which sort as
 //! the values do. Every match scores the boost, as Lucene's point and term range queries.
 
-use std::ops::{Bound, RangeInclusive};
+use std::ops::{Bound, Range as Ranks, RangeInclusive};
 
 use plan::{FieldClass, Range, Result, Value};
 use tantivy::index::SegmentId;
@@ -36,16 +36,18 @@ impl Lowering<'_> {
 
     /// Documents with a value inside the bounds: by the order of values in segments that keep one, else by the column.
     pub(super) fn column_range(&self, column: ColumnRef, bounds: Bounds, boost: f32, label: String) -> Node {
-        let orders: Vec<(SegmentId, ValueOrder)> = self
-            .context
-            .segments
-            .iter()
-            .filter_map(|segment| Some((segment.view.id(), segment.view.value_order(&column)?.clone())))
-            .collect();
+        let orders = self.value_orders(&column);
         Node::computed(boost, label, move |reader| {
-            let order = orders.iter().find(|(id, _)| *id == reader.segment_id()).map(|(_, order)| order);
-            column_range(reader, &column, &bounds, order)
+            column_range(reader, &column, &bounds, order_in(&orders, reader))
         })
+    }
+
+    /// The orders of the segments that keep one of the column.
+    pub(super) fn value_orders(&self, column: &ColumnRef) -> Vec<(SegmentId, ValueOrder)> {
+        let segments = self.context.segments.iter();
+        segments
+            .filter_map(|segment| Some((segment.view.id(), segment.view.value_order(column)?.clone())))
+            .collect()
     }
 
     pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
@@ -92,6 +94,13 @@ impl Bounds {
     }
 }
 
+pub(super) fn order_in<'a>(
+    orders: &'a [(SegmentId, ValueOrder)],
+    reader: &SegmentReader,
+) -> Option<&'a ValueOrder> {
+    orders.iter().find(|(id, _)| *id == reader.segment_id()).map(|(_, order)| order)
+}
+
 /// Documents with a value of the column inside `bounds`.
 pub(super) fn column_range(
     reader: &SegmentReader,
@@ -101,14 +110,10 @@ pub(super) fn column_range(
 ) -> Result<Bits> {
     let max_doc = reader.max_doc();
     let opened = AnyColumn::open(reader, column)?;
-    match (&opened, bounds, order) {
-        (Some(AnyColumn::I64(column)), Bounds::I64(range), Some(order)) => {
-            return Ok(order.bits(order.ranks(column, range)));
-        }
-        (Some(AnyColumn::F64(column)), Bounds::F64(range), Some(order)) => {
-            return Ok(order.bits(order.ranks(column, range)));
-        }
-        _ => {}
+    if let Some(order) = order
+        && let Some(ranks) = ranks(opened.as_ref(), bounds, order)
+    {
+        return Ok(order.bits(ranks));
     }
     Ok(match (opened, bounds) {
         (Some(AnyColumn::I64(column)), Bounds::I64(range)) => value_range_docs(&column, range, max_doc),
@@ -119,6 +124,35 @@ pub(super) fn column_range(
         }
         _ => Bits::none(max_doc),
     })
+}
+
+/// The ranks of the values inside `bounds`; `None` where column and bounds are of two kinds.
+fn ranks(column: Option<&AnyColumn>, bounds: &Bounds, order: &ValueOrder) -> Option<Ranks<u32>> {
+    match (column?, bounds) {
+        (AnyColumn::I64(column), Bounds::I64(range)) => Some(order.ranks(column, range)),
+        (AnyColumn::F64(column), Bounds::F64(range)) => Some(order.ranks(column, range)),
+        _ => None,
+    }
+}
+
+/// Adds the documents of each of several narrow `bounds`.
+pub(super) fn add_narrow_ranges(
+    reader: &SegmentReader,
+    column: &ColumnRef,
+    all: &[Bounds],
+    order: Option<&ValueOrder>,
+    bits: &mut Bits,
+) -> Result<()> {
+    let opened = AnyColumn::open(reader, column)?;
+    for bounds in all {
+        match order.and_then(|order| Some((order, ranks(opened.as_ref(), bounds, order)?))) {
+            Some((order, ranks)) => ranks.for_each(|rank| bits.insert(order.doc(rank))),
+            None => {
+                column_range(reader, column, bounds, None)?.iter().for_each(|doc| bits.insert(doc));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn integers(lower: &Bound<Value>, upper: &Bound<Value>) -> Option<RangeInclusive<i64>> {

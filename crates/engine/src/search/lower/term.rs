@@ -12,7 +12,7 @@ use tantivy::schema::Field;
 use super::Lowering;
 use super::multi_term::column_strings;
 use super::range::{self, Bounds};
-use crate::layout::{ColumnKind, FieldLayout, InvertedKind};
+use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::node::{DocSource, Node, SynonymNode, TermNode};
@@ -90,7 +90,7 @@ impl Lowering<'_> {
         let Some(layout) = self.field(name) else { return Node::Nothing };
         let shown: Vec<String> = values.iter().map(Value::to_text).collect();
         let label = format!("{name}:({})", shown.join(" "));
-        let Some(field) = layout.inverted else { return column_terms(layout, values, boost, label) };
+        let Some(field) = layout.inverted else { return self.column_terms(layout, values, boost, label) };
         let terms: Vec<Term> = values.iter().filter_map(|value| term_of(layout, field, value)).collect();
         Node::computed(boost, label, move |reader| {
             let inverted = reader.inverted_index(field).map_err(engine_error)?;
@@ -101,6 +101,24 @@ impl Lowering<'_> {
                 }
             }
             Ok(bits)
+        })
+    }
+
+    /// A set of terms, from the column.
+    fn column_terms(&self, layout: &FieldLayout, values: &[Value], boost: f32, label: String) -> Node {
+        let Some(column) = layout.column.clone() else { return Node::Nothing };
+        if column.kind == ColumnKind::Str {
+            return column_string_set(column, values, boost, label);
+        }
+        let same = |value: &Value| Bound::Included(value.clone());
+        let bounds: Vec<Bounds> =
+            values.iter().filter_map(|value| Bounds::of(&column, &same(value), &same(value))).collect();
+        let orders = self.value_orders(&column);
+        Node::computed(boost, label, move |reader| {
+            let order = range::order_in(&orders, reader);
+            let mut all = Bits::none(reader.max_doc());
+            range::add_narrow_ranges(reader, &column, &bounds, order, &mut all)?;
+            Ok(all)
         })
     }
 }
@@ -147,28 +165,12 @@ pub(crate) fn term_of(layout: &FieldLayout, field: Field, value: &Value) -> Opti
     })
 }
 
-fn column_terms(layout: &FieldLayout, values: &[Value], boost: f32, label: String) -> Node {
-    let Some(column) = layout.column.clone() else { return Node::Nothing };
-    if column.kind == ColumnKind::Str {
-        let wanted: BTreeSet<String> = values.iter().map(Value::to_text).collect();
-        return Node::computed(boost, label, move |reader| {
-            column_strings(reader, &column, |dictionary| {
-                let ords = wanted.iter().map(|text| dictionary.term_ord(text.as_bytes()));
-                ords.filter_map(|ord| ord.transpose()).collect()
-            })
-        });
-    }
-    let bounds: Vec<Bounds> = values
-        .iter()
-        .filter_map(|value| {
-            Bounds::of(&column, &Bound::Included(value.clone()), &Bound::Included(value.clone()))
-        })
-        .collect();
+fn column_string_set(column: ColumnRef, values: &[Value], boost: f32, label: String) -> Node {
+    let wanted: BTreeSet<String> = values.iter().map(Value::to_text).collect();
     Node::computed(boost, label, move |reader| {
-        let mut all = Bits::none(reader.max_doc());
-        for bounds in &bounds {
-            range::column_range(reader, &column, bounds, None)?.iter().for_each(|doc| all.insert(doc));
-        }
-        Ok(all)
+        column_strings(reader, &column, |dictionary| {
+            let ords = wanted.iter().map(|text| dictionary.term_ord(text.as_bytes()));
+            ords.filter_map(|ord| ord.transpose()).collect()
+        })
     })
 }

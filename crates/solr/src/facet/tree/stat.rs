@@ -68,6 +68,7 @@ impl TreeReader<'_> {
             let (text, at) = (call.text, call.opened);
             return Err(syntax(&format!("Expected identifier at pos {at} str='{text}'")));
         };
+        // Solr differs: a parameter that names a field is an error 500 there (`compat/facet/json_stats.yaml`).
         let referred = argument.strip_prefix('$').map(|name| {
             let own = arguments.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
             own.or_else(|| self.context.params.get(name).map(str::to_owned)).unwrap_or_default()
@@ -82,6 +83,7 @@ impl TreeReader<'_> {
             let at = call.opened + argument.find('(').map_or(argument.len(), |open| open + 1);
             return Err(syntax(&format!("Expected ')' at position {at} in '{}'", call.text)));
         }
+        // Solr differs: its messages count positions in the whole statistic (`compat/facet/json_stats.yaml`).
         let function = whole_function(self.context, &LocalParams::default(), &text, 0)?;
         if !function.is_number() {
             return Err(Error::bad_request(format!(
