@@ -53,7 +53,7 @@ pub(super) fn parse_cursor(mark: &str, schema: &Schema, sort: &[SortKey], start:
     Ok(Cursor { after: Some(typed.collect::<Result<_>>()?) })
 }
 
-/// A value as its key has it. Solr fails with an error 500 where it is of another type.
+/// A value as its key has it. Solr differs: a value of another type is its error 500 (`compat/query/cursor.yaml`).
 fn typed(mark: &str, schema: &Schema, key: &SortKey, value: Value) -> Result<Value> {
     let class = match &key.by {
         SortBy::Field(name) => schema.field(name).map(|spec| spec.class()),
