@@ -3,7 +3,7 @@
 //!
 //! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `collect` finds
 //! the best hits with tantivy's pruning scorers (`weight`) and their exact scores (`evaluate`), sorts or counts; `facet`
-//! counts values over the bits of all hits; `fetch` loads what the page shows; `explain` tells how a score came about.
+//! counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of each; `fetch` loads what the page shows; `explain` tells how a score came about.
 
 mod bits;
 mod bm25;
@@ -16,6 +16,7 @@ mod facet;
 mod fetch;
 mod filter_cache;
 mod function;
+mod grouping;
 mod lower;
 mod luke;
 mod mask;

@@ -76,6 +76,7 @@ async fn values(
         explain: false,
         cache: false,
         count_enough: None,
+        shape: plan::Shape::default(),
     };
     let found = collection.search(Arc::new(plan)).await?.facets.fields.pop();
     let counts = found.map(|facet| facet.counts).unwrap_or_default();

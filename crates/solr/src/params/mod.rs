@@ -5,6 +5,7 @@
 pub mod dismax;
 pub mod facet;
 mod form;
+pub mod grouping;
 mod json_request;
 pub mod paging;
 pub mod query;
@@ -122,6 +123,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Words over many fields", dismax::DOCS),
     ("Which hits", paging::DOCS),
     ("What the response shows", response::DOCS),
+    ("Groups", grouping::DOCS),
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
