@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arc_swap::ArcSwap;
 use plan::{
     CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Query, Result, Schema,
-    SchemaSource, SearchPlan, SearchResult, UpdateBatch, UpdateOutcome, Version,
+    SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
@@ -219,6 +219,11 @@ impl Collection {
 
     pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
         offload::compute(|| self.shard.top_terms(field, limit))
+    }
+
+    /// The terms of a field, with their counts.
+    pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
+        offload::compute(|| self.shard.terms(plan))
     }
 
     /// The visible document with this number ([`plan::Hit::place`]): id and fields.

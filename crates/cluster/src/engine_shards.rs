@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{CacheSizes, ShardConfig};
 use plan::{
     AutoCommit, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
-    SearchResult, UpdateBatch, UpdateOutcome, Version,
+    SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -66,6 +66,10 @@ impl Shard for engine::Shard {
 
     fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
         self.top_terms(field, limit)
+    }
+
+    fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
+        self.terms(plan)
     }
 
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {

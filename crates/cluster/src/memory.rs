@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
     AutoCommit, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection, Hit,
-    Operation, Query, Result, Schema, SearchPlan, SearchResult, UpdateBatch, UpdateOutcome, Value, Version,
+    Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
+    UpdateOutcome, Value, Version,
 };
 
 use crate::shard::{CacheStats, FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
@@ -208,6 +209,10 @@ impl Shard for MemoryShard {
 
     fn top_terms(&self, _: &str, _: usize) -> Result<TopTerms> {
         Ok(TopTerms::default())
+    }
+
+    fn terms(&self, _: &TermsPlan) -> Result<Vec<TermCount>> {
+        Ok(vec![])
     }
 
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
-    SearchResult, UpdateBatch, UpdateOutcome, Version,
+    SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 
 pub use engine::{CacheStats, FieldStats, SegmentStats, ShardStats, TopTerms};
@@ -26,6 +26,8 @@ pub trait Shard: Send + Sync {
     fn luke_fields(&self) -> Result<Vec<FieldStats>>;
     /// The most frequent terms, and how frequent all are.
     fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms>;
+    /// The terms of a field, with their counts.
+    fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>>;
     /// The living visible document with this number: id and fields.
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
     /// How `query` scores the first `limit` documents of `other`, by id.

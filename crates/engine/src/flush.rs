@@ -75,6 +75,7 @@ impl Core {
             .collect::<Result<Vec<_>>>()?;
         self.publish(&cut, records, published)?;
         Counters::add(&self.counters.flushes, 1);
+        self.note_segments();
         Ok(())
     }
 

@@ -29,7 +29,9 @@ impl Core {
     pub(crate) fn refresh(&self) -> Result<()> {
         let _maintenance = lock(&self.maintenance);
         let cut = self.cut()?;
-        self.show(&cut)
+        self.show(&cut)?;
+        self.note_segments();
+        Ok(())
     }
 
     /// Takes the shard's state of a moment and seals its builders. The caller holds `maintenance`.

@@ -1,5 +1,6 @@
 //! When refreshes and flushes happen by themselves: deadlines set by updates, met by `tick`, which the shard's own thread
-//! calls, or a test with a clock of its own.
+//! calls, or a test with a clock of its own. Merges have another thread, so that none delays what is due, of lower priority,
+//! so that searches come first.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
@@ -18,8 +19,14 @@ pub(crate) struct Schedule {
     pub(crate) deadlines: Mutex<Deadlines>,
     wake: Condvar,
     stop: AtomicBool,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Whether segments have come or gone since the merger last looked.
+    merge_wanted: Mutex<bool>,
+    wake_merger: Condvar,
 }
+
+/// How much less than others the merging thread gets where they compete (Unix `nice`).
+const MERGE_NICENESS: i32 = 10;
 
 /// Milliseconds since 1970 at which something is due.
 #[derive(Debug, Default)]
@@ -94,7 +101,13 @@ impl Core {
         self.schedule.wake.notify_one();
     }
 
-    /// Does what is due at `now_ms`. Errors are those of the last thing tried; what failed is tried again later.
+    /// Segments have come or gone.
+    pub(crate) fn note_segments(&self) {
+        *lock(&self.schedule.merge_wanted) = true;
+        self.schedule.wake_merger.notify_all();
+    }
+
+    /// Does what is due at `now_ms`, and merges where no thread does. Errors are those of the last thing tried; what failed is tried again later.
     pub(crate) fn tick(&self, now_ms: i64) -> Result<()> {
         let due = lock(&self.schedule.deadlines).due(now_ms);
         match due {
@@ -108,7 +121,7 @@ impl Core {
             }
             None => return Ok(()),
         }
-        while self.merge_once()? {}
+        while !self.config.background && self.merge_once()? {}
         Ok(())
     }
 
@@ -118,14 +131,12 @@ impl Core {
         let now_ms = self.clock.now_ms();
         match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.tick(now_ms))) {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "automatic commit or merge failed; it is tried again"),
+            Ok(Err(error)) => tracing::warn!(%error, "automatic commit failed; it is tried again"),
             Err(_) => {
                 let mut deadlines = lock(&self.schedule.deadlines);
                 deadlines.postpone_flush(now_ms);
                 deadlines.postpone_refresh(now_ms);
-                tracing::error!(
-                    "automatic commit or merge panicked; it is tried again. Report this with the log"
-                );
+                tracing::error!("automatic commit panicked; it is tried again. Report this with the log");
             }
         }
     }
@@ -139,31 +150,83 @@ impl Core {
         }
     }
 
-    /// Starts the shard's thread. It ends when the shard is closed or dropped.
+    /// Merges what there is to merge. As [`Core::tick_unattended`], but that the next change of segments is the next try.
+    fn merge_unattended(&self) {
+        let merge = || {
+            while !self.is_stopped() && self.merge_once()? {}
+            Ok(())
+        };
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(merge)) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                let error: plan::Error = error;
+                tracing::warn!(%error, "a merge failed; it is tried again");
+            }
+            Err(_) => tracing::error!("a merge panicked; it is tried again. Report this with the log"),
+        }
+    }
+
+    fn wait_for_segments(&self) {
+        let longest = Duration::from_millis(SLEEP_MS_MAX.unsigned_abs());
+        let idle = |wanted: &mut bool| !*wanted && !self.is_stopped();
+        let wanted = lock(&self.schedule.merge_wanted);
+        let waited = self.schedule.wake_merger.wait_timeout_while(wanted, longest, idle);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.schedule.stop.load(Ordering::SeqCst)
+    }
+
+    /// Starts the shard's threads. They end when the shard is closed or dropped.
     pub(crate) fn start(self: &Arc<Self>) -> Result<()> {
+        let commits = |core: &Core| {
+            core.wait();
+            core.tick_unattended();
+        };
+        let merges = |core: &Core| {
+            core.wait_for_segments();
+            core.merge_unattended();
+        };
+        self.spawn("shard", || {}, commits)?;
+        self.spawn("merge", yield_to_others, merges)
+    }
+
+    /// Starts a thread that begins so and takes one turn after another.
+    fn spawn(self: &Arc<Self>, name: &str, begin: fn(), turn: impl Fn(&Core) + Send + 'static) -> Result<()> {
         let core: Weak<Core> = Arc::downgrade(self);
-        let thread = std::thread::Builder::new().name("shard".to_owned());
+        let thread = std::thread::Builder::new().name(name.to_owned());
         let thread = thread.spawn(move || {
-            while let Some(core) = core.upgrade().filter(|core| !core.schedule.stop.load(Ordering::SeqCst)) {
-                core.wait();
-                core.tick_unattended();
+            begin();
+            while let Some(core) = core.upgrade().filter(|core| !core.is_stopped()) {
+                turn(&core);
             }
         });
         let failed = |error| plan::Error::internal("cannot start the shard's thread").with_source(error);
-        *lock(&self.schedule.thread) = Some(thread.map_err(failed)?);
+        lock(&self.schedule.threads).push(thread.map_err(failed)?);
         Ok(())
     }
 
-    /// Ends the shard's thread and waits for it.
+    /// Ends the shard's threads and waits for them.
     pub(crate) fn stop(&self) {
         self.schedule.stop.store(true, Ordering::SeqCst);
         drop(lock(&self.schedule.deadlines));
+        drop(lock(&self.schedule.merge_wanted));
         self.schedule.wake.notify_all();
-        let thread = lock(&self.schedule.thread).take();
+        self.schedule.wake_merger.notify_all();
+        let threads = std::mem::take(&mut *lock(&self.schedule.threads));
         let is_own = |thread: &JoinHandle<()>| thread.thread().id() == std::thread::current().id();
-        if let Some(thread) = thread.filter(|thread| !is_own(thread)) {
+        for thread in threads.into_iter().filter(|thread| !is_own(thread)) {
             drop(thread.join());
         }
+    }
+}
+
+/// Lowers the priority of this thread where the system has priorities of threads.
+fn yield_to_others() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, MERGE_NICENESS) {
+        tracing::debug!(%error, "cannot lower the priority of merges");
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
-    SearchResult, UpdateBatch, UpdateOutcome, Version,
+    SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::ShardHome;
 
@@ -101,6 +101,11 @@ impl Shard {
     /// The terms of a field with the most documents, dead ones included as in Lucene, most first.
     pub fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
         search::top_terms(&self.snapshot(), field, limit)
+    }
+
+    /// The terms of a field, with their counts.
+    pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
+        search::terms(&self.snapshot(), plan)
     }
 
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.

@@ -29,13 +29,14 @@ pub(crate) enum Handler {
     Segments,
     Config,
     Schema,
+    Terms,
 }
 
 impl Handler {
     /// Solr's class, which `echoHandler` shows.
     pub fn class(self) -> &'static str {
         match self {
-            Handler::Select => "org.apache.solr.handler.component.SearchHandler",
+            Handler::Select | Handler::Terms => "org.apache.solr.handler.component.SearchHandler",
             Handler::Get => "org.apache.solr.handler.RealTimeGetHandler",
             Handler::Update => "org.apache.solr.handler.UpdateRequestHandler",
             Handler::Ping => "org.apache.solr.handler.PingRequestHandler",
@@ -71,6 +72,7 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
     let implicit = match path {
         "/select" | "/query" => Handler::Select,
         "/get" => Handler::Get,
+        "/terms" => Handler::Terms,
         "/update" | "/update/json" | "/update/json/docs" | "/update/csv" => Handler::Update,
         "/admin/ping" => Handler::Ping,
         "/admin/luke" => Handler::Luke,

@@ -20,6 +20,8 @@ mod query;
 mod result;
 mod schema;
 mod search;
+mod shape;
+mod terms;
 mod update;
 mod value;
 
@@ -51,5 +53,10 @@ pub use result::{
 };
 pub use schema::{CopyField, Schema, SchemaSource};
 pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey};
+pub use shape::{
+    Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
+    Shape, ShapeResult,
+};
+pub use terms::{TermCount, TermsPlan};
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;

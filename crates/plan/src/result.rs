@@ -6,6 +6,7 @@ use crate::bucket::BucketResult;
 use crate::document::Document;
 use crate::error::Error;
 use crate::facet::OtherRange;
+use crate::shape::ShapeResult;
 use crate::value::Value;
 
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,7 @@ pub struct SearchResult {
     /// The page asked for, in order.
     pub hits: Vec<Hit>,
     pub facets: FacetResult,
+    pub shape: ShapeResult,
 }
 
 #[derive(Clone, Debug)]

@@ -6,6 +6,7 @@ use crate::facet::FacetPlan;
 use crate::function::Function;
 use crate::page::Page;
 use crate::query::Query;
+use crate::shape::Shape;
 
 #[derive(Clone, Debug)]
 pub struct SearchPlan {
@@ -27,18 +28,28 @@ pub struct SearchPlan {
     pub cache: bool,
     /// Hits may be counted no further than beyond this, where counting costs more than finding the page; `None` counts all.
     pub count_enough: Option<u64>,
+    /// What is shown other than a sorted page.
+    pub shape: Shape,
 }
 
 /// Hits that are loaded and written in less time than another thread takes to wake.
 const PAGE_LIGHT: usize = 100;
 
 impl SearchPlan {
+    /// The keys of all orders that hits are put in.
+    pub fn orders(&self) -> impl Iterator<Item = &SortKey> {
+        let Shape { cursor: _, collapses, groups, expand: _ } = &self.shape;
+        let within = groups.iter().flat_map(|groups| &groups.sort);
+        self.sort.iter().chain(within).chain(collapses.iter().flat_map(|collapse| &collapse.best))
+    }
+
     /// Whether the search is of a kind that takes microseconds, however large the index: it may then run where its request
     /// arrived, while others had better not keep other requests waiting. A guess, by the plan alone.
     pub fn is_light(&self) -> bool {
         let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
         let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
         light
+            && self.shape.is_plain()
             && self.functions.is_empty()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())

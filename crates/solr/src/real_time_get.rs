@@ -77,6 +77,7 @@ impl GetRequest {
         Ok(SearchPlan {
             cache: true,
             count_enough: None,
+            shape: plan::Shape::default(),
             query: Query::TermSet { field: key, values },
             filters: filters.collect::<Result<_>>()?,
             sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],

@@ -71,6 +71,7 @@ impl Case {
             explain: false,
             cache: false,
             count_enough: (mode == Mode::Top10).then_some(0),
+            shape: plan::Shape::default(),
         })
     }
 

@@ -75,6 +75,10 @@ impl Bits {
         self.words.iter_mut().zip(&other.words).for_each(|(left, right)| *left &= right);
     }
 
+    pub(crate) fn union(&mut self, other: &Bits) {
+        self.words.iter_mut().zip(&other.words).for_each(|(left, right)| *left |= right);
+    }
+
     pub(crate) fn subtract(&mut self, other: &Bits) {
         self.words.iter_mut().zip(&other.words).for_each(|(left, right)| *left &= !right);
     }

@@ -3,7 +3,7 @@
 //!
 //! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `collect` finds
 //! the best hits with tantivy's pruning scorers (`weight`) and their exact scores (`evaluate`), sorts or counts; `facet`
-//! counts values over the bits of all hits; `fetch` loads what the page shows; `explain` tells how a score came about.
+//! counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of each; `fetch` loads what the page shows; `explain` tells how a score came about.
 
 mod bits;
 mod bm25;
@@ -16,6 +16,7 @@ mod facet;
 mod fetch;
 mod filter_cache;
 mod function;
+mod grouping;
 mod lower;
 mod luke;
 mod mask;
@@ -31,6 +32,7 @@ mod sets;
 mod sloppy;
 mod stats;
 mod synonym;
+mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -68,6 +70,11 @@ pub(crate) fn luke_fields(snapshot: &Snapshot) -> Result<Vec<FieldStats>> {
 /// The `limit` most frequent terms of a field, and how frequent all are.
 pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Result<TopTerms> {
     luke::top_terms(&SearchContext::new(snapshot, &SearchCaches::default()), field, limit)
+}
+
+/// The terms of a field that a plan lists.
+pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<plan::TermCount>> {
+    term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.

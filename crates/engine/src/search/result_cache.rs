@@ -38,7 +38,8 @@ impl ResultCache {
     /// What identifies the search; `None` when its result is not to be kept.
     pub(crate) fn key(&self, snapshot: &Snapshot, plan: &SearchPlan) -> Option<ResultKey> {
         let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, .. }]);
-        let whole = !plan.facets.reads_hits() && !plan.explain && (by_score || !plan.scores);
+        let plain = plan.shape.is_plain();
+        let whole = plain && !plan.facets.reads_hits() && !plan.explain && (by_score || !plan.scores);
         if !self.0.is_on() || !plan.cache || !whole {
             return None;
         }

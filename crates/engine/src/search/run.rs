@@ -10,6 +10,7 @@ use super::collect::{self, Best, Found};
 use super::evaluate::Evaluator;
 use super::explain::MovedParts;
 use super::function::{Reader, lower};
+use super::grouping::{self, Collapser};
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
@@ -49,31 +50,37 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
         score_max: kept.score_max.filter(|_| plan.scores),
         hits: page.iter().map(show).collect::<Result<_>>()?,
         facets: plan::FacetResult::default(),
+        shape: plan::ShapeResult::default(),
     })
 }
 
 fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchResult, KeptResult)> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
-    let uses_score = plan.sort.iter().any(|key| key.by == SortBy::Score);
-    let scored = by_score || uses_score || plan.scores || plan.explain;
+    let scored = by_score || plan.scores || plan.explain || plan.orders().any(|key| key.by == SortBy::Score);
     let node =
         if scored { lower_scored(context, &plan.query)? } else { lower_unscored(context, &plan.query)? };
     let prepare = |filter| PreparedFilter::prepare(context, filter);
     let mut filters = plan.filters.iter().map(prepare).collect::<Result<Vec<_>>>()?;
     let (node, moved) = split(node, &mut filters);
     let masks = mask::masks(context, filters.iter())?;
+    let collapser = Collapser(&plan.shape.collapses);
+    let masks = collapsed(context, &collapser, &node, masks)?;
     let run = Run { context, plan, node: &node, moved, masks: &masks };
-    let hits =
-        if plan.facets.reads_hits() || !by_score { Some(mask::hits(context, &node, &masks)?) } else { None };
+    let reads_hits = plan.facets.reads_hits() || !by_score || plan.shape.groups.is_some();
+    let hits = if reads_hits { Some(mask::hits(context, &node, &masks)?) } else { None };
     let (found, count) = run.found_and_count(by_score, hits.as_deref())?;
     let Count { total, exact } = count;
     let facets = match &hits {
-        Some(hits) if plan.facets.reads_hits() => facet::count(context, &plan.facets, &node, &filters, hits)?,
+        Some(hits) if plan.facets.reads_hits() => {
+            let counted = run.counted(hits)?;
+            facet::count(context, &plan.facets, &node, (&filters, &collapser), &counted)?
+        }
         _ => plan::FacetResult::default(),
     };
     let score_max = run.score_max(by_score, &found)?;
-    let page = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
-    let result = SearchResult { total, total_exact: exact, score_max, hits: run.hits(page)?, facets };
+    let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
+    let shape = run.shape(&page, hits.as_deref())?;
+    let result = SearchResult { total, total_exact: exact, score_max, hits: run.hits(page)?, facets, shape };
     // Where no rows are wanted none are looked for, whatever the start.
     let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
     Ok((result, KeptResult { found, limit, total, score_max }))
@@ -123,6 +130,9 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn found_and_count(&self, by_score: bool, hits: Option<&[Arc<Bits>]>) -> Result<(Vec<Found>, Count)> {
+        if let (Some(_), Some(hits)) = (&self.plan.shape.groups, hits) {
+            return Ok((Vec::new(), Count::exact(total(hits))));
+        }
         let end = self.plan.page.end();
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
@@ -146,7 +156,7 @@ impl Run<'_> {
             return Ok((found, Count::exact(total)));
         }
         let total = match hits {
-            Some(hits) => hits.iter().map(|bits| u64::from(bits.count())).sum(),
+            Some(hits) => total(hits),
             None => collect::count(self.context, self.node, self.masks)?,
         };
         Ok((self.found(by_score, hits, total)?, Count::exact(total)))
@@ -159,13 +169,63 @@ impl Run<'_> {
         }
         let limit = self.plan.page.end().min(usize::try_from(total).unwrap_or(usize::MAX));
         match hits {
-            Some(hits) if !by_score => collect::sorted(self.context, self.node, hits, &self.plan.sort, limit),
+            Some(hits) if !by_score => {
+                let mark = self.plan.shape.cursor.as_ref().and_then(|cursor| cursor.after.as_ref());
+                collect::sorted(self.context, self.node, hits, (&self.plan.sort, mark), limit)
+            }
             _ => collect::top_k(self.context, self.node, self.masks, limit),
         }
     }
 
+    /// The hits that facets count.
+    fn counted(&self, hits: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
+        match &self.plan.shape.groups {
+            Some(groups) => grouping::truncated(self.context, groups, (self.node, hits)),
+            None => Ok(hits.to_vec()),
+        }
+    }
+
+    fn shape(&self, page: &[Found], hits: Option<&[Arc<Bits>]>) -> Result<plan::ShapeResult> {
+        let plan::Shape { cursor, collapses: _, groups, expand } = &self.plan.shape;
+        let last = page.last().filter(|_| cursor.is_some());
+        let mark = |hit| collect::mark(self.context, self.node, &self.plan.sort, hit);
+        Ok(plan::ShapeResult {
+            next: last.map(mark).transpose()?,
+            groups: match (groups, hits) {
+                (Some(groups), Some(hits)) => self.grouped(groups, hits)?,
+                _ => Vec::new(),
+            },
+            expanded: match expand {
+                Some(expand) => self.expanded(expand, page)?,
+                None => Vec::new(),
+            },
+        })
+    }
+
+    fn grouped(&self, groups: &plan::GroupPlan, hits: &[Arc<Bits>]) -> Result<Vec<plan::GroupedResult>> {
+        let matches = total(hits);
+        let found = grouping::grouped(self.context, self.plan, groups, (self.node, hits))?;
+        let loaded = found.into_iter().map(|one| {
+            let groups = one.groups.into_iter().map(|group| self.group(group)).collect::<Result<_>>()?;
+            Ok(plan::GroupedResult { matches, groups_total: one.groups_total, groups })
+        });
+        loaded.collect()
+    }
+
+    fn expanded(&self, expand: &plan::ExpandPlan, page: &[Found]) -> Result<Vec<plan::Group>> {
+        let (node, groups) = grouping::expand(self.context, self.plan, expand, page)?;
+        let Self { context, plan, node: _, moved: _, masks } = *self;
+        let run = Run { context, plan, node: &node, moved: MovedParts::default(), masks };
+        groups.into_iter().map(|group| run.group(group)).collect()
+    }
+
+    fn group(&self, group: grouping::FoundGroup) -> Result<plan::Group> {
+        let grouping::FoundGroup { value, total, score_max, found } = group;
+        Ok(plan::Group { value, total, score_max, hits: self.hits(found)? })
+    }
+
     fn score_max(&self, by_score: bool, found: &[Found]) -> Result<Option<f32>> {
-        if !self.plan.scores {
+        if !self.plan.scores || self.plan.shape.groups.is_some() {
             return Ok(None);
         }
         let known = if by_score { found.first().and_then(|best| best.score) } else { None };
@@ -211,6 +271,24 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+fn total(hits: &[Arc<Bits>]) -> u64 {
+    hits.iter().map(|bits| u64::from(bits.count())).sum()
+}
+
+/// The documents allowed, of which only those stay that collapsing keeps.
+fn collapsed(
+    context: &SearchContext<'_>,
+    collapser: &Collapser<'_>,
+    node: &Node,
+    masks: Masks,
+) -> Result<Masks> {
+    if collapser.0.is_empty() {
+        return Ok(masks);
+    }
+    let hits = mask::hits(context, node, &masks)?;
+    Ok(collapser.without(&[], context, node, hits)?.into_iter().map(Some).collect())
 }
 
 /// What functions are worth for each hit. Readers want the hits in index order.

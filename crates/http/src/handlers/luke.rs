@@ -106,6 +106,7 @@ fn first(query: Query, rows: usize) -> SearchPlan {
     SearchPlan {
         cache: false,
         count_enough: None,
+        shape: plan::Shape::default(),
         query,
         filters: vec![],
         sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],

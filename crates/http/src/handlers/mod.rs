@@ -12,6 +12,7 @@ mod ping;
 mod schema;
 mod segments;
 mod select;
+mod terms;
 mod update;
 
 use std::sync::Arc;
@@ -167,6 +168,7 @@ async fn dispatch(
         Handler::Select => return select::run(call, collection, &params).await,
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(call, collection, &params).await,
+        Handler::Terms => return terms::run(collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),

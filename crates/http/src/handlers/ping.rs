@@ -30,6 +30,7 @@ fn anything() -> SearchPlan {
     SearchPlan {
         cache: false,
         count_enough: None,
+        shape: plan::Shape::default(),
         query: Query::All,
         filters: vec![],
         sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],

@@ -5,6 +5,7 @@
 pub mod dismax;
 pub mod facet;
 mod form;
+pub mod grouping;
 mod json_request;
 pub mod paging;
 pub mod query;
@@ -12,6 +13,7 @@ mod reference_page;
 pub mod response;
 mod spec;
 pub mod stats;
+pub mod terms;
 pub mod unsupported;
 
 pub use form::parse_form;
@@ -121,9 +123,11 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Words over many fields", dismax::DOCS),
     ("Which hits", paging::DOCS),
     ("What the response shows", response::DOCS),
+    ("Groups", grouping::DOCS),
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
+    ("Terms (`/terms`)", terms::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
 

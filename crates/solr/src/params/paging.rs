@@ -1,8 +1,8 @@
-//! The page of hits: `start` and `rows`.
+//! The page of hits: `start` and `rows`, or `cursorMark` and `rows`.
 
 use plan::{Error, Page, Result};
 
-use super::spec::integer;
+use super::spec::{integer, text};
 use super::{Param, ParamDoc, Params};
 
 pub const START: Param<usize> = Param {
@@ -21,7 +21,15 @@ pub const ROWS: Param<usize> = Param {
     per_field: false,
 };
 
-pub const DOCS: &[ParamDoc] = &[START.doc(), ROWS.doc()];
+pub const CURSOR_MARK: Param<String> = Param {
+    name: "cursorMark",
+    about: "`*`, then the `nextCursorMark` of the answer before: pages of all hits, each as cheap as the first. The sort must have the unique key in it.",
+    default: None,
+    parse: text,
+    per_field: false,
+};
+
+pub const DOCS: &[ParamDoc] = &[START.doc(), ROWS.doc(), CURSOR_MARK.doc()];
 
 /// The window that a request asks for.
 pub fn page(params: &Params) -> Result<Page> {

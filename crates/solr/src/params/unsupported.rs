@@ -8,16 +8,14 @@ use super::{ParamDoc, Params};
 
 /// Each stands for itself and for all names that begin with it and a point, when it ends in one.
 pub const DOCS: &[ParamDoc] = &[
-    ParamDoc::unsupported("group", "Hits in groups."),
+    ParamDoc::unsupported("group.facet", "Facets that count groups."),
     ParamDoc::unsupported("hl", "Highlighting."),
     ParamDoc::unsupported("spellcheck", "Spelling suggestions."),
     ParamDoc::unsupported("mlt", "Documents like the hits."),
-    ParamDoc::unsupported("expand", "The other members of collapsed groups."),
-    ParamDoc::unsupported("terms", "The terms of a field."),
+    ParamDoc::unsupported("terms", "The terms of a field, beside the hits; `/terms` lists them."),
     ParamDoc::unsupported("tv", "Term vectors."),
     ParamDoc::unsupported("suggest", "Suggestions."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),
-    ParamDoc::unsupported("cursorMark", "Deep paging by cursor."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
     ParamDoc::unsupported("rq", "Re-ranking."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),
@@ -73,11 +71,11 @@ mod tests {
                 assert!(error.message.contains(&format!("`{name}`")), "{error}");
             }
         };
-        check("group", "true", true);
-        check("group", "false", false);
+        check("group", "true", false);
+        check("group.facet", "true", true);
         check("group.field", "a", false);
         check("json.facet", "{}", false);
-        check("cursorMark", "*", true);
+        check("cursorMark", "*", false);
         check("facet.pivot", "a,b", false);
         check("rows", "1", false);
         check("hl", "on", true);

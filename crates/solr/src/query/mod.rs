@@ -26,4 +26,5 @@ pub(crate) use field::{RangeText, TextStyle};
 pub use local_params::{LocalParams, split_local_params};
 pub use parsers::{ParsedQuery, parse_query};
 pub(crate) use parsers::{cache_and_cost, subquery};
+pub(crate) use syntax::SyntaxError;
 pub(crate) use value::java_float;

@@ -62,7 +62,6 @@ const PARSERS: &[Parser] = &[
 const UNSUPPORTED: &[&str] = &[
     "bbox",
     "child",
-    "collapse",
     "complexphrase",
     "fuzzy",
     "geofilt",

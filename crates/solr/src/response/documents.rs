@@ -28,6 +28,12 @@ pub fn found(documents: Vec<Document>, list: &FieldList, schema: &Schema) -> Doc
     }
 }
 
+/// Hits without the facts of their query.
+pub fn list(hits: Vec<Hit>, list: &FieldList, schema: &Schema) -> Vec<DocumentNode> {
+    let mut shape = Shape::new(list, schema);
+    hits.into_iter().map(|hit| shape.hit(hit)).collect()
+}
+
 /// The page of a search.
 pub fn doc_list(result: &mut SearchResult, start: usize, list: &FieldList, schema: &Schema) -> DocList {
     let mut shape = Shape::new(list, schema);

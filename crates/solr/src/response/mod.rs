@@ -7,6 +7,7 @@ mod documents;
 mod explain;
 mod facets;
 mod format;
+mod groups;
 mod header;
 mod json;
 mod node;

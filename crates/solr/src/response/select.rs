@@ -6,9 +6,10 @@ use super::buckets::bucket;
 use super::documents::doc_list;
 use super::explain;
 use super::facets::facet_counts;
+use super::groups;
 use super::node::{Entries, Name, Node};
 use super::stats::stats;
-use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ResponsePlan};
+use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ResponsePlan, write_mark};
 
 /// Search components in the order Solr runs and shows them.
 const COMPONENTS: [&str; 9] =
@@ -28,14 +29,27 @@ pub struct Found {
 pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms: u64) -> Entries {
     let Found { mut result, facets, explained_other } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
-    let page = doc_list(&mut result, response.start, &response.fields, schema);
-    let mut entries: Entries = vec![("response".into(), Node::DocList(page))];
+    let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
+    let mut entries = match &response.groups {
+        Some(view) => groups::grouped(groups, view, &response.fields, schema),
+        None => {
+            let page = doc_list(&mut result, response.start, &response.fields, schema);
+            vec![("response".into(), Node::DocList(page))]
+        }
+    };
+    if let Some(sent) = &response.cursor_mark {
+        let next = next.map_or_else(|| sent.clone(), |mark| write_mark(&mark));
+        entries.push(("nextCursorMark".into(), Node::Str(next.into())));
+    }
     let (tree, statistics) = (result.facets.tree.take(), result.facets.stats.take());
     if facets {
         entries.push(("facet_counts".into(), facet_counts(std::mem::take(&mut result.facets))));
     }
     entries.extend(tree.map(|tree| ("facets".into(), bucket(tree))));
     entries.extend(statistics.map(|statistics| ("stats".into(), stats(statistics))));
+    if response.expands {
+        entries.push(("expanded".into(), groups::expanded(expanded, &response.fields, schema)));
+    }
     if response.debug.any() {
         let other = others(explained_other, response);
         entries.push(("debug".into(), debug(response, explained, other, elapsed_ms)));
@@ -45,10 +59,11 @@ pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms
 
 /// By id. As text each begins on a line of its own.
 fn explanations(result: &SearchResult, debug: DebugFlags) -> Node {
-    let shown = result
-        .hits
-        .iter()
-        .filter_map(|hit| Some((Name::Owned(hit.id.clone()), explanation(hit.explanation.as_ref()?, debug))));
+    let grouped = result.shape.groups.iter().flat_map(|one| &one.groups).flat_map(|group| &group.hits);
+    let shown =
+        result.hits.iter().chain(grouped).filter_map(|hit| {
+            Some((Name::Owned(hit.id.clone()), explanation(hit.explanation.as_ref()?, debug)))
+        });
     Node::Map(shown.collect())
 }
 

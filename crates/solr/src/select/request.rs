@@ -1,15 +1,20 @@
 //! The two steps of a search request: `parse` (text to typed) and `resolve` (against a schema). Order of the checks follows
 //! Solr where a request has two mistakes, as far as it is known.
 
-use plan::{Error, Filter, Page, Query, Result, Schema, SearchPlan, SortBy, SortKey};
+use plan::{
+    Collapse, Cursor, Error, Filter, Page, Query, Result, Schema, SearchPlan, Shape, SortBy, SortKey,
+};
 
+use super::collapse::{parse_collapse, refuse_both, resolve_expand};
+use super::cursor_mark::{mark_sent, parse_cursor};
 use super::fields::FieldList;
+use super::grouping::resolve_groups;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, dismax, paging, query, response, unsupported};
+use crate::params::{Params, dismax, grouping, paging, query, response, unsupported};
 use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 
 /// A search as asked for; queries are still text.
@@ -21,6 +26,7 @@ pub struct SelectRequest<'a> {
     filters: Vec<&'a str>,
     sort: &'a str,
     page: Page,
+    cursor_mark: Option<&'a str>,
     debug: DebugFlags,
     omit_header: bool,
 }
@@ -62,6 +68,7 @@ impl<'a> SelectRequest<'a> {
             filters: params.all(query::FQ.name).collect(),
             sort: params.get(query::SORT.name).unwrap_or_default(),
             page: paging::page(params)?,
+            cursor_mark: params.get(paging::CURSOR_MARK.name),
             debug: DebugFlags::parse(params)?,
             omit_header: response::OMIT_HEADER.read(params)?.unwrap_or(false),
         })
@@ -82,13 +89,21 @@ impl<'a> SelectRequest<'a> {
         let fields = FieldList::parse(self.params, Some(&context))?;
         let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
         let sort = parse_sort(&context, self.sort)?;
-        let filters = self.filters(&context)?;
+        let sort = if sort.is_empty() { by_score() } else { sort };
+        let (filters, collapses) = self.filters(&context)?;
+        refuse_both(self.params)?;
+        let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
+        let (expand, expand_failure) = match resolve_expand(&context, &collapses) {
+            Ok(expand) => (expand, None),
+            Err(error) => (None, Some(error)),
+        };
+        let shape = Shape { cursor: self.cursor(context.schema, &sort)?, expand, collapses, groups };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
-            sort: if sort.is_empty() { by_score() } else { sort },
+            sort,
             page: self.page,
             fields: fields.selection(),
             functions: fields.functions.clone(),
@@ -98,16 +113,20 @@ impl<'a> SelectRequest<'a> {
             count_enough: query::MIN_EXACT_COUNT
                 .read(self.params)?
                 .and_then(|count| u64::try_from(count).ok()),
+            shape,
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
         let (explain_other, other_failure) = self.explain_other(&context);
-        let late_failure = facet_failure.or(other_failure);
+        let late_failure = facet_failure.or(expand_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
         let response = ResponsePlan {
             explain_other,
             start: self.page.start,
+            cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
+            groups: group_view,
+            expands: plan.shape.expand.is_some(),
             fields,
             omit_header: self.omit_header,
             debug,
@@ -117,11 +136,25 @@ impl<'a> SelectRequest<'a> {
         Ok(Resolved { plan, response, warnings, late_failure, repeatable })
     }
 
-    /// Empty filters filter nothing.
-    fn filters(&self, context: &QueryContext<'_>) -> Result<Vec<ParsedQuery>> {
-        let texts = self.filters.iter().filter(|text| !text.trim().is_empty());
+    /// Empty filters filter nothing; those that collapse come after all others.
+    fn filters(&self, context: &QueryContext<'_>) -> Result<(Vec<ParsedQuery>, Vec<Collapse>)> {
+        let (mut filters, mut collapses) = (Vec::new(), Vec::new());
         let context = QueryContext { filtering: true, ..*context };
-        texts.map(|text| parse_query(&context, text, "lucene")).collect()
+        for text in self.filters.iter().filter(|text| !text.trim().is_empty()) {
+            match parse_collapse(&context, text)? {
+                Some(collapse) => collapses.push(collapse),
+                None => filters.push(parse_query(&context, text, "lucene")?),
+            }
+        }
+        Ok((filters, collapses))
+    }
+
+    fn cursor(&self, schema: &Schema, sort: &[SortKey]) -> Result<Option<Cursor>> {
+        if self.cursor_mark.is_some() && grouping::GROUP.read(self.params)? == Some(true) {
+            return Err(Error::bad_request("Can not use Grouping with cursorMark"));
+        }
+        let cursor = |mark| parse_cursor(mark, schema, sort, self.page.start);
+        self.cursor_mark.map(cursor).transpose()
     }
 
     /// What `explainOther` asks for, or why that cannot be read.
@@ -160,7 +193,7 @@ fn asks_alternative(params: &Params) -> bool {
     matches!(parser, Some("dismax" | "edismax")) && params.get(dismax::Q_ALT.name).is_some()
 }
 
-fn by_score() -> Vec<SortKey> {
+pub(super) fn by_score() -> Vec<SortKey> {
     vec![SortKey { by: SortBy::Score, descending: true }]
 }
 

@@ -4,6 +4,7 @@
 use plan::{Query, Result};
 
 use super::fields::FieldList;
+use super::grouping::GroupView;
 use crate::params::{Params, response};
 use crate::update::RawValue;
 
@@ -11,6 +12,12 @@ use crate::update::RawValue;
 pub struct ResponsePlan {
     /// The first hit's place among all, for `response.start`.
     pub start: usize,
+    /// The mark that the page begins behind, as it was sent.
+    pub cursor_mark: Option<String>,
+    /// Present when hits are shown in groups.
+    pub groups: Option<GroupView>,
+    /// Whether members of groups are shown.
+    pub expands: bool,
     pub fields: FieldList,
     pub omit_header: bool,
     pub debug: DebugFlags,

@@ -115,7 +115,7 @@ fn lat_lon(text: String) -> Result<Value> {
 }
 
 /// Standard base64 with or without padding.
-fn decode_base64(text: &str) -> Result<Vec<u8>> {
+pub(crate) fn decode_base64(text: &str) -> Result<Vec<u8>> {
     let illegal = |message: String| Error::bad_request(message).with_root(RootCause::IllegalArgument);
     let digits = text.trim_end_matches('=');
     if digits.len() % 4 == 1 {

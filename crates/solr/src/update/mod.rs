@@ -25,6 +25,7 @@ mod xml;
 
 pub use chain::{Chain, Processed};
 pub use command::{AddCommand, Decoded, Names, RawDocument, RawValue, UpdateCommand};
+pub(crate) use convert::decode_base64;
 pub use decode::decode;
 pub use json_reader::{Complaint, Event, JsonReader};
 pub use json_value::{entries, value};

@@ -2,6 +2,8 @@
 
 mod constant;
 mod count;
+mod cursor;
+mod keys;
 mod scan;
 mod sort;
 mod top_k;
@@ -10,7 +12,9 @@ use tantivy::DocId;
 
 pub(crate) use constant::first_and_count;
 pub(crate) use count::count;
-pub(crate) use sort::sorted;
+pub(crate) use cursor::mark;
+pub(crate) use keys::{Key, Merged, Order, Source};
+pub(crate) use sort::{offer, sorted};
 pub(crate) use top_k::{Best, score_max, top_k, top_k_and_count};
 
 /// A hit by its place in the snapshot.

@@ -15,10 +15,11 @@ use plan::{
     FacetPlan, FacetResult, FieldClass, Filter, IntervalFacetResult, PivotFacetResult, Result, Value,
 };
 
-pub(crate) use ordinals::{GlobalOrdinals, ordinals};
+pub(crate) use ordinals::{GlobalOrdinals, Strings, ordinals};
 
 use super::SearchContext;
 use super::bits::Bits;
+use super::grouping::Collapser;
 use super::mask::{self, PreparedFilter};
 use super::node::Node;
 
@@ -30,10 +31,11 @@ pub(crate) fn count(
     context: &SearchContext<'_>,
     plan: &FacetPlan,
     node: &Node,
-    filters: &[PreparedFilter],
+    (filters, collapser): (&[PreparedFilter], &Collapser<'_>),
     hits: &[Arc<Bits>],
 ) -> Result<FacetResult> {
-    let mut domains = Domains { context, node, filters, all: hits.to_vec(), known: HashMap::new() };
+    let mut domains =
+        Domains { context, node, filters, collapser, all: hits.to_vec(), known: HashMap::new() };
     let mut result = FacetResult::default();
     for facet in &plan.queries {
         let count = query(context, &facet.query, &domains.without(&facet.exclude_tags)?)?;
@@ -79,6 +81,7 @@ struct Domains<'a> {
     context: &'a SearchContext<'a>,
     node: &'a Node,
     filters: &'a [PreparedFilter],
+    collapser: &'a Collapser<'a>,
     all: Domain,
     known: HashMap<Vec<String>, Domain>,
 }
@@ -86,7 +89,7 @@ struct Domains<'a> {
 impl Domains<'_> {
     fn without(&mut self, tags: &[String]) -> Result<Domain> {
         let excluded = |filter: &&PreparedFilter| filter.tags.iter().any(|tag| tags.contains(tag));
-        if !self.filters.iter().any(|filter| excluded(&filter)) {
+        if !self.filters.iter().any(|filter| excluded(&filter)) && !self.collapser.is_tagged(tags) {
             return Ok(self.all.clone());
         }
         if let Some(known) = self.known.get(tags) {
@@ -95,6 +98,7 @@ impl Domains<'_> {
         let kept = self.filters.iter().filter(|filter| !excluded(filter));
         let masks = mask::masks(self.context, kept)?;
         let domain = mask::hits(self.context, self.node, &masks)?;
+        let domain = self.collapser.without(tags, self.context, self.node, domain)?;
         self.known.insert(tags.to_vec(), domain.clone());
         Ok(domain)
     }

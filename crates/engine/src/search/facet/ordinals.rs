@@ -90,13 +90,13 @@ pub(crate) fn ordinals(
 }
 
 /// A string column in every segment of a search, and its values in one numbering.
-pub(super) struct Strings {
+pub(crate) struct Strings {
     columns: Vec<Option<StrColumn>>,
     ordinals: Arc<GlobalOrdinals>,
 }
 
 impl Strings {
-    pub(super) fn open(context: &SearchContext<'_>, column: &ColumnRef) -> Result<Self> {
+    pub(crate) fn open(context: &SearchContext<'_>, column: &ColumnRef) -> Result<Self> {
         let mut columns = Vec::with_capacity(context.segments.len());
         for segment in &context.segments {
             columns.push(match AnyColumn::open(segment.reader, column)? {
@@ -149,16 +149,16 @@ impl Strings {
     }
 
     /// How many values there are.
-    pub(super) fn cardinality(&self) -> usize {
+    pub(crate) fn cardinality(&self) -> usize {
         self.ordinals.places.len()
     }
 
-    pub(super) fn column(&self, segment: usize) -> Option<&StrColumn> {
+    pub(crate) fn column(&self, segment: usize) -> Option<&StrColumn> {
         self.columns.get(segment)?.as_ref()
     }
 
     /// The common number of a segment's own; past all values where it has none.
-    pub(super) fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
+    pub(crate) fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
         self.ordinals.common(segment)
     }
 
@@ -190,7 +190,7 @@ impl Strings {
     }
 
     /// The text of a value by its number.
-    pub(super) fn text(&self, number: usize) -> Result<String> {
+    pub(crate) fn text(&self, number: usize) -> Result<String> {
         let mut text = String::new();
         if let Some((segment, ord)) = self.ordinals.places.get(number)
             && let Some(Some(column)) = self.columns.get(*segment as usize)

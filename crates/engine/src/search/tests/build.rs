@@ -71,5 +71,6 @@ pub(super) fn plan(query: Query) -> SearchPlan {
         explain: false,
         cache: true,
         count_enough: None,
+        shape: plan::Shape::default(),
     }
 }

@@ -6,4 +6,5 @@ mod functions;
 mod pruning;
 mod recorded;
 mod recorded_facets;
+mod shapes;
 mod trees;

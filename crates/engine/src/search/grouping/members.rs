@@ -1,0 +1,98 @@
+//! The hits of chosen groups: how many, how good, and the first of each.
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use plan::Result;
+use tantivy::DocId;
+
+use super::values::Groups;
+use crate::search::SearchContext;
+use crate::search::bits::Bits;
+use crate::search::collect::{Found, Key, Merged, Order, offer};
+use crate::search::evaluate::Evaluator;
+use crate::search::node::Node;
+
+/// The hits of one group.
+pub(super) struct Members {
+    pub(super) total: u64,
+    pub(super) score_max: Option<f32>,
+    /// The first in their order.
+    pub(super) found: Vec<Found>,
+}
+
+/// Which groups are wanted, and what of them.
+pub(super) struct Wanted<'a> {
+    pub(super) groups: &'a [u32],
+    pub(super) order: &'a Order,
+    pub(super) limit: usize,
+    pub(super) score_max: bool,
+}
+
+/// The hits of the wanted groups, in the order of those.
+pub(super) fn members(
+    context: &SearchContext<'_>,
+    (node, hits): (&Node, &[Arc<Bits>]),
+    groups: &mut Groups,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Members>> {
+    let places = places(wanted.groups);
+    let mut collected: Vec<Collected> = wanted.groups.iter().map(|_| Collected::default()).collect();
+    for (segment, hits) in context.segments.iter().zip(hits) {
+        let mut sources = wanted.order.open(context, node, segment)?;
+        let mut evaluator = match wanted.score_max {
+            true => Some(Evaluator::open(context.layout.tantivy(), node, segment.reader)?),
+            false => None,
+        };
+        let mut groups = groups.segment(segment)?;
+        for doc in hits.iter() {
+            let place = places.get(groups.group(doc) as usize).copied().unwrap_or(NOWHERE);
+            let Some(one) = collected.get_mut(place as usize) else { continue };
+            one.total += 1;
+            if let Some(score) = evaluator.as_mut().and_then(|evaluator| evaluator.score(doc)) {
+                one.score_max = Some(one.score_max.map_or(score, |best| best.max(score)));
+            }
+            if wanted.limit > 0 {
+                let keys = sources.iter_mut().map(|source| source.key(doc)).collect();
+                offer(&mut one.heap, (keys, doc), wanted.limit);
+            }
+        }
+        for one in &mut collected {
+            for (keys, doc) in one.heap.drain() {
+                one.merged.push(Merged::resolve(&sources, &keys, segment.number, doc)?);
+            }
+        }
+    }
+    Ok(collected.into_iter().map(|one| one.ordered(wanted)).collect())
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// By group its place among the wanted.
+fn places(groups: &[u32]) -> Vec<u32> {
+    let len = groups.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut places = vec![NOWHERE; len];
+    for (place, group) in (0..).zip(groups) {
+        if let Some(room) = places.get_mut(*group as usize) {
+            *room = place;
+        }
+    }
+    places
+}
+
+#[derive(Default)]
+struct Collected {
+    total: u64,
+    score_max: Option<f32>,
+    /// The first of the segment at hand.
+    heap: BinaryHeap<(Vec<Key>, DocId)>,
+    merged: Vec<Merged>,
+}
+
+impl Collected {
+    fn ordered(mut self, wanted: &Wanted<'_>) -> Members {
+        self.merged.sort_by(|left, right| wanted.order.compare(left, right));
+        let found = self.merged.iter().take(wanted.limit).map(Merged::found).collect();
+        Members { total: self.total, score_max: self.score_max, found }
+    }
+}

@@ -1,0 +1,190 @@
+//! Which group each document belongs to. Groups are numbered as they are met, the same in every segment: numbers of a field by
+//! themselves, strings by their place among those of the snapshot, values of functions by what they show.
+
+use std::collections::HashMap;
+
+use plan::{Error, FieldClass, GroupBy, Result, Value};
+use tantivy::DocId;
+use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
+
+use crate::layout::{ColumnKind, ColumnRef};
+use crate::search::facet::{Strings, integer_value, real_value};
+use crate::search::function::{Lowered, Reader, lower};
+use crate::search::sets::AnyColumn;
+use crate::search::{SearchContext, SearchSegment};
+
+/// The groups met so far.
+pub(super) struct Groups {
+    by: By,
+    met: Met,
+}
+
+enum By {
+    Strings(Strings),
+    Column {
+        column: ColumnRef,
+        class: FieldClass,
+    },
+    Function(Lowered),
+    /// All in one.
+    Nothing,
+}
+
+impl Groups {
+    /// A query makes one group of the documents it is asked for.
+    pub(super) fn open(context: &SearchContext<'_>, by: &GroupBy) -> Result<Self> {
+        let by = match by {
+            GroupBy::Query(_) => By::Nothing,
+            GroupBy::Function(function) => By::Function(lower(context, function)?),
+            GroupBy::Field(name) => Self::of_field(context, name)?,
+        };
+        let cardinality = if let By::Strings(strings) = &by { Some(strings.cardinality()) } else { None };
+        Ok(Self { by, met: Met::new(cardinality) })
+    }
+
+    fn of_field(context: &SearchContext<'_>, name: &str) -> Result<By> {
+        let Some(layout) = context.layout.field(name) else { return Ok(By::Nothing) };
+        let column = layout.column.clone().ok_or_else(|| {
+            Error::bad_request(format!("cannot group by `{name}`: it has no column; give it docValues"))
+        })?;
+        Ok(match column.kind {
+            ColumnKind::Str => By::Strings(Strings::open(context, &column)?),
+            _ => By::Column { class: layout.class(), column },
+        })
+    }
+
+    /// The documents of a segment by group.
+    pub(super) fn segment<'g>(&'g mut self, segment: &SearchSegment<'_>) -> Result<SegmentGroups<'g>> {
+        let column = match &self.by {
+            By::Nothing => Numbers::Nothing,
+            By::Function(function) => Numbers::Function(Box::new(Reader::open(function, segment.reader)?)),
+            By::Strings(strings) => match strings.column(segment.number) {
+                Some(column) => Numbers::Str(column, Box::new(strings.common(segment.number))),
+                None => Numbers::Nothing,
+            },
+            By::Column { column, .. } => match AnyColumn::open(segment.reader, column)? {
+                Some(AnyColumn::I64(column)) => Numbers::I64(column),
+                Some(AnyColumn::F64(column)) => Numbers::F64(column),
+                Some(AnyColumn::Bool(column)) => Numbers::Bool(column),
+                Some(AnyColumn::Str(_)) | None => Numbers::Nothing,
+            },
+        };
+        Ok(SegmentGroups { column, met: &mut self.met })
+    }
+
+    /// The group of the documents without a value, if one was met.
+    pub(super) fn without_value(&self) -> Option<u32> {
+        self.met.without
+    }
+
+    /// How many groups were met.
+    pub(super) fn len(&self) -> usize {
+        self.met.numbers.len()
+    }
+
+    /// What the documents of a group have in common; `None` if it is that they have no value.
+    pub(super) fn value(&self, group: u32) -> Result<Option<Value>> {
+        let Some(Some(number)) = self.met.numbers.get(group as usize) else { return Ok(None) };
+        let number = *number;
+        Ok(match &self.by {
+            By::Nothing => None,
+            By::Strings(strings) => Some(Value::Str(strings.text(number as usize)?)),
+            By::Function(_) => self.met.values.get(number as usize).cloned(),
+            By::Column { column, class } => Some(match column.kind {
+                ColumnKind::I64 => integer_value(*class, i64::from_u64(number)),
+                ColumnKind::F64 => real_value(*class, f64::from_u64(number)),
+                ColumnKind::Bool => Value::Bool(number != 0),
+                ColumnKind::Str => return Ok(None),
+            }),
+        })
+    }
+}
+
+/// The groups of one segment's documents, which are to be asked for in ascending order.
+pub(super) struct SegmentGroups<'g> {
+    column: Numbers<'g>,
+    met: &'g mut Met,
+}
+
+enum Numbers<'g> {
+    Str(&'g StrColumn, Box<dyn Fn(u64) -> usize + 'g>),
+    I64(Column<i64>),
+    F64(Column<f64>),
+    Bool(Column<bool>),
+    Function(Box<Reader>),
+    Nothing,
+}
+
+impl SegmentGroups<'_> {
+    #[inline]
+    pub(super) fn group(&mut self, doc: DocId) -> u32 {
+        let number = match &mut self.column {
+            Numbers::Str(column, common) => column.ords().first(doc).map(|ord| common(ord) as u64),
+            Numbers::I64(column) => column.first(doc).map(MonotonicallyMappableToU64::to_u64),
+            Numbers::F64(column) => column.first(doc).map(MonotonicallyMappableToU64::to_u64),
+            Numbers::Bool(column) => column.first(doc).map(u64::from),
+            Numbers::Function(reader) => reader.value(doc).map(|value| self.met.number(value)),
+            Numbers::Nothing => None,
+        };
+        self.met.group(number)
+    }
+}
+
+const UNMET: u32 = u32::MAX;
+
+struct Met {
+    table: Table,
+    without: Option<u32>,
+    /// By group.
+    numbers: Vec<Option<u64>>,
+    /// Values of functions: what they show to their place in `values`.
+    shown: HashMap<String, u64>,
+    values: Vec<Value>,
+}
+
+/// Number to group.
+enum Table {
+    Dense(Vec<u32>),
+    Hashed(HashMap<u64, u32>),
+}
+
+impl Met {
+    /// `cardinality` is how many numbers there are, where they are dense.
+    fn new(cardinality: Option<usize>) -> Self {
+        let table = match cardinality {
+            Some(cardinality) => Table::Dense(vec![UNMET; cardinality]),
+            None => Table::Hashed(HashMap::new()),
+        };
+        Self { table, without: None, numbers: Vec::new(), shown: HashMap::new(), values: Vec::new() }
+    }
+
+    fn number(&mut self, value: Value) -> u64 {
+        let values = &mut self.values;
+        *self.shown.entry(value.to_text()).or_insert_with(|| {
+            values.push(value);
+            values.len() as u64 - 1
+        })
+    }
+
+    #[inline]
+    fn group(&mut self, number: Option<u64>) -> u32 {
+        let next = self.numbers.len() as u32;
+        let group = match (number, &mut self.table) {
+            (None, _) => *self.without.get_or_insert(next),
+            (Some(number), Table::Hashed(groups)) => *groups.entry(number).or_insert(next),
+            (Some(number), Table::Dense(groups)) => match groups.get_mut(number as usize) {
+                Some(group) => {
+                    if *group == UNMET {
+                        *group = next;
+                    }
+                    *group
+                }
+                None => *self.without.get_or_insert(next),
+            },
+        };
+        if group == next {
+            self.numbers.push(number);
+        }
+        group
+    }
+}

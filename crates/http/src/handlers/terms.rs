@@ -1,0 +1,89 @@
+//! `/terms`: what the dictionaries of fields hold.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{
+    FacetPlan, FacetSort, FieldFacet, FieldSelection, Page, Query, Result, SearchPlan, SortBy, SortKey,
+    TermCount,
+};
+use solr::Params;
+use solr::terms::{FieldTerms, TermsRequest};
+
+use crate::call::{Answer, Failure};
+
+pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Answer, Failure> {
+    let request = TermsRequest::parse(params, &collection.schema())
+        .map_err(|(error, before)| Failure { before, ..Failure::from(error) })?;
+    let mut listed = Vec::with_capacity(request.fields.len());
+    for field in &request.fields {
+        listed.push(match field {
+            FieldTerms::Listed(plan) => collection.terms(plan).await?,
+            FieldTerms::Values { field, limit, by_count, raw } => {
+                let sort = if *by_count { FacetSort::Count } else { FacetSort::Index };
+                let mut terms = values(collection, field, *limit, sort).await?;
+                if *raw {
+                    terms.iter_mut().for_each(as_indexed);
+                }
+                terms
+            }
+        });
+    }
+    Ok(request.respond(listed, collection.stats().num_docs).into())
+}
+
+/// Booleans are indexed by one letter; numbers show no other form here.
+fn as_indexed(count: &mut TermCount) {
+    match count.term.as_str() {
+        "true" => count.term = "T".to_owned(),
+        "false" => count.term = "F".to_owned(),
+        _ => {}
+    }
+}
+
+/// The values of a field of points or booleans.
+async fn values(
+    collection: &Arc<Collection>,
+    field: &Arc<str>,
+    limit: Option<usize>,
+    sort: FacetSort,
+) -> Result<Vec<TermCount>> {
+    let facet = FieldFacet {
+        key: field.to_string(),
+        field: field.clone(),
+        sort,
+        limit,
+        offset: 0,
+        count_min: 1,
+        missing: false,
+        prefix: None,
+        contains: None,
+        matches: None,
+        exclude_terms: vec![],
+        terms: None,
+        exists: false,
+        exclude_tags: vec![],
+    };
+    let plan = SearchPlan {
+        query: Query::All,
+        filters: vec![],
+        sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
+        page: Page { start: 0, rows: 0 },
+        fields: FieldSelection::default(),
+        functions: vec![],
+        scores: false,
+        facets: FacetPlan { enabled: true, fields: vec![facet], ..FacetPlan::default() },
+        explain: false,
+        cache: false,
+        count_enough: None,
+        shape: plan::Shape::default(),
+    };
+    let found = collection.search(Arc::new(plan)).await?.facets.fields.pop();
+    let counts = found.map(|facet| facet.counts).unwrap_or_default();
+    let count = |(value, documents): (plan::Value, u64)| TermCount {
+        term: value.to_text(),
+        documents,
+        occurrences: None,
+    };
+    Ok(counts.into_iter().map(count).collect())
+}
