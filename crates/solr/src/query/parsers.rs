@@ -3,6 +3,7 @@
 
 use plan::{Clause, Error, Occur, Query, Result};
 
+use super::choices::{max_score, switch};
 use super::context::QueryContext;
 use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
@@ -51,6 +52,8 @@ const PARSERS: &[Parser] = &[
     Parser { name: "bool", class: "", parse: Parse::Query(boolean) },
     Parser { name: "boost", class: "LuceneQParser", parse: Parse::Query(boost) },
     Parser { name: "filters", class: "FiltersQParser", parse: Parse::Query(filters) },
+    Parser { name: "switch", class: "LuceneQParser", parse: Parse::Query(switch) },
+    Parser { name: "maxscore", class: "MaxScoreQParser", parse: Parse::Query(max_score) },
     Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
 ];
@@ -70,7 +73,6 @@ const UNSUPPORTED: &[&str] = &[
     "join",
     "knn",
     "ltr",
-    "maxscore",
     "min_hash",
     "mlt",
     "mlt_content",
@@ -82,7 +84,6 @@ const UNSUPPORTED: &[&str] = &[
     "significantTerms",
     "simple",
     "surround",
-    "switch",
     "tlogit",
     "vectorSimilarity",
     "xmlparser",
@@ -218,7 +219,7 @@ impl Request<'_> {
     }
 }
 
-fn lucene(request: &Request<'_>) -> Result<Option<Query>> {
+pub(super) fn lucene(request: &Request<'_>) -> Result<Option<Query>> {
     if request.text.is_empty() {
         return Ok(None);
     }
@@ -287,15 +288,12 @@ fn query(request: &Request<'_>) -> Result<Option<Query>> {
     request.nested(request.text, request.local.get("defType"))
 }
 
-/// `{!bool must=… must_not=… filter=… should=…}`.
+/// `{!bool must=… must_not=… filter=… should=… mm=…}`.
 fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
-    for refused in ["mm", "excludeTags"] {
-        if request.local.get(refused).is_some() {
-            return Err(Error::bad_request(format!(
-                "`{refused}` of `{{!bool}}` is not supported yet; leave it out"
-            )));
-        }
+    if request.local.get("excludeTags").is_some() {
+        return Err(Error::bad_request("`excludeTags` of `{!bool}` is not supported yet; leave it out"));
     }
+    let minimum = request.local.get("mm").map(crate::params::integer).transpose()?.unwrap_or(0);
     let kinds = [
         ("must", Occur::Must),
         ("must_not", Occur::MustNot),
@@ -316,7 +314,7 @@ fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
             "`{{!bool}}` has more than {most} clauses; use `{{!terms}}` for lists"
         )));
     }
-    Ok(Some(Query::Boolean { clauses, minimum_should_match: 0 }))
+    Ok(Some(Query::Boolean { clauses, minimum_should_match: usize::try_from(minimum).unwrap_or(0) }))
 }
 
 /// `{!func}`: every document, scored by a function.

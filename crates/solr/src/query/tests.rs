@@ -288,6 +288,13 @@ fn parsers_are_chosen_by_name() {
         ("a_s:x AND {!term f=a_s v='it\\'s'}", "+a_s:x +a_s:it's"),
         ("a_s:x {!term f=a_s}y^2", "a_s:x (a_s:y)^2.0"),
         ("_query_:\"{!term f=a_s}hello there\"", "a_s:hello there"),
+        ("{!switch case.x=a_s:1 default=a_s:2 v=$x} & x= x ", "a_s:1"),
+        ("{!switch case=a_s:0 default=a_s:2}y", "a_s:2"),
+        ("{!switch case=a_s:0}", "a_s:0"),
+        ("{!maxscore tie=0.5}a_s:1 a_s:2 +a_s:3", "((a_s:1) | (a_s:2))~0.5 +a_s:3"),
+        ("{!maxscore}a_s:1", "a_s:1"),
+        ("{!maxscore}+a_s:1 -a_s:2", "+a_s:1 -a_s:2"),
+        ("{!bool should=a_s:1 should=a_s:2 mm=2}", "(a_s:1 a_s:2)~2"),
         ("{!boost b=2}a_s:x", "FunctionScoreQuery(a_s:x, scored by boost(const(2)))"),
     ]);
 }

@@ -97,7 +97,7 @@ fn now_and_zone_come_from_the_request() {
 
 #[test]
 fn what_is_not_supported_is_refused() {
-    for form in ["q=x&group.facet=true", "q=x&defType=edismax", "q=x&df=a_s&fl=payload(a,b)"] {
+    for form in ["q=x&group.facet=true", "q=x&defType=surround", "q=x&df=a_s&fl=payload(a,b)"] {
         let message = resolve(form).unwrap_err().message;
         assert!(message.contains("not supported yet"), "{form}: {message}");
     }
