@@ -1,7 +1,7 @@
 //! Moving the shard from log to segments: small segments in memory become one file set, marks are written beside theirs,
 //! a manifest names it all with the log's position, and the log is trimmed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use plan::{Commit, Result};
@@ -81,18 +81,24 @@ impl Core {
 
     /// Merges the small segments that are in memory only, so that many refreshes make one file set. They are all visible or
     /// all not, as a merge needs it.
-    fn gather_unpersisted(&self, cut: &mut Cut) -> Result<()> {
+    pub(crate) fn gather_unpersisted(&self, cut: &mut Cut) -> Result<()> {
         let Ok(_merging) = self.merging.try_lock() else { return Ok(()) };
         let snapshot = self.snapshot.load_full();
-        let is_shown = |segment: &Arc<Segment>| snapshot.view_of(segment).is_some();
+        // A merge that ended since the cut has put another segment in the place of some: merged again, their documents would
+        // stand twice.
+        let present: HashSet<SegmentId> = self.state().segments.iter().map(|segment| segment.id).collect();
         for shown in [true, false] {
+            let removable = |segment: &Arc<Segment>, dead: &Dead| match snapshot.view_of(segment) {
+                // Invariant: what died after the cut is not removed, for the log may still lose why it died.
+                Some(view) => (shown && view.dead.count() <= dead.count()).then(|| view.dead.clone()),
+                None => (!shown).then(|| dead.clone()),
+            };
             let inputs: Vec<Input> = cut
                 .segments
                 .iter()
-                .filter(|(segment, _)| is_gathered(segment) && is_shown(segment) == shown)
-                .map(|(segment, dead)| {
-                    let removable = snapshot.view_of(segment).map_or(dead, |view| &view.dead).clone();
-                    Input { segment: segment.clone(), removable }
+                .filter(|(segment, _)| is_gathered(segment) && present.contains(&segment.id))
+                .filter_map(|(segment, dead)| {
+                    Some(Input { segment: segment.clone(), removable: removable(segment, dead)? })
                 })
                 .collect();
             if inputs.len() < 2 {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plan::{AtomicOp, Commit, ErrorKind, Expect, FieldEdit, Modify, Operation, Query, Schema, Value};
 
 use super::*;
+use crate::core::lock;
 use crate::testing::source;
 
 fn modify(id: &str, field: &str, op: AtomicOp, values: Vec<Value>) -> Operation {
@@ -365,4 +366,47 @@ fn two_threads_update_while_others_refresh_flush_and_merge() {
     let shard = site.open();
     assert_eq!(found(&shard, &Query::All).len(), 41);
     assert_eq!(get(&shard, "shared").unwrap().first("n_i"), Some(&Value::Int(120)));
+}
+
+/// A flush takes its cut, a merge of the same segments ends, and the flush goes on with segments that are there no more.
+#[test]
+fn a_merge_between_cut_and_flush_doubles_nothing() {
+    let shard = Site::new().open();
+    for id in ["a", "b"] {
+        update(&shard, vec![add(film(id, "solaris"))]);
+        refresh(&shard);
+    }
+    let core = shard.core();
+    let mut cut = {
+        let _maintenance = lock(&core.maintenance);
+        core.cut().unwrap()
+    };
+    core.merge_down_to(1).unwrap();
+    core.gather_unpersisted(&mut cut).unwrap();
+    update(&shard, vec![add(film("a", "solaris"))]);
+    refresh(&shard);
+    assert_eq!(found(&shard, &term("title_t", "solaris")), ["a", "b"]);
+    flush(&shard);
+    assert_eq!(shard.stats().num_docs, 2);
+}
+
+/// What died after the cut stays in what the flush writes: the log may still lose why it died.
+#[test]
+fn a_flush_removes_nothing_that_died_after_its_cut() {
+    let shard = Site::new().open();
+    for id in ["a", "b"] {
+        update(&shard, vec![add(film(id, "solaris")), add(film(&format!("{id}2"), "stalker"))]);
+        refresh(&shard);
+    }
+    let core = shard.core();
+    let mut cut = {
+        let _maintenance = lock(&core.maintenance);
+        core.cut().unwrap()
+    };
+    update(&shard, vec![add(film("a", "mirror"))]);
+    refresh(&shard);
+    core.gather_unpersisted(&mut cut).unwrap();
+    let documents: u32 = cut.segments.iter().map(|(segment, _)| segment.max_doc).sum();
+    assert_eq!(documents, 4);
+    assert_eq!(found(&shard, &term("title_t", "solaris")), ["b"]);
 }
