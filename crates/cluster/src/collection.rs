@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use plan::{
-    CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Query, Result, Schema,
-    SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Query,
+    Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
+    Version,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
 use crate::offload;
-use crate::shard::{CacheStats, FieldStats, SegmentStats, Shard, ShardStats, TopTerms};
+use crate::shard::{FieldStats, SegmentStats, Shard, ShardStats, TopTerms};
 
 /// A schema with the number that [`Collection::change_schema`] compares.
 pub struct VersionedSchema {

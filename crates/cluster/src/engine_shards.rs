@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use engine::{CacheSizes, ShardConfig};
 use plan::{
-    AutoCommit, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
+    AutoCommit, CacheStats, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
     SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::{HomeOptions, LocalHome};
 
 use crate::catalog::lift;
-use crate::shard::{CacheStats, FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 struct EngineShards {
     caches: CacheSizes,

@@ -18,7 +18,7 @@ pub use engine::{Cache, CacheSizes};
 pub use engine_shards::engine_shards;
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
-pub use shard::{CacheStats, FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+pub use shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 #[cfg(test)]
 mod tests;

@@ -4,12 +4,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
-    AutoCommit, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection, Hit,
-    Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
+    AutoCommit, CacheStats, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection,
+    Hit, Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
     UpdateOutcome, Value, Version,
 };
 
-use crate::shard::{CacheStats, FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
 /// Opens shards that forget everything when they close.
 #[derive(Default)]

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
-    SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
+    SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 
-pub use engine::{CacheStats, FieldStats, SegmentStats, ShardStats, TopTerms};
+pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
 
 /// One shard that is open on this node.
 pub trait Shard: Send + Sync {

@@ -5,6 +5,7 @@ use std::hash::{Hash, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use plan::CacheStats;
 use quick_cache::{Equivalent, Lifecycle, Weighter};
 
 /// Values of `V` by `K`; a value is cloned out, so let it be an `Arc` or the like.
@@ -15,19 +16,6 @@ pub struct Cache<K, V> {
     hits: AtomicU64,
     inserts: AtomicU64,
     evictions: Arc<AtomicU64>,
-}
-
-/// A cache in figures, counted since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheStats {
-    pub lookups: u64,
-    pub hits: u64,
-    pub inserts: u64,
-    pub evictions: u64,
-    /// Entries held now.
-    pub size: u64,
-    pub bytes: u64,
-    pub bytes_max: u64,
 }
 
 #[derive(Clone)]

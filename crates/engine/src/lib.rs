@@ -53,7 +53,7 @@ mod tokens;
 mod value_order;
 mod writer;
 
-pub use cache::{Cache, CacheStats};
+pub use cache::Cache;
 pub use config::{CacheSizes, ShardConfig};
 pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};
 pub use merge_policy::MergePolicy;

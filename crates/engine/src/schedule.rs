@@ -125,19 +125,13 @@ impl Core {
         Ok(())
     }
 
-    /// A tick that nobody waits for. Failures show again to whoever updates or commits; here only the log can be told.
-    /// Neither they nor a panic may end the thread: commits would silently stop.
+    /// A tick that nobody waits for.
     fn tick_unattended(&self) {
         let now_ms = self.clock.now_ms();
-        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.tick(now_ms))) {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "automatic commit failed; it is tried again"),
-            Err(_) => {
-                let mut deadlines = lock(&self.schedule.deadlines);
-                deadlines.postpone_flush(now_ms);
-                deadlines.postpone_refresh(now_ms);
-                tracing::error!("automatic commit panicked; it is tried again. Report this with the log");
-            }
+        if !unattended("an automatic commit", || self.tick(now_ms)) {
+            let mut deadlines = lock(&self.schedule.deadlines);
+            deadlines.postpone_flush(now_ms);
+            deadlines.postpone_refresh(now_ms);
         }
     }
 
@@ -150,20 +144,12 @@ impl Core {
         }
     }
 
-    /// Merges what there is to merge. As [`Core::tick_unattended`], but that the next change of segments is the next try.
+    /// Merges what there is to merge. What fails is tried again when segments have come or gone.
     fn merge_unattended(&self) {
-        let merge = || {
+        unattended("a merge", || {
             while !self.is_stopped() && self.merge_once()? {}
             Ok(())
-        };
-        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(merge)) {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => {
-                let error: plan::Error = error;
-                tracing::warn!(%error, "a merge failed; it is tried again");
-            }
-            Err(_) => tracing::error!("a merge panicked; it is tried again. Report this with the log"),
-        }
+        });
     }
 
     fn wait_for_segments(&self) {
@@ -220,6 +206,20 @@ impl Core {
             drop(thread.join());
         }
     }
+}
+
+/// Work that nobody waits for; false when it panicked. Failures show again to whoever updates or commits; here only the log
+/// can be told. Neither they nor a panic may end the thread: commits would silently stop.
+fn unattended(what: &str, work: impl FnOnce() -> Result<()>) -> bool {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "{what} failed; it is tried again"),
+        Err(_) => {
+            tracing::error!("{what} panicked; it is tried again. Report this with the log");
+            return false;
+        }
+    }
+    true
 }
 
 /// Lowers the priority of this thread where the system has priorities of threads.

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
-    SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
+    SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::ShardHome;
 
-use crate::cache::CacheStats;
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
 use crate::id_filter;

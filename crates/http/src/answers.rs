@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
-use cluster::{Cache, CacheStats, Moment, Node};
+use cluster::{Cache, Moment, Node};
 use hyper::Method;
 use hyper::http::uri::PathAndQuery;
+use plan::CacheStats;
 
 use crate::reply::Reply;
 

@@ -22,10 +22,12 @@ pub(crate) async fn respond(server: &Server, request: Request<Incoming>) -> Repl
     let started_ms = server.node.clock().now_ms();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let kept = server.answers.find(&server.node, &method, request.uri().path_and_query());
-    let reply = match (kept, route::target(&path)) {
-        (Some(kept), _) => Some(kept),
-        (None, Ok(target)) => serve(server, request, target, started_ms).await,
-        (None, Err(error)) => bare_error(&error),
+    let reply = match kept {
+        Some(kept) => Some(kept),
+        None => match route::target(&path) {
+            Ok(target) => serve(server, request, target, started_ms).await,
+            Err(error) => bare_error(&error),
+        },
     };
     let reply = reply.unwrap_or_else(|| Reply::not_found(&path));
     let elapsed_ms = server.node.clock().now_ms() - started_ms;

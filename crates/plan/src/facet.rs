@@ -83,6 +83,28 @@ pub struct FieldFacet {
     pub exclude_tags: Vec<String>,
 }
 
+impl FieldFacet {
+    /// All values with hits, most first, under the field's name.
+    pub fn of(field: &Arc<str>) -> Self {
+        Self {
+            key: field.to_string(),
+            field: field.clone(),
+            sort: FacetSort::Count,
+            limit: None,
+            offset: 0,
+            count_min: 1,
+            missing: false,
+            prefix: None,
+            contains: None,
+            matches: None,
+            exclude_terms: Vec::new(),
+            terms: None,
+            exists: false,
+            exclude_tags: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FacetSort {
     /// Most hits first, ties in value order.

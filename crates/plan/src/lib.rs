@@ -3,6 +3,7 @@
 
 mod analyzer;
 mod bucket;
+mod cache;
 mod clock;
 mod coerce;
 mod commit;
@@ -30,6 +31,7 @@ pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
     StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
 };
+pub use cache::CacheStats;
 pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};

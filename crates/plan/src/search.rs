@@ -32,6 +32,26 @@ pub struct SearchPlan {
     pub shape: Shape,
 }
 
+impl SearchPlan {
+    /// Counts the documents that match, answers afresh, and shows none: what a plan made by hand starts from.
+    pub fn count(query: Query) -> Self {
+        Self {
+            query,
+            filters: Vec::new(),
+            sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
+            page: Page { start: 0, rows: 0 },
+            fields: FieldSelection::default(),
+            functions: Vec::new(),
+            scores: false,
+            facets: FacetPlan::default(),
+            explain: false,
+            cache: false,
+            count_enough: None,
+            shape: Shape::default(),
+        }
+    }
+}
+
 /// Hits that are loaded and written in less time than another thread takes to wake.
 const PAGE_LIGHT: usize = 100;
 

@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 
 use plan::{
-    Document, Error, FacetPlan, FieldSelection, Page, Query, Result, Schema, SearchPlan, SearchResult,
-    SortBy, SortKey, Value, Version,
+    Document, Error, FieldSelection, Page, Query, Result, Schema, SearchPlan, SearchResult, Value, Version,
 };
 
 use crate::date_math::DateMath;
@@ -75,18 +74,10 @@ impl GetRequest {
         let values = self.ids.iter().cloned().map(Value::Str).collect();
         let filters = self.filters.iter().map(|text| as_filter(&parse_query(&context, text, "lucene")?));
         Ok(SearchPlan {
-            cache: true,
-            count_enough: None,
-            shape: plan::Shape::default(),
-            query: Query::TermSet { field: key, values },
             filters: filters.collect::<Result<_>>()?,
-            sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
             page: Page { start: 0, rows: self.ids.len() },
             fields: self.selection(),
-            functions: Vec::new(),
-            scores: false,
-            facets: FacetPlan::default(),
-            explain: false,
+            ..SearchPlan::count(Query::TermSet { field: key, values })
         })
     }
 

@@ -5,8 +5,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use plan::{
-    Clause, FacetPlan, FacetSort, FieldFacet, FieldSelection, Filter, Occur, Page, Phrase, PhrasePosition,
-    Query, Range, SearchPlan, SortBy, SortKey, Value,
+    Clause, FacetPlan, FieldFacet, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, SearchPlan,
+    SortBy, SortKey, Value,
 };
 
 pub struct Case(serde_json::Value);
@@ -60,18 +60,12 @@ impl Case {
     pub fn plan(&self, mode: Mode) -> Result<SearchPlan, Box<dyn Error>> {
         let rows = if matches!(mode, Mode::Count | Mode::Facet) { 0 } else { 10 };
         Ok(SearchPlan {
-            query: self.query()?,
             filters: self.filters()?,
             sort: vec![self.sort()],
             page: Page { start: 0, rows },
-            fields: FieldSelection::default(),
-            functions: Vec::new(),
-            scores: false,
             facets: self.facets(),
-            explain: false,
-            cache: false,
             count_enough: (mode == Mode::Top10).then_some(0),
-            shape: plan::Shape::default(),
+            ..SearchPlan::count(self.query()?)
         })
     }
 
@@ -129,22 +123,7 @@ impl Case {
         if field.is_empty() {
             return FacetPlan::default();
         }
-        let facet = FieldFacet {
-            key: field.to_owned(),
-            field: field.into(),
-            sort: FacetSort::Count,
-            limit: Some(10),
-            offset: 0,
-            count_min: 1,
-            missing: false,
-            prefix: None,
-            contains: None,
-            matches: None,
-            exclude_terms: Vec::new(),
-            terms: None,
-            exists: false,
-            exclude_tags: Vec::new(),
-        };
+        let facet = FieldFacet { limit: Some(10), ..FieldFacet::of(&field.into()) };
         FacetPlan { enabled: true, fields: vec![facet], ..FacetPlan::default() }
     }
 }

@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use plan::Result;
+use plan::{CacheStats, Result};
 use tantivy::DocId;
 use tantivy::index::SegmentId;
 use tantivy::schema::Field;
@@ -18,7 +18,7 @@ use super::facet::GlobalOrdinals;
 use super::filter_cache::FilterCache;
 use super::result_cache::ResultCache;
 use super::stats::SegmentFieldStats;
-use crate::cache::{Cache, CacheStats};
+use crate::cache::Cache;
 use crate::config::CacheSizes;
 use crate::snapshot::{SegmentView, Snapshot};
 

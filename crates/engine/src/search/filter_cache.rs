@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use plan::Query;
+use plan::{CacheStats, Query};
 use tantivy::DocId;
 use tantivy::index::SegmentId;
 
 use super::bits::Bits;
-use crate::cache::{Cache, CacheStats};
+use crate::cache::Cache;
 
 pub(crate) struct FilterCache(Cache<Key, Kept>);
 

@@ -11,7 +11,7 @@ use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
 use super::bits::Bits;
-use super::bm25::{NO_NORM, Similarity};
+use super::bm25::Similarity;
 use super::function::{FunctionNode, FunctionRangeNode};
 use super::stats::FieldStats;
 
@@ -162,15 +162,6 @@ impl Node {
 
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Node::Nothing)
-    }
-
-    /// The score that every match has, where it is one.
-    pub(crate) fn only_score(&self) -> Option<f32> {
-        match self {
-            Node::Constant(constant) => Some(constant.score),
-            Node::Term(term) if !term.varies => Some(term.scoring.similarity.score(1.0, NO_NORM)),
-            _ => None,
-        }
     }
 
     /// Whether telling a match takes reading positions, which is better not done twice.

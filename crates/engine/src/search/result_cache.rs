@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use plan::{SearchPlan, SortBy, SortKey};
+use plan::{CacheStats, SearchPlan, SortBy, SortKey};
 
 use super::collect::Found;
-use crate::cache::{Cache, CacheStats};
+use crate::cache::Cache;
 use crate::snapshot::Snapshot;
 
 pub(crate) struct ResultCache(Cache<ResultKey, Arc<KeptResult>>);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::{Query, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
+use plan::{Explanation, Query, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
 use tantivy::DocId;
 
 use super::bits::Bits;
@@ -39,16 +39,11 @@ pub(super) fn search(
 fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> Result<SearchResult> {
     let KeptResult { found, total, .. } = kept;
     let page: Vec<Found> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
-    let mut values = values(context, &plan.functions, &page)?.into_iter();
-    let show = |found: &Found| {
-        let hit = fetch::hit(context, found, &plan.fields, found.score.filter(|_| plan.scores), None)?;
-        Ok(plan::Hit { values: values.next().unwrap_or_default(), ..hit })
-    };
     Ok(SearchResult {
         total: *total,
         total_exact: true,
         score_max: kept.score_max.filter(|_| plan.scores),
-        hits: page.iter().map(show).collect::<Result<_>>()?,
+        hits: shown(context, plan, &page, |_| Ok(None))?,
         facets: plan::FacetResult::default(),
         shape: plan::ShapeResult::default(),
     })
@@ -133,48 +128,66 @@ impl Run<'_> {
         if let (Some(_), Some(hits)) = (&self.plan.shape.groups, hits) {
             return Ok((Vec::new(), Count::exact(total(hits))));
         }
-        let end = self.plan.page.end();
+        if let (Some(hits), false) = (hits, by_score) {
+            let total = total(hits);
+            return Ok((self.sorted(hits, total)?, Count::exact(total)));
+        }
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
-        let limit = end.min(usize::try_from(living).unwrap_or(usize::MAX));
+        let limit = self.plan.page.end().min(usize::try_from(living).unwrap_or(usize::MAX));
         let wanted = if self.plan.page.rows > 0 { limit } else { 0 };
-        if hits.is_none()
-            && let Some((found, total)) =
-                collect::first_and_count(self.context, self.node, self.masks, wanted)?
-        {
+        match hits {
+            Some(hits) => Ok((self.best(wanted)?, Count::exact(total(hits)))),
+            None => self.best_and_count(wanted),
+        }
+    }
+
+    /// The hits up to the end of the page, in the order asked for.
+    fn sorted(&self, hits: &[Arc<Bits>], total: u64) -> Result<Vec<Found>> {
+        if self.plan.page.rows == 0 {
+            return Ok(Vec::new());
+        }
+        let limit = self.plan.page.end().min(usize::try_from(total).unwrap_or(usize::MAX));
+        let mark = self.plan.shape.cursor.as_ref().and_then(|cursor| cursor.after.as_ref());
+        collect::sorted(self.context, self.node, hits, (&self.plan.sort, mark), limit)
+    }
+
+    /// The `wanted` hits of the best scores, best first.
+    fn best(&self, wanted: usize) -> Result<Vec<Found>> {
+        if wanted == 0 {
+            return Ok(Vec::new());
+        }
+        if let Some((found, _)) = collect::first_and_count(self.context, self.node, self.masks, wanted)? {
+            return Ok(found);
+        }
+        let Some(direct) = Direct::of(self.node) else {
+            return collect::top_k(self.context, self.node, self.masks, wanted);
+        };
+        let mut best = Best::new(wanted);
+        // How many there are is not asked.
+        direct.collect(self.context, self.masks, &mut best, Some(0))?;
+        Ok(best.into_found())
+    }
+
+    /// As [`Run::best`], and how many hits there are, as far as the plan wants it known.
+    fn best_and_count(&self, wanted: usize) -> Result<(Vec<Found>, Count)> {
+        if let Some((found, total)) = collect::first_and_count(self.context, self.node, self.masks, wanted)? {
             return Ok((found, Count::exact(total)));
         }
-        if let (Some(direct), None) = (Direct::of(self.node), hits) {
+        if let Some(direct) = Direct::of(self.node) {
             let mut best = Best::new(wanted);
             // Without a page there is nothing but the count.
             let enough = self.plan.count_enough.filter(|_| wanted > 0);
             let count = direct.collect(self.context, self.masks, &mut best, enough)?;
             return Ok((best.into_found(), count));
         }
-        if hits.is_none() && self.plan.page.rows > 0 && (self.node.is_costly() || self.node.is_unbounded()) {
-            let (found, total) = collect::top_k_and_count(self.context, self.node, self.masks, limit)?;
-            return Ok((found, Count::exact(total)));
-        }
-        let total = match hits {
-            Some(hits) => total(hits),
-            None => collect::count(self.context, self.node, self.masks)?,
+        let (found, total) = if wanted > 0 && (self.node.is_costly() || self.node.is_unbounded()) {
+            collect::top_k_and_count(self.context, self.node, self.masks, wanted)?
+        } else {
+            let total = collect::count(self.context, self.node, self.masks)?;
+            (self.best(wanted.min(usize::try_from(total).unwrap_or(usize::MAX)))?, total)
         };
-        Ok((self.found(by_score, hits, total)?, Count::exact(total)))
-    }
-
-    /// The hits up to the end of the page, in order.
-    fn found(&self, by_score: bool, hits: Option<&[Arc<Bits>]>, total: u64) -> Result<Vec<Found>> {
-        if self.plan.page.rows == 0 {
-            return Ok(Vec::new());
-        }
-        let limit = self.plan.page.end().min(usize::try_from(total).unwrap_or(usize::MAX));
-        match hits {
-            Some(hits) if !by_score => {
-                let mark = self.plan.shape.cursor.as_ref().and_then(|cursor| cursor.after.as_ref());
-                collect::sorted(self.context, self.node, hits, (&self.plan.sort, mark), limit)
-            }
-            _ => collect::top_k(self.context, self.node, self.masks, limit),
-        }
+        Ok((found, Count::exact(total)))
     }
 
     /// The hits that facets count.
@@ -231,7 +244,7 @@ impl Run<'_> {
         let known = if by_score { found.first().and_then(|best| best.score) } else { None };
         let best = match known {
             Some(score) => Some(score),
-            None => collect::score_max(self.context, self.node, self.masks)?,
+            None => self.best(1)?.first().and_then(|best| best.score),
         };
         // Lucene looks for the best from its least positive number on.
         Ok(Some(best.map_or(0.0, |best| best.max(f32::from_bits(1)))))
@@ -241,18 +254,10 @@ impl Run<'_> {
         if self.plan.scores {
             self.fill_scores(&mut page)?;
         }
-        let mut values = values(self.context, &self.plan.functions, &page)?.into_iter();
-        page.iter()
-            .map(|found| {
-                let explanation = match self.plan.explain {
-                    true => Some(explain::explain(self.context, self.node, found, &self.moved)?),
-                    false => None,
-                };
-                let score = found.score.filter(|_| self.plan.scores);
-                let hit = fetch::hit(self.context, found, &self.plan.fields, score, explanation)?;
-                Ok(plan::Hit { values: values.next().unwrap_or_default(), ..hit })
-            })
-            .collect()
+        shown(self.context, self.plan, &page, |found| match self.plan.explain {
+            true => explain::explain(self.context, self.node, found, &self.moved).map(Some),
+            false => Ok(None),
+        })
     }
 
     /// Scores of hits that were found without; evaluators want them in index order.
@@ -289,6 +294,22 @@ fn collapsed(
     }
     let hits = mask::hits(context, node, &masks)?;
     Ok(collapser.without(&[], context, node, hits)?.into_iter().map(Some).collect())
+}
+
+/// A page as the plan wants it shown.
+fn shown(
+    context: &SearchContext<'_>,
+    plan: &SearchPlan,
+    page: &[Found],
+    explain: impl Fn(&Found) -> Result<Option<Explanation>>,
+) -> Result<Vec<plan::Hit>> {
+    let values = values(context, &plan.functions, page)?;
+    let show = |(found, values): (&Found, _)| {
+        let score = found.score.filter(|_| plan.scores);
+        let hit = fetch::hit(context, found, &plan.fields, score, explain(found)?)?;
+        Ok(plan::Hit { values, ..hit })
+    };
+    page.iter().zip(values).map(show).collect()
 }
 
 /// What functions are worth for each hit. Readers want the hits in index order.

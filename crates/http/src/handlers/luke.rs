@@ -4,10 +4,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{
-    Error, FacetPlan, FieldSelection, Page, Query, Result, RootCause, Schema, SearchPlan, SortBy, SortKey,
-    Value,
-};
+use plan::{Error, FieldSelection, Page, Query, Result, RootCause, Schema, SearchPlan, Value};
 use solr::Params;
 use solr::admin::{
     FieldFacts, IndexFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
@@ -103,20 +100,7 @@ async fn doc_freq(collection: &Arc<Collection>, name: &Arc<str>, value: &Value) 
 }
 
 fn first(query: Query, rows: usize) -> SearchPlan {
-    SearchPlan {
-        cache: false,
-        count_enough: None,
-        shape: plan::Shape::default(),
-        query,
-        filters: vec![],
-        sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
-        page: Page { start: 0, rows },
-        fields: FieldSelection::default(),
-        functions: vec![],
-        scores: false,
-        facets: FacetPlan::default(),
-        explain: false,
-    }
+    SearchPlan { page: Page { start: 0, rows }, ..SearchPlan::count(query) }
 }
 
 /// Lucene has no terms for points, so Luke shows none.

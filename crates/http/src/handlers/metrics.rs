@@ -1,8 +1,8 @@
 //! `/admin/metrics`: the figures of the node and of every core.
 
-use cluster::{CacheStats, Collection};
+use cluster::Collection;
 use plan::Result;
-use solr::admin::{CacheFigures, Metric, Registry};
+use solr::admin::{Metric, Registry, cache_metric};
 use solr::response::{Entries, Node};
 
 use crate::call::Call;
@@ -19,7 +19,7 @@ fn core(collection: &Collection) -> Registry {
     let mut metrics: Vec<(String, Metric)> = collection
         .caches()
         .into_iter()
-        .map(|(name, stats)| (format!("CACHE.searcher.{name}"), figures(stats).metric()))
+        .map(|(name, stats)| (format!("CACHE.searcher.{name}"), cache_metric(&stats)))
         .collect();
     let int = |number: u64| Metric::Value(Node::Int(i32::try_from(number).unwrap_or(i32::MAX)));
     let long = |number: u64| Metric::Value(Node::Long(i64::try_from(number).unwrap_or(i64::MAX)));
@@ -39,13 +39,8 @@ fn core(collection: &Collection) -> Registry {
 fn node(call: &Call<'_>, cores: usize) -> Registry {
     let loaded = Node::Int(i32::try_from(cores).unwrap_or(i32::MAX));
     let metrics = vec![
-        ("CACHE.answers".to_owned(), figures(call.server.answers.stats()).metric()),
+        ("CACHE.answers".to_owned(), cache_metric(&call.server.answers.stats())),
         ("CONTAINER.cores.loaded".to_owned(), Metric::Value(loaded)),
     ];
     Registry { name: "solr.node".to_owned(), metrics }
-}
-
-fn figures(stats: CacheStats) -> CacheFigures {
-    let CacheStats { lookups, hits, inserts, evictions, size, bytes, bytes_max } = stats;
-    CacheFigures { lookups, hits, inserts, evictions, size, bytes, bytes_max }
 }

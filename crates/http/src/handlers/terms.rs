@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{
-    FacetPlan, FacetSort, FieldFacet, FieldSelection, Page, Query, Result, SearchPlan, SortBy, SortKey,
-    TermCount,
-};
+use plan::{FacetPlan, FacetSort, FieldFacet, Query, Result, SearchPlan, TermCount};
 use solr::Params;
 use solr::terms::{FieldTerms, TermsRequest};
 
@@ -48,36 +45,9 @@ async fn values(
     limit: Option<usize>,
     sort: FacetSort,
 ) -> Result<Vec<TermCount>> {
-    let facet = FieldFacet {
-        key: field.to_string(),
-        field: field.clone(),
-        sort,
-        limit,
-        offset: 0,
-        count_min: 1,
-        missing: false,
-        prefix: None,
-        contains: None,
-        matches: None,
-        exclude_terms: vec![],
-        terms: None,
-        exists: false,
-        exclude_tags: vec![],
-    };
-    let plan = SearchPlan {
-        query: Query::All,
-        filters: vec![],
-        sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
-        page: Page { start: 0, rows: 0 },
-        fields: FieldSelection::default(),
-        functions: vec![],
-        scores: false,
-        facets: FacetPlan { enabled: true, fields: vec![facet], ..FacetPlan::default() },
-        explain: false,
-        cache: false,
-        count_enough: None,
-        shape: plan::Shape::default(),
-    };
+    let facet = FieldFacet { sort, limit, ..FieldFacet::of(field) };
+    let facets = FacetPlan { enabled: true, fields: vec![facet], ..FacetPlan::default() };
+    let plan = SearchPlan { facets, ..SearchPlan::count(Query::All) };
     let found = collection.search(Arc::new(plan)).await?.facets.fields.pop();
     let counts = found.map(|facet| facet.counts).unwrap_or_default();
     let count = |(value, documents): (plan::Value, u64)| TermCount {

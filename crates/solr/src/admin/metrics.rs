@@ -2,7 +2,7 @@
 //! (`group`, `registry`, `prefix`, `regex`, `property`, `type`, `key`) is decided here. All figures are gauges.
 
 use fancy_regex::Regex;
-use plan::{Error, Result};
+use plan::{CacheStats, Error, Result};
 
 use crate::params::Params;
 use crate::response::{Entries, Name, Node};
@@ -21,41 +21,27 @@ pub enum Metric {
     Properties(Vec<(&'static str, Node)>),
 }
 
-/// A cache in figures, since it was made.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CacheFigures {
-    pub lookups: u64,
-    pub hits: u64,
-    pub inserts: u64,
-    pub evictions: u64,
-    pub size: u64,
-    pub bytes: u64,
-    pub bytes_max: u64,
-}
-
-impl CacheFigures {
-    /// As Solr shows a cache. Solr differs: a searcher there begins with empty caches, here they live on, so that what counts
-    /// since the last commit there counts since the start here, as `cumulative_*` does.
-    pub fn metric(&self) -> Metric {
-        let long = |number: u64| Node::Long(i64::try_from(number).unwrap_or(i64::MAX));
-        let ratio = if self.lookups == 0 { 1.0 } else { self.hits as f64 / self.lookups as f64 };
-        Metric::Properties(vec![
-            ("lookups", long(self.lookups)),
-            ("hits", long(self.hits)),
-            ("hitratio", Node::Double(ratio)),
-            ("inserts", long(self.inserts)),
-            ("evictions", long(self.evictions)),
-            ("size", long(self.size)),
-            ("warmupTime", Node::Long(0)),
-            ("ramBytesUsed", long(self.bytes)),
-            ("maxRamMB", long(self.bytes_max >> 20)),
-            ("cumulative_lookups", long(self.lookups)),
-            ("cumulative_hits", long(self.hits)),
-            ("cumulative_hitratio", Node::Double(ratio)),
-            ("cumulative_inserts", long(self.inserts)),
-            ("cumulative_evictions", long(self.evictions)),
-        ])
-    }
+/// As Solr shows a cache. Solr differs: a searcher there begins with empty caches, here they live on, so that what counts
+/// since the last commit there counts since the start here, as `cumulative_*` does.
+pub fn cache_metric(stats: &CacheStats) -> Metric {
+    let long = |number: u64| Node::Long(i64::try_from(number).unwrap_or(i64::MAX));
+    let ratio = if stats.lookups == 0 { 1.0 } else { stats.hits as f64 / stats.lookups as f64 };
+    Metric::Properties(vec![
+        ("lookups", long(stats.lookups)),
+        ("hits", long(stats.hits)),
+        ("hitratio", Node::Double(ratio)),
+        ("inserts", long(stats.inserts)),
+        ("evictions", long(stats.evictions)),
+        ("size", long(stats.size)),
+        ("warmupTime", Node::Long(0)),
+        ("ramBytesUsed", long(stats.bytes)),
+        ("maxRamMB", long(stats.bytes_max >> 20)),
+        ("cumulative_lookups", long(stats.lookups)),
+        ("cumulative_hits", long(stats.hits)),
+        ("cumulative_hitratio", Node::Double(ratio)),
+        ("cumulative_inserts", long(stats.inserts)),
+        ("cumulative_evictions", long(stats.evictions)),
+    ])
 }
 
 /// What is asked for.
@@ -204,26 +190,24 @@ mod tests {
     use crate::response::{Format, JsonStyle};
 
     fn shown(form: &str) -> String {
-        let figures = CacheFigures { lookups: 4, hits: 1, inserts: 3, size: 3, ..CacheFigures::default() };
-        let metrics = vec![
-            ("CACHE.searcher.filterCache".to_owned(), figures.metric()),
+        let stats = CacheStats { lookups: 4, hits: 1, inserts: 3, size: 3, ..CacheStats::default() };
+        let core = vec![
+            ("CACHE.searcher.filterCache".to_owned(), cache_metric(&stats)),
             ("SEARCHER.searcher.numDocs".to_owned(), Metric::Value(Node::Int(14))),
         ];
         let node = vec![("CONTAINER.cores.loaded".to_owned(), Metric::Value(Node::Int(1)))];
         let registries = vec![
-            Registry { name: "solr.core.films".into(), metrics },
+            Registry { name: "solr.core.films".into(), metrics: core },
             Registry { name: "solr.node".into(), metrics: node },
         ];
         let params = crate::params::parse_form(form.as_bytes()).unwrap();
         let mut out = Vec::new();
-        match metrics_of(&params, registries) {
+        match metrics(&params, registries) {
             Ok(entries) => Format::Json(JsonStyle::default()).write(&entries, &mut out),
             Err(error) => return error.message,
         }
         String::from_utf8(out).unwrap()
     }
-
-    use super::metrics as metrics_of;
 
     /// Shapes and messages recorded from Solr 9.10.1.
     #[test]

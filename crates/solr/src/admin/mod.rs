@@ -16,7 +16,7 @@ pub use luke::{
     FieldFacts, LukeFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
     luke_schema,
 };
-pub use metrics::{CacheFigures, Metric, Registry, metrics};
+pub use metrics::{Metric, Registry, cache_metric, metrics};
 pub use segments::{SegmentFacts, segments};
 pub use system::{CoreSystemFacts, NodeFacts, core_system, system};
 

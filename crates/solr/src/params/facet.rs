@@ -1,94 +1,107 @@
 //! Classic facets: which, and how each is counted, ordered, cut. Those marked so may be given for one field as
 //! `f.<field>.<name>` or in the facet's local parameters.
 
-use plan::Result;
-
 use super::spec::{integer, switch, text};
 use super::{Param, ParamDoc};
 
-const fn one<T>(name: &'static str, parse: fn(&str) -> Result<T>, about: &'static str) -> Param<T> {
-    Param { name, about, default: None, parse, per_field: false }
-}
-
-const fn per_field<T>(
-    name: &'static str,
-    parse: fn(&str) -> Result<T>,
-    default: Option<&'static str>,
-    about: &'static str,
-) -> Param<T> {
-    Param { name, about, default, parse, per_field: true }
-}
-
-pub const FACET: Param<bool> = one("facet", switch, "Whether to count facets at all.");
+pub const FACET: Param<bool> = Param::new("facet", switch, None, "Whether to count facets at all.");
 pub const QUERY: Param<String> =
-    one("facet.query", text, "Counts the hits that also match this query. May repeat.");
+    Param::new("facet.query", text, None, "Counts the hits that also match this query. May repeat.");
 pub const FIELD: Param<String> =
-    one("facet.field", text, "Counts the hits of each value of this field. May repeat.");
+    Param::new("facet.field", text, None, "Counts the hits of each value of this field. May repeat.");
 pub const RANGE: Param<String> =
-    one("facet.range", text, "Counts the hits in ranges of this field. May repeat.");
+    Param::new("facet.range", text, None, "Counts the hits in ranges of this field. May repeat.");
 
-pub const SORT: Param<String> =
-    per_field("facet.sort", text, None, "`count` or `index`; by count when there is a limit, else by value.");
-pub const LIMIT: Param<i32> = per_field("facet.limit", integer, Some("100"), "Most values; below 0 all.");
-pub const OFFSET: Param<i32> = per_field("facet.offset", integer, Some("0"), "How many values to skip.");
+pub const SORT: Param<String> = Param::per_field(
+    "facet.sort",
+    text,
+    None,
+    "`count` or `index`; by count when there is a limit, else by value.",
+);
+pub const LIMIT: Param<i32> =
+    Param::per_field("facet.limit", integer, Some("100"), "Most values; below 0 all.");
+pub const OFFSET: Param<i32> =
+    Param::per_field("facet.offset", integer, Some("0"), "How many values to skip.");
 pub const MIN_COUNT: Param<i32> =
-    per_field("facet.mincount", integer, None, "Values with fewer hits are left out.");
+    Param::per_field("facet.mincount", integer, None, "Values with fewer hits are left out.");
 pub const ZEROS: Param<bool> =
-    per_field("facet.zeros", switch, Some("true"), "The old name of `facet.mincount`: `false` is 1.");
+    Param::per_field("facet.zeros", switch, Some("true"), "The old name of `facet.mincount`: `false` is 1.");
 pub const MISSING: Param<bool> =
-    per_field("facet.missing", switch, Some("false"), "Also count the hits without a value.");
-pub const PREFIX: Param<String> = per_field("facet.prefix", text, None, "Only values that begin so.");
+    Param::per_field("facet.missing", switch, Some("false"), "Also count the hits without a value.");
+pub const PREFIX: Param<String> = Param::per_field("facet.prefix", text, None, "Only values that begin so.");
 pub const CONTAINS: Param<String> =
-    per_field("facet.contains", text, None, "Only values that hold this text.");
-pub const CONTAINS_IGNORE_CASE: Param<bool> =
-    per_field("facet.contains.ignoreCase", switch, Some("false"), "Whether `facet.contains` ignores case.");
+    Param::per_field("facet.contains", text, None, "Only values that hold this text.");
+pub const CONTAINS_IGNORE_CASE: Param<bool> = Param::per_field(
+    "facet.contains.ignoreCase",
+    switch,
+    Some("false"),
+    "Whether `facet.contains` ignores case.",
+);
 pub const MATCHES: Param<String> =
-    per_field("facet.matches", text, None, "Only values that match this regular expression.");
+    Param::per_field("facet.matches", text, None, "Only values that match this regular expression.");
 pub const EXCLUDE_TERMS: Param<String> =
-    per_field("facet.excludeTerms", text, None, "Values to leave out, separated by commas.");
-pub const EXISTS: Param<bool> =
-    per_field("facet.exists", switch, Some("false"), "Count at most one: whether any hit has the value.");
+    Param::per_field("facet.excludeTerms", text, None, "Values to leave out, separated by commas.");
+pub const EXISTS: Param<bool> = Param::per_field(
+    "facet.exists",
+    switch,
+    Some("false"),
+    "Count at most one: whether any hit has the value.",
+);
 
-pub const RANGE_START: Param<String> = per_field("facet.range.start", text, None, "Where the ranges begin.");
-pub const RANGE_END: Param<String> = per_field("facet.range.end", text, None, "Where the ranges end.");
-pub const RANGE_GAP: Param<String> =
-    per_field("facet.range.gap", text, None, "The size of a range; for dates date math such as `+1DAY`.");
-pub const RANGE_HARD_END: Param<bool> = per_field(
+pub const RANGE_START: Param<String> =
+    Param::per_field("facet.range.start", text, None, "Where the ranges begin.");
+pub const RANGE_END: Param<String> = Param::per_field("facet.range.end", text, None, "Where the ranges end.");
+pub const RANGE_GAP: Param<String> = Param::per_field(
+    "facet.range.gap",
+    text,
+    None,
+    "The size of a range; for dates date math such as `+1DAY`.",
+);
+pub const RANGE_HARD_END: Param<bool> = Param::per_field(
     "facet.range.hardend",
     switch,
     Some("false"),
     "Whether the last range is cut at the end rather than a whole gap long.",
 );
-pub const RANGE_OTHER: Param<String> = per_field(
+pub const RANGE_OTHER: Param<String> = Param::per_field(
     "facet.range.other",
     text,
     None,
     "Also count `before`, `after`, `between`, or `all` of them. May repeat.",
 );
-pub const RANGE_INCLUDE: Param<String> = per_field(
+pub const RANGE_INCLUDE: Param<String> = Param::per_field(
     "facet.range.include",
     text,
     Some("lower"),
     "Which bounds belong to a range: `lower`, `upper`, `edge`, `outer`, `all`. May repeat.",
 );
-pub const RANGE_METHOD: Param<String> =
-    per_field("facet.range.method", text, None, "`filter` or `dv`: how Solr counts; answers are the same.");
+pub const RANGE_METHOD: Param<String> = Param::per_field(
+    "facet.range.method",
+    text,
+    None,
+    "`filter` or `dv`: how Solr counts; answers are the same.",
+);
 
-pub const INTERVAL: Param<String> =
-    one("facet.interval", text, "Counts the hits in intervals of this field, which may overlap. May repeat.");
-pub const INTERVAL_SET: Param<String> = per_field(
+pub const INTERVAL: Param<String> = Param::new(
+    "facet.interval",
+    text,
+    None,
+    "Counts the hits in intervals of this field, which may overlap. May repeat.",
+);
+pub const INTERVAL_SET: Param<String> = Param::per_field(
     "facet.interval.set",
     text,
     None,
     "An interval such as `[0,10)` or `{!key=label}(5,*]`. May repeat.",
 );
-pub const PIVOT: Param<String> = one(
+pub const PIVOT: Param<String> = Param::new(
     "facet.pivot",
     text,
+    None,
     "Fields between commas: the values of the first, below each those of the second, and so on. May repeat.",
 );
 pub const PIVOT_MIN_COUNT: Param<i32> =
-    per_field("facet.pivot.mincount", integer, Some("1"), "As `facet.mincount`, for pivots.");
+    Param::per_field("facet.pivot.mincount", integer, Some("1"), "As `facet.mincount`, for pivots.");
 
 pub const DOCS: &[ParamDoc] = &[
     FACET.doc(),

@@ -36,6 +36,25 @@ pub enum Support {
 }
 
 impl<T> Param<T> {
+    pub const fn new(
+        name: &'static str,
+        parse: fn(&str) -> Result<T>,
+        default: Option<&'static str>,
+        about: &'static str,
+    ) -> Self {
+        Self { name, about, default, parse, per_field: false }
+    }
+
+    /// One that may be given for one field.
+    pub const fn per_field(
+        name: &'static str,
+        parse: fn(&str) -> Result<T>,
+        default: Option<&'static str>,
+        about: &'static str,
+    ) -> Self {
+        Self { per_field: true, ..Self::new(name, parse, default, about) }
+    }
+
     pub const fn doc(&self) -> ParamDoc {
         ParamDoc {
             name: self.name,

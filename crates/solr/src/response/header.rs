@@ -96,7 +96,7 @@ fn order_as_java(names: &mut [&str]) {
 
 /// Where a name stands in a Java hash map of `count` names: the table starts with 16 buckets and doubles when it is three
 /// quarters full; the bucket is the string's hash folded once.
-pub(super) fn java_bucket(name: &str, count: usize) -> usize {
+pub(crate) fn java_bucket(name: &str, count: usize) -> usize {
     let mut buckets: usize = 16;
     while count * 4 > buckets * 3 {
         buckets *= 2;

@@ -20,6 +20,7 @@ mod xml;
 pub use documents::{doc_list, document, found};
 pub use facets::facet_counts;
 pub use format::Format;
+pub(crate) use header::java_bucket;
 pub use header::{Echo, Header};
 pub use json::{JsonStyle, NamedListStyle, write_json, write_string};
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};

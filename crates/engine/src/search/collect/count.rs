@@ -1,4 +1,4 @@
-//! The exact number of hits, without scoring any.
+//! The exact number of hits, without scoring any, of what has no way of its own (`constant`, `terms`).
 
 use plan::Result;
 use tantivy::query::Weight;
@@ -8,24 +8,16 @@ use super::top_k::is_narrow;
 use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::mask::Masks;
-use crate::search::node::{DocSource, Node};
+use crate::search::node::Node;
 use crate::search::{SearchContext, SearchSegment, weight};
 
 pub(crate) fn count(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<u64> {
     let weight = weight::unscored(context.layout.tantivy(), node)?;
     let mut total = 0;
     for (segment, mask) in context.segments.iter().zip(masks) {
-        total += u64::from(match (mask, node) {
-            (None, Node::Constant(constant)) if matches!(constant.source, DocSource::All) => {
-                segment.max_doc()
-            }
-            (Some(mask), Node::Constant(constant)) => match (&constant.source, constant.source.computed()) {
-                (DocSource::All, _) => mask.count(),
-                (_, Some(computed)) => computed.bits(segment.reader)?.count_common(mask),
-                _ => count_allowed(&*weight, segment, mask)?,
-            },
-            (None, _) => weight.count(segment.reader).map_err(engine_error)?,
-            (Some(mask), _) => count_allowed(&*weight, segment, mask)?,
+        total += u64::from(match mask {
+            None => weight.count(segment.reader).map_err(engine_error)?,
+            Some(mask) => count_allowed(&*weight, segment, mask)?,
         });
     }
     Ok(total)

@@ -15,7 +15,7 @@ pub(crate) use count::count;
 pub(crate) use cursor::mark;
 pub(crate) use keys::{Key, Merged, Order, Source};
 pub(crate) use sort::{offer, sorted};
-pub(crate) use top_k::{Best, score_max, top_k, top_k_and_count};
+pub(crate) use top_k::{Best, top_k, top_k_and_count};
 
 /// A hit by its place in the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq)]

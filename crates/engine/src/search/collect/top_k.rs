@@ -55,7 +55,6 @@ pub(crate) fn top_k(
     let mut best = Best::new(limit);
     if limit > 0 {
         let weight = weight::scored(context, node)?;
-        let only_score = node.only_score();
         for segment in &context.segments {
             best.enter(segment.number);
             let slack = slack(node, segment)?;
@@ -71,8 +70,6 @@ pub(crate) fn top_k(
             }
             let bar = |best: &Best| match best.bar() {
                 None => Score::MIN,
-                // Equal scores stand in index order: nothing later can enter.
-                Some(bar) if only_score.is_some_and(|score| score <= bar) => Score::INFINITY,
                 Some(bar) => lowered(bar, slack),
             };
             let start = bar(&best);
@@ -131,11 +128,6 @@ pub(crate) fn top_k_and_count(
 pub(super) fn is_narrow(mask: &Bits, segment: &SearchSegment<'_>) -> bool {
     const SHARE: u32 = 64;
     mask.count() <= segment.max_doc() / SHARE
-}
-
-/// The best score of all hits.
-pub(crate) fn score_max(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<Option<f32>> {
-    Ok(top_k(context, node, masks, 1)?.first().and_then(|found| found.score))
 }
 
 /// The best hits so far, of one segment after another.

@@ -51,6 +51,11 @@ impl Conjunction {
         Some(Self { lead: lead?, others, required: count, lead_number, scores: vec![0.0; all] })
     }
 
+    /// One term whose matches are told by something else, such as a filter.
+    pub(super) fn alone(lead: ScoredTerm) -> Self {
+        Self { lead, others: Vec::new(), required: 1, lead_number: 0, scores: vec![0.0] }
+    }
+
     /// Offers what can enter the page of all that match, and tells how many those are.
     pub(super) fn collect(mut self, mut matching: Matching<'_>, best: &mut Best) -> u64 {
         let mut found = Vec::new();

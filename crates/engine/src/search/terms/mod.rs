@@ -127,10 +127,7 @@ impl<'n> TermQuery<'n> {
             sum.add(match scoring {
                 Scoring::None => matching.count(enough),
                 Scoring::Term(term) if matching.mask_leads() => {
-                    match Conjunction::new(vec![*term], Vec::new()) {
-                        Some(alone) => Count::exact(alone.collect(matching, best)),
-                        None => Count::exact(0),
-                    }
+                    Count::exact(Conjunction::alone(*term).collect(matching, best))
                 }
                 Scoring::Term(mut term) => {
                     term.collect(mask, best);

@@ -350,8 +350,7 @@ proptest! {
         let shard = shard(&docs);
         let sort = if by_count { FacetSort::Count } else { FacetSort::Index };
         let facet = |key: &str, exclude_tags: Vec<String>| FieldFacet {
-            key: key.into(), field: field.into(), sort, limit, offset, count_min, missing: true, prefix: None,
-            contains: None, matches: None, exclude_terms: Vec::new(), terms: None, exists: false, exclude_tags,
+            key: key.into(), sort, limit, offset, count_min, missing: true, exclude_tags, ..FieldFacet::of(&field.into())
         };
         let facets = FacetPlan {
             enabled: true,

@@ -4,8 +4,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use plan::{
-    Clause, FacetPlan, FieldSelection, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, SearchPlan,
-    SortBy, SortKey, Value,
+    Clause, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, SearchPlan, SortBy, SortKey, Value,
 };
 
 pub(super) fn term(field: &str, word: &str) -> Query {
@@ -60,17 +59,10 @@ pub(super) fn by(field: &str, descending: bool) -> SortKey {
 /// By score, the first hundred, with scores, without stored fields.
 pub(super) fn plan(query: Query) -> SearchPlan {
     SearchPlan {
-        query,
-        filters: Vec::new(),
         sort: vec![SortKey { by: SortBy::Score, descending: true }],
         page: Page { start: 0, rows: 100 },
-        fields: FieldSelection::default(),
-        functions: vec![],
         scores: true,
-        facets: FacetPlan::default(),
-        explain: false,
         cache: true,
-        count_enough: None,
-        shape: plan::Shape::default(),
+        ..SearchPlan::count(query)
     }
 }

@@ -7,22 +7,7 @@ use super::recorded::recorded_snapshot;
 use crate::search::{SearchCaches, search};
 
 fn facet(field: &str) -> FieldFacet {
-    FieldFacet {
-        key: field.into(),
-        field: field.into(),
-        sort: FacetSort::Count,
-        limit: Some(100),
-        offset: 0,
-        count_min: 0,
-        missing: false,
-        prefix: None,
-        contains: None,
-        matches: None,
-        exclude_terms: Vec::new(),
-        terms: None,
-        exists: false,
-        exclude_tags: Vec::new(),
-    }
+    FieldFacet { limit: Some(100), count_min: 0, ..FieldFacet::of(&field.into()) }
 }
 
 /// The answer as `value count …`, with `null` for the missing.

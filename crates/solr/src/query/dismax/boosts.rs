@@ -1,11 +1,13 @@
-//! `bq` and `bf`: what adds to the score of documents that match anyway.
+//! `bq` and `bf`: what adds to the score of documents that match anyway; and `q.alt`, what stands in for an empty query.
 
-use plan::{Query, Result};
+use plan::{Clause, Occur, Query, Result};
 
 use super::LEVELS;
 use super::field_list::{Weighted, weighted};
+use super::notes::Notes;
 use crate::params::dismax as param;
 use crate::query::parsers::Request;
+use crate::response::java_bucket;
 
 pub(super) fn boost_queries(request: &Request<'_>) -> Result<Vec<Query>> {
     let texts = request.all(param::BQ.name);
@@ -30,21 +32,21 @@ pub(super) fn boost_functions(request: &Request<'_>) -> Result<Vec<Query>> {
 
 /// Solr keeps the functions of one `bf` in a hash table, and shows and adds them in its order.
 fn in_table_order(mut functions: Vec<Weighted>) -> Vec<Weighted> {
-    let mut places = 16;
-    while functions.len() * 4 > places * 3 {
-        places *= 2;
-    }
-    let place = |function: &Weighted| {
-        let hash = java_hash(&function.name);
-        (hash ^ hash >> 16) as usize % places
-    };
-    functions.sort_by_key(place);
+    let count = functions.len();
+    functions.sort_by_key(|function| java_bucket(&function.name, count));
     functions
 }
 
-/// The hash code of a string in Java, as bits.
-fn java_hash(text: &str) -> u32 {
-    text.encode_utf16().fold(0, |hash: u32, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)))
+/// What is searched in place of an empty query (`q.alt`), if anything.
+pub(super) fn alternative(request: &Request<'_>, notes: &mut Notes) -> Result<Option<Clause>> {
+    let Some(text) = request.near(&param::Q_ALT)? else { return Ok(None) };
+    let query = request.nested_by(LEVELS, &text, None)?.unwrap_or(Query::Nothing);
+    notes.alternative = Some(query.clone());
+    Ok(Some(Clause { occur: Occur::Must, query }))
+}
+
+pub(super) fn should(query: Query) -> Clause {
+    Clause { occur: Occur::Should, query }
 }
 
 #[cfg(test)]

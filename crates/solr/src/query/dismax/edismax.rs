@@ -4,7 +4,7 @@
 use plan::{Clause, Function, Occur, Operator, Query, Result};
 
 use super::LEVELS;
-use super::boosts::{boost_functions, boost_queries};
+use super::boosts::{alternative, boost_functions, boost_queries, should};
 use super::field_list::{Weighted, weighted};
 use super::fields::{ManyFields, cycle, is_magic};
 use super::flatten::flattened;
@@ -25,20 +25,14 @@ pub(crate) fn edismax(request: &Request<'_>) -> Result<NotedQuery> {
     let mut notes = Notes::new(request, true);
     let mut clauses = Vec::new();
     if request.text.trim().is_empty() {
-        let Some(text) = request.near(&param::Q_ALT)? else { return Ok((None, notes)) };
-        let query = request.nested_by(LEVELS, &text, None)?.unwrap_or(Query::Nothing);
-        notes.alternative = Some(query.clone());
-        clauses.push(Clause { occur: Occur::Must, query });
+        let Some(alternative) = alternative(request, &mut notes)? else { return Ok((None, notes)) };
+        clauses.push(alternative);
     } else {
         clauses = parser.user_clauses()?;
     }
     notes.boosts = boost_queries(request)?;
     clauses.extend(notes.boosts.iter().cloned().chain(boost_functions(request)?).map(should));
     Ok((Some(multiplied(request, whole(clauses))?), notes))
-}
-
-fn should(query: Query) -> Clause {
-    Clause { occur: Occur::Should, query }
 }
 
 /// All documents stand for themselves when nothing is added to their scores.

@@ -2,8 +2,7 @@
 
 use plan::{Clause, Occur, Query, Result};
 
-use super::LEVELS;
-use super::boosts::{boost_functions, boost_queries};
+use super::boosts::{alternative, boost_functions, boost_queries, should};
 use super::field_list::{Weighted, weighted};
 use super::fields::PlainFields;
 use super::flatten::flattened;
@@ -20,21 +19,18 @@ pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
     let mut notes = Notes::new(request, false);
     let mut clauses = Vec::new();
     if request.text.trim().is_empty() {
-        let Some(text) = request.near(&param::Q_ALT)? else { return Ok((None, notes)) };
-        let query = request.nested_by(LEVELS, &text, None)?.unwrap_or(Query::Nothing);
-        notes.alternative = Some(query.clone());
-        clauses.push(Clause { occur: Occur::Must, query });
+        let Some(alternative) = alternative(request, &mut notes)? else { return Ok((None, notes)) };
+        clauses.push(alternative);
     } else {
         let text = plain_text(request.text);
         let query = with_fields(request, &settings, &settings.fields, settings.phrase_slop, &text)?;
         let query = with_minimum(flattened(query), settings.minimum(), settings.relax)?;
         clauses.push(Clause { occur: Occur::Must, query });
-        clauses.push(Clause { occur: Occur::Should, query: phrase(request, &settings, &text)? });
+        clauses.push(should(phrase(request, &settings, &text)?));
     }
     notes.boosts = boost_queries(request)?;
     clauses.extend(boost_clauses(&notes.boosts));
-    let functions = boost_functions(request)?;
-    clauses.extend(functions.into_iter().map(|query| Clause { occur: Occur::Should, query }));
+    clauses.extend(boost_functions(request)?.into_iter().map(should));
     Ok((Some(Query::Boolean { clauses, minimum_should_match: 0 }), notes))
 }
 
@@ -61,7 +57,7 @@ fn with_fields(
 fn boost_clauses(boosts: &[Query]) -> Vec<Clause> {
     match boosts {
         [Query::Boolean { clauses, .. }] => clauses.clone(),
-        _ => boosts.iter().map(|query| Clause { occur: Occur::Should, query: query.clone() }).collect(),
+        _ => boosts.iter().cloned().map(should).collect(),
     }
 }
 
