@@ -21,6 +21,7 @@ use crate::errors::from_tantivy;
 use crate::id_texts::IdTexts;
 use crate::layout::{ColumnRef, Layout, VERSION_NAME};
 use crate::search::postings::PostingsFile;
+use crate::search::{AnyColumn, OpenColumns};
 use crate::segment::{Segment, open_index};
 use crate::source_codec;
 use crate::value_order::ValueOrder;
@@ -40,6 +41,7 @@ pub struct SegmentView {
     generation: u64,
     reader: SegmentReader,
     postings: PostingsFile,
+    columns: OpenColumns,
 }
 
 impl Snapshot {
@@ -128,7 +130,14 @@ impl SegmentView {
         let alive = dead.to_alive(segment.max_doc);
         let reader = SegmentReader::open_with_custom_alive_set(&opened, alive).map_err(from_tantivy)?;
         let postings = PostingsFile::open(&reader)?;
-        Ok(Self { segment, dead, generation: layout.generation(), reader, postings })
+        Ok(Self {
+            segment,
+            dead,
+            generation: layout.generation(),
+            reader,
+            postings,
+            columns: OpenColumns::default(),
+        })
     }
 
     pub(crate) fn postings(&self) -> &PostingsFile {
@@ -153,6 +162,11 @@ impl SegmentView {
     /// The generation of the layout it is opened under.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// A column of the segment, opened once.
+    pub(crate) fn column(&self, column: &ColumnRef) -> Result<Option<AnyColumn>> {
+        self.columns.get(&self.reader, column)
     }
 
     /// The documents in the order of a column's values, where the segment keeps it.

@@ -9,6 +9,7 @@ mod bits;
 mod bm25;
 mod caches;
 mod collect;
+mod columns;
 mod error;
 mod evaluate;
 mod explain;
@@ -46,7 +47,7 @@ use tantivy::{DocId, Searcher, SegmentReader};
 use crate::layout::Layout;
 use crate::snapshot::{SegmentView, Snapshot};
 pub(crate) use bits::{Bits, words_of};
-pub(crate) use sets::AnyColumn;
+pub(crate) use columns::{AnyColumn, OpenColumns};
 
 pub(crate) use caches::SearchCaches;
 pub use luke::{FieldStats, TopTerms};

@@ -14,37 +14,9 @@ use tantivy::termdict::TermStreamer;
 use tantivy_fst::Automaton;
 
 use super::bits::Bits;
+use super::columns::AnyColumn;
 use super::error::engine_error;
-use crate::layout::{ColumnKind, ColumnRef};
-
-/// A column of any kind in one segment; `None` where the segment has none.
-pub(crate) enum AnyColumn {
-    Str(tantivy::columnar::StrColumn),
-    I64(Column<i64>),
-    F64(Column<f64>),
-    Bool(Column<bool>),
-}
-
-impl AnyColumn {
-    pub(crate) fn open(reader: &SegmentReader, column: &ColumnRef) -> Result<Option<Self>> {
-        let fast = reader.fast_fields();
-        Ok(match column.kind {
-            ColumnKind::Str => fast.str(&column.name).map_err(engine_error)?.map(AnyColumn::Str),
-            ColumnKind::I64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::I64),
-            ColumnKind::F64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::F64),
-            ColumnKind::Bool => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::Bool),
-        })
-    }
-
-    pub(crate) fn index(&self) -> &ColumnIndex {
-        match self {
-            AnyColumn::Str(column) => &column.ords().index,
-            AnyColumn::I64(column) => &column.index,
-            AnyColumn::F64(column) => &column.index,
-            AnyColumn::Bool(column) => &column.index,
-        }
-    }
-}
+use crate::layout::ColumnRef;
 
 /// Documents with a value in the column.
 pub(crate) fn column_docs(reader: &SegmentReader, column: &ColumnRef) -> Result<Bits> {

@@ -11,11 +11,11 @@ use tantivy::{DocId, DocSet, SegmentReader, Term};
 use super::column::{ColumnReader, one};
 use super::distance::haversine_metres;
 use crate::layout::ColumnRef;
+use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
 use crate::search::facet::GlobalOrdinals;
 use crate::search::node::Node;
-use crate::search::sets::AnyColumn;
 use crate::search::weight::postings;
 
 /// The place of a document's value among all values of the snapshot, -1 where there is none.

@@ -51,7 +51,7 @@ impl<'a> Lowering<'a> {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
-            Query::TermSet { field, values } => Ok(self.term_set(field, values, boost)),
+            Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
