@@ -45,7 +45,7 @@ impl<'n> Direct<'n> {
     ) -> Result<Count> {
         match self {
             Direct::Terms(terms) => terms.collect(context, masks, best, enough),
-            Direct::Phrase(phrase) => phrase.collect(context, masks, best).map(Count::exact),
+            Direct::Phrase(phrase) => phrase.collect(context, masks, best, enough),
         }
     }
 

@@ -5,7 +5,9 @@ use plan::Result;
 use tantivy::postings::TermInfo;
 use tantivy::{DocId, Term};
 
+use super::Count;
 use super::matching::Matching;
+use super::scoring::slack;
 use crate::search::bits::Bits;
 use crate::search::collect::Best;
 use crate::search::error::engine_error;
@@ -13,7 +15,7 @@ use crate::search::mask::Masks;
 use crate::search::node::{Node, PhraseNode};
 use crate::search::norms::Norms;
 use crate::search::positions::TermPositions;
-use crate::search::postings::TermBlocks;
+use crate::search::postings::{Pair, TermBlocks};
 use crate::search::{SearchContext, SearchSegment};
 
 /// Positions that fit a number.
@@ -39,6 +41,8 @@ struct Opened<'m> {
     places: Vec<PlaceAt>,
     matching: Matching<'m>,
     norms: Norms,
+    /// How much more than a block's best pair another of its pairs can score.
+    slack: f32,
 }
 
 impl<'n> ExactPhrase<'n> {
@@ -53,17 +57,23 @@ impl<'n> ExactPhrase<'n> {
         (node.slop == 0 && node.scoring.similarity.weight >= 0.0).then_some(Self { node, places })
     }
 
-    /// How many documents match, and the best of them into `best`.
-    pub(crate) fn collect(&self, context: &SearchContext<'_>, masks: &Masks, best: &mut Best) -> Result<u64> {
-        let mut total = 0;
+    /// How many documents match, and the best of them into `best`. Counting may stop beyond `enough`.
+    pub(crate) fn collect(
+        &self,
+        context: &SearchContext<'_>,
+        masks: &Masks,
+        best: &mut Best,
+        enough: Option<u64>,
+    ) -> Result<Count> {
+        let mut count = Count::exact(0);
         for segment in &context.segments {
             best.enter(segment.number);
             let mask = masks.get(segment.number).and_then(Option::as_deref);
             if let Some(opened) = self.open(segment, mask)? {
-                total += self.collect_segment(opened, best);
+                self.collect_segment(opened, best, enough, &mut count);
             }
         }
-        Ok(total)
+        Ok(count)
     }
 
     /// The documents of a segment that match, dead or alive.
@@ -95,26 +105,53 @@ impl<'n> ExactPhrase<'n> {
         // The rarest first: most documents are told from its positions alone.
         places.sort_by_key(|place| place.blocks.doc_freq());
         let norms = Norms::open(segment.reader, self.node.scoring.norms).map_err(engine_error)?;
-        Ok(Some(Opened { places, matching, norms }))
+        let slack = slack(&self.node.scoring, segment)?;
+        Ok(Some(Opened { places, matching, norms, slack }))
     }
 
-    fn collect_segment(&self, opened: Opened<'_>, best: &mut Best) -> u64 {
-        let Opened { mut places, mut matching, norms } = opened;
+    fn collect_segment(&self, opened: Opened<'_>, best: &mut Best, enough: Option<u64>, count: &mut Count) {
+        let Opened { mut places, mut matching, norms, slack } = opened;
         let similarity = &self.node.scoring.similarity;
         let mut candidates = Vec::new();
         matching.list(&mut candidates);
-        let mut count = 0;
         for doc in candidates {
+            let bar = best.bar().filter(|_| enough.is_some_and(|enough| count.total > enough));
+            if let Some(bar) = bar
+                && !can_reach(
+                    &mut places,
+                    doc,
+                    |freq| similarity.score(freq as f32, norms.of(doc)),
+                    |pair| similarity.score(pair.freq as f32, pair.norm) * slack,
+                    bar,
+                )
+            {
+                count.exact = false;
+                continue;
+            }
             let freq = frequency(&mut places, doc);
             if freq > 0 {
-                count += 1;
+                count.total += 1;
                 if best.limit() > 0 {
                     best.offer(doc, similarity.score(freq as f32, norms.of(doc)));
                 }
             }
         }
-        count
     }
+}
+
+/// Whether the phrase, which stands in `doc` no oftener than each of its terms, can score over the bar there.
+#[inline]
+fn can_reach(
+    places: &mut [PlaceAt],
+    doc: DocId,
+    score: impl Fn(u32) -> f32,
+    bound: impl Fn(Pair) -> f32,
+    bar: f32,
+) -> bool {
+    places.iter_mut().all(|place| {
+        place.blocks.skip_to(doc);
+        place.blocks.entry().best.is_none_or(|pair| bound(pair) > bar)
+    }) && places.iter_mut().all(|place| place.blocks.freq_in(doc).is_some_and(|freq| score(freq) > bar))
 }
 
 /// How often the phrase stands in `doc`, which has all terms.

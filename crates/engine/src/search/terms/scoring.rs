@@ -8,18 +8,21 @@ use plan::Result;
 use tantivy::DocId;
 
 use super::union::WINDOW;
+use crate::dense_terms::TermBits;
 use crate::search::SearchSegment;
 use crate::search::bits::Bits;
 use crate::search::bm25::{NO_NORM, Similarity};
 use crate::search::collect::Best;
 use crate::search::error::engine_error;
-use crate::search::node::TermNode;
+use crate::search::node::{self, TermNode};
 use crate::search::norms::Norms;
 use crate::search::postings::{Entry, TermBlocks};
 
 /// A term that scores, in one segment.
 pub(super) struct ScoredTerm {
     pub(super) blocks: TermBlocks,
+    /// All its documents as bits, where the segment keeps those.
+    bits: Option<TermBits>,
     norms: Norms,
     similarity: Similarity,
     /// Whether frequency and length count; else every document scores as one with the term once.
@@ -39,9 +42,10 @@ impl ScoredTerm {
         let blocks = segment.view.postings().blocks(segment.reader, node.term.field(), info)?;
         let norms = Norms::open(segment.reader, node.scoring.norms).map_err(engine_error)?;
         let similarity = node.scoring.similarity.clone();
-        let slack = slack(node, segment)?;
+        let slack = slack(&node.scoring, segment)?;
         let varies = node.varies;
-        Ok(Some(Self { blocks, norms, similarity, varies, slack, bounded: None, bound_there: 0.0 }))
+        let bits = segment.view.term_bits(node.term.field(), info);
+        Ok(Some(Self { blocks, bits, norms, similarity, varies, slack, bounded: None, bound_there: 0.0 }))
     }
 
     #[inline]
@@ -86,7 +90,11 @@ impl ScoredTerm {
     /// The score of `doc`, which has to be in the current block or after it, if it has the term.
     #[inline]
     pub(super) fn score_of(&mut self, doc: DocId) -> Option<f32> {
-        let freq = self.blocks.freq_in(doc)?;
+        let freq = match &self.bits {
+            Some(bits) => self.blocks.freq_by_rank(doc, bits),
+            None => self.blocks.freq_in(doc),
+        };
+        let freq = freq?;
         Some(self.score(doc, freq))
     }
 
@@ -174,11 +182,11 @@ impl ScoredTerm {
 }
 
 /// The ratio of the two averages bounds the ratio of two scores; the rest is for rounding.
-fn slack(node: &TermNode, segment: &SearchSegment<'_>) -> Result<f32> {
+pub(super) fn slack(scoring: &node::Scoring, segment: &SearchSegment<'_>) -> Result<f32> {
     const ROUNDING: f32 = 1.000_001;
-    let Some(field) = node.scoring.norms else { return Ok(ROUNDING) };
+    let Some(field) = scoring.norms else { return Ok(ROUNDING) };
     let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
     let local = inverted.total_num_tokens() as f32 / segment.max_doc().max(1) as f32;
-    let ratio = local / node.scoring.similarity.average_length;
+    let ratio = local / scoring.similarity.average_length;
     if ratio.is_finite() && ratio > 0.0 { Ok(ratio.max(1.0 / ratio) * ROUNDING) } else { Ok(f32::INFINITY) }
 }
