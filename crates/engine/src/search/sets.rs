@@ -5,12 +5,12 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
 use plan::Result;
-use tantivy::SegmentReader;
 use tantivy::columnar::ColumnIndex;
 use tantivy::fastfield::Column;
-use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::postings::{BlockSegmentPostings, SegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::termdict::TermStreamer;
+use tantivy::{SegmentReader, Term};
 use tantivy_fst::Automaton;
 
 use super::bits::Bits;
@@ -61,6 +61,16 @@ pub(crate) fn field_terms_docs(reader: &SegmentReader, field: Field) -> Result<B
     let mut bits = Bits::none(reader.max_doc());
     add_stream(reader, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
     Ok(bits)
+}
+
+/// The postings of a term, if any document has it.
+pub(crate) fn postings(
+    reader: &SegmentReader,
+    term: &Term,
+    option: IndexRecordOption,
+) -> Result<Option<SegmentPostings>> {
+    let inverted = reader.inverted_index(term.field()).map_err(engine_error)?;
+    inverted.read_postings(term, option).map_err(engine_error)
 }
 
 /// Adds the documents of a term.

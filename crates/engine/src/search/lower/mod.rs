@@ -101,7 +101,8 @@ impl<'a> Lowering<'a> {
         let average_length = stats.average_length();
         let inverse = self.context.caches.inverse_lengths(field, average_length);
         let similarity = Similarity::new(boost, idf, average_length, inverse);
-        Ok(Scoring { boost, stats, terms, idf, similarity, norms })
+        let views = self.context.views.clone();
+        Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
     }
 
     fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {
