@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Query,
-    Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
-    Version,
+    CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, LikeTerm,
+    MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan,
+    UpdateBatch, UpdateOutcome, Version,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
@@ -225,6 +225,11 @@ impl Collection {
     /// The terms of a field, with their counts.
     pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         offload::compute(|| self.shard.terms(plan))
+    }
+
+    /// The words by which documents are like another, the least telling first.
+    pub async fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        offload::compute(|| self.shard.like_terms(like))
     }
 
     /// The visible document with this number ([`plan::Hit::place`]): id and fields.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
-    SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query,
+    Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::ShardHome;
 
@@ -105,6 +105,11 @@ impl Shard {
     /// The terms of a field, with their counts.
     pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         search::terms(&self.snapshot(), plan)
+    }
+
+    /// The words by which documents are like another, the least telling first.
+    pub fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        search::like_terms(&self.snapshot(), like)
     }
 
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.

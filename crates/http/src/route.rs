@@ -30,6 +30,7 @@ pub(crate) enum Handler {
     Config,
     Schema,
     Terms,
+    MoreLike,
 }
 
 impl Handler {
@@ -37,6 +38,7 @@ impl Handler {
     pub fn class(self) -> &'static str {
         match self {
             Handler::Select | Handler::Terms => "org.apache.solr.handler.component.SearchHandler",
+            Handler::MoreLike => "org.apache.solr.handler.MoreLikeThisHandler",
             Handler::Get => "org.apache.solr.handler.RealTimeGetHandler",
             Handler::Update => "org.apache.solr.handler.UpdateRequestHandler",
             Handler::Ping => "org.apache.solr.handler.PingRequestHandler",
@@ -92,6 +94,7 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
 fn by_class(class: &str) -> Option<Handler> {
     match class.rsplit('.').next()? {
         "SearchHandler" => Some(Handler::Select),
+        "MoreLikeThisHandler" => Some(Handler::MoreLike),
         "UpdateRequestHandler" => Some(Handler::Update),
         "RealTimeGetHandler" => Some(Handler::Get),
         "PingRequestHandler" => Some(Handler::Ping),

@@ -14,6 +14,8 @@ mod facet;
 mod field;
 mod function;
 mod instant;
+mod java_map;
+mod more_like;
 mod name;
 mod page;
 mod properties;
@@ -45,6 +47,8 @@ pub use facet::{
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{Comparison, Function, IndexTerm, Kind, Operator, Pick, Statistic, StringMeasure};
 pub use instant::{format_instant, parse_instant};
+pub use java_map::java_bucket;
+pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
 pub use name::check_name;
 pub use page::Page;
 pub use properties::{Properties, SortMissing};

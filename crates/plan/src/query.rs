@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::function::Function;
+use crate::more_like::MoreLike;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +72,8 @@ pub enum Query {
         query: Box<Query>,
         function: Box<Function>,
     },
+    /// Documents like another. One that does not exist is a bad request.
+    MoreLike(Box<MoreLike>),
 }
 
 impl Query {

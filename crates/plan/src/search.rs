@@ -52,6 +52,20 @@ impl SearchPlan {
     }
 }
 
+impl SearchPlan {
+    /// The best documents of another query, shown as this plan shows its hits.
+    pub fn showing(&self, query: Query, page: Page) -> Self {
+        Self {
+            sort: vec![SortKey { by: SortBy::Score, descending: true }],
+            page,
+            fields: self.fields.clone(),
+            functions: self.functions.clone(),
+            scores: self.scores,
+            ..Self::count(query)
+        }
+    }
+}
+
 /// Hits that are loaded and written in less time than another thread takes to wake.
 const PAGE_LIGHT: usize = 100;
 

@@ -17,9 +17,11 @@ mod fetch;
 mod filter_cache;
 mod function;
 mod grouping;
+mod least_first;
 mod lower;
 mod luke;
 mod mask;
+mod more_like;
 mod node;
 mod norms;
 mod phrase;
@@ -75,6 +77,11 @@ pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Resul
 /// The terms of a field that a plan lists.
 pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<plan::TermCount>> {
     term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+}
+
+/// The words by which documents are like another.
+pub(crate) fn like_terms(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<Vec<plan::LikeTerm>> {
+    more_like::terms(&SearchContext::new(snapshot, &SearchCaches::default()), like)
 }
 
 /// The living document with this number in the snapshot: id and fields.

@@ -8,6 +8,7 @@ mod get;
 mod info;
 mod luke;
 mod metrics;
+mod more_like;
 mod ping;
 mod schema;
 mod segments;
@@ -169,6 +170,7 @@ async fn dispatch(
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Terms => return terms::run(collection, &params).await,
+        Handler::MoreLike => return more_like::run(call, collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::{Collection, VersionedSchema};
 use plan::{Error, HandlerConfig, Result};
 use solr::query::SchemaAnalyzers;
 use solr::response::{self, Found};
 use solr::select::{ExplainOther, ResolveContext, SelectRequest};
 use solr::{Params, json_request};
 
-use super::Asked;
+use super::{Asked, more_like};
 use crate::call::{Answer, Call, Content, Failure};
 
 pub(super) async fn run(
@@ -18,13 +18,8 @@ pub(super) async fn run(
     params: &Params,
 ) -> Result<Answer, Failure> {
     let moment = collection.moment();
-    let versioned = collection.versioned_schema();
-    let context = ResolveContext {
-        schema: &versioned.schema,
-        analyzers: &versioned.derived(SchemaAnalyzers::new),
-        now_ms: call.started_ms,
-        boolean_clauses_max: collection.config().boolean_clauses_max,
-    };
+    let resolving = Resolving::of(call, collection);
+    let context = resolving.context();
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
     let plan = Arc::new(resolved.plan);
@@ -36,13 +31,46 @@ pub(super) async fn run(
         }
         None => vec![],
     };
-    let found = Found { result, facets: plan.facets.enabled, explained_other };
+    let likes = match &resolved.response.likes {
+        Some(likes) => more_like::of_hits(collection, likes, &plan, &result).await?,
+        None => vec![],
+    };
+    let found = Found { result, facets: plan.facets.enabled, likes, explained_other };
     let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
     match resolved.late_failure {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
             let moment = resolved.repeatable.then_some(moment);
             Ok(Answer { entries, warnings: resolved.warnings, moment })
+        }
+    }
+}
+
+/// What searches are resolved against, as it is now.
+pub(super) struct Resolving {
+    schema: Arc<VersionedSchema>,
+    analyzers: Arc<SchemaAnalyzers>,
+    now_ms: i64,
+    boolean_clauses_max: usize,
+}
+
+impl Resolving {
+    pub(super) fn of(call: &Call<'_>, collection: &Collection) -> Self {
+        let schema = collection.versioned_schema();
+        Self {
+            analyzers: schema.derived(SchemaAnalyzers::new),
+            schema,
+            now_ms: call.started_ms,
+            boolean_clauses_max: collection.config().boolean_clauses_max,
+        }
+    }
+
+    pub(super) fn context(&self) -> ResolveContext<'_> {
+        ResolveContext {
+            schema: &self.schema.schema,
+            analyzers: &self.analyzers,
+            now_ms: self.now_ms,
+            boolean_clauses_max: self.boolean_clauses_max,
         }
     }
 }

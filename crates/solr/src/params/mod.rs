@@ -7,6 +7,7 @@ pub mod facet;
 mod form;
 pub mod grouping;
 mod json_request;
+pub mod more_like;
 pub mod paging;
 pub mod query;
 mod reference_page;
@@ -124,6 +125,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Which hits", paging::DOCS),
     ("What the response shows", response::DOCS),
     ("Groups", grouping::DOCS),
+    ("Documents like others", more_like::DOCS),
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),

@@ -9,6 +9,7 @@ use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
+use super::more_like;
 use super::term_sets::term_set;
 use super::value::parse_value;
 use crate::function::{check_number, function_range, parse_function, whole_function};
@@ -55,6 +56,8 @@ const PARSERS: &[Parser] = &[
     Parser { name: "switch", class: "LuceneQParser", parse: Parse::Query(switch) },
     Parser { name: "maxscore", class: "MaxScoreQParser", parse: Parse::Query(max_score) },
     Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
+    Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
+    Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
 ];
 
@@ -74,8 +77,6 @@ const UNSUPPORTED: &[&str] = &[
     "knn",
     "ltr",
     "min_hash",
-    "mlt",
-    "mlt_content",
     "parent",
     "payload_check",
     "payload_score",

@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Document, FieldSelection, Hit, Schema, SearchResult, Value};
+use plan::{Document, FieldSelection, Hit, Schema, SearchResult, Value, java_bucket};
 
 use super::explain;
-use super::header::java_bucket;
 use super::node::{DocList, DocumentNode, FieldNode, Node};
 use crate::select::{FieldItem, FieldList};
 

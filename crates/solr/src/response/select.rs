@@ -7,6 +7,7 @@ use super::documents::doc_list;
 use super::explain;
 use super::facets::facet_counts;
 use super::groups;
+use super::more_like::{self, LikesOf};
 use super::node::{Entries, Name, Node};
 use super::stats::stats;
 use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ResponsePlan, write_mark};
@@ -21,13 +22,15 @@ pub struct Found {
     pub result: SearchResult,
     /// Whether facet counts were asked for.
     pub facets: bool,
+    /// What is like each hit, where that was asked for.
+    pub likes: Vec<LikesOf>,
     /// The documents of `explainOther`, by id.
     pub explained_other: Vec<(String, Explanation)>,
 }
 
 /// What follows the header. `elapsed_ms` is shown as the query's time.
 pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms: u64) -> Entries {
-    let Found { mut result, facets, explained_other } = found;
+    let Found { mut result, facets, likes, explained_other } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
     let mut entries = match &response.groups {
@@ -46,6 +49,9 @@ pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms
         entries.push(("facet_counts".into(), facet_counts(std::mem::take(&mut result.facets))));
     }
     entries.extend(tree.map(|tree| ("facets".into(), bucket(tree))));
+    if let Some(wish) = &response.likes {
+        entries.extend(more_like::beside(likes, wish.terms_shown, &response.fields, schema));
+    }
     entries.extend(statistics.map(|statistics| ("stats".into(), stats(statistics))));
     if response.expands {
         entries.push(("expanded".into(), groups::expanded(expanded, &response.fields, schema)));

@@ -9,6 +9,7 @@ use super::collapse::{parse_collapse, refuse_both, resolve_expand};
 use super::cursor_mark::{mark_sent, parse_cursor};
 use super::fields::FieldList;
 use super::grouping::resolve_groups;
+use super::more_like::Likes;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::date_math::DateMath;
@@ -116,13 +117,20 @@ impl<'a> SelectRequest<'a> {
             shape,
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
+        let key = context.schema.unique_key.as_ref();
+        let likes = Likes::of_hits(self.params, key, self.page.rows, context.boolean_clauses_max);
+        let (likes, likes_failure) = match likes {
+            Ok(likes) => (likes, None),
+            Err(error) => (None, Some(error)),
+        };
         let (explain_other, other_failure) = self.explain_other(&context);
-        let late_failure = facet_failure.or(expand_failure).or(other_failure);
+        let late_failure = facet_failure.or(likes_failure).or(expand_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
         let response = ResponsePlan {
             explain_other,
+            likes,
             start: self.page.start,
             cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
             groups: group_view,

@@ -19,10 +19,10 @@ pub(crate) use term::term_of;
 use plan::{Query, Result};
 use tantivy::schema::Field;
 
-use super::SearchContext;
 use super::bm25::{Similarity, idf};
 use super::node::{DocSource, Node, Scoring};
 use super::stats::Statistics;
+use super::{SearchContext, more_like};
 use crate::layout::FieldLayout;
 
 /// One query on its way down.
@@ -69,6 +69,10 @@ impl<'a> Lowering<'a> {
             Query::Function(function) => self.function(function, boost),
             Query::FunctionRange(range) => self.function_range(range, boost),
             Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
+            Query::MoreLike(like) => {
+                let terms = more_like::terms(self.context, like)?;
+                self.lower(&like.query(&terms, self.context.layout.unique_key()), boost)
+            }
             Query::ConstantScore { query, score } => {
                 let inner =
                     Lowering { context: self.context, statistics: Statistics::default(), scored: false }
