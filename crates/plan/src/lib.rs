@@ -20,6 +20,7 @@ mod name;
 mod page;
 mod properties;
 mod query;
+mod rerank;
 mod result;
 mod schema;
 mod search;
@@ -53,6 +54,7 @@ pub use name::check_name;
 pub use page::Page;
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use rerank::{Rerank, ScoreJoin};
 pub use result::{
     Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,

@@ -72,7 +72,7 @@ const PAGE_LIGHT: usize = 100;
 impl SearchPlan {
     /// The keys of all orders that hits are put in.
     pub fn orders(&self) -> impl Iterator<Item = &SortKey> {
-        let Shape { cursor: _, collapses, groups, expand: _ } = &self.shape;
+        let Shape { cursor: _, collapses, groups, expand: _, rerank: _ } = &self.shape;
         let within = groups.iter().flat_map(|groups| &groups.sort);
         self.sort.iter().chain(within).chain(collapses.iter().flat_map(|collapse| &collapse.best))
     }

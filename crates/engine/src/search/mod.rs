@@ -27,6 +27,7 @@ mod norms;
 mod phrase;
 mod positions;
 pub(crate) mod postings;
+mod rerank;
 mod result_cache;
 mod run;
 mod scaled;

@@ -16,7 +16,6 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("suggest", "Suggestions."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
-    ParamDoc::unsupported("rq", "Re-ranking."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),
     ParamDoc::unsupported("shards", "Addresses to search, chosen by the request."),
     ParamDoc::unsupported("elevateIds", "Documents put first by hand."),

@@ -8,6 +8,7 @@ mod fields;
 mod grouping;
 mod more_like;
 mod request;
+mod rerank;
 mod response_plan;
 mod sort;
 

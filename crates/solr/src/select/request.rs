@@ -10,6 +10,7 @@ use super::cursor_mark::{mark_sent, parse_cursor};
 use super::fields::FieldList;
 use super::grouping::resolve_groups;
 use super::more_like::Likes;
+use super::rerank::parse_rerank;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::date_math::DateMath;
@@ -98,7 +99,14 @@ impl<'a> SelectRequest<'a> {
             Ok(expand) => (expand, None),
             Err(error) => (None, Some(error)),
         };
-        let shape = Shape { cursor: self.cursor(context.schema, &sort)?, expand, collapses, groups };
+        let cursor = self.cursor(context.schema, &sort)?;
+        let rerank = parse_rerank(&context)?;
+        if rerank.is_some() && cursor.is_some() {
+            return Err(Error::bad_request("`rq` and `cursorMark` do not go together; leave one out"));
+        }
+        // Solr does not ask for a second opinion on groups.
+        let rerank = rerank.filter(|_| groups.is_none());
+        let shape = Shape { cursor, expand, collapses, groups, rerank };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
