@@ -2,6 +2,7 @@
 //! `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and `pieces.rs` what lies between, `dismax/` are
 //! `dismax` and `edismax`, `parsers.rs` the others, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
 
+mod budget;
 mod choices;
 mod context;
 mod dismax;
@@ -20,6 +21,7 @@ mod value;
 pub(crate) mod tests;
 
 pub use analysis::SchemaAnalyzers;
+pub use budget::Budget;
 pub(crate) use context::Field;
 pub use context::QueryContext;
 pub use dismax::Notes;

@@ -3,6 +3,7 @@
 
 use plan::{Clause, Error, Occur, Query, Result};
 
+use super::budget::is_spent;
 use super::choices::{max_score, switch};
 use super::context::QueryContext;
 use super::dismax::{NotedQuery, Notes, dismax, edismax};
@@ -21,9 +22,9 @@ const PARSERS_DEPTH_MAX: usize = 100;
 /// How the message of such nesting begins.
 const ENDLESS: &str = "Infinite Recursion detected parsing query";
 
-/// Whether parsers nest without end, which no second try mends: trying again at each level would take forever.
+/// Whether parsers nest without end, or too much, which no second try mends: trying again at each level would take forever.
 pub(crate) fn is_endless(error: &Error) -> bool {
-    error.message.contains(ENDLESS)
+    error.message.contains(ENDLESS) || is_spent(error)
 }
 
 /// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it writes in line),
@@ -144,6 +145,9 @@ fn parse_nested(
         None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
         None => rest.to_owned(),
     };
+    if depth > 0 {
+        context.budget.take(&value)?;
+    }
     if depth > PARSERS_DEPTH_MAX {
         return Err(super::syntax::SyntaxError::plain(format!("{ENDLESS} '{value}'")).into());
     }

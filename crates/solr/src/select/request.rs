@@ -17,7 +17,7 @@ use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
 use crate::params::{Params, dismax, grouping, paging, query, response, unsupported};
-use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
+use crate::query::{Budget, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 
 /// A search as asked for; queries are still text.
 #[derive(Clone, Debug)]
@@ -85,6 +85,7 @@ impl<'a> SelectRequest<'a> {
             analyzers: context.analyzers,
             params: self.params,
             dates: &dates,
+            budget: &Budget::of(self.params),
             boolean_clauses_max: context.boolean_clauses_max,
             filtering: false,
         };

@@ -95,6 +95,26 @@ fn now_and_zone_come_from_the_request() {
     assert_eq!(resolve("q=*:*&TZ=foo/bar").unwrap_err().message, "Solr JVM does not support TZ: foo/bar");
 }
 
+/// A few bytes a level, and twice the queries on each.
+#[test]
+fn queries_that_name_each_other_have_a_budget() {
+    let nested = |kind: &str, levels: usize| {
+        let level = |at: usize| format!("&p{at}={}", kind.replace('$', &format!("$p{}", at + 1)));
+        let between: String = (0..levels).map(level).collect();
+        format!("q={{!lucene v=$p0}}{between}&p{levels}=a_s:x")
+    };
+    for kind in [
+        "{!bool should=$ should=$}",
+        "_query_:\"{!v=$}\" _query_:\"{!v=$}\"",
+        "{!func}sum(query($),query($))",
+    ] {
+        let sent = nested(kind, 16);
+        let error = resolve(&sent).unwrap_err();
+        assert!(error.message.contains("unfold into too much text"), "{kind}: {error}");
+        resolve(&nested(kind, 4)).unwrap();
+    }
+}
+
 #[test]
 fn what_is_not_supported_is_refused() {
     for form in ["q=x&group.facet=true", "q=x&defType=surround", "q=x&df=a_s&fl=payload(a,b)"] {
