@@ -7,6 +7,7 @@ mod cache;
 mod clock;
 mod coerce;
 mod commit;
+mod component;
 mod config;
 mod document;
 mod error;
@@ -25,7 +26,10 @@ mod result;
 mod schema;
 mod search;
 mod shape;
+mod spell;
+mod suggest;
 mod terms;
+mod tie_heap;
 mod update;
 mod value;
 
@@ -38,6 +42,7 @@ pub use cache::CacheStats;
 pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
+pub use component::{Component, Components};
 pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
 pub use document::Document;
 pub use error::{Error, ErrorKind, Result, RootCause};
@@ -65,6 +70,15 @@ pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,
 };
+pub use spell::{
+    BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,
+    SpellWord, WordRole,
+};
+pub use suggest::{
+    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup,
+    SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+};
 pub use terms::{TermCount, TermsPlan};
+pub use tie_heap::TieHeap;
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;
