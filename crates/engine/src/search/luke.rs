@@ -7,7 +7,6 @@ use tantivy::schema::Field;
 
 use super::SearchContext;
 use super::error::engine_error;
-use super::least_first::LeastFirst;
 use super::lower::exists_docs;
 use super::stats::segment_stats;
 use crate::layout::{FieldLayout, InvertedKind};
@@ -93,35 +92,68 @@ fn doc_freqs(context: &SearchContext<'_>, field: Field) -> Result<BTreeMap<Vec<u
     Ok(counts)
 }
 
-/// Luke's queue of the most frequent terms; of several terms with the same count it shows those that Solr shows.
+/// Luke's queue of the most frequent terms. Which of several terms with the same count it shows, and in which order, is
+/// decided by how a binary heap with the rarest term at its root moves them; so this is such a heap, step by step.
 struct TermQueue<'a> {
     limit: usize,
     /// Rarer terms do not come in once the queue is full.
     count_min: u64,
-    kept: LeastFirst<u64, &'a [u8]>,
+    heap: Vec<(&'a [u8], u64)>,
 }
 
 impl<'a> TermQueue<'a> {
     fn new(limit: usize) -> Self {
-        Self { limit, count_min: 0, kept: LeastFirst::new() }
+        Self { limit, count_min: 0, heap: Vec::new() }
     }
 
     fn offer(&mut self, term: &'a [u8], count: u64) {
         if count <= self.count_min {
             return;
         }
-        self.kept.push(count, term);
-        if self.kept.len() > self.limit {
-            self.kept.pop();
-            self.count_min = self.kept.least().unwrap_or(u64::MAX);
+        self.heap.push((term, count));
+        self.rise();
+        if self.heap.len() > self.limit {
+            self.pop();
+            self.count_min = self.count(0).unwrap_or(u64::MAX);
         }
+    }
+
+    fn count(&self, at: usize) -> Option<u64> {
+        self.heap.get(at).map(|(_, count)| *count)
+    }
+
+    fn rise(&mut self) {
+        let mut at = self.heap.len().saturating_sub(1);
+        while at > 0 && self.count(at) < self.count((at - 1) / 2) {
+            self.heap.swap(at, (at - 1) / 2);
+            at = (at - 1) / 2;
+        }
+    }
+
+    fn pop(&mut self) -> Option<(&'a [u8], u64)> {
+        if self.heap.is_empty() {
+            return None;
+        }
+        let rarest = self.heap.swap_remove(0);
+        let mut at = 0;
+        while let Some(mut below) = self.count(2 * at + 1).map(|_| 2 * at + 1) {
+            if self.count(below + 1).is_some_and(|right| Some(right) < self.count(below)) {
+                below += 1;
+            }
+            if self.count(below) >= self.count(at) {
+                break;
+            }
+            self.heap.swap(at, below);
+            at = below;
+        }
+        Some(rarest)
     }
 
     /// Most frequent first.
     fn into_sorted(mut self) -> Vec<(&'a [u8], u64)> {
-        let mut sorted = Vec::with_capacity(self.kept.len());
-        while let Some((count, term)) = self.kept.pop() {
-            sorted.push((term, count));
+        let mut sorted = Vec::with_capacity(self.heap.len());
+        while let Some(next) = self.pop() {
+            sorted.push(next);
         }
         sorted.reverse();
         sorted

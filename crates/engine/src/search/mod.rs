@@ -17,7 +17,6 @@ mod fetch;
 mod filter_cache;
 mod function;
 mod grouping;
-mod least_first;
 mod lower;
 mod luke;
 mod mask;

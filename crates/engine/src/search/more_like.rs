@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use plan::{
     Document, Error, FieldSelection, LikeChoice, LikeSource, LikeTerm, MoreLike, Query, Result, Value,
-    java_bucket,
+    TieHeap, java_bucket,
 };
 
 use super::SearchContext;
-use super::least_first::LeastFirst;
 use super::lower::term_of;
 use super::run::matching_docs;
 use super::stats::{Statistics, doc_freq, term_infos};
@@ -130,7 +129,7 @@ fn choose(
     fields.sort_by_key(|(layout, _, _)| java_bucket(&layout.name, names));
     let limit = choice.terms_max.min(all);
     let mut statistics = Statistics::default();
-    let mut best: LeastFirst<f32, LikeTerm> = LeastFirst::new();
+    let mut best = TieHeap::new(|(one, _): &(f32, LikeTerm), (other, _)| one.total_cmp(other));
     for (layout, boost, mut words) in fields {
         let count = words.counted.len();
         if from_vectors && layout.spec.properties.term_vectors {
@@ -143,13 +142,18 @@ fn choose(
             let Some(score) = score(index, choice, layout, &value, frequency)? else { continue };
             let term = LikeTerm { field: layout.name.clone(), value, boost };
             if best.len() < limit {
-                best.push(score, term);
-            } else if best.least().is_some_and(|least| least < score) {
-                best.replace_least(score, term);
+                best.push((score, term));
+            } else if best.peek().is_some_and(|(least, _)| *least < score) {
+                best.replace_least((score, term));
             }
         }
     }
-    Ok(weighted(choice, best))
+    let first = best.peek().map_or(1.0, |(score, _)| *score);
+    let weigh = |(score, term): (f32, LikeTerm)| {
+        let own = if choice.weighted { score / first } else { 1.0 };
+        LikeTerm { boost: term.boost * own, ..term }
+    };
+    Ok(std::iter::from_fn(|| best.pop()).map(weigh).collect())
 }
 
 /// How telling a word is: by Lucene's classic measure, whatever the index scores by. `None` when it is not wanted.
@@ -174,14 +178,4 @@ fn score(
     let with_field = statistics.field(context, layout, term.field())?.doc_count;
     let idf = (((with_field + 1) as f64 / (documents + 1) as f64).ln() + 1.0) as f32;
     Ok(Some(frequency as f32 * idf))
-}
-
-fn weighted(choice: &LikeChoice, mut best: LeastFirst<f32, LikeTerm>) -> Vec<LikeTerm> {
-    let mut terms = Vec::with_capacity(best.len());
-    let first = best.least().unwrap_or(1.0);
-    while let Some((score, term)) = best.pop() {
-        let own = if choice.weighted { score / first } else { 1.0 };
-        terms.push(LikeTerm { boost: term.boost * own, ..term });
-    }
-    terms
 }

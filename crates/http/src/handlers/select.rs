@@ -9,7 +9,7 @@ use solr::response::{self, Found};
 use solr::select::{ExplainOther, ResolveContext, SelectRequest};
 use solr::{Params, json_request};
 
-use super::{Asked, more_like};
+use super::{Asked, more_like, terms};
 use crate::call::{Answer, Call, Content, Failure};
 
 pub(super) async fn run(
@@ -35,7 +35,12 @@ pub(super) async fn run(
         Some(likes) => more_like::of_hits(collection, likes, &plan, &result).await?,
         None => vec![],
     };
-    let found = Found { result, facets: plan.facets.enabled, likes, explained_other };
+    let terms = match &resolved.terms {
+        Ok(Some(request)) => terms::listed(collection, request).await?,
+        Ok(None) => vec![],
+        Err(shown) => shown.clone(),
+    };
+    let found = Found { result, facets: plan.facets.enabled, likes, terms, explained_other };
     let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
     match resolved.late_failure {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),

@@ -129,7 +129,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
-    ("Terms (`/terms`)", terms::DOCS),
+    ("Terms", terms::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
 

@@ -11,7 +11,6 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("group.facet", "Facets that count groups."),
     ParamDoc::unsupported("hl", "Highlighting."),
     ParamDoc::unsupported("spellcheck", "Spelling suggestions."),
-    ParamDoc::unsupported("terms", "The terms of a field, beside the hits; `/terms` lists them."),
     ParamDoc::unsupported("tv", "Term vectors."),
     ParamDoc::unsupported("suggest", "Suggestions."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),

@@ -24,13 +24,15 @@ pub struct Found {
     pub facets: bool,
     /// What is like each hit, where that was asked for.
     pub likes: Vec<LikesOf>,
+    /// The terms listed beside them.
+    pub terms: Entries,
     /// The documents of `explainOther`, by id.
     pub explained_other: Vec<(String, Explanation)>,
 }
 
 /// What follows the header. `elapsed_ms` is shown as the query's time.
 pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms: u64) -> Entries {
-    let Found { mut result, facets, likes, explained_other } = found;
+    let Found { mut result, facets, likes, terms, explained_other } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
     let mut entries = match &response.groups {
@@ -56,6 +58,7 @@ pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms
     if response.expands {
         entries.push(("expanded".into(), groups::expanded(expanded, &response.fields, schema)));
     }
+    entries.extend(terms);
     if response.debug.any() {
         let other = others(explained_other, response);
         entries.push(("debug".into(), debug(response, explained, other, elapsed_ms)));

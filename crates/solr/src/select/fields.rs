@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, FieldSelection, Function, Result};
+use plan::{Error, FieldSelection, Function, Result, parse_instant};
 
 use super::field_list::parse_list;
 use crate::params::{Params, response};
@@ -134,13 +134,14 @@ fn constant(local: &LocalParams) -> Result<plan::Value> {
     })?;
     let bad = || Error::bad_request(format!("For input string: \"{text}\""));
     match local.get("t") {
-        None | Some("string") => Ok(plan::Value::Str(text.to_owned())),
         Some("int") => text.parse().map(plan::Value::Int).map_err(|_| bad()),
         Some("float") => text.parse().map(plan::Value::Float).map_err(|_| bad()),
         Some("double") => text.parse().map(plan::Value::Double).map_err(|_| bad()),
-        Some(other) => Err(Error::bad_request(format!(
-            "type `{other}` of `[value]` is not supported yet; use string, int, float or double"
-        ))),
+        Some("date") => parse_instant(text)
+            .map(plan::Value::Date)
+            .ok_or_else(|| Error::bad_request(format!("Unable to parse date={text}"))),
+        // Solr takes any other type for text.
+        _ => Ok(plan::Value::Str(text.to_owned())),
     }
 }
 

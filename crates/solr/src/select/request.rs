@@ -16,8 +16,10 @@ use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, dismax, grouping, paging, query, response, unsupported};
+use crate::params::{Params, dismax, grouping, paging, query, response, terms, unsupported};
 use crate::query::{Budget, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
+use crate::response::Entries;
+use crate::terms::TermsRequest;
 
 /// A search as asked for; queries are still text.
 #[derive(Clone, Debug)]
@@ -53,6 +55,8 @@ pub struct Resolved {
     pub warnings: Vec<String>,
     /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits, as Solr does.
     pub late_failure: Option<Error>,
+    /// The terms of fields to list beside the hits, or what is shown of them when that fails.
+    pub terms: Result<Option<TermsRequest>, Entries>,
     /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads no clock, and
     /// does not ask to be answered afresh.
     pub repeatable: bool,
@@ -133,7 +137,11 @@ impl<'a> SelectRequest<'a> {
             Err(error) => (None, Some(error)),
         };
         let (explain_other, other_failure) = self.explain_other(&context);
-        let late_failure = facet_failure.or(likes_failure).or(expand_failure).or(other_failure);
+        let (terms, terms_failure) = match terms_beside(self.params, context.schema) {
+            Ok(terms) => (Ok(terms), None),
+            Err((error, shown)) => (Err(shown), Some(error)),
+        };
+        let late_failure = facet_failure.or(likes_failure).or(expand_failure).or(terms_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
@@ -150,7 +158,7 @@ impl<'a> SelectRequest<'a> {
             debug_query,
         };
         let repeatable = plan.cache && !debug.timing && !dates.depends_on_time();
-        Ok(Resolved { plan, response, warnings, late_failure, repeatable })
+        Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
     }
 
     /// Empty filters filter nothing; those that collapse come after all others.
@@ -202,6 +210,12 @@ impl<'a> SelectRequest<'a> {
             parsed_filters: filters.iter().map(|filter| printer.parsed(filter)).collect(),
         }
     }
+}
+
+/// What `terms=true` asks for.
+fn terms_beside(params: &Params, schema: &Schema) -> Result<Option<TermsRequest>, (Error, Entries)> {
+    let asked = terms::TERMS.read(params).map_err(|error| (error, vec![]))? == Some(true);
+    asked.then(|| TermsRequest::parse(params, schema)).transpose()
 }
 
 /// Whether `q.alt` is what to search in a request without `q`.

@@ -101,7 +101,7 @@ fn queries_that_name_each_other_have_a_budget() {
     let nested = |kind: &str, levels: usize| {
         let level = |at: usize| format!("&p{at}={}", kind.replace('$', &format!("$p{}", at + 1)));
         let between: String = (0..levels).map(level).collect();
-        format!("q={{!lucene v=$p0}}{between}&p{levels}=a_s:x")
+        format!("q={{!query v=$p0}}{between}&p{levels}=a_s:x")
     };
     for kind in [
         "{!bool should=$ should=$}",
