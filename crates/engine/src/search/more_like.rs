@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::{
-    Document, Error, FieldSelection, LikeChoice, LikeSource, LikeTerm, MoreLike, Query, Result, Value,
-    TieHeap, java_bucket,
+    Document, Error, FieldSelection, LikeChoice, LikeSource, LikeTerm, MoreLike, Query, Result, TieHeap,
+    Value, java_bucket,
 };
 
 use super::SearchContext;

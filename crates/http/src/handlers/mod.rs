@@ -13,6 +13,7 @@ mod ping;
 mod schema;
 mod segments;
 mod select;
+mod subquery;
 mod terms;
 mod update;
 

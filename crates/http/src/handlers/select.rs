@@ -9,6 +9,7 @@ use solr::response::{self, Found};
 use solr::select::{ExplainOther, ResolveContext, SelectRequest};
 use solr::{Params, json_request};
 
+use super::subquery::Subqueries;
 use super::{Asked, more_like, terms};
 use crate::call::{Answer, Call, Content, Failure};
 
@@ -35,12 +36,14 @@ pub(super) async fn run(
         Some(likes) => more_like::of_hits(collection, likes, &plan, &result).await?,
         None => vec![],
     };
+    let fields = &resolved.response.fields;
+    let columns = Subqueries::of(call).columns(collection, (params, fields), &result.hits).await?;
     let terms = match &resolved.terms {
         Ok(Some(request)) => terms::listed(collection, request).await?,
         Ok(None) => vec![],
         Err(shown) => shown.clone(),
     };
-    let found = Found { result, facets: plan.facets.enabled, likes, terms, explained_other };
+    let found = Found { result, facets: plan.facets.enabled, likes, columns, terms, explained_other };
     let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
     match resolved.late_failure {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
@@ -57,6 +60,7 @@ pub(super) struct Resolving {
     analyzers: Arc<SchemaAnalyzers>,
     now_ms: i64,
     boolean_clauses_max: usize,
+    core: String,
 }
 
 impl Resolving {
@@ -67,6 +71,7 @@ impl Resolving {
             schema,
             now_ms: call.started_ms,
             boolean_clauses_max: collection.config().boolean_clauses_max,
+            core: collection.core_name().to_owned(),
         }
     }
 
@@ -76,6 +81,7 @@ impl Resolving {
             analyzers: &self.analyzers,
             now_ms: self.now_ms,
             boolean_clauses_max: self.boolean_clauses_max,
+            core: &self.core,
         }
     }
 }

@@ -8,7 +8,7 @@ use super::explain;
 use super::facets::facet_counts;
 use super::groups;
 use super::more_like::{self, LikesOf};
-use super::node::{Entries, Name, Node};
+use super::node::{DocList, Entries, Name, Node};
 use super::stats::stats;
 use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ResponsePlan, write_mark};
 
@@ -24,6 +24,8 @@ pub struct Found {
     pub facets: bool,
     /// What is like each hit, where that was asked for.
     pub likes: Vec<LikesOf>,
+    /// What stands behind the fields of each hit.
+    pub columns: Vec<Vec<(String, DocList)>>,
     /// The terms listed beside them.
     pub terms: Entries,
     /// The documents of `explainOther`, by id.
@@ -32,13 +34,14 @@ pub struct Found {
 
 /// What follows the header. `elapsed_ms` is shown as the query's time.
 pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms: u64) -> Entries {
-    let Found { mut result, facets, likes, terms, explained_other } = found;
+    let Found { mut result, facets, likes, columns, terms, explained_other } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
     let mut entries = match &response.groups {
         Some(view) => groups::grouped(groups, view, &response.fields, schema),
         None => {
-            let page = doc_list(&mut result, response.start, &response.fields, schema);
+            let mut page = doc_list(&mut result, response.start, &response.fields, schema);
+            page.add_columns(columns);
             vec![("response".into(), Node::DocList(page))]
         }
     };

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use plan::{Error, FieldSelection, Function, Result, parse_instant};
 
 use super::field_list::parse_list;
+use super::subquery::Subquery;
 use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
 
 /// Solr's other transformers.
-const UNSUPPORTED: [&str; 9] =
-    ["child", "core", "elevated", "excluded", "features", "geo", "json", "subquery", "xml"];
+const UNSUPPORTED: [&str; 2] = ["child", "geo"];
 
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";
@@ -19,10 +19,12 @@ const NO_SHARD: &str = "[not a shard request]";
 /// What each hit shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldList {
-    /// Never empty: no list is `*`.
+    /// Empty only beside columns of searches: no list is `*`.
     pub items: Vec<FieldItem>,
     /// What items compute.
     pub functions: Vec<Function>,
+    /// Columns of searches.
+    pub subqueries: Vec<Subquery>,
 }
 
 /// One wish. A field that several wishes cover is shown once.
@@ -53,6 +55,15 @@ pub enum FieldItem {
     Number {
         label: Arc<str>,
     },
+    /// `[core]`: the core's name.
+    Core {
+        label: Arc<str>,
+    },
+    /// `[json]` and `[xml]`: a field's texts, as they are in the answer's own notation.
+    Raw {
+        name: Arc<str>,
+        label: Arc<str>,
+    },
     /// `[explain]`.
     Explain {
         label: Arc<str>,
@@ -75,7 +86,7 @@ impl FieldList {
         for text in params.all(response::FL.name) {
             parse_list(text, params, context, &mut list)?;
         }
-        if list.items.is_empty() {
+        if list.items.is_empty() && list.subqueries.is_empty() {
             list.items.push(FieldItem::All);
         }
         Ok(list)
@@ -88,15 +99,28 @@ impl FieldList {
             match item {
                 FieldItem::All => selection.all = true,
                 FieldItem::Glob(glob) => selection.globs.push(glob.clone()),
-                FieldItem::Field { name, .. } => selection.names.push(name.clone()),
+                FieldItem::Field { name, .. } | FieldItem::Raw { name, .. } => {
+                    selection.names.push(name.clone());
+                }
                 FieldItem::Score { .. }
                 | FieldItem::Constant { .. }
                 | FieldItem::Function { .. }
                 | FieldItem::Number { .. }
+                | FieldItem::Core { .. }
                 | FieldItem::Explain { .. } => {}
             }
         }
         selection
+    }
+
+    /// Puts the name of the core where it is asked for.
+    pub(super) fn name_core(&mut self, core: &str) {
+        for item in &mut self.items {
+            if let FieldItem::Core { label } = item {
+                *item =
+                    FieldItem::Constant { label: label.clone(), value: plan::Value::Str(core.to_owned()) };
+            }
+        }
     }
 
     pub fn scores(&self) -> bool {
@@ -110,14 +134,30 @@ impl FieldList {
 
 /// `[value v=5]` and its kin. The inside has the form of local parameters. A name that Solr does not know either shows
 /// nothing, as there.
-pub(super) fn transformed(label: Option<&str>, inside: &str, params: &Params) -> Result<Option<FieldItem>> {
+pub(super) fn transformed(
+    named: Option<&str>,
+    inside: &str,
+    params: &Params,
+    list: &mut FieldList,
+) -> Result<Option<FieldItem>> {
     let text = format!("{{!{inside}}}");
     let (local, _) = split_local_params(&text, params)?;
     let name = local.get("type").unwrap_or_default();
     let shown = format!("[{name}]");
-    let label: Arc<str> = label.unwrap_or(&shown).into();
+    let label: Arc<str> = named.unwrap_or(&shown).into();
     match name {
         "value" => Ok(Some(FieldItem::Constant { label, value: constant(&local)? })),
+        "subquery" => {
+            list.subqueries.push(Subquery::parse(named, &local)?);
+            Ok(None)
+        }
+        "core" => Ok(Some(FieldItem::Core { label })),
+        "json" | "xml" => {
+            // In any other notation it is a field like others.
+            let raw = params.get("wt").unwrap_or("json") == name;
+            let name = local.get("f").map_or_else(|| label.clone(), Arc::from);
+            Ok(Some(if raw { FieldItem::Raw { name, label } } else { FieldItem::Field { name, label } }))
+        }
         "docid" => Ok(Some(FieldItem::Number { label })),
         "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
         "explain" => Ok(Some(FieldItem::Explain { label, style: explain_style(&local)? })),
@@ -219,7 +259,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_refused() {
-        for list in ["sum(a,b)", "x:sum(", "[child]", "[core]", "\"a", "[value", "[value]"] {
+        for list in ["sum(a,b)", "x:sum(", "[child]", "[subquery]", "\"a", "[value", "[value]"] {
             assert!(parse(&[list]).is_err(), "{list}");
         }
     }

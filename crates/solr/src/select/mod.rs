@@ -11,6 +11,7 @@ mod request;
 mod rerank;
 mod response_plan;
 mod sort;
+mod subquery;
 
 #[cfg(test)]
 mod tests;
@@ -22,3 +23,4 @@ pub use more_like::{Likes, TermsShown};
 pub(crate) use request::as_filter;
 pub use request::{ResolveContext, Resolved, SelectRequest};
 pub use response_plan::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ExplainOther, ResponsePlan};
+pub use subquery::{SUBQUERIES_MAX, Subquery};

@@ -44,6 +44,8 @@ pub struct ResolveContext<'a> {
     pub now_ms: i64,
     /// [`plan::CollectionConfig::boolean_clauses_max`].
     pub boolean_clauses_max: usize,
+    /// The name of the core, for `[core]`.
+    pub core: &'a str,
 }
 
 /// What to run, and how to show it.
@@ -84,6 +86,7 @@ impl<'a> SelectRequest<'a> {
     pub fn resolve(&self, context: &ResolveContext<'_>) -> Result<Resolved> {
         let (now, zone) = (self.params.get(query::NOW.name), self.params.get(query::TZ.name));
         let dates = DateMath::of_request(now, zone, context.now_ms)?;
+        let core = context.core;
         let context = QueryContext {
             schema: context.schema,
             analyzers: context.analyzers,
@@ -93,7 +96,8 @@ impl<'a> SelectRequest<'a> {
             boolean_clauses_max: context.boolean_clauses_max,
             filtering: false,
         };
-        let fields = FieldList::parse(self.params, Some(&context))?;
+        let mut fields = FieldList::parse(self.params, Some(&context))?;
+        fields.name_core(core);
         let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
         let sort = parse_sort(&context, self.sort)?;
         let sort = if sort.is_empty() { by_score() } else { sort };
@@ -141,7 +145,8 @@ impl<'a> SelectRequest<'a> {
             Ok(terms) => (Ok(terms), None),
             Err((error, shown)) => (Err(shown), Some(error)),
         };
-        let late_failure = facet_failure.or(likes_failure).or(expand_failure).or(terms_failure).or(other_failure);
+        let late_failure =
+            facet_failure.or(likes_failure).or(expand_failure).or(terms_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
