@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use plan::{
     CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, LikeTerm,
     MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan,
-    UpdateBatch, UpdateOutcome, Version,
+    UpdateBatch, UpdateOutcome, Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
@@ -225,6 +225,11 @@ impl Collection {
     /// The terms of a field, with their counts.
     pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         offload::compute(|| self.shard.terms(plan))
+    }
+
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    pub async fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        offload::compute(|| self.shard.why_not(plan, id))
     }
 
     /// The words by which documents are like another, the least telling first.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{CacheSizes, ShardConfig};
 use plan::{
     AutoCommit, CacheStats, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query, Result,
-    Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version, WhyNot,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -70,6 +70,10 @@ impl Shard for engine::Shard {
 
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         self.terms(plan)
+    }
+
+    fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        self.why_not(plan, id)
     }
 
     fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {

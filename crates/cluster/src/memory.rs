@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection,
     Hit, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount,
-    TermsPlan, UpdateBatch, UpdateOutcome, Value, Version,
+    TermsPlan, UpdateBatch, UpdateOutcome, Value, Version, WhyNot,
 };
 
 use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
@@ -213,6 +213,10 @@ impl Shard for MemoryShard {
 
     fn terms(&self, _: &TermsPlan) -> Result<Vec<TermCount>> {
         Ok(vec![])
+    }
+
+    fn why_not(&self, _: &SearchPlan, _: &str) -> Result<WhyNot> {
+        Ok(WhyNot::default())
     }
 
     fn like_terms(&self, _: &MoreLike) -> Result<Vec<LikeTerm>> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query,
     Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    WhyNot,
 };
 
 pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
@@ -28,6 +29,8 @@ pub trait Shard: Send + Sync {
     fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms>;
     /// The terms of a field, with their counts.
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>>;
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot>;
     /// The words by which documents are like another, the least telling first.
     fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>>;
     /// The living visible document with this number: id and fields.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query,
     Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    WhyNot,
 };
 use store::ShardHome;
 
@@ -105,6 +106,11 @@ impl Shard {
     /// The terms of a field, with their counts.
     pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         search::terms(&self.snapshot(), plan)
+    }
+
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    pub fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        search::why_not(&self.snapshot(), plan, id)
     }
 
     /// The words by which documents are like another, the least telling first.

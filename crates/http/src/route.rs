@@ -31,6 +31,7 @@ pub(crate) enum Handler {
     Schema,
     Terms,
     MoreLike,
+    WhyNot,
 }
 
 impl Handler {
@@ -38,6 +39,7 @@ impl Handler {
     pub fn class(self) -> &'static str {
         match self {
             Handler::Select | Handler::Terms => "org.apache.solr.handler.component.SearchHandler",
+            Handler::WhyNot => "parhelion.WhyNotHandler",
             Handler::MoreLike => "org.apache.solr.handler.MoreLikeThisHandler",
             Handler::Get => "org.apache.solr.handler.RealTimeGetHandler",
             Handler::Update => "org.apache.solr.handler.UpdateRequestHandler",
@@ -75,6 +77,7 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/select" | "/query" => Handler::Select,
         "/get" => Handler::Get,
         "/terms" => Handler::Terms,
+        "/whynot" => Handler::WhyNot,
         "/update" | "/update/json" | "/update/json/docs" | "/update/csv" => Handler::Update,
         "/admin/ping" => Handler::Ping,
         "/admin/luke" => Handler::Luke,

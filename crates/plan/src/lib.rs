@@ -32,6 +32,7 @@ mod terms;
 mod tie_heap;
 mod update;
 mod value;
+mod why_not;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use bucket::{
@@ -82,3 +83,4 @@ pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;
+pub use why_not::{Absent, Miss, MissKind, WhyNot};

@@ -17,6 +17,7 @@ pub mod schema;
 pub mod select;
 pub mod terms;
 pub mod update;
+pub mod why_not;
 pub mod xml_tree;
 
 pub use params::{Params, parse_form};

@@ -39,6 +39,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 mod weight;
+mod why_not;
 
 use std::sync::Arc;
 
@@ -82,6 +83,11 @@ pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<p
 /// The words by which documents are like another.
 pub(crate) fn like_terms(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<Vec<plan::LikeTerm>> {
     more_like::terms(&SearchContext::new(snapshot, &SearchCaches::default()), like)
+}
+
+/// Why the document with this id is no hit of the plan.
+pub(crate) fn why_not(snapshot: &Snapshot, plan: &SearchPlan, id: &str) -> Result<plan::WhyNot> {
+    why_not::why_not(&SearchContext::new(snapshot, &SearchCaches::default()), plan, id)
 }
 
 /// The living document with this number in the snapshot: id and fields.

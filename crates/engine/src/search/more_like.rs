@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::{
-    Document, Error, FieldSelection, LikeChoice, LikeSource, LikeTerm, MoreLike, Query, Result, TieHeap,
-    Value, java_bucket,
+    Document, Error, FieldSelection, LikeChoice, LikeSource, LikeTerm, MoreLike, Result, TieHeap, Value,
+    java_bucket,
 };
 
 use super::SearchContext;
 use super::lower::term_of;
-use super::run::matching_docs;
+use super::run::place_of;
 use super::stats::{Statistics, doc_freq, term_infos};
 use crate::layout::FieldLayout;
 use crate::snapshot::read_source;
@@ -49,15 +49,11 @@ fn document(context: &SearchContext<'_>, id: &str, fields: &[(Arc<str>, f32)]) -
         |name: &&Arc<str>| context.layout.field(name).is_some_and(|layout| layout.spec.properties.stored);
     let names = fields.iter().map(|(name, _)| name).filter(stored).cloned().collect();
     let selection = FieldSelection { names, ..FieldSelection::default() };
-    let key = context.layout.unique_key().cloned().unwrap_or_else(|| "id".into());
-    let same = Query::Term { field: key, value: Value::Str(id.to_owned()) };
-    let found = matching_docs(context, &same)?;
-    let found = found.first().and_then(|(segment, docs)| context.segments.get(*segment).zip(docs.first()));
-    let (segment, doc) = found.ok_or_else(|| {
+    let (segment, doc) = place_of(context, id)?.ok_or_else(|| {
         let message = "Error completing MLT request. Could not fetch document with id";
         Error::bad_request(format!("{message} [{id}]"))
     })?;
-    Ok(read_source(&segment.view.source(*doc)?, context.layout, &selection)?.1)
+    Ok(read_source(&segment.view.source(doc)?, context.layout, &selection)?.1)
 }
 
 /// The words of one field, with how often each occurs, as they came.

@@ -16,12 +16,14 @@ mod select;
 mod subquery;
 mod terms;
 mod update;
+mod why_not;
 
 use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{CollectionConfig, HandlerConfig, Result};
 use solr::Params;
+use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Name, Node};
 
 use crate::call::{Answer, Call, Envelope, Failure};
@@ -171,6 +173,7 @@ async fn dispatch(
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Terms => return terms::run(collection, &params).await,
+        Handler::WhyNot => why_not::run(call, collection, &params).await,
         Handler::MoreLike => return more_like::run(call, collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
@@ -184,6 +187,11 @@ async fn dispatch(
 
 /// What the collection's config declares for the path, over what Solr presets where nothing is declared.
 fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionConfig) -> HandlerConfig {
+    // Why a search does not show a document is asked of the search as it is.
+    let path = match handler {
+        Handler::WhyNot => params.get(why_not_params::HANDLER.name).unwrap_or("/select"),
+        _ => path,
+    };
     let mut presets =
         config.handlers.iter().find(|declared| declared.path == path).cloned().unwrap_or_default();
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());

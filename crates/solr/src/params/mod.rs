@@ -16,6 +16,7 @@ mod spec;
 pub mod stats;
 pub mod terms;
 pub mod unsupported;
+pub mod why_not;
 
 pub use form::parse_form;
 pub use reference_page::reference_page;
@@ -130,6 +131,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
     ("Terms", terms::DOCS),
+    ("Why not? (`/whynot`)", why_not::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
 
