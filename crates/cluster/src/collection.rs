@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arc_swap::ArcSwap;
 use plan::{
     CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Query,
-    Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
-    Version,
+    Result, Schema, SchemaSource, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan,
+    UpdateBatch, UpdateOutcome, Version,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
@@ -225,6 +225,12 @@ impl Collection {
     /// The terms of a field, with their counts.
     pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         offload::compute(|| self.shard.terms(plan))
+    }
+
+    /// What dictionaries suggest for words.
+    pub async fn spell(&self, plan: SpellPlan) -> Result<Vec<SpellFinding>> {
+        let shard = self.shard.clone();
+        offload::read(false, move || shard.spell(&plan)).await?
     }
 
     /// The visible document with this number ([`plan::Hit::place`]): id and fields.

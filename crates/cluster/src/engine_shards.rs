@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{CacheSizes, ShardConfig};
 use plan::{
     AutoCommit, CacheStats, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
-    SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -70,6 +70,10 @@ impl Shard for engine::Shard {
 
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         self.terms(plan)
+    }
+
+    fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
+        self.spell(plan)
     }
 
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection,
-    Hit, Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
-    UpdateOutcome, Value, Version,
+    Hit, Operation, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount,
+    TermsPlan, UpdateBatch, UpdateOutcome, Value, Version,
 };
 
 use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
@@ -212,6 +212,10 @@ impl Shard for MemoryShard {
     }
 
     fn terms(&self, _: &TermsPlan) -> Result<Vec<TermCount>> {
+        Ok(vec![])
+    }
+
+    fn spell(&self, _: &SpellPlan) -> Result<Vec<SpellFinding>> {
         Ok(vec![])
     }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
-    SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
+    Version,
 };
 
 pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
@@ -28,6 +29,8 @@ pub trait Shard: Send + Sync {
     fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms>;
     /// The terms of a field, with their counts.
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>>;
+    /// What dictionaries suggest for words.
+    fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>>;
     /// The living visible document with this number: id and fields.
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
     /// How `query` scores the first `limit` documents of `other`, by id.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
-    SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
+    Version,
 };
 use store::ShardHome;
 
@@ -105,6 +106,11 @@ impl Shard {
     /// The terms of a field, with their counts.
     pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         search::terms(&self.snapshot(), plan)
+    }
+
+    /// What dictionaries suggest for words.
+    pub fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
+        search::spell(&self.snapshot(), plan)
     }
 
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.

@@ -20,6 +20,7 @@ mod grouping;
 mod lower;
 mod luke;
 mod mask;
+mod near_terms;
 mod node;
 mod norms;
 mod phrase;
@@ -30,6 +31,7 @@ mod run;
 mod scaled;
 mod sets;
 mod sloppy;
+mod spell;
 mod stats;
 mod synonym;
 mod term_list;
@@ -75,6 +77,11 @@ pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Resul
 /// The terms of a field that a plan lists.
 pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<plan::TermCount>> {
     term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+}
+
+/// What the dictionaries of a plan suggest for its words.
+pub(crate) fn spell(snapshot: &Snapshot, plan: &plan::SpellPlan) -> Result<Vec<plan::SpellFinding>> {
+    spell::suggestions(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.

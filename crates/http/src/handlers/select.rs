@@ -3,30 +3,38 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, HandlerConfig, Result};
+use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::SchemaAnalyzers;
-use solr::response::{self, Found};
+use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, ResolveContext, SelectRequest};
 use solr::{Params, json_request};
 
 use super::Asked;
+use super::beside::{Beside, Said};
+use super::spelling::Searched;
 use crate::call::{Answer, Call, Content, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
+    path: &str,
     params: &Params,
 ) -> Result<Answer, Failure> {
     let moment = collection.moment();
-    let versioned = collection.versioned_schema();
+    let (config, versioned) = (collection.config(), collection.versioned_schema());
     let context = ResolveContext {
         schema: &versioned.schema,
         analyzers: &versioned.derived(SchemaAnalyzers::new),
         now_ms: call.started_ms,
-        boolean_clauses_max: collection.config().boolean_clauses_max,
+        boolean_clauses_max: config.boolean_clauses_max,
     };
+    let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
+    if !components.contains(&Component::Query) {
+        return without_search(collection, &config, &context, components, params).await;
+    }
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
+    let beside = Beside::prepare(collection, &config, &context, components, params).await?;
     let plan = Arc::new(resolved.plan);
     let result = collection.search(plan.clone()).await?; // route, engine, gather
     let explained_other = match &resolved.response.explain_other {
@@ -36,14 +44,38 @@ pub(super) async fn run(
         }
         None => vec![],
     };
-    let found = Found { result, facets: plan.facets.enabled, explained_other };
-    let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
-    match resolved.late_failure {
+    let Said { sections, failure } = match &resolved.late_failure {
+        Some(_) => Said::default(),
+        None => beside.run(Searched { hits: result.total, filters: &plan.filters, searches: true }).await,
+    };
+    let shown = failure.as_ref().map_or(components, |(at, _)| components.get(..*at).unwrap_or_default());
+    let found = Found { result, facets: plan.facets.enabled, explained_other, beside: sections };
+    let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
+    let entries = beside.commands.into_iter().chain(hits).collect();
+    match resolved.late_failure.or(failure.map(|(_, error)| error)) {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
             let moment = resolved.repeatable.then_some(moment);
             Ok(Answer { entries, warnings: resolved.warnings, moment })
         }
+    }
+}
+
+/// For a handler that searches nothing.
+async fn without_search(
+    collection: &Arc<Collection>,
+    config: &CollectionConfig,
+    context: &ResolveContext<'_>,
+    components: &[Component],
+    params: &Params,
+) -> Result<Answer, Failure> {
+    let beside = Beside::prepare(collection, config, context, components, params).await?;
+    let Said { sections, failure } = beside.run(Searched { hits: 0, filters: &[], searches: false }).await;
+    let said = response::in_order(sections, components);
+    let entries: Entries = beside.commands.into_iter().chain(said).collect();
+    match failure {
+        Some((_, error)) => Err(Failure { before: entries, ..Failure::from(error) }),
+        None => Ok(entries.into()),
     }
 }
 

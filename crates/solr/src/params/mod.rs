@@ -12,6 +12,7 @@ pub mod query;
 mod reference_page;
 pub mod response;
 mod spec;
+pub mod spelling;
 pub mod stats;
 pub mod terms;
 pub mod unsupported;
@@ -127,6 +128,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
+    ("Spelling", spelling::DOCS),
     ("Terms (`/terms`)", terms::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];

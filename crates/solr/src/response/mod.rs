@@ -24,7 +24,7 @@ pub(crate) use header::java_bucket;
 pub use header::{Echo, Header};
 pub use json::{JsonStyle, NamedListStyle, write_json, write_string};
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
-pub use select::{Found, select};
+pub use select::{Found, in_order, select};
 pub use update::versions;
 pub use xml::write_xml;
 
