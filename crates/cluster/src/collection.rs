@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arc_swap::ArcSwap;
 use plan::{
     CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, LikeTerm,
-    MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan,
-    UpdateBatch, UpdateOutcome, Version, WhyNot,
+    MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
@@ -235,6 +235,12 @@ impl Collection {
     /// The words by which documents are like another, the least telling first.
     pub async fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
         offload::compute(|| self.shard.like_terms(like))
+    }
+
+    /// What dictionaries suggest for words.
+    pub async fn spell(&self, plan: SpellPlan) -> Result<Vec<SpellFinding>> {
+        let shard = self.shard.clone();
+        offload::read(false, move || shard.spell(&plan)).await?
     }
 
     /// The visible document with this number ([`plan::Hit::place`]): id and fields.

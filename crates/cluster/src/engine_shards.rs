@@ -5,7 +5,8 @@ use std::sync::Arc;
 use engine::{CacheSizes, ShardConfig};
 use plan::{
     AutoCommit, CacheStats, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query, Result,
-    Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version, WhyNot,
+    Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch,
+    UpdateOutcome, Version, WhyNot,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -78,6 +79,10 @@ impl Shard for engine::Shard {
 
     fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
         self.like_terms(like)
+    }
+
+    fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
+        self.spell(plan)
     }
 
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {

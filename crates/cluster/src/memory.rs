@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection,
-    Hit, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount,
-    TermsPlan, UpdateBatch, UpdateOutcome, Value, Version, WhyNot,
+    Hit, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding,
+    SpellPlan, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Value, Version, WhyNot,
 };
 
 use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
@@ -220,6 +220,10 @@ impl Shard for MemoryShard {
     }
 
     fn like_terms(&self, _: &MoreLike) -> Result<Vec<LikeTerm>> {
+        Ok(vec![])
+    }
+
+    fn spell(&self, _: &SpellPlan) -> Result<Vec<SpellFinding>> {
         Ok(vec![])
     }
 

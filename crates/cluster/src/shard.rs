@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query,
-    Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
-    WhyNot,
+    Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch,
+    UpdateOutcome, Version, WhyNot,
 };
 
 pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
@@ -33,6 +33,8 @@ pub trait Shard: Send + Sync {
     fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot>;
     /// The words by which documents are like another, the least telling first.
     fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>>;
+    /// What dictionaries suggest for words.
+    fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>>;
     /// The living visible document with this number: id and fields.
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
     /// How `query` scores the first `limit` documents of `other`, by id.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query,
-    Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
-    WhyNot,
+    Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch,
+    UpdateOutcome, Version, WhyNot,
 };
 use store::ShardHome;
 
@@ -116,6 +116,11 @@ impl Shard {
     /// The words by which documents are like another, the least telling first.
     pub fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
         search::like_terms(&self.snapshot(), like)
+    }
+
+    /// What dictionaries suggest for words.
+    pub fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
+        search::spell(&self.snapshot(), plan)
     }
 
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.

@@ -25,6 +25,13 @@ pub struct CollectionConfig {
     pub components: Components,
 }
 
+impl CollectionConfig {
+    /// What it declares for a path.
+    pub fn handler(&self, path: &str) -> Option<&HandlerConfig> {
+        self.handlers.iter().find(|it| it.path == path)
+    }
+}
+
 /// A chain of update processors, as far as requests can tell chains apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UpdateChain {

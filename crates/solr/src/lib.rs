@@ -15,6 +15,7 @@ mod real_time_get;
 pub mod response;
 pub mod schema;
 pub mod select;
+pub mod spell;
 pub mod terms;
 pub mod update;
 pub mod why_not;

@@ -21,6 +21,7 @@ mod lower;
 mod luke;
 mod mask;
 mod more_like;
+mod near_terms;
 mod node;
 mod norms;
 mod phrase;
@@ -32,6 +33,7 @@ mod run;
 mod scaled;
 mod sets;
 mod sloppy;
+mod spell;
 mod stats;
 mod synonym;
 mod term_list;
@@ -88,6 +90,11 @@ pub(crate) fn like_terms(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<V
 /// Why the document with this id is no hit of the plan.
 pub(crate) fn why_not(snapshot: &Snapshot, plan: &SearchPlan, id: &str) -> Result<plan::WhyNot> {
     why_not::why_not(&SearchContext::new(snapshot, &SearchCaches::default()), plan, id)
+}
+
+/// What the dictionaries of a plan suggest for its words.
+pub(crate) fn spell(snapshot: &Snapshot, plan: &plan::SpellPlan) -> Result<Vec<plan::SpellFinding>> {
+    spell::suggestions(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.

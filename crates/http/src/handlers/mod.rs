@@ -1,6 +1,7 @@
 //! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives entries for the
 //! response's body or an error; the envelope around both is made here, once.
 
+mod beside;
 mod collections;
 mod config;
 mod cores;
@@ -13,6 +14,7 @@ mod ping;
 mod schema;
 mod segments;
 mod select;
+mod spelling;
 mod subquery;
 mod terms;
 mod update;
@@ -169,7 +171,7 @@ async fn dispatch(
     params: Params,
 ) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => return select::run(call, collection, &params).await,
+        Handler::Select => return select::run(call, collection, path, &params).await,
         Handler::Update => update::run(call, collection, path, &params).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Terms => return terms::run(collection, &params).await,
@@ -192,8 +194,7 @@ fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionCon
         Handler::WhyNot => params.get(why_not_params::HANDLER.name).unwrap_or("/select"),
         _ => path,
     };
-    let mut presets =
-        config.handlers.iter().find(|declared| declared.path == path).cloned().unwrap_or_default();
+    let mut presets = config.handler(path).cloned().unwrap_or_default();
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     match handler {
         Handler::Get => presets.defaults.push(pair("omitHeader", "true")),

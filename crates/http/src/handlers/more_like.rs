@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Result, SearchPlan, SearchResult};
+use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Result, Schema, SearchPlan, SearchResult};
 use solr::Params;
 use solr::params::{more_like, query};
-use solr::response::{self, FoundAlike, LikesOf};
-use solr::select::{Likes, Resolved, SelectRequest};
+use solr::response::{self, Entries, FoundAlike, LikesOf};
+use solr::select::{FieldList, Likes, Resolved, SelectRequest};
 
 use super::select::Resolving;
 use crate::call::{Answer, Call, Failure};
@@ -47,13 +47,14 @@ pub(super) async fn run(
     Ok(Answer { entries, warnings, moment: None })
 }
 
-/// What is like each hit of a search.
-pub(super) async fn of_hits(
+/// What is like each hit of a search: the section of its answer.
+pub(super) async fn beside(
     collection: &Arc<Collection>,
     likes: &Likes,
-    plan: &SearchPlan,
+    (plan, fields): (&SearchPlan, &FieldList),
     result: &SearchResult,
-) -> Result<Vec<LikesOf>> {
+    schema: &Schema,
+) -> Result<Entries> {
     let mut found = Vec::with_capacity(result.hits.len());
     for hit in &result.hits {
         let like = likes.of(LikeSource::Document(hit.id.clone()));
@@ -61,7 +62,7 @@ pub(super) async fn of_hits(
         let (terms, result) = alike(collection, likes, &like, |query| plan.showing(query, page)).await?;
         found.push(LikesOf { id: hit.id.clone(), terms, result });
     }
-    Ok(found)
+    Ok(response::likes(found, likes.terms_shown, fields, schema))
 }
 
 async fn alike(

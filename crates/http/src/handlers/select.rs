@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use cluster::{Collection, VersionedSchema};
-use plan::{Error, HandlerConfig, Result};
+use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::SchemaAnalyzers;
-use solr::response::{self, Found};
+use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, ResolveContext, SelectRequest};
 use solr::{Params, json_request};
 
+use super::beside::{Beside, Said};
+use super::spelling::Searched;
 use super::subquery::Subqueries;
 use super::{Asked, more_like, terms};
 use crate::call::{Answer, Call, Content, Failure};
@@ -16,13 +18,20 @@ use crate::call::{Answer, Call, Content, Failure};
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
+    path: &str,
     params: &Params,
 ) -> Result<Answer, Failure> {
     let moment = collection.moment();
+    let config = collection.config();
     let resolving = Resolving::of(call, collection);
     let context = resolving.context();
+    let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
+    if !components.contains(&Component::Query) {
+        return without_search(collection, &config, &context, components, params).await;
+    }
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
+    let beside = Beside::prepare(collection, &config, &context, components, params).await?;
     let plan = Arc::new(resolved.plan);
     let result = collection.search(plan.clone()).await?; // route, engine, gather
     let explained_other = match &resolved.response.explain_other {
@@ -32,25 +41,54 @@ pub(super) async fn run(
         }
         None => vec![],
     };
-    let likes = match &resolved.response.likes {
-        Some(likes) => more_like::of_hits(collection, likes, &plan, &result).await?,
-        None => vec![],
+    let Said { mut sections, failure } = match &resolved.late_failure {
+        Some(_) => Said::default(),
+        None => beside.run(Searched { hits: result.total, filters: &plan.filters, searches: true }).await,
     };
+    let shown = failure.as_ref().map_or(components, |(at, _)| components.get(..*at).unwrap_or_default());
+    if let Some(likes) = resolved.response.likes.as_ref().filter(|_| shown.contains(&Component::MoreLikeThis))
+    {
+        let fields = &resolved.response.fields;
+        let section = more_like::beside(collection, likes, (&plan, fields), &result, context.schema).await?;
+        sections.push((Component::MoreLikeThis.name().to_owned(), section));
+    }
+    if shown.contains(&Component::Terms) {
+        let section = match resolved.terms {
+            Ok(Some(request)) => terms::listed(collection, &request).await?,
+            Ok(None) => vec![],
+            Err(shown) => shown,
+        };
+        sections.push((Component::Terms.name().to_owned(), section));
+    }
     let fields = &resolved.response.fields;
     let columns = Subqueries::of(call).columns(collection, (params, fields), &result.hits).await?;
-    let terms = match &resolved.terms {
-        Ok(Some(request)) => terms::listed(collection, request).await?,
-        Ok(None) => vec![],
-        Err(shown) => shown.clone(),
-    };
-    let found = Found { result, facets: plan.facets.enabled, likes, columns, terms, explained_other };
-    let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
-    match resolved.late_failure {
+    let found = Found { result, facets: plan.facets.enabled, columns, explained_other, beside: sections };
+    let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
+    let entries = beside.commands.into_iter().chain(hits).collect();
+    match resolved.late_failure.or(failure.map(|(_, error)| error)) {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
             let moment = resolved.repeatable.then_some(moment);
             Ok(Answer { entries, warnings: resolved.warnings, moment })
         }
+    }
+}
+
+/// For a handler that searches nothing.
+async fn without_search(
+    collection: &Arc<Collection>,
+    config: &CollectionConfig,
+    context: &ResolveContext<'_>,
+    components: &[Component],
+    params: &Params,
+) -> Result<Answer, Failure> {
+    let beside = Beside::prepare(collection, config, context, components, params).await?;
+    let Said { sections, failure } = beside.run(Searched { hits: 0, filters: &[], searches: false }).await;
+    let said = response::in_order(sections, components);
+    let entries: Entries = beside.commands.into_iter().chain(said).collect();
+    match failure {
+        Some((_, error)) => Err(Failure { before: entries, ..Failure::from(error) }),
+        None => Ok(entries.into()),
     }
 }
 

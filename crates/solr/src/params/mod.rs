@@ -13,6 +13,7 @@ pub mod query;
 mod reference_page;
 pub mod response;
 mod spec;
+pub mod spelling;
 pub mod stats;
 pub mod terms;
 pub mod unsupported;
@@ -130,6 +131,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
+    ("Spelling", spelling::DOCS),
     ("Terms", terms::DOCS),
     ("Why not? (`/whynot`)", why_not::DOCS),
     ("Not supported yet", unsupported::DOCS),

@@ -10,9 +10,7 @@ use super::{ParamDoc, Params};
 pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("group.facet", "Facets that count groups."),
     ParamDoc::unsupported("hl", "Highlighting."),
-    ParamDoc::unsupported("spellcheck", "Spelling suggestions."),
     ParamDoc::unsupported("tv", "Term vectors."),
-    ParamDoc::unsupported("suggest", "Suggestions."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),

@@ -23,9 +23,9 @@ pub use facets::facet_counts;
 pub use format::Format;
 pub use header::{Echo, Header};
 pub use json::{JsonStyle, NamedListStyle, write_json, write_string};
-pub use more_like::{FoundAlike, LikesOf, more_like};
+pub use more_like::{FoundAlike, LikesOf, likes, more_like};
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
-pub use select::{Found, select};
+pub use select::{Found, in_order, select};
 pub use update::versions;
 pub use xml::write_xml;
 

@@ -27,13 +27,8 @@ pub struct FoundAlike {
     pub facets: bool,
 }
 
-/// The sections of a search's answer.
-pub(super) fn beside(
-    likes: Vec<LikesOf>,
-    shown: Option<TermsShown>,
-    fields: &FieldList,
-    schema: &Schema,
-) -> Entries {
+/// The section of a search's answer.
+pub fn likes(likes: Vec<LikesOf>, shown: Option<TermsShown>, fields: &FieldList, schema: &Schema) -> Entries {
     let mut entries = Entries::new();
     if let Some(shown) = shown {
         let terms = likes.iter().map(|like| (Name::Owned(like.id.clone()), terms_of(&like.terms, shown)));
