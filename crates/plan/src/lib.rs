@@ -10,6 +10,7 @@ mod commit;
 mod component;
 mod config;
 mod document;
+mod elevation;
 mod error;
 mod facet;
 mod field;
@@ -46,6 +47,7 @@ pub use commit::{AutoCommit, Commit};
 pub use component::{Component, Components};
 pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
 pub use document::Document;
+pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
 pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,

@@ -6,7 +6,7 @@ use cluster::{Collection, VersionedSchema};
 use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::SchemaAnalyzers;
 use solr::response::{self, Entries, Found};
-use solr::select::{ExplainOther, ResolveContext, SelectRequest};
+use solr::select::{ExplainOther, HandlerElevation, ResolveContext, SelectRequest};
 use solr::{Params, json_request};
 
 use super::beside::{Beside, Said};
@@ -24,8 +24,8 @@ pub(super) async fn run(
     let moment = collection.moment();
     let config = collection.config();
     let resolving = Resolving::of(call, collection);
-    let context = resolving.context();
     let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
+    let context = ResolveContext { elevation: elevation(&config, components), ..resolving.context() };
     if !components.contains(&Component::Query) {
         return without_search(collection, &config, &context, components, params).await;
     }
@@ -71,6 +71,18 @@ pub(super) async fn run(
             let moment = resolved.repeatable.then_some(moment);
             Ok(Answer { entries, warnings: resolved.warnings, moment })
         }
+    }
+}
+
+fn elevation<'a>(config: &'a CollectionConfig, components: &[Component]) -> HandlerElevation<'a> {
+    let here = components.iter().find_map(|component| match component {
+        Component::Elevation(name) => config.components.elevation(name),
+        _ => None,
+    });
+    match here {
+        Some(component) => HandlerElevation::Here(component),
+        None if config.components.elevation.is_empty() => HandlerElevation::Nowhere,
+        None => HandlerElevation::Elsewhere,
     }
 }
 
@@ -120,6 +132,7 @@ impl Resolving {
             now_ms: self.now_ms,
             boolean_clauses_max: self.boolean_clauses_max,
             core: &self.core,
+            elevation: HandlerElevation::Nowhere,
         }
     }
 }

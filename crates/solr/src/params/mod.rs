@@ -3,6 +3,7 @@
 //! definition is made of, `unsupported.rs` refuses what Solr has and we do not.
 
 pub mod dismax;
+pub mod elevation;
 pub mod facet;
 mod form;
 pub mod grouping;
@@ -132,6 +133,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
     ("Spelling", spelling::DOCS),
+    ("Put first by hand", elevation::DOCS),
     ("Terms", terms::DOCS),
     ("Why not? (`/whynot`)", why_not::DOCS),
     ("Not supported yet", unsupported::DOCS),

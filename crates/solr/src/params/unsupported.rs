@@ -15,8 +15,6 @@ pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),
     ParamDoc::unsupported("shards", "Addresses to search, chosen by the request."),
-    ParamDoc::unsupported("elevateIds", "Documents put first by hand."),
-    ParamDoc::unsupported("excludeIds", "Documents left out by hand."),
 ];
 
 /// Refuses the first parameter that asks for something missing.

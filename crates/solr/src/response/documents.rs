@@ -111,7 +111,7 @@ impl<'a> Shape<'a> {
                 | FieldItem::Function { label, .. }
                 | FieldItem::Number { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
-                FieldItem::Core { .. } | FieldItem::Raw { .. } => continue,
+                FieldItem::Core { .. } | FieldItem::ByHand { .. } | FieldItem::Raw { .. } => continue,
                 FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
             };
             let Some(node) = node else { continue };
@@ -172,6 +172,7 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
         | FieldItem::Function { .. }
         | FieldItem::Number { .. }
         | FieldItem::Core { .. }
+        | FieldItem::ByHand { .. }
         | FieldItem::Explain { .. } => true,
         FieldItem::Raw { .. } => false,
     })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use plan::{Error, FieldSelection, Function, Result, parse_instant};
 
+use super::elevation::{Elevation, HandlerElevation};
 use super::field_list::parse_list;
 use super::subquery::Subquery;
 use crate::params::{Params, response};
@@ -59,6 +60,11 @@ pub enum FieldItem {
     Core {
         label: Arc<str>,
     },
+    /// `[elevated]` and `[excluded]`: whether the document is put first, or hidden, by hand.
+    ByHand {
+        label: Arc<str>,
+        excluded: bool,
+    },
     /// `[json]` and `[xml]`: a field's texts, as they are in the answer's own notation.
     Raw {
         name: Arc<str>,
@@ -107,6 +113,7 @@ impl FieldList {
                 | FieldItem::Function { .. }
                 | FieldItem::Number { .. }
                 | FieldItem::Core { .. }
+                | FieldItem::ByHand { .. }
                 | FieldItem::Explain { .. } => {}
             }
         }
@@ -120,6 +127,23 @@ impl FieldList {
                 *item =
                     FieldItem::Constant { label: label.clone(), value: plan::Value::Str(core.to_owned()) };
             }
+        }
+    }
+
+    /// Gives `[elevated]` and `[excluded]` their values; they show nothing where no handler elevates anything.
+    pub(super) fn mark_elevated(&mut self, elevation: Option<&Elevation>, handler: HandlerElevation<'_>) {
+        let (items, functions) = (&mut self.items, &mut self.functions);
+        for item in items.iter_mut() {
+            let FieldItem::ByHand { label, excluded } = &*item else { continue };
+            let label = label.clone();
+            *item = match (elevation, handler) {
+                (Some(elevation), _) => {
+                    functions.push(if *excluded { elevation.is_excluded() } else { elevation.is_elevated() });
+                    FieldItem::Function { label, at: functions.len() - 1 }
+                }
+                (None, HandlerElevation::Nowhere) => continue,
+                (None, _) => FieldItem::Constant { label, value: plan::Value::Bool(false) },
+            };
         }
     }
 
@@ -151,6 +175,7 @@ pub(super) fn transformed(
             list.subqueries.push(Subquery::parse(named, &local)?);
             Ok(None)
         }
+        "elevated" | "excluded" => Ok(Some(FieldItem::ByHand { label, excluded: name == "excluded" })),
         "core" => Ok(Some(FieldItem::Core { label })),
         "json" | "xml" => {
             // In any other notation it is a field like others.

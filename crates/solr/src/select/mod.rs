@@ -3,6 +3,7 @@
 
 mod collapse;
 mod cursor_mark;
+mod elevation;
 mod field_list;
 mod fields;
 mod grouping;
@@ -17,6 +18,7 @@ mod subquery;
 mod tests;
 
 pub(crate) use cursor_mark::write_mark;
+pub use elevation::HandlerElevation;
 pub use fields::{ExplainStyle, FieldItem, FieldList};
 pub use grouping::{GroupForm, GroupTitle, GroupView};
 pub use more_like::{Likes, TermsShown};

@@ -7,6 +7,7 @@ use plan::{
 
 use super::collapse::{parse_collapse, refuse_both, resolve_expand};
 use super::cursor_mark::{mark_sent, parse_cursor};
+use super::elevation::{Elevation, HandlerElevation};
 use super::fields::FieldList;
 use super::grouping::resolve_groups;
 use super::more_like::Likes;
@@ -46,6 +47,8 @@ pub struct ResolveContext<'a> {
     pub boolean_clauses_max: usize,
     /// The name of the core, for `[core]`.
     pub core: &'a str,
+    /// What is put first by hand.
+    pub elevation: HandlerElevation<'a>,
 }
 
 /// What to run, and how to show it.
@@ -86,7 +89,7 @@ impl<'a> SelectRequest<'a> {
     pub fn resolve(&self, context: &ResolveContext<'_>) -> Result<Resolved> {
         let (now, zone) = (self.params.get(query::NOW.name), self.params.get(query::TZ.name));
         let dates = DateMath::of_request(now, zone, context.now_ms)?;
-        let core = context.core;
+        let (core, by_hand) = (context.core, context.elevation);
         let context = QueryContext {
             schema: context.schema,
             analyzers: context.analyzers,
@@ -98,9 +101,15 @@ impl<'a> SelectRequest<'a> {
         };
         let mut fields = FieldList::parse(self.params, Some(&context))?;
         fields.name_core(core);
-        let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
+        let mut main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
         let sort = parse_sort(&context, self.sort)?;
-        let sort = if sort.is_empty() { by_score() } else { sort };
+        let mut sort = if sort.is_empty() { by_score() } else { sort };
+        let elevation = Elevation::of(&context, by_hand)?;
+        fields.mark_elevated(elevation.as_ref(), by_hand);
+        if let (Some(elevation), Some(main)) = (&elevation, &mut main) {
+            main.query = Some(elevation.query(main.executable()));
+            sort = elevation.sort(sort);
+        }
         let (filters, collapses) = self.filters(&context)?;
         refuse_both(self.params)?;
         let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
@@ -120,7 +129,13 @@ impl<'a> SelectRequest<'a> {
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
-            filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
+            filters: filters
+                .iter()
+                .map(|filter| match (&elevation, as_filter(filter)?) {
+                    (Some(elevation), filter) => Ok(elevation.filter(filter)),
+                    (None, filter) => Ok(filter),
+                })
+                .collect::<Result<Vec<_>>>()?,
             sort,
             page: self.page,
             fields: fields.selection(),

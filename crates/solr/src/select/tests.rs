@@ -3,7 +3,7 @@
 use plan::{Query, Result, SortBy};
 use proptest::prelude::*;
 
-use super::{ResolveContext, Resolved, SelectRequest};
+use super::{HandlerElevation, ResolveContext, Resolved, SelectRequest};
 use crate::json_request;
 use crate::params::{parse_form, reference};
 use crate::query::tests::Fixture;
@@ -21,6 +21,7 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         now_ms: 0,
         boolean_clauses_max: 1024,
         core: "core",
+        elevation: HandlerElevation::Nowhere,
     })
 }
 
