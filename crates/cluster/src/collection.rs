@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, LikeTerm,
-    MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult, SpellFinding, SpellPlan,
-    TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version, WhyNot,
+    CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Error, ErrorKind, Explanation,
+    FieldSelection, LikeTerm, MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult,
+    SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
@@ -225,6 +225,11 @@ impl Collection {
     /// The terms of a field, with their counts.
     pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         offload::compute(|| self.shard.terms(plan))
+    }
+
+    /// The terms of documents, from their stored texts.
+    pub async fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        offload::compute(|| self.shard.vectors(plan))
     }
 
     /// Why the document with this id is no hit of the plan, as far as filters and query say.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use engine::{CacheSizes, ShardConfig};
 use plan::{
-    AutoCommit, CacheStats, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query, Result,
-    Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch,
-    UpdateOutcome, Version, WhyNot,
+    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan,
+    UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -71,6 +71,10 @@ impl Shard for engine::Shard {
 
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         self.terms(plan)
+    }
+
+    fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        self.vectors(plan)
     }
 
     fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {

@@ -4,9 +4,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection,
-    Hit, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding,
-    SpellPlan, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Value, Version, WhyNot,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Error, ErrorKind, Expect, Explanation,
+    FieldSelection, Hit, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan, SearchResult,
+    SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Value, VectorsPlan, Version,
+    WhyNot,
 };
 
 use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
@@ -212,6 +213,10 @@ impl Shard for MemoryShard {
     }
 
     fn terms(&self, _: &TermsPlan) -> Result<Vec<TermCount>> {
+        Ok(vec![])
+    }
+
+    fn vectors(&self, _: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
         Ok(vec![])
     }
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query,
-    Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch,
-    UpdateOutcome, Version, WhyNot,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan,
+    UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
 pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
@@ -29,6 +29,8 @@ pub trait Shard: Send + Sync {
     fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms>;
     /// The terms of a field, with their counts.
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>>;
+    /// The terms of documents, from their stored texts.
+    fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>>;
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
     fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot>;
     /// The words by which documents are like another, the least telling first.

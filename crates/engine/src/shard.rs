@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, LikeTerm, MoreLike, Query,
-    Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch,
-    UpdateOutcome, Version, WhyNot,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan,
+    UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::ShardHome;
 
@@ -106,6 +106,11 @@ impl Shard {
     /// The terms of a field, with their counts.
     pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         search::terms(&self.snapshot(), plan)
+    }
+
+    /// The terms of documents, from their stored texts.
+    pub fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        search::vectors(&self.snapshot(), plan)
     }
 
     /// Why the document with this id is no hit of the plan, as far as filters and query say.

@@ -33,6 +33,7 @@ mod terms;
 mod tie_heap;
 mod update;
 mod value;
+mod vectors;
 mod why_not;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
@@ -85,4 +86,5 @@ pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;
+pub use vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};
 pub use why_not::{Absent, Miss, MissKind, WhyNot};

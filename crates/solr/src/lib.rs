@@ -18,6 +18,7 @@ pub mod select;
 pub mod spell;
 pub mod terms;
 pub mod update;
+pub mod vectors;
 pub mod why_not;
 pub mod xml_tree;
 

@@ -40,6 +40,7 @@ mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod vectors;
 mod weight;
 mod why_not;
 
@@ -85,6 +86,11 @@ pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<p
 /// The words by which documents are like another.
 pub(crate) fn like_terms(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<Vec<plan::LikeTerm>> {
     more_like::terms(&SearchContext::new(snapshot, &SearchCaches::default()), like)
+}
+
+/// The terms of documents.
+pub(crate) fn vectors(snapshot: &Snapshot, plan: &plan::VectorsPlan) -> Result<Vec<plan::DocumentVectors>> {
+    vectors::vectors(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
 /// Why the document with this id is no hit of the plan.

@@ -6,7 +6,8 @@ use cluster::{Collection, VersionedSchema};
 use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::SchemaAnalyzers;
 use solr::response::{self, Entries, Found};
-use solr::select::{ExplainOther, HandlerElevation, ResolveContext, SelectRequest};
+use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
+use solr::vectors::VectorsRequest;
 use solr::{Params, json_request};
 
 use super::beside::{Beside, Said};
@@ -61,16 +62,40 @@ pub(super) async fn run(
         sections.push((Component::Terms.name().to_owned(), section));
     }
     let fields = &resolved.response.fields;
+    let (vectors, vectors_failure) = vectors(collection, components, (params, fields), &result).await;
+    sections.extend(vectors);
     let columns = Subqueries::of(call).columns(collection, (params, fields), &result.hits).await?;
     let found = Found { result, facets: plan.facets.enabled, columns, explained_other, beside: sections };
     let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
     let entries = beside.commands.into_iter().chain(hits).collect();
-    match resolved.late_failure.or(failure.map(|(_, error)| error)) {
+    match resolved.late_failure.or(failure.map(|(_, error)| error)).or(vectors_failure) {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
             let moment = resolved.repeatable.then_some(moment);
             Ok(Answer { entries, warnings: resolved.warnings, moment })
         }
+    }
+}
+
+/// The terms of the hits: the section of the component that tells them, and why it does not.
+async fn vectors(
+    collection: &Arc<Collection>,
+    components: &[Component],
+    (params, fields): (&Params, &FieldList),
+    result: &plan::SearchResult,
+) -> (Option<(String, Entries)>, Option<Error>) {
+    let here = components.iter().find(|component| matches!(component, Component::TermVectors(_)));
+    let Some(component) = here else { return (None, None) };
+    let told = async {
+        let Some(request) = VectorsRequest::parse(params, fields, &collection.schema())? else {
+            return Ok(None);
+        };
+        Ok(Some(request.respond(collection.vectors(&request.plan(&result.hits)).await?)))
+    };
+    let named = |entries| (component.name().to_owned(), entries);
+    match told.await {
+        Ok(section) => (section.map(named), None),
+        Err(error) => (Some(named(solr::vectors::nothing())), Some(error)),
     }
 }
 

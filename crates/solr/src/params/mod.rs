@@ -18,6 +18,7 @@ pub mod spelling;
 pub mod stats;
 pub mod terms;
 pub mod unsupported;
+pub mod vectors;
 pub mod why_not;
 
 pub use form::parse_form;
@@ -135,6 +136,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Spelling", spelling::DOCS),
     ("Put first by hand", elevation::DOCS),
     ("Terms", terms::DOCS),
+    ("Terms of the hits", vectors::DOCS),
     ("Why not? (`/whynot`)", why_not::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];

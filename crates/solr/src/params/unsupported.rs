@@ -10,7 +10,6 @@ use super::{ParamDoc, Params};
 pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("group.facet", "Facets that count groups."),
     ParamDoc::unsupported("hl", "Highlighting."),
-    ParamDoc::unsupported("tv", "Term vectors."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),

@@ -21,6 +21,7 @@ pub(crate) use cursor_mark::write_mark;
 pub use elevation::HandlerElevation;
 pub use fields::{ExplainStyle, FieldItem, FieldList};
 pub use grouping::{GroupForm, GroupTitle, GroupView};
+pub(crate) use more_like::names;
 pub use more_like::{Likes, TermsShown};
 pub(crate) use request::as_filter;
 pub use request::{ResolveContext, Resolved, SelectRequest};
