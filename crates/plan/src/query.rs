@@ -28,6 +28,7 @@ pub enum Query {
         values: Vec<Value>,
     },
     Phrase(Phrase),
+    PatternPhrase(PatternPhrase),
     Range(Range),
     Prefix {
         field: Arc<str>,
@@ -114,6 +115,16 @@ pub struct Phrase {
     /// In ascending order of position.
     pub positions: Vec<PhrasePosition>,
     pub slop: u32,
+}
+
+/// A phrase whose places may be patterns (Lucene's `ComplexPhraseQuery`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternPhrase {
+    pub field: Arc<str>,
+    /// One behind the other: each of terms, prefixes, wildcards, fuzzy terms and ranges, of which one must stand there.
+    pub places: Vec<Vec<Query>>,
+    /// As written, for debug output.
+    pub text: String,
 }
 
 /// The terms that may stand at one position of a phrase.

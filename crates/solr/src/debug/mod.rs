@@ -114,6 +114,7 @@ impl<'a> QueryPrinter<'a> {
             }
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
+            Query::PatternPhrase(phrase) => format!("{}:\"{}\"", phrase.field, phrase.text),
             Query::Range(range) => self.range(range),
             Query::Prefix { field, prefix } => format!("{field}:{prefix}*"),
             Query::Wildcard { field, pattern } => format!("{field}:{pattern}"),
@@ -225,6 +226,7 @@ impl<'a> QueryPrinter<'a> {
                 "MultiPhraseQuery"
             }
             Query::Phrase(_) => "PhraseQuery",
+            Query::PatternPhrase(_) => "ComplexPhraseQuery",
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
             Query::ConstantScore { .. } => "FilterQuery",

@@ -4,6 +4,7 @@
 
 mod budget;
 mod choices;
+mod complex_phrase;
 mod context;
 mod dismax;
 mod field;

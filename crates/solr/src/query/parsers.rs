@@ -5,6 +5,7 @@ use plan::{Clause, Error, Occur, Query, Result};
 
 use super::budget::is_spent;
 use super::choices::{max_score, switch};
+use super::complex_phrase;
 use super::context::QueryContext;
 use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
@@ -57,6 +58,11 @@ const PARSERS: &[Parser] = &[
     Parser { name: "switch", class: "LuceneQParser", parse: Parse::Query(switch) },
     Parser { name: "maxscore", class: "MaxScoreQParser", parse: Parse::Query(max_score) },
     Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
+    Parser {
+        name: "complexphrase",
+        class: "ComplexPhraseQParser",
+        parse: Parse::Query(complex_phrase::complex_phrase),
+    },
     Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
     Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
@@ -66,7 +72,6 @@ const PARSERS: &[Parser] = &[
 const UNSUPPORTED: &[&str] = &[
     "bbox",
     "child",
-    "complexphrase",
     "fuzzy",
     "geofilt",
     "graph",
@@ -190,7 +195,7 @@ pub(super) struct Request<'a> {
 
 impl Request<'_> {
     /// A local parameter, else the request's.
-    fn param(&self, name: &str) -> Option<&str> {
+    pub(super) fn param(&self, name: &str) -> Option<&str> {
         self.local.get(name).or_else(|| self.context.params.get(name))
     }
 

@@ -6,6 +6,7 @@ mod function;
 mod fuzzy;
 mod multi_term;
 mod pattern;
+mod pattern_phrase;
 mod phrase;
 mod range;
 mod term;
@@ -53,6 +54,7 @@ impl<'a> Lowering<'a> {
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
             Query::TermSet { field, values } => Ok(self.term_set(field, values, boost)),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
+            Query::PatternPhrase(phrase) => self.pattern_phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
             Query::Wildcard { field, pattern } => self.wildcard(field, pattern, boost),
