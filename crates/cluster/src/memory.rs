@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection,
-    Hit, Operation, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount,
-    TermsPlan, UpdateBatch, UpdateOutcome, Value, Version,
+    Hit, Operation, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Value,
+    Version,
 };
 
 use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
@@ -212,6 +213,16 @@ impl Shard for MemoryShard {
     }
 
     fn terms(&self, _: &TermsPlan) -> Result<Vec<TermCount>> {
+        Ok(vec![])
+    }
+
+    fn set_suggesters(&self, _: &[SuggestComponent]) {}
+
+    fn build_suggester(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn suggest(&self, _: &SuggestPlan) -> Result<Vec<Suggestion>> {
         Ok(vec![])
     }
 

@@ -14,6 +14,7 @@ mod schema;
 mod segments;
 mod select;
 mod spelling;
+mod suggesting;
 mod terms;
 mod update;
 

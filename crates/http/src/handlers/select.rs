@@ -48,14 +48,14 @@ pub(super) async fn run(
         Some(_) => Said::default(),
         None => beside.run(Searched { hits: result.total, filters: &plan.filters, searches: true }).await,
     };
-    let shown = failure.as_ref().map_or(components, |(at, _)| components.get(..*at).unwrap_or_default());
+    let shown = failure.as_ref().map_or(components, |(at, _)| components.get(..=*at).unwrap_or_default());
     let found = Found { result, facets: plan.facets.enabled, explained_other, beside: sections };
     let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
-    let entries = beside.commands.into_iter().chain(hits).collect();
+    let entries = beside.commands.iter().cloned().chain(hits).collect();
     match resolved.late_failure.or(failure.map(|(_, error)| error)) {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
-            let moment = resolved.repeatable.then_some(moment);
+            let moment = (resolved.repeatable && !beside.is_fickle()).then_some(moment);
             Ok(Answer { entries, warnings: resolved.warnings, moment })
         }
     }

@@ -14,6 +14,7 @@ pub mod response;
 mod spec;
 pub mod spelling;
 pub mod stats;
+pub mod suggesting;
 pub mod terms;
 pub mod unsupported;
 
@@ -129,6 +130,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
     ("Spelling", spelling::DOCS),
+    ("Suggestions", suggesting::DOCS),
     ("Terms (`/terms`)", terms::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];

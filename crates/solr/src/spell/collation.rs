@@ -95,7 +95,7 @@ fn corrected(query: &[u16], corrections: &[(&SpellWord, &str)]) -> String {
         if word.start < at {
             continue;
         }
-        out.extend_from_slice(query.get(at..word.start).unwrap_or_default());
+        out.extend_from_slice(query.get(at..word.start.min(query.len())).unwrap_or_default());
         out.extend(replacement(query, word, text).encode_utf16());
         at = word.end;
     }

@@ -223,7 +223,7 @@ mod tests {
         check("gardn musik", "gardn@0-5 musik@6-11");
         check("+gardn -musik", "gardn@1-6+ musik@8-13-");
         check("name:(soud -musik) AND label:Gardn", "soud@6-10& musik@12-17-& Gardn@29-34&");
-        check("soud^2 \"gardn chaire\"~3", "soud@0-4 gardn@8-13 chaire@14-20");
+        check("soud^2 \"gardn chaire\"~3", "soud@0-4 gardn@8-13 chaire@14-20 ~3@21-23");
         check("name:[aaaa TO bbbb] sold:12", "aaaa@6-10 bbbb@14-18 12@25-27");
         check("{!edismax qf=name}soundprof", "edismax@2-9 qf@10-12 soundprof@18-27");
         check("étud 東亰 𝒳𝒳 x", "étud@0-4 東亰@5-7 𝒳𝒳@8-12");

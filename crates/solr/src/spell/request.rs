@@ -114,11 +114,8 @@ impl<'a> SpellRequest<'a> {
         if bound.fract() == 0.0 {
             return Ok(HitsBound::Hits(bound as u64));
         }
-        let own = match self.params.get(spelling::RESULTS_MAX_FILTER.name) {
-            Some(text) => Some(self.filter(context, text)),
-            None => None,
-        };
-        Ok(match own {
+        let own = self.params.get(spelling::RESULTS_MAX_FILTER.name);
+        Ok(match own.map(|text| self.filter(context, text)) {
             Some(Ok(query)) => HitsBound::Share(bound, vec![query]),
             Some(Err(_)) => HitsBound::None,
             None => HitsBound::Share(bound, filters.iter().map(|filter| filter.query.clone()).collect()),

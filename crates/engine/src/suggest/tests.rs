@@ -1,0 +1,1 @@
+//! Suggesters over a snapshot.
