@@ -98,7 +98,8 @@ impl Suggesters {
     ) -> bool {
         let built = self.find(&component.name, &suggester.name);
         match event {
-            // What Solr keeps on disk over a restart is built again.
+            // Solr differs: it keeps these on disk over a restart, as they were built (`component/suggesters`). Here they are
+            // built of what the index holds now.
             Event::Opened => {
                 let kept = matches!(suggester.lookup, Lookup::Infix(_)) && snapshot.num_docs() > 0;
                 built.is_none() && (suggester.build_on.startup || kept)
@@ -127,7 +128,7 @@ impl Suggesters {
         Ok(())
     }
 
-    /// Errors: one that must be built first, and was not.
+    /// Errors: one that must be built first, and was not. Solr differs: it answers 500 (`component/suggesters`).
     pub(crate) fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
         match self.find(&plan.component, &plan.suggester) {
             Some(built) => built.index.lookup(&plan.ask, plan.count),

@@ -165,7 +165,7 @@ mod tests {
             suggestions: vec![("b".into(), 1), ("c".into(), 1), ("d".into(), 1)],
         };
         let bounds = CollationBounds { shown_max: 2, tries_max: 3, evaluations_max: 9, overlap: false };
-        let mut collations = Collations::new("a", &[finding.clone()], bounds);
+        let mut collations = Collations::new("a", std::slice::from_ref(&finding), bounds);
         let mut tried = Vec::new();
         while let Some(query) = collations.next_trial().map(str::to_owned) {
             collations.tried(if query == "b" { 0 } else { 7 });

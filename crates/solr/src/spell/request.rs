@@ -76,6 +76,8 @@ impl<'a> SpellRequest<'a> {
         })
     }
 
+    /// Solr differs: it answers 500 (`component/word_breaks`).
+    ///
     /// Dictionaries are asked together only if they agree on what alike means and on what a word is.
     fn check_together(&self) -> Result<()> {
         let known: Vec<_> = self.names.iter().filter_map(|name| self.dictionary(name).ok()).collect();
@@ -217,7 +219,8 @@ impl<'a> SpellRequest<'a> {
         })
     }
 
-    /// A number from `least` up, and within bounds.
+    /// A number from `least` up, and within bounds. Solr differs: it answers 500 to counts below 1, and knows no upper bound
+    /// (`component/spelling`).
     fn count(&self, param: &Param<i32>, least: i32) -> Result<usize> {
         let count = param.read(self.params)?.unwrap_or(0);
         if count > COUNT_MAX || (count < least && least > 0) {

@@ -78,7 +78,8 @@ impl<'a> SuggestRequest<'a> {
         Ok(suggesting::COUNT.read(self.params)?.unwrap_or(1))
     }
 
-    /// What to look up in a suggester. Errors: a count out of bounds; contexts or a text that cannot be read.
+    /// What to look up in a suggester. Errors: a count out of bounds; contexts or a text that cannot be read. Solr differs: it
+    /// answers them with 500 (`component/suggesters`).
     pub fn ask(
         &self,
         context: &ResolveContext<'_>,
