@@ -5,8 +5,8 @@ use std::sync::Arc;
 use engine::{CacheSizes, ShardConfig};
 use plan::{
     AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
-    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan,
-    UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -55,6 +55,18 @@ impl Shard for engine::Shard {
 
     fn set_auto_commit(&self, auto_commit: AutoCommit) {
         self.set_auto_commit(auto_commit);
+    }
+
+    fn set_suggesters(&self, components: &[SuggestComponent]) {
+        self.set_suggesters(components);
+    }
+
+    fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        self.build_suggester(component, name)
+    }
+
+    fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
+        self.suggest(plan)
     }
 
     fn stats(&self) -> ShardStats {

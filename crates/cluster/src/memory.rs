@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Error, ErrorKind, Expect, Explanation,
     FieldSelection, Hit, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan, SearchResult,
-    SpellFinding, SpellPlan, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Value, VectorsPlan, Version,
-    WhyNot,
+    SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch,
+    UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
 };
 
 use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
@@ -225,6 +225,16 @@ impl Shard for MemoryShard {
     }
 
     fn like_terms(&self, _: &MoreLike) -> Result<Vec<LikeTerm>> {
+        Ok(vec![])
+    }
+
+    fn set_suggesters(&self, _: &[SuggestComponent]) {}
+
+    fn build_suggester(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn suggest(&self, _: &SuggestPlan) -> Result<Vec<Suggestion>> {
         Ok(vec![])
     }
 

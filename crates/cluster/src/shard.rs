@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
-    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan,
-    UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
 pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
@@ -22,6 +22,12 @@ pub trait Shard: Send + Sync {
     fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>>;
     fn set_schema(&self, schema: Arc<Schema>) -> Result<()>;
     fn set_auto_commit(&self, auto_commit: AutoCommit);
+    /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
+    fn set_suggesters(&self, components: &[SuggestComponent]);
+    /// Builds a suggester from what searches see now.
+    fn build_suggester(&self, component: &str, name: &str) -> Result<()>;
+    /// What a suggester has for a text.
+    fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>>;
     fn stats(&self) -> ShardStats;
     /// The fields that documents have, by their concrete names.
     fn luke_fields(&self) -> Result<Vec<FieldStats>>;

@@ -18,6 +18,11 @@ impl Analyzers {
         Self(layout.analyzers().clone())
     }
 
+    /// By field type and use.
+    pub(crate) fn of_schema(&self) -> &Arc<SchemaAnalyzers> {
+        &self.0
+    }
+
     fn stream(&self, field_type: &FieldType) -> Result<TokenStream> {
         let analyzer = self.0.index(field_type)?.ok_or_else(|| {
             Error::internal(format!("fieldType `{}` has no analyzer; declare one", field_type.name))

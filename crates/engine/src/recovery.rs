@@ -28,6 +28,7 @@ use crate::schedule::Schedule;
 use crate::segment::{Segment, SegmentParts};
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use crate::suggest::Suggesters;
 
 impl Core {
     pub(crate) fn open(
@@ -73,6 +74,7 @@ impl Core {
             state: Mutex::new(state),
             preparers: Mutex::default(),
             schedule: Schedule::default(),
+            suggesters: Suggesters::default(),
             counters: Counters::default(),
         });
         core.replay(manifest.as_ref().map(Manifest::watermark))?;

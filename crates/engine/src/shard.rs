@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
-    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, TermCount, TermsPlan,
-    UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::ShardHome;
 
@@ -15,6 +15,7 @@ use crate::id_filter;
 use crate::search::{self, FieldStats, SearchCaches, TopTerms};
 use crate::snapshot::{Snapshot, read_source};
 use crate::stats::{self, SegmentStats, ShardStats};
+use crate::suggest::Event;
 
 /// One shard, open. All methods may be called from any thread; those that change something block until it is done.
 pub struct Shard {
@@ -126,6 +127,23 @@ impl Shard {
     /// What dictionaries suggest for words.
     pub fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
         search::spell(&self.snapshot(), plan)
+    }
+
+    /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
+    pub fn set_suggesters(&self, components: &[SuggestComponent]) {
+        self.core.suggesters.declare(components);
+        self.core.build_suggesters(Event::Opened);
+    }
+
+    /// Builds a suggester from what searches see now.
+    pub fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        let meaning = self.core.meaning.load_full();
+        self.core.suggesters.build(component, name, &self.snapshot(), &meaning)
+    }
+
+    /// What a suggester has for a text.
+    pub fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
+        self.core.suggesters.suggest(plan)
     }
 
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.

@@ -69,7 +69,7 @@ pub use result::{
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
 pub use schema::{CopyField, Schema, SchemaSource};
-pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey};
+pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey, glob_matches};
 pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,

@@ -139,12 +139,12 @@ impl FieldSelection {
     pub fn contains(&self, name: &str) -> bool {
         self.all
             || self.names.iter().any(|wanted| &**wanted == name)
-            || self.globs.iter().any(|glob| matches(glob, name))
+            || self.globs.iter().any(|glob| glob_matches(glob, name))
     }
 }
 
 /// Whether `name` matches `glob`, in which `*` is any run and `?` one character.
-fn matches(glob: &str, name: &str) -> bool {
+pub fn glob_matches(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
     let (mut at_glob, mut at_name) = (0, 0);
     let mut last_star: Option<(usize, usize)> = None;
@@ -170,7 +170,7 @@ fn matches(glob: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::glob_matches;
 
     #[test]
     fn globs_match_whole_names() {
@@ -184,7 +184,7 @@ mod tests {
             ("?", "", false),
             ("*_s", "name_s", true),
         ] {
-            assert_eq!(matches(glob, name), expected, "{glob} {name}");
+            assert_eq!(glob_matches(glob, name), expected, "{glob} {name}");
         }
     }
 }

@@ -154,14 +154,12 @@ pub enum SuggestAsk {
         paths: Vec<String>,
     },
     NextWord {
-        /// The last words, oldest first, `""` for one left out.
+        /// The last words, oldest first.
         words: Vec<String>,
         /// Whether the last word is whole.
         ended: bool,
         /// Positions left out behind the last word.
         left_out: usize,
-        /// Whether nothing was typed.
-        empty: bool,
     },
 }
 

@@ -16,6 +16,7 @@ pub mod response;
 pub mod schema;
 pub mod select;
 pub mod spell;
+pub mod suggest;
 pub mod terms;
 pub mod update;
 pub mod vectors;

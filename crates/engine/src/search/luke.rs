@@ -92,7 +92,7 @@ fn doc_freqs(context: &SearchContext<'_>, field: Field) -> Result<BTreeMap<Vec<u
 
 /// Luke's queue of the most frequent terms. Which of several terms with the same count it shows, and in which order, is
 /// decided by how its heap moves them.
-fn top<'a>(counted: &'a BTreeMap<Vec<u8>, u64>, limit: usize) -> Vec<(&'a [u8], u64)> {
+fn top(counted: &BTreeMap<Vec<u8>, u64>, limit: usize) -> Vec<(&[u8], u64)> {
     let mut queue = TieHeap::new(|one: &(&[u8], u64), other: &(&[u8], u64)| one.1.cmp(&other.1));
     // Rarer terms do not come in once the queue is full.
     let mut count_min = 0;

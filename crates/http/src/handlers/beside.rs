@@ -10,6 +10,8 @@ use solr::response::{Entries, Name, Node};
 use solr::select::ResolveContext;
 
 use super::spelling::{Searched, SpellStep};
+use super::suggesting::SuggestStep;
+use crate::call::Failure;
 
 /// The steps that a request asks for.
 pub(super) struct Beside<'a> {
@@ -20,6 +22,7 @@ pub(super) struct Beside<'a> {
 
 enum Step<'a> {
     Spell(SpellStep<'a>),
+    Suggest(SuggestStep<'a>),
 }
 
 /// What the steps had to say.
@@ -27,7 +30,7 @@ enum Step<'a> {
 pub(super) struct Said {
     /// By component.
     pub sections: Vec<(String, Entries)>,
-    /// Which of the handler's components failed, and why: those after it say nothing.
+    /// Which of the handler's components failed, and why: what it said before that is shown, those after it say nothing.
     pub failure: Option<(usize, Error)>,
 }
 
@@ -39,7 +42,7 @@ impl<'a> Beside<'a> {
         context: &'a ResolveContext<'a>,
         components: &'a [Component],
         params: &'a Params,
-    ) -> Result<Self> {
+    ) -> Result<Self, Failure> {
         let mut beside = Self { steps: Vec::new(), commands: Entries::new() };
         for (at, component) in components.iter().enumerate() {
             let step = match component {
@@ -49,6 +52,19 @@ impl<'a> Beside<'a> {
                     let command = step.as_ref().map(SpellStep::command).transpose()?.flatten();
                     beside.command(command);
                     step.map(Step::Spell)
+                }
+                Component::Suggest(name) => {
+                    let Some(settings) = config.components.suggest(name) else { continue };
+                    let step = SuggestStep::prepare(collection, context, params, settings)?;
+                    if let Some(step) = &step
+                        && let Some((command, suggesters)) = step.command()?
+                    {
+                        beside.command(Some(command));
+                        step.build(&suggesters)
+                            .await
+                            .map_err(|error| Failure { before: beside.commands.clone(), ..error.into() })?;
+                    }
+                    step.map(Step::Suggest)
                 }
                 _ => None,
             };
@@ -61,18 +77,25 @@ impl<'a> Beside<'a> {
         self.commands.extend(done.map(|done| (Name::Borrowed("command"), Node::str(done))));
     }
 
+    /// Whether the answer hangs on more than the index and its configuration: then it is not to be kept.
+    pub fn is_fickle(&self) -> bool {
+        self.steps.iter().any(|(.., step)| matches!(step, Step::Suggest(_)))
+    }
+
     pub async fn run(&self, searched: Searched<'_>) -> Said {
         let mut said = Said::default();
         for (at, name, step) in &self.steps {
-            let result = match step {
-                Step::Spell(step) => step.run(&searched).await,
+            let (entries, failure) = match step {
+                Step::Spell(step) => match step.run(&searched).await {
+                    Ok(entries) => (entries, None),
+                    Err(error) => (vec![], Some(error)),
+                },
+                Step::Suggest(step) => step.run().await,
             };
-            match result {
-                Ok(entries) => said.sections.push(((*name).to_owned(), entries)),
-                Err(error) => {
-                    said.failure = Some((*at, error));
-                    return said;
-                }
+            said.sections.push(((*name).to_owned(), entries));
+            if let Some(error) = failure {
+                said.failure = Some((*at, error));
+                return said;
             }
         }
         said

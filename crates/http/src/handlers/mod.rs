@@ -16,6 +16,7 @@ mod segments;
 mod select;
 mod spelling;
 mod subquery;
+mod suggesting;
 mod terms;
 mod update;
 mod why_not;

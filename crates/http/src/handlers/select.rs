@@ -46,7 +46,7 @@ pub(super) async fn run(
         Some(_) => Said::default(),
         None => beside.run(Searched { hits: result.total, filters: &plan.filters, searches: true }).await,
     };
-    let shown = failure.as_ref().map_or(components, |(at, _)| components.get(..*at).unwrap_or_default());
+    let shown = failure.as_ref().map_or(components, |(at, _)| components.get(..=*at).unwrap_or_default());
     if let Some(likes) = resolved.response.likes.as_ref().filter(|_| shown.contains(&Component::MoreLikeThis))
     {
         let fields = &resolved.response.fields;
@@ -67,11 +67,11 @@ pub(super) async fn run(
     let columns = Subqueries::of(call).columns(collection, (params, fields), &result.hits).await?;
     let found = Found { result, facets: plan.facets.enabled, columns, explained_other, beside: sections };
     let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
-    let entries = beside.commands.into_iter().chain(hits).collect();
+    let entries = beside.commands.iter().cloned().chain(hits).collect();
     match resolved.late_failure.or(failure.map(|(_, error)| error)).or(vectors_failure) {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
-            let moment = resolved.repeatable.then_some(moment);
+            let moment = (resolved.repeatable && !beside.is_fickle()).then_some(moment);
             Ok(Answer { entries, warnings: resolved.warnings, moment })
         }
     }

@@ -17,8 +17,13 @@ impl<'a> Settings<'a> {
 
     /// The first value of this name that is not empty.
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+        self.raw(name).map(str::trim).filter(|value| !value.is_empty())
+    }
+
+    /// As [`Settings::get`], with the white space around it.
+    pub(super) fn raw(&self, name: &str) -> Option<&'a str> {
         let named = |it: &&Element| it.attribute("name") == Some(name);
-        self.element.children.iter().find(named).map(Element::trimmed).filter(|value| !value.is_empty())
+        self.element.children.iter().find(named).map(|it| it.text.as_str())
     }
 
     pub(super) fn text(&self, name: &str) -> Option<String> {

@@ -214,7 +214,7 @@ fn next_word(settings: &Settings<'_>) -> Result<Lookup> {
     if !(1..=8).contains(&grams) {
         return Err(refuse(settings, "ngrams", "1 to 8"));
     }
-    let separator = match settings.get("separator").map(str::as_bytes) {
+    let separator = match settings.raw("separator").map(str::as_bytes) {
         None => 0x1e,
         Some([byte]) if byte.is_ascii() => *byte,
         Some(_) => return Err(refuse(settings, "separator", "one ASCII character")),

@@ -16,6 +16,7 @@ pub mod response;
 mod spec;
 pub mod spelling;
 pub mod stats;
+pub mod suggesting;
 pub mod terms;
 pub mod unsupported;
 pub mod vectors;
@@ -134,6 +135,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
     ("Spelling", spelling::DOCS),
+    ("Suggestions", suggesting::DOCS),
     ("Put first by hand", elevation::DOCS),
     ("Terms", terms::DOCS),
     ("Terms of the hits", vectors::DOCS),

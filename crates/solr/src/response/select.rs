@@ -72,11 +72,11 @@ pub fn select(
 
 /// The sections of the components that there are, in their order.
 pub fn in_order(mut sections: Vec<(String, Entries)>, components: &[Component]) -> Entries {
-    let mut take = |component: &Component| {
+    let take = |component: &Component| {
         let section = sections.iter_mut().find(|(name, _)| name == component.name());
         section.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default()
     };
-    components.iter().flat_map(|component| take(component)).collect()
+    components.iter().flat_map(take).collect()
 }
 
 /// By id. As text each begins on a line of its own.

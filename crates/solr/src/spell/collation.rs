@@ -95,7 +95,7 @@ fn corrected(query: &[u16], corrections: &[(&SpellWord, &str)]) -> String {
         if word.start < at {
             continue;
         }
-        out.extend_from_slice(query.get(at..word.start).unwrap_or_default());
+        out.extend_from_slice(query.get(at..word.start.min(query.len())).unwrap_or_default());
         out.extend(replacement(query, word, text).encode_utf16());
         at = word.end;
     }
@@ -165,7 +165,7 @@ mod tests {
             suggestions: vec![("b".into(), 1), ("c".into(), 1), ("d".into(), 1)],
         };
         let bounds = CollationBounds { shown_max: 2, tries_max: 3, evaluations_max: 9, overlap: false };
-        let mut collations = Collations::new("a", &[finding.clone()], bounds);
+        let mut collations = Collations::new("a", std::slice::from_ref(&finding), bounds);
         let mut tried = Vec::new();
         while let Some(query) = collations.next_trial().map(str::to_owned) {
             collations.tried(if query == "b" { 0 } else { 7 });

@@ -191,7 +191,7 @@ mod tests {
 
     fn check(query: &str, expected: &str) {
         let analyse = |text: &str| {
-            let words = text.split(['-', '+', '"', '[', '{', ')', ']', '}']).filter(|word| !word.is_empty());
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             let token = |word: &str| {
                 let start = text.find(word).unwrap_or(0);
                 let mut token = Token::default();
@@ -223,9 +223,9 @@ mod tests {
         check("gardn musik", "gardn@0-5 musik@6-11");
         check("+gardn -musik", "gardn@1-6+ musik@8-13-");
         check("name:(soud -musik) AND label:Gardn", "soud@6-10& musik@12-17-& Gardn@29-34&");
-        check("soud^2 \"gardn chaire\"~3", "soud@0-4 gardn@8-13 chaire@14-20");
+        check("soud^2 \"gardn chaire\"~3", "soud@0-4 gardn@8-13 chaire@14-20 3@22-23");
         check("name:[aaaa TO bbbb] sold:12", "aaaa@6-10 bbbb@14-18 12@25-27");
-        check("{!edismax qf=name}soundprof", "edismax@2-9 qf@10-12 soundprof@18-27");
+        check("{!edismax qf=name}soundprof", "edismax@2-9 qf@10-12 name@13-17 soundprof@18-27");
         check("étud 東亰 𝒳𝒳 x", "étud@0-4 東亰@5-7 𝒳𝒳@8-12");
         check("a AND bb OR cc NOT dd", "bb@6-8<& cc@12-14<& dd@19-21&");
         check("aa AND NOT bb", "aa@0-2<& bb@11-13&");

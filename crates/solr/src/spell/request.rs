@@ -76,6 +76,8 @@ impl<'a> SpellRequest<'a> {
         })
     }
 
+    /// Solr differs: it answers 500 (`component/word_breaks`).
+    ///
     /// Dictionaries are asked together only if they agree on what alike means and on what a word is.
     fn check_together(&self) -> Result<()> {
         let known: Vec<_> = self.names.iter().filter_map(|name| self.dictionary(name).ok()).collect();
@@ -114,11 +116,8 @@ impl<'a> SpellRequest<'a> {
         if bound.fract() == 0.0 {
             return Ok(HitsBound::Hits(bound as u64));
         }
-        let own = match self.params.get(spelling::RESULTS_MAX_FILTER.name) {
-            Some(text) => Some(self.filter(context, text)),
-            None => None,
-        };
-        Ok(match own {
+        let own = self.params.get(spelling::RESULTS_MAX_FILTER.name);
+        Ok(match own.map(|text| self.filter(context, text)) {
             Some(Ok(query)) => HitsBound::Share(bound, vec![query]),
             Some(Err(_)) => HitsBound::None,
             None => HitsBound::Share(bound, filters.iter().map(|filter| filter.query.clone()).collect()),
@@ -221,7 +220,8 @@ impl<'a> SpellRequest<'a> {
         })
     }
 
-    /// A number from `least` up, and within bounds.
+    /// A number from `least` up, and within bounds. Solr differs: it answers 500 to counts below 1, and knows no upper bound
+    /// (`component/spelling`).
     fn count(&self, param: &Param<i32>, least: i32) -> Result<usize> {
         let count = param.read(self.params)?.unwrap_or(0);
         if count > COUNT_MAX || (count < least && least > 0) {

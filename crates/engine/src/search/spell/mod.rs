@@ -29,26 +29,24 @@ pub(super) fn suggestions(context: &SearchContext<'_>, plan: &SpellPlan) -> Resu
 
 /// Takes suggestions for a word from each result in turn, at most `count`.
 fn weave(results: impl Iterator<Item = Vec<SpellFinding>>, count: usize) -> Vec<SpellFinding> {
-    let mut woven: Vec<(SpellWord, u64, Vec<Vec<(String, u64)>>)> = Vec::new();
+    let mut by_word: Vec<(SpellWord, Vec<SpellFinding>)> = Vec::new();
     for finding in results.flatten() {
-        let SpellFinding { word, documents, suggestions } = finding;
-        match woven.iter_mut().find(|(known, ..)| *known == word) {
-            Some((_, latest, lists)) => {
-                *latest = documents;
-                lists.push(suggestions);
-            }
-            None => woven.push((word, documents, vec![suggestions])),
+        match by_word.iter_mut().find(|(known, _)| *known == finding.word) {
+            Some((_, findings)) => findings.push(finding),
+            None => by_word.push((finding.word.clone(), vec![finding])),
         }
     }
-    let finding = |(word, documents, lists): (SpellWord, u64, Vec<Vec<(String, u64)>>)| {
-        let mut finding = SpellFinding { word, documents, suggestions: Vec::new() };
-        let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
-        let in_turn = (0..longest).flat_map(|at| lists.iter().filter_map(move |list| list.get(at)));
+    let woven = by_word.into_iter().map(|(word, findings)| {
+        let documents = findings.last().map_or(0, |it| it.documents);
+        let mut woven = SpellFinding { word, documents, suggestions: Vec::new() };
+        let longest = findings.iter().map(|it| it.suggestions.len()).max().unwrap_or(0);
+        let in_turn =
+            (0..longest).flat_map(|at| findings.iter().filter_map(move |it| it.suggestions.get(at)));
         // A suggestion of two dictionaries counts twice, as in Solr.
-        in_turn.take(count).for_each(|(text, documents)| add(&mut finding, text, *documents));
-        finding
-    };
-    woven.into_iter().map(finding).collect()
+        in_turn.take(count).for_each(|(text, documents)| add(&mut woven, text, *documents));
+        woven
+    });
+    woven.collect()
 }
 
 /// Adds a suggestion, or gives the one there is another count.
