@@ -4,6 +4,7 @@
 //! `entries` reads what is suggested; `infix` finds it by words anywhere in it, `prefix` (with `fuzzy`) by its beginning,
 //! `next_word` foretells words.
 
+mod best;
 mod entries;
 mod fuzzy;
 mod infix;
