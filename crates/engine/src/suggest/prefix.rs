@@ -38,8 +38,12 @@ struct Row {
 }
 
 impl PrefixIndex {
-    /// Errors: a weight below 0 or above the greatest `i32`, which Lucene cannot hold either.
-    pub(super) fn build(entries: &[Entry], lookup: &PrefixLookup, analyzer: &Analyzer) -> Result<Self> {
+    /// Without an analyzer entries are spelt as they are. Errors: a weight below 0 or above the greatest `i32`, which Lucene cannot hold either.
+    pub(super) fn build(
+        entries: &[Entry],
+        lookup: &PrefixLookup,
+        analyzer: Option<&Analyzer>,
+    ) -> Result<Self> {
         let mut index = Self { exact_first: lookup.exact_first, fuzzy: lookup.fuzzy, ..Self::default() };
         index.payloads = entries.iter().any(|entry| entry.payload.is_some()).then(Texts::default);
         let options = options(lookup);
@@ -57,9 +61,14 @@ impl PrefixIndex {
             if let Some(payloads) = &mut index.payloads {
                 payloads.push(entry.payload.as_deref().unwrap_or_default().as_bytes());
             }
-            let mut tokens = Vec::new();
-            let ending = analyzer.tokens(&entry.text, &mut |token| tokens.push(token.clone()));
-            let paths = graph_paths(&tokens, ending, options);
+            let paths = match analyzer {
+                Some(analyzer) => {
+                    let mut tokens = Vec::new();
+                    let ending = analyzer.tokens(&entry.text, &mut |token| tokens.push(token.clone()));
+                    graph_paths(&tokens, ending, options)
+                }
+                None => vec![entry.text.clone()],
+            };
             index.paths_max = index.paths_max.max(paths.len());
             rows.extend(paths.into_iter().map(|key| Row { key, weight, entry: number }));
         }
