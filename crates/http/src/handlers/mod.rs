@@ -95,7 +95,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
     match serving {
         Serving::Nothing => Reply { status: 200, ..Reply::default() },
-        Serving::Node(handler) => node(call, handler).await,
+        Serving::Node(handler) => Box::pin(node(call, handler)).await,
         Serving::Collection(collection, handler, path) => {
             in_collection(call, &collection, handler, &path).await
         }
@@ -144,7 +144,8 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         envelope.echoed = None;
         return envelope.wrap(call, Err(error.into()));
     }
-    let answer = dispatch(call, collection, handler, path, effective).await;
+    // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
+    let answer = Box::pin(dispatch(call, collection, handler, path, effective)).await;
     envelope.wrap_and_keep(call, collection.name(), answer)
 }
 
@@ -173,7 +174,7 @@ async fn dispatch(
 ) -> Result<Answer, Failure> {
     let answer = match handler {
         Handler::Select => return select::run(call, collection, path, &params).await,
-        Handler::Update => update::run(call, collection, path, &params).await,
+        Handler::Update => Box::pin(update::run(call, collection, path, &params)).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Terms => return terms::run(collection, &params).await,
         Handler::WhyNot => why_not::run(call, collection, &params).await,
@@ -183,7 +184,9 @@ async fn dispatch(
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
         Handler::Config => config::run(call, collection, path),
-        Handler::Schema => return schema::run(call, collection, path, &params).await.map(Answer::from),
+        Handler::Schema => {
+            return Box::pin(schema::run(call, collection, path, &params)).await.map(Answer::from);
+        }
     };
     Ok(answer?.into())
 }
