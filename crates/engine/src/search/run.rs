@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::{Explanation, Query, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
-use tantivy::DocId;
+use plan::{Explanation, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
