@@ -6,5 +6,6 @@ mod functions;
 mod pruning;
 mod recorded;
 mod recorded_facets;
+mod second_looks;
 mod shapes;
 mod trees;
