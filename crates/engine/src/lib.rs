@@ -28,7 +28,6 @@ mod manifest;
 mod merge;
 mod merge_policy;
 mod norm_file;
-mod point;
 mod postings_builder;
 mod prepare;
 mod recent;

@@ -8,13 +8,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Document, Error, FieldClass, Result, Schema, Value, coerce};
+use plan::{Area, Copied, Document, Error, FieldClass, Result, Schema, Value, coerce};
 use tantivy::schema::Field;
 
 use crate::analyzers::{Analyzers, Streams};
 use crate::index_document::{IndexDocument, Leaf};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
-use crate::point;
 use crate::source_codec;
 use crate::term_table::TermTable;
 use crate::tokens::{FieldTokens, Token};
@@ -53,8 +52,7 @@ pub(crate) struct Preparer {
 /// Where the values of a field go: to itself, and to these.
 struct Route {
     field: Arc<FieldLayout>,
-    /// (destination, most characters or 0).
-    copies: Vec<(Arc<FieldLayout>, usize)>,
+    copies: Vec<(Arc<FieldLayout>, Copied)>,
 }
 
 /// A field's values, its own and those copied to it.
@@ -136,8 +134,8 @@ impl Preparer {
         }
         for (name, values) in &document.fields {
             let route = self.route(id, name)?;
-            for (destination, chars_max) in &route.copies {
-                let copied = copy(id, destination, values, *chars_max)?;
+            for (destination, part) in &route.copies {
+                let copied = copy(id, destination, values, *part)?;
                 merge(&mut gathered, destination, copied.into_iter());
             }
         }
@@ -156,7 +154,7 @@ impl Preparer {
             let unknown = || Error::bad_request(format!("ERROR: [doc={id}] unknown field '{name}'"));
             self.layout.field(name).cloned().ok_or_else(unknown)
         };
-        let copies = self.schema.copies(name).map(|(dest, chars)| Ok((known(&dest)?, chars)));
+        let copies = self.schema.copies(name).map(|(dest, part)| Ok((known(&dest)?, part)));
         let route = Arc::new(Route { field: known(name)?, copies: copies.collect::<Result<_>>()? });
         self.routes.insert(name.clone(), route.clone());
         Ok(route)
@@ -182,6 +180,9 @@ impl Preparer {
         values: &[Cow<'_, Value>],
         out: &mut Prepared,
     ) -> Result<()> {
+        if field.class().is_place() {
+            return self.index_places(id, field, values, out);
+        }
         match (field.inverted, field.inverted_kind) {
             (Some(inverted), Some(InvertedKind::Text { .. })) => {
                 self.index_text(id, field, inverted, values, out)?;
@@ -191,6 +192,33 @@ impl Preparer {
         }
         let Some(column) = &field.column else { return Ok(()) };
         values.iter().try_for_each(|value| push_column(id, field, column.field, value, out))
+    }
+
+    /// Points as numbers, other shapes as terms.
+    ///
+    /// Solr differs: to a point that is one of several shapes it knows no distance (`compat/query/spatial_shapes.yaml`).
+    fn index_places(
+        &mut self,
+        id: &str,
+        field: &FieldLayout,
+        values: &[Cow<'_, Value>],
+        out: &mut Prepared,
+    ) -> Result<()> {
+        let mut areas = Vec::with_capacity(values.len());
+        for text in values.iter().map(|value| text_of(value)).filter(|text| !text.is_empty()) {
+            let area = Area::parse(&text).map_err(|error| wrong_value(id, field, &text, error))?;
+            each_part(area, &mut |part| areas.push(part));
+        }
+        for area in areas {
+            match (area, &field.column, field.inverted) {
+                (Area::Point(place), Some(column), _) => {
+                    out.document.leaves.push((column.field, Leaf::I64(place.code())));
+                }
+                (area, _, Some(inverted)) => self.field(inverted).token(1, area.to_string().as_bytes()),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Each value as one term.
@@ -254,13 +282,8 @@ fn merge<'a>(
     }
 }
 
-fn copy<'a>(
-    id: &str,
-    to: &FieldLayout,
-    values: &'a [Value],
-    chars_max: usize,
-) -> Result<Vec<Cow<'a, Value>>> {
-    values.iter().map(|value| typed(id, to, cut(value, chars_max))).collect()
+fn copy<'a>(id: &str, to: &FieldLayout, values: &'a [Value], part: Copied) -> Result<Vec<Cow<'a, Value>>> {
+    values.iter().map(|value| typed(id, to, part.of(value))).collect()
 }
 
 /// The value as the field's class holds it. Tantivy takes a value of a wrong type for a column without a word, so none
@@ -280,19 +303,17 @@ fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow
     if fits {
         return Ok(value);
     }
-    coerce(&value, class).map(Cow::Owned).map_err(|error| {
-        let shown = value.to_text();
-        error.context(format!("ERROR: [doc={id}] Error adding field '{}'='{shown}' msg=", field.name))
-    })
+    coerce(&value, class).map(Cow::Owned).map_err(|error| wrong_value(id, field, &value.to_text(), error))
 }
 
-fn cut(value: &Value, chars_max: usize) -> Cow<'_, Value> {
-    match value {
-        Value::Str(text) if chars_max > 0 => match text.char_indices().nth(chars_max) {
-            Some((end, _)) => Cow::Owned(Value::Str(text.get(..end).unwrap_or_default().to_owned())),
-            None => Cow::Borrowed(value),
-        },
-        _ => Cow::Borrowed(value),
+fn wrong_value(id: &str, field: &FieldLayout, shown: &str, error: Error) -> Error {
+    error.context(format!("ERROR: [doc={id}] Error adding field '{}'='{shown}' msg=", field.name))
+}
+
+fn each_part(area: Area, take: &mut dyn FnMut(Area)) {
+    match area {
+        Area::Many(areas) => areas.into_iter().for_each(|area| each_part(area, take)),
+        one => take(one),
     }
 }
 
@@ -359,10 +380,6 @@ fn push_column(
             push_text(out, column, text.get(..end).unwrap_or_default());
         }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
-        FieldClass::LatLon => {
-            let text = text_of(value);
-            out.document.leaves.extend(point::encode_text(&text).map(|place| (column, Leaf::I64(place))));
-        }
         _ => {
             let text = text_of(value);
             check_term(id, &field.name, &text)?;

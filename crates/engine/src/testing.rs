@@ -57,6 +57,8 @@ pub(crate) fn source() -> SchemaSource {
             kind("pdouble", "DoublePointField", &[]),
             kind("pdate", "DatePointField", &[]),
             kind("boolean", "BoolField", &[]),
+            kind("location", "LatLonPointSpatialField", &[]),
+            kind("grid", "SpatialRecursivePrefixTreeFieldType", &[]),
         ],
         fields: vec![
             field("id", "string", &[("required", "true")]),
@@ -76,6 +78,9 @@ pub(crate) fn source() -> SchemaSource {
             field("*_d", "pdouble", &[]),
             field("*_dt", "pdate", &[]),
             field("*_b", "boolean", &[]),
+            field("*_p", "location", &[]),
+            field("*_ps", "location", &multi),
+            field("*_srpt", "grid", &[]),
         ],
         copy_fields: vec![
             CopyField { source: "*_t".into(), dest: "everything".into(), max_chars: 0 },

@@ -2,6 +2,7 @@
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
 mod analyzer;
+mod area;
 mod bucket;
 mod cache;
 mod clock;
@@ -16,17 +17,21 @@ mod function;
 mod instant;
 mod name;
 mod page;
+mod place;
 mod properties;
 mod query;
 mod result;
 mod schema;
 mod search;
 mod shape;
+mod spatial;
 mod terms;
 mod update;
 mod value;
+mod wkt;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+pub use area::{Area, Circle, Rect};
 pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
     StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
@@ -43,22 +48,27 @@ pub use facet::{
     RangeFacet,
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
-pub use function::{Comparison, Function, IndexTerm, Kind, Operator, Pick, Statistic, StringMeasure};
+pub use function::{
+    Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
+};
 pub use instant::{format_instant, parse_instant};
 pub use name::check_name;
 pub use page::Page;
+pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use result::{
     Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
-pub use schema::{CopyField, Schema, SchemaSource};
+pub use schema::{Copied, CopyField, Schema, SchemaSource};
 pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey};
 pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,
 };
+pub use spatial::{Grid, Relation, Spatial};
 pub use terms::{TermCount, TermsPlan};
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;
+pub use wkt::rect;

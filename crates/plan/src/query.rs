@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::function::Function;
+use crate::spatial::Spatial;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +22,7 @@ pub enum Query {
         field: Arc<str>,
         terms: Vec<(String, f32)>,
     },
+    Spatial(Box<Spatial>),
     /// Any of many values, unscored (Solr's `{!terms}`).
     TermSet {
         field: Arc<str>,

@@ -30,6 +30,7 @@ mod run;
 mod scaled;
 mod sets;
 mod sloppy;
+mod spatial;
 mod stats;
 mod synonym;
 mod term_list;

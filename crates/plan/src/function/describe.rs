@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use super::{Function, IndexTerm, Operator, Pick, Statistic, StringMeasure};
+use super::{Function, IndexTerm, Operator, Pick, PlaceDistance, Statistic, StringMeasure};
 use crate::field::FieldClass;
 use crate::value::{Value, java_double, java_float};
 
@@ -26,9 +26,14 @@ impl Display for Function {
             Function::Statistic(Statistic::Living) => out.write_str("numdocs()"),
             Function::Statistic(Statistic::All) => out.write_str("maxdoc()"),
             Function::JoinFrequency { field, among } => write!(out, "joindf({field}:({among}))"),
-            Function::PointDistance { field, latitude, longitude } => {
-                let (x, y) = (java_double(*longitude), java_double(*latitude));
-                write!(out, "distSort({field}, Pt(x={x},y={y}), mult:0.001)")
+            Function::PlaceDistance(PlaceDistance { field, from, per_metre, detail: None }) => {
+                let (x, y) = (java_double(from.longitude), java_double(from.latitude));
+                write!(out, "distSort({field}, Pt(x={x},y={y}), mult:{})", java_double(*per_metre))
+            }
+            // Lucene's text has the address of an object in it.
+            Function::PlaceDistance(PlaceDistance { field, from, .. }) => {
+                let (x, y) = (java_double(from.longitude), java_double(from.latitude));
+                write!(out, "ShapeFieldCacheDistanceValueSource({field}, Pt(x={x},y={y}))")
             }
             Function::Call { operator, arguments } => {
                 let arguments: Vec<_> = arguments.iter().map(Function::to_string).collect();

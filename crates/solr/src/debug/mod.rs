@@ -8,7 +8,7 @@ mod points;
 #[cfg(test)]
 mod tests;
 
-use plan::{Clause, Occur, Phrase, Query, Range, Schema, Value};
+use plan::{Clause, FieldClass, Occur, Phrase, Query, Range, Schema, Value};
 use std::ops::Bound;
 
 use crate::query::ParsedQuery;
@@ -112,6 +112,7 @@ impl<'a> QueryPrinter<'a> {
                 let each = terms.iter().map(|(term, boost)| format!("{field}:{term}{}", factor(*boost)));
                 format!("Synonym({})", each.collect::<Vec<_>>().join(" "))
             }
+            Query::Spatial(query) => query.to_string(),
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
             Query::Range(range) => self.range(range),
@@ -121,6 +122,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Fuzzy(fuzzy) => format!("{}:{}~{}", fuzzy.field, fuzzy.term, fuzzy.edits_max),
             Query::Exists { field } => match self.exists_class(field) {
                 "SolrRangeQuery" => format!("{field}:{{* TO *}}"),
+                "" => format!("{field}:*"),
                 _ => format!("FieldExistsQuery [field={field}]"),
             },
             Query::DisjunctionMax { queries, tie_breaker } => {
@@ -226,12 +228,13 @@ impl<'a> QueryPrinter<'a> {
             Query::Function(_) => "FunctionQuery",
             Query::FunctionRange(_) => "FunctionRangeQuery",
             Query::FunctionBoost { .. } => "FunctionScoreQuery",
-            Query::Exists { field } => self.exists_class(field),
+            Query::Exists { field } => Some(self.exists_class(field)).filter(|class| !class.is_empty())?,
             Query::Term { value: Value::Str(_), field } if self.only_column(field) => {
                 "SortedSetDocValuesRangeQuery"
             }
             Query::Term { value: Value::Str(_) | Value::Bool(_), .. } => return None,
             Query::Term { field, .. } => points::class(self.schema, field),
+            Query::Spatial(query) => query.class(),
             Query::TermSet { values, .. } => match values.first() {
                 Some(Value::Str(_) | Value::Bool(_)) | None => "TermInSetQuery",
                 Some(_) => "IndexOrDocValuesQuery",
@@ -248,8 +251,10 @@ impl<'a> QueryPrinter<'a> {
         })
     }
 
+    /// Empty where Solr looks for any term.
     fn exists_class(&self, field: &str) -> &'static str {
         match self.schema.field(field) {
+            Some(spec) if spec.class() == FieldClass::SpatialPrefixTree => "",
             Some(spec) if spec.properties.doc_values => "DocValuesFieldExistsQuery",
             Some(spec) if spec.properties.indexed && !spec.properties.omit_norms => "NormsFieldExistsQuery",
             _ => "SolrRangeQuery",

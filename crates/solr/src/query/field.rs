@@ -75,13 +75,24 @@ impl QueryContext<'_> {
 
     /// The exact value, unanalysed.
     pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
-        self.check_class(field)?;
+        match field.spec.class() {
+            FieldClass::Point => return self.coordinates_query(field, text),
+            class if class.is_place() => return self.shape_query(field, text),
+            _ => self.check_class(field)?,
+        }
         let value = parse_value(&field.spec, &field.name, text, self.dates)?;
         Ok(Query::Term { field: field.name.clone(), value })
     }
 
     pub(crate) fn range_query(&self, field: &Field, range: &RangeText<'_>) -> Result<Query> {
-        self.check_class(field)?;
+        let bounded = range.lower.is_some() || range.upper.is_some();
+        match field.spec.class() {
+            FieldClass::Point if bounded => return self.coordinates_range(field, range),
+            class if class.is_place() && bounded => return self.corners_query(field, range),
+            FieldClass::Point => {}
+            class if class.is_place() => {}
+            _ => self.check_class(field)?,
+        }
         let bound = |text: Option<&str>, inclusive: bool| -> Result<Bound<Value>> {
             let Some(text) = text else { return Ok(Bound::Unbounded) };
             let value = self.bound_value(field, text)?;
@@ -143,10 +154,7 @@ impl QueryContext<'_> {
     /// Refuses classes whose values are no single term.
     fn check_class(&self, field: &Field) -> Result<()> {
         match field.spec.class() {
-            FieldClass::LatLon
-            | FieldClass::Point
-            | FieldClass::SpatialPrefixTree
-            | FieldClass::DenseVector
+            FieldClass::DenseVector
             | FieldClass::Rank
             | FieldClass::Currency
             | FieldClass::DateRange

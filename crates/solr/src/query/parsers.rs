@@ -9,6 +9,7 @@ use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
+use super::spatial::{bbox, geofilt, scored_text};
 use super::term_sets::term_set;
 use super::value::parse_value;
 use crate::function::{check_number, function_range, parse_function, whole_function};
@@ -56,15 +57,15 @@ const PARSERS: &[Parser] = &[
     Parser { name: "maxscore", class: "MaxScoreQParser", parse: Parse::Query(max_score) },
     Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
+    Parser { name: "geofilt", class: "SpatialFilterQParser", parse: Parse::Query(geofilt) },
+    Parser { name: "bbox", class: "SpatialFilterQParser", parse: Parse::Query(bbox) },
 ];
 
 /// Solr's other parsers, which are refused by name.
 const UNSUPPORTED: &[&str] = &[
-    "bbox",
     "child",
     "complexphrase",
     "fuzzy",
-    "geofilt",
     "graph",
     "graphTerms",
     "hash",
@@ -258,6 +259,9 @@ fn terms(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!field f=…}`: the text as the field's analyzer reads it, as a phrase.
 fn field(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
+    if field.spec.class().is_place() {
+        return scored_text(request, &field).map(Some);
+    }
     let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };
     request.context.text_query(&field, request.text, style)
 }

@@ -13,6 +13,7 @@ mod json;
 mod node;
 mod number;
 mod select;
+mod shapes;
 mod stats;
 mod update;
 mod xml;

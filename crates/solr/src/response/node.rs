@@ -25,6 +25,8 @@ pub enum Node {
     Float(f32),
     Double(f64),
     Str(Cow<'static, str>),
+    /// JSON text: in JSON what it says, elsewhere a string.
+    Json(String),
     /// Milliseconds since the epoch.
     Date(i64),
     Bytes(Vec<u8>),
@@ -86,7 +88,7 @@ impl Node {
             Node::Long(_) => "long",
             Node::Float(_) => "float",
             Node::Double(_) => "double",
-            Node::Str(_) | Node::Bytes(_) => "str",
+            Node::Str(_) | Node::Json(_) | Node::Bytes(_) => "str",
             Node::Date(_) => "date",
             Node::Array(_) => "arr",
             Node::Map(_) | Node::NamedList(_) => "lst",

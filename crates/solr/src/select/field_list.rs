@@ -19,7 +19,9 @@ pub(super) fn parse_list(
     while reader.skip_separators() {
         match reader.wish()? {
             Wish::Item(item) => list.items.push(item),
-            Wish::Transformer { label, inside } => list.items.extend(transformed(label, inside, params)?),
+            Wish::Transformer { label, inside } => {
+                list.items.extend(transformed(label, inside, params, context)?);
+            }
             Wish::Function { label } => reader.function(label, context, list)?,
         }
     }

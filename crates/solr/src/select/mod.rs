@@ -14,7 +14,7 @@ mod sort;
 mod tests;
 
 pub(crate) use cursor_mark::write_mark;
-pub use fields::{ExplainStyle, FieldItem, FieldList};
+pub use fields::{ExplainStyle, FieldItem, FieldList, ShapeForm};
 pub use grouping::{GroupForm, GroupTitle, GroupView};
 pub(crate) use request::as_filter;
 pub use request::{ResolveContext, Resolved, SelectRequest};

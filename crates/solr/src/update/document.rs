@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Document, Error, FieldSpec, Result, Schema, Value, coerce};
+use plan::{Copied, Document, Error, FieldSpec, Result, Schema, Value, coerce};
 
 use crate::update::command::{RawDocument, RawValue};
 use crate::update::convert::{Conversion, check_term};
@@ -34,7 +34,7 @@ impl Field {
 /// A field name looked up: its declaration, and where its values are copied.
 pub struct Target {
     pub spec: Option<Arc<FieldSpec>>,
-    copies: Vec<(Arc<str>, Option<Arc<FieldSpec>>)>,
+    copies: Vec<(Arc<str>, Option<Arc<FieldSpec>>, Copied)>,
 }
 
 /// What the documents of one request ask of the schema, looked up once: documents of a batch have the same names, mostly
@@ -78,9 +78,9 @@ impl Targets {
     }
 
     fn target(&self, name: &str) -> Target {
-        let copies = self.schema.copies(name).map(|(dest, _)| {
+        let copies = self.schema.copies(name).map(|(dest, part)| {
             let spec = self.schema.field(&dest).cloned();
-            (Arc::from(dest), spec)
+            (Arc::from(dest), spec, part)
         });
         Target { spec: self.schema.field(name).cloned(), copies: copies.collect() }
     }
@@ -197,7 +197,7 @@ fn check_copies(
     target: &Target,
     copied: &mut HashMap<Arc<str>, usize>,
 ) -> Result<()> {
-    for (dest, spec) in &target.copies {
+    for (dest, spec, part) in &target.copies {
         let Some(spec) = spec else { continue };
         if !spec.properties.multi_valued {
             let count = copied.entry(dest.clone()).or_default();
@@ -212,7 +212,8 @@ fn check_copies(
         }
         if spec.class().is_point() {
             for value in typed {
-                coerce(value, spec.class()).map_err(|error| adding(id, name, &value.to_text(), error))?;
+                coerce(&part.of(value), spec.class())
+                    .map_err(|error| adding(id, name, &value.to_text(), error))?;
             }
         }
     }

@@ -49,10 +49,9 @@ pub(crate) enum Lowered {
         readers: Vec<SegmentReader>,
         label: String,
     },
-    PointDistance {
+    PlaceDistance {
         column: Option<ColumnRef>,
-        latitude: f64,
-        longitude: f64,
+        distance: plan::PlaceDistance,
         label: String,
     },
     Scaled {
@@ -109,10 +108,9 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
             Lowered::Constant { shown: format!("{}={}", label(), value.to_text()), value }
         }
         Function::JoinFrequency { field, among } => join_frequency(context, field, among, label()),
-        Function::PointDistance { field, latitude, longitude } => Lowered::PointDistance {
-            column: context.layout.field(field).and_then(|layout| layout.column.clone()),
-            latitude: *latitude,
-            longitude: *longitude,
+        Function::PlaceDistance(distance) => Lowered::PlaceDistance {
+            column: context.layout.field(&distance.field).and_then(|layout| layout.column.clone()),
+            distance: distance.clone(),
             label: label(),
         },
         Function::Call { operator, arguments } => {

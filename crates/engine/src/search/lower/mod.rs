@@ -8,6 +8,7 @@ mod multi_term;
 mod pattern;
 mod phrase;
 mod range;
+mod spatial;
 mod term;
 
 use std::sync::Arc;
@@ -51,6 +52,7 @@ impl<'a> Lowering<'a> {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
+            Query::Spatial(query) => self.spatial(query, boost),
             Query::TermSet { field, values } => Ok(self.term_set(field, values, boost)),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),

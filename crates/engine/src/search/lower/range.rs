@@ -63,6 +63,11 @@ impl Lowering<'_> {
 /// Documents with any value in the field.
 pub(crate) fn exists_docs(reader: &SegmentReader, layout: &FieldLayout) -> Result<Bits> {
     match (&layout.column, layout.inverted) {
+        (Some(column), Some(shapes)) if layout.class().is_place() => {
+            let mut docs = field_terms_docs(reader, shapes)?;
+            docs.union(&column_docs(reader, column)?);
+            Ok(docs)
+        }
         (Some(column), _) if !layout.class().is_text() => column_docs(reader, column),
         (_, Some(field)) if layout.has_norms() => {
             let norms = reader.get_fieldnorms_reader(field).map_err(engine_error)?;
@@ -86,7 +91,7 @@ pub(crate) enum Bounds {
 impl Bounds {
     pub(crate) fn of(column: &ColumnRef, lower: &Bound<Value>, upper: &Bound<Value>) -> Option<Self> {
         Some(match column.kind {
-            ColumnKind::I64 => Bounds::I64(integers(lower, upper)?),
+            ColumnKind::I64 | ColumnKind::Place => Bounds::I64(integers(lower, upper)?),
             ColumnKind::F64 => Bounds::F64(reals(lower, upper)?),
             ColumnKind::Bool => Bounds::Bool(flags(lower, upper)?),
             ColumnKind::Str => Bounds::Str(as_text(lower), as_text(upper)),

@@ -3,6 +3,7 @@
 mod brute_force;
 mod build;
 mod functions;
+mod places;
 mod pruning;
 mod recorded;
 mod recorded_facets;
