@@ -38,6 +38,8 @@ pub enum ColumnKind {
     Bool,
     /// Codes of places (`plan::Place::code`), in whole numbers.
     Place,
+    /// Vectors as `vectors::words`, in whole numbers.
+    Vector,
 }
 
 /// What an inverted field holds.
@@ -270,8 +272,10 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
         other => other,
     };
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
-    let placed = properties.indexed && spec.class().is_place();
-    let column = (properties.doc_values || uninverted || placed).then(|| column_kind(spec.class())).flatten();
+    let searched = spec.class().is_place() || spec.class() == FieldClass::DenseVector;
+    let column = (properties.doc_values || uninverted || properties.indexed && searched)
+        .then(|| column_kind(spec.class()))
+        .flatten();
     // One number a document is found by its column and `value_order`: terms, nearly all of them of one document, would
     // be a seventh of what indexing and merging cost (docs/adr/0005).
     let ordered = spec.class().is_point() && column.is_some() && !properties.multi_valued;
@@ -308,6 +312,7 @@ fn column_kind(class: FieldClass) -> Option<ColumnKind> {
         FieldClass::Float | FieldClass::Double => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
         FieldClass::LatLon | FieldClass::SpatialPrefixTree => ColumnKind::Place,
+        FieldClass::DenseVector => ColumnKind::Vector,
         _ => return None,
     })
 }
@@ -358,7 +363,7 @@ fn add_column(builder: &mut SchemaBuilder, name: &str, kind: ColumnKind) -> Fiel
     let numbers = NumericOptions::default().set_fast();
     match kind {
         ColumnKind::Str => builder.add_text_field(name, TextOptions::default().set_fast("raw")),
-        ColumnKind::I64 | ColumnKind::Place => builder.add_i64_field(name, numbers),
+        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => builder.add_i64_field(name, numbers),
         ColumnKind::F64 => builder.add_f64_field(name, numbers),
         ColumnKind::Bool => builder.add_bool_field(name, numbers),
     }

@@ -50,6 +50,7 @@ mod testing;
 mod tests;
 mod tokens;
 mod value_order;
+mod vectors;
 mod writer;
 
 pub use cache::Cache;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Area, Copied, Document, Error, FieldClass, Result, Schema, Value, coerce};
+use plan::{Area, Copied, Document, Error, FieldClass, Result, Schema, Value, VectorType, coerce};
 use tantivy::schema::Field;
 
 use crate::analyzers::{Analyzers, Streams};
@@ -17,6 +17,7 @@ use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
 use crate::source_codec;
 use crate::term_table::TermTable;
 use crate::tokens::{FieldTokens, Token};
+use crate::vectors;
 
 /// Longest term in bytes, as Lucene's `IndexWriter.MAX_TERM_LENGTH`.
 pub(crate) const TERM_BYTES_MAX: usize = 32_766;
@@ -180,8 +181,10 @@ impl Preparer {
         values: &[Cow<'_, Value>],
         out: &mut Prepared,
     ) -> Result<()> {
-        if field.class().is_place() {
-            return self.index_places(id, field, values, out);
+        match field.class() {
+            class if class.is_place() => return self.index_places(id, field, values, out),
+            FieldClass::DenseVector => return index_vector(id, field, values, out),
+            _ => {}
         }
         match (field.inverted, field.inverted_kind) {
             (Some(inverted), Some(InvertedKind::Text { .. })) => {
@@ -271,6 +274,27 @@ impl Preparer {
     }
 }
 
+fn index_vector(id: &str, field: &FieldLayout, values: &[Cow<'_, Value>], out: &mut Prepared) -> Result<()> {
+    let Some(column) = &field.column else { return Ok(()) };
+    let kind = VectorType::of(&field.spec.field_type)?;
+    if values.is_empty() || values.len() != kind.dimension {
+        return Err(Error::bad_request(format!(
+            "ERROR: [doc={id}] field `{}` has {} numbers; a vector of its type has {}",
+            field.name,
+            values.len(),
+            kind.dimension
+        )));
+    }
+    let number = |value: &Cow<'_, Value>| match **value {
+        Value::Int(number) => number as f32,
+        Value::Float(number) => number,
+        _ => 0.0,
+    };
+    let vector: Vec<f32> = values.iter().map(number).collect();
+    out.document.leaves.extend(vectors::words(&vector).map(|word| (column.field, Leaf::I64(word))));
+    Ok(())
+}
+
 fn merge<'a>(
     gathered: &mut Gathered<'a>,
     field: &Arc<FieldLayout>,
@@ -291,14 +315,17 @@ fn copy<'a>(id: &str, to: &FieldLayout, values: &'a [Value], part: Copied) -> Re
 fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow<'a, Value>> {
     let class = field.class();
     let fits = match &*value {
-        Value::Int(_) => class == FieldClass::Int,
+        Value::Int(_) => matches!(class, FieldClass::Int | FieldClass::DenseVector),
         Value::Long(_) => class == FieldClass::Long,
-        Value::Float(_) => class == FieldClass::Float,
+        Value::Float(_) => matches!(class, FieldClass::Float | FieldClass::DenseVector),
         Value::Double(_) => class == FieldClass::Double,
         Value::Date(_) => class == FieldClass::Date,
         Value::Bool(_) => class == FieldClass::Bool,
         Value::Bytes(_) => class == FieldClass::Binary,
-        Value::Str(_) => !class.is_point() && class != FieldClass::Bool && class != FieldClass::Binary,
+        Value::Str(_) => {
+            !class.is_point()
+                && !matches!(class, FieldClass::Bool | FieldClass::Binary | FieldClass::DenseVector)
+        }
     };
     if fits {
         return Ok(value);
@@ -324,7 +351,7 @@ fn check_single<'a>(
     what: &str,
     values: impl Iterator<Item = &'a Value>,
 ) -> Result<()> {
-    if count <= 1 || field.spec.properties.multi_valued {
+    if count <= 1 || field.spec.properties.multi_valued || field.class() == FieldClass::DenseVector {
         return Ok(());
     }
     let shown: Vec<String> = values.map(Value::to_text).collect();

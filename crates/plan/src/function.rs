@@ -13,6 +13,7 @@ use crate::field::FieldClass;
 use crate::place::Place;
 use crate::query::Query;
 use crate::value::Value;
+use crate::vector::VectorSimilarity;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Function {
@@ -45,6 +46,7 @@ pub enum Function {
         among: Arc<str>,
     },
     PlaceDistance(PlaceDistance),
+    VectorSimilarity(Box<VectorSimilarity>),
     Call {
         operator: Operator,
         arguments: Vec<Function>,
@@ -126,7 +128,9 @@ impl Function {
                 FieldClass::Date => Kind::Date,
                 _ => Kind::Str,
             },
-            Function::Score { .. } | Function::PlaceDistance(_) => Kind::Float,
+            Function::Score { .. } | Function::PlaceDistance(_) | Function::VectorSimilarity(_) => {
+                Kind::Float
+            }
             Function::Statistic(Statistic::TotalTermFrequency(_)) => Kind::Long,
             Function::Statistic(Statistic::SumTotalTermFrequency { .. }) => Kind::Long,
             Function::Ordinal { .. } | Function::TermFrequency(_) => Kind::Int,

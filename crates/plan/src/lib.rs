@@ -28,6 +28,7 @@ mod spatial;
 mod terms;
 mod update;
 mod value;
+mod vector;
 mod wkt;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
@@ -71,4 +72,7 @@ pub use spatial::{Grid, Relation, Spatial};
 pub use terms::{TermCount, TermsPlan};
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;
+pub use vector::{
+    GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
+};
 pub use wkt::rect;

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::properties::Properties;
 use crate::value::Value;
+use crate::vector::VectorType;
 
 /// A schema as declared: what is persisted, edited and shown. Field types by Solr's class names.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -273,7 +274,7 @@ fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldType> {
     let query =
         declared.query_analyzer.as_ref().or(declared.analyzer.as_ref()).or(declared.index_analyzer.as_ref());
     let fallback = || class.is_text().then(keyword_analyzer);
-    Ok(FieldType {
+    let resolved = FieldType {
         name: name.clone(),
         class,
         properties,
@@ -284,7 +285,11 @@ fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldType> {
         auto_phrase,
         arguments,
         source: declared.clone(),
-    })
+    };
+    if class == FieldClass::DenseVector {
+        VectorType::of(&resolved)?;
+    }
+    Ok(resolved)
 }
 
 /// A text type without an analyzer takes each value as one term.

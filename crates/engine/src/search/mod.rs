@@ -37,6 +37,7 @@ mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod vector;
 mod weight;
 
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 use super::{Function, IndexTerm, Operator, Pick, PlaceDistance, Statistic, StringMeasure};
 use crate::field::FieldClass;
 use crate::value::{Value, java_double, java_float};
+use crate::vector::{VectorMeasure, VectorSide};
 
 impl Display for Function {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
@@ -35,6 +36,13 @@ impl Display for Function {
                 let (x, y) = (java_double(from.longitude), java_double(from.latitude));
                 write!(out, "ShapeFieldCacheDistanceValueSource({field}, Pt(x={x},y={y}))")
             }
+            Function::VectorSimilarity(similarity) => {
+                let [one, other] = similarity.sides.each_ref().map(of_vector);
+                let measure = similarity.measure;
+                let names = VectorMeasure::NAMES.iter();
+                let name = names.clone().find(|(_, known)| *known == measure).map_or("", |(name, _)| *name);
+                write!(out, "FloatVectorSimilarityFunction({name}, {one}, {other})")
+            }
             Function::Call { operator, arguments } => {
                 let arguments: Vec<_> = arguments.iter().map(Function::to_string).collect();
                 out.write_str(&operator.describe(&arguments))
@@ -51,6 +59,16 @@ fn of_field(out: &mut Formatter<'_>, field: &str, class: FieldClass, pick: Optio
         ("str", None) if sorted => write!(out, "sortedset({field},selector={picked})"),
         (name, Some(_)) => write!(out, "{name}({field},{picked})"),
         (name, None) => write!(out, "{name}({field})"),
+    }
+}
+
+fn of_vector(side: &VectorSide) -> String {
+    match side {
+        VectorSide::Field(field) => format!("vector({field})"),
+        VectorSide::Constant(values) => {
+            let shown: Vec<_> = values.iter().map(|value| java_float(*value)).collect();
+            format!("[{}]", shown.join(", "))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod points;
 #[cfg(test)]
 mod tests;
 
-use plan::{Clause, FieldClass, Occur, Phrase, Query, Range, Schema, Value};
+use plan::{Clause, FieldClass, Nearest, Occur, Phrase, Query, Range, Schema, Value};
 use std::ops::Bound;
 
 use crate::query::ParsedQuery;
@@ -113,6 +113,7 @@ impl<'a> QueryPrinter<'a> {
                 format!("Synonym({})", each.collect::<Vec<_>>().join(" "))
             }
             Query::Spatial(query) => query.to_string(),
+            Query::Nearest(query) => nearest_text(query),
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
             Query::Range(range) => self.range(range),
@@ -235,6 +236,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Term { value: Value::Str(_) | Value::Bool(_), .. } => return None,
             Query::Term { field, .. } => points::class(self.schema, field),
             Query::Spatial(query) => query.class(),
+            Query::Nearest(_) => "KnnFloatVectorQuery",
             Query::TermSet { values, .. } => match values.first() {
                 Some(Value::Str(_) | Value::Bool(_)) | None => "TermInSetQuery",
                 Some(_) => "IndexOrDocValuesQuery",
@@ -284,6 +286,12 @@ fn options(parsed: &ParsedQuery) -> String {
         (Some("false"), _) => "{!cache=false}".to_owned(),
         _ => String::new(),
     }
+}
+
+fn nearest_text(query: &Nearest) -> String {
+    let first = query.target.first().copied().unwrap_or_default();
+    let first = Value::Float(first).to_text();
+    format!("KnnFloatVectorQuery:{}[{first},...][{}]", query.field, query.count)
 }
 
 fn letter(flag: bool) -> &'static str {

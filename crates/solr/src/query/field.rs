@@ -77,6 +77,7 @@ impl QueryContext<'_> {
     pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
         match field.spec.class() {
             FieldClass::Point => return self.coordinates_query(field, text),
+            FieldClass::DenseVector => return Err(no_vectors("Field")),
             class if class.is_place() => return self.shape_query(field, text),
             _ => self.check_class(field)?,
         }
@@ -87,6 +88,7 @@ impl QueryContext<'_> {
     pub(crate) fn range_query(&self, field: &Field, range: &RangeText<'_>) -> Result<Query> {
         let bounded = range.lower.is_some() || range.upper.is_some();
         match field.spec.class() {
+            FieldClass::DenseVector => return Err(no_vectors("Range")),
             FieldClass::Point if bounded => return self.coordinates_range(field, range),
             class if class.is_place() && bounded => return self.corners_query(field, range),
             FieldClass::Point => {}
@@ -140,8 +142,11 @@ impl QueryContext<'_> {
         Ok(Query::Fuzzy(Fuzzy { field: field.name.clone(), term, edits_max, prefix_length: 0 }))
     }
 
-    pub(crate) fn exists_query(&self, field: &Field) -> Query {
-        Query::Exists { field: field.name.clone() }
+    pub(crate) fn exists_query(&self, field: &Field) -> Result<Query> {
+        match field.spec.class() {
+            FieldClass::DenseVector => Err(no_vectors("Field")),
+            _ => Ok(Query::Exists { field: field.name.clone() }),
+        }
     }
 
     fn normalize(&self, field: &Field, text: &str) -> Result<String> {
@@ -154,17 +159,21 @@ impl QueryContext<'_> {
     /// Refuses classes whose values are no single term.
     fn check_class(&self, field: &Field) -> Result<()> {
         match field.spec.class() {
-            FieldClass::DenseVector
-            | FieldClass::Rank
-            | FieldClass::Currency
-            | FieldClass::DateRange
-            | FieldClass::Binary => Err(Error::bad_request(format!(
-                "queries on field `{}` of type `{}` are not supported yet; use another field",
-                field.name, field.spec.field_type.name
-            ))),
+            FieldClass::Rank | FieldClass::Currency | FieldClass::DateRange | FieldClass::Binary => {
+                Err(Error::bad_request(format!(
+                    "queries on field `{}` of type `{}` are not supported yet; use another field",
+                    field.name, field.spec.field_type.name
+                )))
+            }
             _ => Ok(()),
         }
     }
+}
+
+fn no_vectors(what: &str) -> Error {
+    Error::bad_request(format!(
+        "{what} Queries are not supported for Dense Vector fields. Please use the {{!knn}} query parser to run K nearest neighbors search queries."
+    ))
 }
 
 /// `[* TO *]`: all that have a value, but for numbers that are none (`NaN`), which lie in no range.

@@ -15,6 +15,7 @@ pub mod syntax;
 mod term_sets;
 mod text;
 mod value;
+mod vector;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -30,3 +31,4 @@ pub(crate) use parsers::{cache_and_cost, subquery};
 pub(crate) use spatial::{Measure, check_coordinates, sub_fields};
 pub(crate) use syntax::SyntaxError;
 pub(crate) use value::java_float;
+pub(crate) use vector::vector;

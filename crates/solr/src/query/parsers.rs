@@ -12,6 +12,7 @@ use super::lucene::{LuceneOptions, filtered, lucene_query};
 use super::spatial::{bbox, geofilt, scored_text};
 use super::term_sets::term_set;
 use super::value::parse_value;
+use super::vector::{knn, vector_similarity};
 use crate::function::{check_number, function_range, parse_function, whole_function};
 use crate::params::Param;
 
@@ -57,6 +58,12 @@ const PARSERS: &[Parser] = &[
     Parser { name: "maxscore", class: "MaxScoreQParser", parse: Parse::Query(max_score) },
     Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
+    Parser { name: "knn", class: "KnnQParser", parse: Parse::Query(knn) },
+    Parser {
+        name: "vectorSimilarity",
+        class: "VectorSimilarityQParser",
+        parse: Parse::Query(vector_similarity),
+    },
     Parser { name: "geofilt", class: "SpatialFilterQParser", parse: Parse::Query(geofilt) },
     Parser { name: "bbox", class: "SpatialFilterQParser", parse: Parse::Query(bbox) },
 ];
@@ -72,7 +79,6 @@ const UNSUPPORTED: &[&str] = &[
     "hash_range",
     "igain",
     "join",
-    "knn",
     "ltr",
     "min_hash",
     "mlt",
@@ -86,7 +92,6 @@ const UNSUPPORTED: &[&str] = &[
     "simple",
     "surround",
     "tlogit",
-    "vectorSimilarity",
     "xmlparser",
     "xport",
 ];
@@ -270,7 +275,7 @@ fn field(request: &Request<'_>) -> Result<Option<Query>> {
 fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
     if request.text.is_empty() {
-        return Ok(Some(request.context.exists_query(&field)));
+        return request.context.exists_query(&field).map(Some);
     }
     if field.spec.class().is_point() {
         return Err(Error::bad_request("Can't run prefix queries on numeric fields"));

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Document, FieldSelection, Hit, Schema, SearchResult, Value};
+use plan::{Document, FieldClass, FieldSelection, Hit, Schema, SearchResult, Value};
 
 use super::explain;
 use super::header::java_bucket;
@@ -137,7 +137,9 @@ impl<'a> Shape<'a> {
             let by_name = plain.names.contains(name);
             Shown {
                 plain: by_name || (labels.is_empty() && plain.contains(name)),
-                many: schema.field(name).is_some_and(|spec| spec.properties.multi_valued),
+                many: schema.field(name).is_some_and(|spec| {
+                    spec.properties.multi_valued || spec.class() == FieldClass::DenseVector
+                }),
                 labels,
             }
         })

@@ -1,7 +1,9 @@
 //! One untyped value as a field's type holds it. Leniency and wording are those of Solr's field types when they index
 //! (recorded from 9.10.1); what needs no clock is `plan::coerce`'s.
 
-use plan::{Area, Error, FieldClass, FieldSpec, Result, RootCause, Value, coerce};
+use plan::{
+    Area, Error, FieldClass, FieldSpec, Result, RootCause, Value, VectorEncoding, VectorType, coerce,
+};
 
 use crate::date_math::DateMath;
 use crate::query::check_coordinates;
@@ -40,6 +42,7 @@ impl Conversion<'_> {
             (FieldClass::Date, _) => self.dates.parse(&raw.to_text()).map(Value::Date),
             (FieldClass::Uuid, _) => self.uuid(&raw.to_text()),
             (FieldClass::Binary, _) => decode_base64(&raw.to_text()).map(Value::Bytes),
+            (FieldClass::DenseVector, _) => element(raw, spec),
             (FieldClass::Point, _) => {
                 let text = raw.to_text();
                 check_coordinates(&text, spec)?;
@@ -100,6 +103,20 @@ fn immense(field: &str, text: &str) -> Error {
         text.len()
     ))
     .with_root(RootCause::IllegalArgument)
+}
+
+/// One number of a vector.
+fn element(raw: &RawValue, spec: &FieldSpec) -> Result<Value> {
+    if VectorType::of(&spec.field_type)?.encoding == VectorEncoding::Float32 {
+        return coerce(&untyped(raw), FieldClass::Float);
+    }
+    let value = coerce(&untyped(raw), FieldClass::Int)?;
+    match value {
+        Value::Int(number) if i8::try_from(number).is_err() => {
+            Err(Error::bad_request(format!("`{number}` is no byte; use -128 to 127")))
+        }
+        value => Ok(value),
+    }
 }
 
 /// Checks a shape, which is kept as written.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Copied, Document, Error, FieldSpec, Result, Schema, Value, coerce};
+use plan::{Copied, Document, Error, FieldClass, FieldSpec, Result, Schema, Value, VectorType, coerce};
 
 use crate::update::command::{RawDocument, RawValue};
 use crate::update::convert::{Conversion, check_term};
@@ -146,7 +146,8 @@ impl Typing<'_> {
                 }
             };
         };
-        if !spec.properties.multi_valued && field.values.len() > 1 {
+        let many = spec.properties.multi_valued || spec.class() == FieldClass::DenseVector;
+        if !many && field.values.len() > 1 {
             return Err(Error::bad_request(format!(
                 "ERROR: [doc={id}] multiple values encountered for non multiValued field {}: {}",
                 field.name,
@@ -163,6 +164,9 @@ impl Typing<'_> {
                     Err(error) => return Err(failed(id, field, error)),
                 }
             }
+        }
+        if spec.class() == FieldClass::DenseVector && !typed.is_empty() {
+            check_vector(id, field, typed.len(), spec)?;
         }
         Ok(typed)
     }
@@ -188,6 +192,16 @@ impl Typing<'_> {
         }
         Ok(())
     }
+}
+
+/// Solr differs: the value it shows is the whole document's, and its error is a 500 (`compat/query/vectors.yaml`).
+fn check_vector(id: &str, field: &Field, found: usize, spec: &FieldSpec) -> Result<()> {
+    let dimension = VectorType::of(&spec.field_type)?.dimension;
+    if found == dimension {
+        return Ok(());
+    }
+    let error = Error::bad_request(format!("a vector of its type has {dimension} numbers, not {found}"));
+    Err(adding(id, &field.name, &field.shown(), error))
 }
 
 /// The engine copies; whether it can is said here, where the client still listens.

@@ -16,6 +16,7 @@ use crate::search::facet::GlobalOrdinals;
 use crate::search::lower::{lower_scored, term_of};
 use crate::search::node::Node;
 use crate::search::stats::{Statistics, doc_freq, term_infos, total_term_freq};
+use crate::search::vector::LoweredSimilarity;
 
 /// A function ready to be opened in any segment.
 pub(crate) enum Lowered {
@@ -52,6 +53,10 @@ pub(crate) enum Lowered {
     PlaceDistance {
         column: Option<ColumnRef>,
         distance: plan::PlaceDistance,
+        label: String,
+    },
+    VectorSimilarity {
+        similarity: Box<LoweredSimilarity>,
         label: String,
     },
     Scaled {
@@ -111,6 +116,10 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
         Function::PlaceDistance(distance) => Lowered::PlaceDistance {
             column: context.layout.field(&distance.field).and_then(|layout| layout.column.clone()),
             distance: distance.clone(),
+            label: label(),
+        },
+        Function::VectorSimilarity(similarity) => Lowered::VectorSimilarity {
+            similarity: Box::new(LoweredSimilarity::new(context, similarity)?),
             label: label(),
         },
         Function::Call { operator, arguments } => {

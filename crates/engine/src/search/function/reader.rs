@@ -10,6 +10,7 @@ use super::distance::PlaceDistance;
 use super::leaf::{JoinFrequency, Ordinal, Score, TermFrequency};
 use super::lower::{Lowered, Scale};
 use super::{arithmetic, truth};
+use crate::search::vector::SimilarityReader;
 
 pub(crate) enum Reader {
     Constant { value: Value, shown: String },
@@ -19,6 +20,7 @@ pub(crate) enum Reader {
     TermFrequency(Box<TermFrequency>),
     JoinFrequency(Box<JoinFrequency>),
     PlaceDistance(PlaceDistance),
+    VectorSimilarity(Box<SimilarityReader>),
     Scaled { of: Box<Reader>, scale: Scale },
     Call { operator: Operator, arguments: Vec<Reader> },
 }
@@ -49,6 +51,9 @@ impl Reader {
             Lowered::PlaceDistance { column, distance, label } => {
                 Reader::PlaceDistance(PlaceDistance::open(column.as_ref(), distance, label, segment)?)
             }
+            Lowered::VectorSimilarity { similarity, label } => {
+                Reader::VectorSimilarity(Box::new(SimilarityReader::open(similarity, label, segment)?))
+            }
             Lowered::Scaled { of, scale } => {
                 Reader::Scaled { of: Box::new(Reader::open(of, segment)?), scale: *scale }
             }
@@ -71,7 +76,10 @@ impl Reader {
             },
             Reader::Column(column) => column.kind(),
             Reader::Ordinal(_) | Reader::TermFrequency(_) | Reader::JoinFrequency(_) => Kind::Int,
-            Reader::Score(_) | Reader::PlaceDistance(_) | Reader::Scaled { .. } => Kind::Float,
+            Reader::Score(_)
+            | Reader::PlaceDistance(_)
+            | Reader::VectorSimilarity(_)
+            | Reader::Scaled { .. } => Kind::Float,
             Reader::Call { operator, .. } => operator.kind(),
         }
     }
@@ -82,6 +90,7 @@ impl Reader {
             Reader::Constant { value, .. } => out.fill(constant_float(value)),
             Reader::Score(score) => score.floats(docs, out),
             Reader::PlaceDistance(distance) => distance.floats(docs, out),
+            Reader::VectorSimilarity(similarity) => similarity.floats(docs, out),
             Reader::Scaled { of, scale } => arithmetic::scaled(of, *scale, docs, out),
             Reader::Call { operator, arguments } => match operator.kind() {
                 Kind::Float => arithmetic::floats(operator, arguments, docs, out),
@@ -165,7 +174,8 @@ impl Reader {
             Reader::Constant { .. }
             | Reader::TermFrequency(_)
             | Reader::JoinFrequency(_)
-            | Reader::PlaceDistance(_) => out.fill(true),
+            | Reader::PlaceDistance(_)
+            | Reader::VectorSimilarity(_) => out.fill(true),
         }
     }
 

@@ -109,6 +109,7 @@ impl Reader {
                 return describe_call(operator, &shown);
             }
             Reader::PlaceDistance(distance) => return distance.label().to_owned(),
+            Reader::VectorSimilarity(similarity) => return similarity.label().to_owned(),
             Reader::Column(column) => column.label(),
             Reader::Ordinal(ordinal) => ordinal.label(),
             Reader::Score(score) => score.label(),

@@ -10,6 +10,7 @@ mod phrase;
 mod range;
 mod spatial;
 mod term;
+mod vector;
 
 use std::sync::Arc;
 
@@ -53,6 +54,7 @@ impl<'a> Lowering<'a> {
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
             Query::Spatial(query) => self.spatial(query, boost),
+            Query::Nearest(query) => self.nearest_vectors(query, boost),
             Query::TermSet { field, values } => Ok(self.term_set(field, values, boost)),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),

@@ -91,7 +91,7 @@ pub(crate) enum Bounds {
 impl Bounds {
     pub(crate) fn of(column: &ColumnRef, lower: &Bound<Value>, upper: &Bound<Value>) -> Option<Self> {
         Some(match column.kind {
-            ColumnKind::I64 | ColumnKind::Place => Bounds::I64(integers(lower, upper)?),
+            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => Bounds::I64(integers(lower, upper)?),
             ColumnKind::F64 => Bounds::F64(reals(lower, upper)?),
             ColumnKind::Bool => Bounds::Bool(flags(lower, upper)?),
             ColumnKind::Str => Bounds::Str(as_text(lower), as_text(upper)),

@@ -9,3 +9,4 @@ mod recorded;
 mod recorded_facets;
 mod shapes;
 mod trees;
+mod vectors;
