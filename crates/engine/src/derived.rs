@@ -15,7 +15,7 @@ use crate::value_order::{self, ValueOrders};
 use crate::vectors::{self, Vectors};
 
 /// Below, everything is quick anyway. Tests have small segments and want the files.
-const MAX_DOC_LEAST: u32 = if cfg!(test) { 8 } else { 16_384 };
+const MAX_DOC_LEAST: u32 = if cfg!(test) { 8 } else { 2_048 };
 
 pub(crate) const EXTENSIONS: [&str; 4] =
     [dense_terms::EXTENSION, value_order::EXTENSION, id_texts::EXTENSION, vectors::EXTENSION];

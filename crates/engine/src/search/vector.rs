@@ -11,9 +11,9 @@ use tantivy::index::SegmentId;
 use tantivy::{DocId, SegmentReader};
 
 use super::bits::Bits;
-use super::sets::AnyColumn;
+use super::columns::{AnyColumn, SegmentColumns};
 use super::{SearchContext, SearchSegment};
-use crate::layout::{ColumnRef, FieldLayout};
+use crate::layout::FieldLayout;
 use crate::vectors::{self, Near, Target, VectorSet, Visited};
 
 /// Candidates on the way through a graph, at least.
@@ -30,19 +30,6 @@ pub(crate) struct VectorReader {
 }
 
 impl VectorReader {
-    fn open(
-        segment: &SegmentReader,
-        column: &ColumnRef,
-        set: Option<&VectorSet>,
-        dimension: usize,
-    ) -> Result<Self> {
-        let column = match (set, AnyColumn::open(segment, column)?) {
-            (None, Some(AnyColumn::I64(column))) => Some(column),
-            _ => None,
-        };
-        Ok(Self { set: set.cloned(), column, dimension, room: Vec::new() })
-    }
-
     /// Little endian; `None` where the document has none.
     fn vector(&mut self, doc: DocId) -> Option<&[u8]> {
         if let Some(set) = &self.set {
@@ -56,7 +43,7 @@ impl VectorReader {
 
 /// A field that holds vectors, with the files of the segments that have one.
 pub(crate) struct VectorSource {
-    column: ColumnRef,
+    columns: SegmentColumns,
     sets: HashMap<SegmentId, VectorSet>,
     kind: VectorType,
 }
@@ -65,19 +52,23 @@ impl VectorSource {
     /// `None` when no document has the field.
     fn of(context: &SearchContext<'_>, field: &str) -> Result<Option<Self>> {
         let layout: Option<&Arc<FieldLayout>> = context.layout.field(field);
-        let Some((layout, column)) = layout.and_then(|it| Some((it, it.column.clone()?))) else {
+        let Some((layout, column)) = layout.and_then(|it| Some((it, it.column.as_ref()?))) else {
             return Ok(None);
         };
         let kind = VectorType::of(&layout.spec.field_type)?;
         let set =
-            |segment: &SearchSegment<'_>| Some((segment.view.id(), segment.view.vectors(&column)?.clone()));
+            |segment: &SearchSegment<'_>| Some((segment.view.id(), segment.view.vectors(column)?.clone()));
         let sets = context.segments.iter().filter_map(set).collect();
-        Ok(Some(Self { column, sets, kind }))
+        Ok(Some(Self { columns: SegmentColumns::of(context, column)?, sets, kind }))
     }
 
-    fn reader(&self, segment: &SegmentReader) -> Result<VectorReader> {
-        let set = self.sets.get(&segment.segment_id());
-        VectorReader::open(segment, &self.column, set, self.kind.dimension)
+    fn reader(&self, segment: SegmentId) -> VectorReader {
+        let column = match self.columns.values(segment) {
+            Some(AnyColumn::I64(column)) => Some(column.clone()),
+            _ => None,
+        };
+        let set = self.sets.get(&segment).cloned();
+        VectorReader { set, column, dimension: self.kind.dimension, room: Vec::new() }
     }
 }
 
@@ -91,7 +82,7 @@ pub(crate) fn nearest(context: &SearchContext<'_>, query: &Nearest) -> Result<Ha
     for (number, segment) in context.segments.iter().enumerate() {
         let allowed = allowed.as_ref().and_then(|allowed| allowed.get(number));
         let allowed = allowed.or(segment.alive.as_deref());
-        for near in in_segment(segment, &source, &target, query, allowed)? {
+        for near in in_segment(segment, &source, &target, query, allowed) {
             // Of two as near, the one earlier in the index.
             best.push(std::cmp::Reverse((near, usize::MAX - number)));
             if best.len() > query.count {
@@ -132,7 +123,7 @@ fn in_segment(
     target: &Target,
     query: &Nearest,
     allowed: Option<&Bits>,
-) -> Result<Vec<Near>> {
+) -> Vec<Near> {
     let accepts = |doc: DocId| allowed.is_none_or(|allowed| allowed.contains(doc));
     let set = source.sets.get(&segment.view.id());
     if let Some((set, graph)) = set.and_then(|set| Some((set, set.graph.as_ref()?))) {
@@ -145,10 +136,10 @@ fn in_segment(
             let accept = |node: u32| accepts(set.doc(node));
             let found = graph.search(beam, &mut Visited::of(set.len()), score, accept);
             let by_doc = |near: Near| Near { node: set.doc(near.node), ..near };
-            return Ok(found.into_iter().map(by_doc).collect());
+            return found.into_iter().map(by_doc).collect();
         }
     }
-    let mut reader = source.reader(segment.reader)?;
+    let mut reader = source.reader(segment.view.id());
     let mut best: BinaryHeap<std::cmp::Reverse<Near>> = BinaryHeap::new();
     for doc in (0..segment.max_doc()).filter(|doc| accepts(*doc)) {
         let Some(score) = reader.vector(doc).map(|vector| target.score(vector)) else { continue };
@@ -157,7 +148,7 @@ fn in_segment(
             best.pop();
         }
     }
-    Ok(best.into_iter().map(|std::cmp::Reverse(near)| near).collect())
+    best.into_iter().map(|std::cmp::Reverse(near)| near).collect()
 }
 
 /// A similarity ready to be opened in any segment.
@@ -210,19 +201,19 @@ impl ReaderSide {
 }
 
 impl SimilarityReader {
-    pub(crate) fn open(lowered: &LoweredSimilarity, label: &str, segment: &SegmentReader) -> Result<Self> {
-        let side = |side: &LoweredSide| {
-            Ok(match side {
-                LoweredSide::Field(Some(source)) => ReaderSide::Field(Box::new(source.reader(segment)?)),
-                LoweredSide::Field(None) => ReaderSide::Nothing,
-                LoweredSide::Constant(values) => {
-                    ReaderSide::Constant(values.iter().flat_map(|number| number.to_le_bytes()).collect())
-                }
-            })
+    pub(crate) fn open(lowered: &LoweredSimilarity, label: &str, segment: &SegmentReader) -> Self {
+        let side = |side: &LoweredSide| match side {
+            LoweredSide::Field(Some(source)) => {
+                ReaderSide::Field(Box::new(source.reader(segment.segment_id())))
+            }
+            LoweredSide::Field(None) => ReaderSide::Nothing,
+            LoweredSide::Constant(values) => {
+                ReaderSide::Constant(values.iter().flat_map(|number| number.to_le_bytes()).collect())
+            }
         };
         let [one, other] = &lowered.sides;
         let target = Target::new(&[], lowered.measure, lowered.encoding);
-        Ok(Self { target, sides: [side(one)?, side(other)?], label: label.to_owned() })
+        Self { target, sides: [side(one), side(other)], label: label.to_owned() }
     }
 
     pub(crate) fn label(&self) -> &str {

@@ -8,7 +8,7 @@
 mod graph;
 mod similarity;
 
-use plan::{Error, GraphShape, Result, VectorType};
+use plan::{Error, Result, VectorType};
 use tantivy::columnar::Column;
 use tantivy::directory::OwnedBytes;
 use tantivy::schema::Field;
@@ -19,6 +19,9 @@ pub(crate) use self::graph::{Graph, Near, Visited};
 pub(crate) use self::similarity::{NUMBER, Target};
 use crate::layout::{ColumnKind, FieldLayout, Layout};
 use crate::search::AnyColumn;
+
+/// With fewer, to look at all takes no longer, and to make a graph would hold up a commit.
+const GRAPH_LEAST: usize = if cfg!(test) { 100 } else { 16_384 };
 
 pub(crate) const EXTENSION: &str = "vectors";
 
@@ -58,8 +61,9 @@ pub(crate) fn build(reader: &SegmentReader, layout: &Layout) -> Result<Option<Ve
     file.extend(VERSION.to_le_bytes());
     file.extend((parts.len() as u64).to_le_bytes());
     for part in &parts {
-        let links = if part.graph.is_empty() { 0 } else { part.shape.links };
-        for number in [part.field.field_id(), part.dimension as u32, part.docs.len() as u32, links as u32] {
+        for number in
+            [part.field.field_id(), part.dimension as u32, part.docs.len() as u32, part.links as u32]
+        {
             file.extend(number.to_le_bytes());
         }
         file.extend((part.graph.len() as u64).to_le_bytes());
@@ -78,7 +82,8 @@ struct Part {
     dimension: usize,
     docs: Vec<DocId>,
     vectors: Vec<u8>,
-    shape: GraphShape,
+    /// 0 without a graph.
+    links: usize,
     graph: Vec<u8>,
 }
 
@@ -95,13 +100,13 @@ fn part(reader: &SegmentReader, field: &FieldLayout) -> Result<Option<Part>> {
         }
     }
     let mut graph = Vec::new();
-    if let Some(shape) = kind.graph.filter(|_| !docs.is_empty()) {
+    if let Some(shape) = kind.graph.filter(|_| docs.len() >= GRAPH_LEAST) {
         let mut target = Target::new(&[], kind.measure, kind.encoding);
         GraphBuilder::build(&vectors, kind.dimension * NUMBER, shape, &mut target).write(&mut graph);
     }
-    let shape = kind.graph.unwrap_or(GraphShape { links: 0, beam: 0 });
+    let links = kind.graph.filter(|_| !graph.is_empty()).map_or(0, |shape| shape.links);
     let dimension = kind.dimension;
-    Ok((!docs.is_empty()).then_some(Part { field: column.field, dimension, docs, vectors, shape, graph }))
+    Ok((!docs.is_empty()).then_some(Part { field: column.field, dimension, docs, vectors, links, graph }))
 }
 
 /// The vectors of a segment.
@@ -189,7 +194,7 @@ impl VectorSet {
 
 #[cfg(test)]
 mod tests {
-    use plan::{VectorEncoding, VectorMeasure};
+    use plan::{GraphShape, VectorEncoding, VectorMeasure};
 
     use super::similarity::numbers;
     use super::*;

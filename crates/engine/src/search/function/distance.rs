@@ -1,14 +1,13 @@
 //! Distances between points: of vectors, and on a sphere. Formulas as Solr computes them, through spatial4j's
 //! `DistanceUtils` (9.10.1), in double precision.
 
-use plan::{EARTH_RADIUS_KM, Operator, Result, central_angle};
+use plan::{EARTH_RADIUS_KM, Operator, central_angle};
 use tantivy::{DocId, SegmentReader};
 
 use super::block::Room;
 use super::geohash;
 use super::reader::Reader;
-use crate::layout::ColumnRef;
-use crate::search::sets::AnyColumn;
+use crate::search::columns::{AnyColumn, SegmentColumns};
 use crate::search::spatial::cell_centre;
 
 /// Metres, as Lucene's `SloppyMath` has it.
@@ -153,13 +152,13 @@ pub(crate) struct PlaceDistance {
 
 impl PlaceDistance {
     pub(super) fn open(
-        column: Option<&ColumnRef>,
+        columns: Option<&SegmentColumns>,
         distance: &plan::PlaceDistance,
         label: &str,
         segment: &SegmentReader,
-    ) -> Result<Self> {
-        let column = column.map(|column| AnyColumn::open(segment, column)).transpose()?;
-        Ok(Self { column: column.flatten(), distance: distance.clone(), label: label.to_owned() })
+    ) -> Self {
+        let column = columns.and_then(|columns| columns.values(segment.segment_id())).cloned();
+        Self { column, distance: distance.clone(), label: label.to_owned() }
     }
 
     pub(super) fn label(&self) -> &str {

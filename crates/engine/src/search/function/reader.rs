@@ -31,7 +31,7 @@ impl Reader {
             Lowered::Constant { value, shown } => {
                 Reader::Constant { value: value.clone(), shown: shown.clone() }
             }
-            Lowered::Column(source) => Reader::Column(ColumnReader::open(source, segment)?),
+            Lowered::Column(source) => Reader::Column(ColumnReader::open(source, segment)),
             Lowered::Ordinal { column, ordinals, segments, reversed, label } => {
                 let place = segments.iter().position(|id| *id == segment.segment_id());
                 let ordinals = ordinals.clone();
@@ -45,14 +45,14 @@ impl Reader {
                 Reader::TermFrequency(Box::new(frequency))
             }
             Lowered::JoinFrequency { column, among, readers, label } => {
-                let column = ColumnReader::open(column, segment)?;
+                let column = ColumnReader::open(column, segment);
                 Reader::JoinFrequency(Box::new(JoinFrequency::new(column, *among, readers.clone(), label)))
             }
-            Lowered::PlaceDistance { column, distance, label } => {
-                Reader::PlaceDistance(PlaceDistance::open(column.as_ref(), distance, label, segment)?)
+            Lowered::PlaceDistance { columns, distance, label } => {
+                Reader::PlaceDistance(PlaceDistance::open(columns.as_ref(), distance, label, segment))
             }
             Lowered::VectorSimilarity { similarity, label } => {
-                Reader::VectorSimilarity(Box::new(SimilarityReader::open(similarity, label, segment)?))
+                Reader::VectorSimilarity(Box::new(SimilarityReader::open(similarity, label, segment)))
             }
             Lowered::Scaled { of, scale } => {
                 Reader::Scaled { of: Box::new(Reader::open(of, segment)?), scale: *scale }

@@ -22,10 +22,12 @@ use plan::{Query, Result};
 use tantivy::schema::Field;
 
 use super::SearchContext;
+use super::bits::Bits;
 use super::bm25::{Similarity, idf};
 use super::node::{DocSource, Node, Scoring};
 use super::stats::Statistics;
 use crate::layout::FieldLayout;
+use crate::snapshot::SegmentView;
 
 /// One query on its way down.
 pub(crate) struct Lowering<'a> {
@@ -53,9 +55,9 @@ impl<'a> Lowering<'a> {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
-            Query::Spatial(query) => self.spatial(query, boost),
+            Query::Spatial(query) => Ok(self.spatial(query, boost)),
             Query::Nearest(query) => self.nearest_vectors(query, boost),
-            Query::TermSet { field, values } => Ok(self.term_set(field, values, boost)),
+            Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
@@ -105,7 +107,22 @@ impl<'a> Lowering<'a> {
         let average_length = stats.average_length();
         let inverse = self.context.caches.inverse_lengths(field, average_length);
         let similarity = Similarity::new(boost, idf, average_length, inverse);
-        Ok(Scoring { boost, stats, terms, idf, similarity, norms })
+        let views = self.context.views.clone();
+        Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
+    }
+
+    /// Documents found by reading postings.
+    fn by_postings(
+        &self,
+        boost: f32,
+        label: String,
+        compute: impl Fn(&SegmentView) -> Result<Bits> + Send + Sync + 'static,
+    ) -> Node {
+        let views = self.context.views.clone();
+        Node::computed(boost, label, move |reader| match views.of(reader) {
+            Some((_, view)) => compute(view),
+            None => Ok(Bits::none(reader.max_doc())),
+        })
     }
 
     fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {

@@ -10,16 +10,17 @@ mod shape;
 use std::sync::Arc;
 
 use plan::{Area, Place, Relation, Result, Spatial};
-use tantivy::SegmentReader;
 use tantivy::columnar::Column;
 use tantivy::schema::Field;
 
 use self::cover::{Cover, cell_of};
 use self::shape::{Lies, Shape};
 use super::bits::Bits;
+use super::columns::AnyColumn;
 use super::error::engine_error;
-use super::sets::{AnyColumn, add_postings};
+use super::sets::add_postings;
 use crate::layout::ColumnRef;
+use crate::snapshot::SegmentView;
 use crate::value_order::ValueOrder;
 
 /// Bits that a character of a geohash stands for.
@@ -42,14 +43,9 @@ impl SpatialSearch {
     }
 
     /// Documents with a matching point. A point contains an area only if the area is a point itself.
-    pub(crate) fn points(
-        &self,
-        reader: &SegmentReader,
-        column: &ColumnRef,
-        order: Option<&ValueOrder>,
-    ) -> Result<Bits> {
-        let max_doc = reader.max_doc();
-        let Some(AnyColumn::I64(column)) = AnyColumn::open(reader, column)? else {
+    pub(crate) fn points(&self, view: &SegmentView, column: &ColumnRef) -> Result<Bits> {
+        let (max_doc, order) = (view.reader().max_doc(), view.value_order(column));
+        let Some(AnyColumn::I64(column)) = view.column(column)? else {
             return Ok(Bits::none(max_doc));
         };
         Ok(match order {
@@ -87,13 +83,13 @@ impl SpatialSearch {
     }
 
     /// Adds the documents with a matching shape that is no point.
-    pub(crate) fn add_shapes(&self, reader: &SegmentReader, field: Field, bits: &mut Bits) -> Result<()> {
-        let inverted = reader.inverted_index(field).map_err(engine_error)?;
+    pub(crate) fn add_shapes(&self, view: &SegmentView, field: Field, bits: &mut Bits) -> Result<()> {
+        let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
         let mut terms = inverted.terms().stream().map_err(engine_error)?;
         while terms.advance() {
             let area = std::str::from_utf8(terms.key()).ok().and_then(|text| Area::parse(text).ok());
             if area.is_some_and(|area| self.relates(&Shape::new(&area))) {
-                add_postings(reader, field, terms.value(), bits)?;
+                add_postings(view, field, terms.value(), bits)?;
             }
         }
         Ok(())
