@@ -28,6 +28,7 @@ mod manifest;
 mod merge;
 mod merge_policy;
 mod norm_file;
+mod places;
 mod postings_builder;
 mod prepare;
 mod recent;

@@ -8,12 +8,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Area, Copied, Document, Error, FieldClass, Result, Schema, Value, VectorType, coerce};
+use plan::{Copied, Document, Error, FieldClass, Result, Schema, Value, coerce};
 use tantivy::schema::Field;
 
 use crate::analyzers::{Analyzers, Streams};
 use crate::index_document::{IndexDocument, Leaf};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
+use crate::places::Places;
 use crate::source_codec;
 use crate::term_table::TermTable;
 use crate::tokens::{FieldTokens, Token};
@@ -197,9 +198,6 @@ impl Preparer {
         values.iter().try_for_each(|value| push_column(id, field, column.field, value, out))
     }
 
-    /// Points as numbers, other shapes as terms.
-    ///
-    /// Solr differs: to a point that is one of several shapes it knows no distance (`compat/query/spatial_shapes.yaml`).
     fn index_places(
         &mut self,
         id: &str,
@@ -207,19 +205,16 @@ impl Preparer {
         values: &[Cow<'_, Value>],
         out: &mut Prepared,
     ) -> Result<()> {
-        let mut areas = Vec::with_capacity(values.len());
-        for text in values.iter().map(|value| text_of(value)).filter(|text| !text.is_empty()) {
-            let area = Area::parse(&text).map_err(|error| wrong_value(id, field, &text, error))?;
-            each_part(area, &mut |part| areas.push(part));
+        let mut places = Places::default();
+        for text in values.iter().map(|value| text_of(value)) {
+            places.add_text(&text).map_err(|error| wrong_value(id, field, &text, error))?;
         }
-        for area in areas {
-            match (area, &field.column, field.inverted) {
-                (Area::Point(place), Some(column), _) => {
-                    out.document.leaves.push((column.field, Leaf::I64(place.code())));
-                }
-                (area, _, Some(inverted)) => self.field(inverted).token(1, area.to_string().as_bytes()),
-                _ => {}
-            }
+        if let Some(column) = &field.column {
+            out.document.leaves.extend(places.codes.iter().map(|code| (column.field, Leaf::I64(*code))));
+        }
+        if let Some(inverted) = field.inverted {
+            let mut tokens = self.field(inverted);
+            places.shapes.iter().for_each(|shape| tokens.token(1, shape.as_bytes()));
         }
         Ok(())
     }
@@ -276,22 +271,9 @@ impl Preparer {
 
 fn index_vector(id: &str, field: &FieldLayout, values: &[Cow<'_, Value>], out: &mut Prepared) -> Result<()> {
     let Some(column) = &field.column else { return Ok(()) };
-    let kind = VectorType::of(&field.spec.field_type)?;
-    if values.is_empty() || values.len() != kind.dimension {
-        return Err(Error::bad_request(format!(
-            "ERROR: [doc={id}] field `{}` has {} numbers; a vector of its type has {}",
-            field.name,
-            values.len(),
-            kind.dimension
-        )));
-    }
-    let number = |value: &Cow<'_, Value>| match **value {
-        Value::Int(number) => number as f32,
-        Value::Float(number) => number,
-        _ => 0.0,
-    };
-    let vector: Vec<f32> = values.iter().map(number).collect();
-    out.document.leaves.extend(vectors::words(&vector).map(|word| (column.field, Leaf::I64(word))));
+    let words = vectors::of_values(values, &field.spec.field_type)
+        .map_err(|error| error.context(format!("ERROR: [doc={id}] field `{}`: ", field.name)))?;
+    out.document.leaves.extend(words.into_iter().map(|word| (column.field, Leaf::I64(word))));
     Ok(())
 }
 
@@ -335,13 +317,6 @@ fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow
 
 fn wrong_value(id: &str, field: &FieldLayout, shown: &str, error: Error) -> Error {
     error.context(format!("ERROR: [doc={id}] Error adding field '{}'='{shown}' msg=", field.name))
-}
-
-fn each_part(area: Area, take: &mut dyn FnMut(Area)) {
-    match area {
-        Area::Many(areas) => areas.into_iter().for_each(|area| each_part(area, take)),
-        one => take(one),
-    }
 }
 
 fn check_single<'a>(

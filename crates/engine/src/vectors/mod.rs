@@ -8,7 +8,9 @@
 mod graph;
 mod similarity;
 
-use plan::{Error, Result, VectorType};
+use std::borrow::Cow;
+
+use plan::{Error, FieldType, Result, Value, VectorType};
 use tantivy::columnar::Column;
 use tantivy::directory::OwnedBytes;
 use tantivy::schema::Field;
@@ -20,6 +22,8 @@ pub(crate) use self::similarity::{NUMBER, Target};
 use crate::layout::{ColumnKind, FieldLayout, Layout};
 use crate::search::AnyColumn;
 
+/// What a field may put into the file, which is made in memory: past it, all are looked at in their column.
+const BYTES_MAX: usize = 2 << 30;
 /// With fewer, to look at all takes no longer, and to make a graph would hold up a commit.
 const GRAPH_LEAST: usize = if cfg!(test) { 100 } else { 16_384 };
 
@@ -30,8 +34,24 @@ const VERSION: u32 = 1;
 const HEADER: usize = 16;
 const ENTRY: usize = 24;
 
+/// The words of a column that a document's values make. As many as the type says, or a bad request.
+pub(crate) fn of_values(values: &[Cow<'_, Value>], kind: &FieldType) -> Result<Vec<i64>> {
+    let dimension = VectorType::of(kind)?.dimension;
+    if values.len() != dimension {
+        let found = values.len();
+        return Err(Error::bad_request(format!("a vector of its type has {dimension} numbers, not {found}")));
+    }
+    let number = |value: &Cow<'_, Value>| match **value {
+        Value::Int(number) => number as f32,
+        Value::Float(number) => number,
+        _ => 0.0,
+    };
+    let vector: Vec<f32> = values.iter().map(number).collect();
+    Ok(words(&vector).collect())
+}
+
 /// A vector as the words of a column: two numbers in each.
-pub(crate) fn words(vector: &[f32]) -> impl Iterator<Item = i64> + '_ {
+fn words(vector: &[f32]) -> impl Iterator<Item = i64> + '_ {
     vector.chunks(2).map(|pair| {
         let bits = |at: usize| u64::from(pair.get(at).map_or(0, |number| number.to_bits()));
         (bits(0) | bits(1) << 32).cast_signed()
@@ -97,6 +117,9 @@ fn part(reader: &SegmentReader, field: &FieldLayout) -> Result<Option<Part>> {
     for doc in 0..reader.max_doc() {
         if read(&values, doc, kind.dimension, &mut vectors) {
             docs.push(doc);
+        }
+        if vectors.len() > BYTES_MAX {
+            return Ok(None);
         }
     }
     let mut graph = Vec::new();

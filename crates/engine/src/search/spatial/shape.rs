@@ -120,6 +120,9 @@ impl Disc {
     /// Degrees to the nearest place of a cell.
     fn nearest(&self, cell: &Rect) -> f64 {
         let Place { latitude, longitude } = self.centre;
+        if holds(cell, self.centre) {
+            return 0.0;
+        }
         let east = if cell.west <= longitude && longitude <= cell.east {
             longitude
         } else if apart(longitude, cell.west) <= apart(longitude, cell.east) {
@@ -215,6 +218,10 @@ mod tests {
         assert!(circle(45.0, -93.0, 1.0).lies_in(&rect(40.0, 50.0, -100.0, -90.0)));
         assert!(!circle(45.0, -93.0, 6.0).lies_in(&rect(40.0, 50.0, -100.0, -90.0)));
         assert!(rect(44.0, 46.0, -94.0, -92.0).lies_in(&circle(45.0, -93.0, 2.0)));
+        // Where rounding would put the nearest place of a cell beside its middle.
+        for at in [1.5, 46.5, -33.3, 0.1] {
+            assert!(circle(at, at, 0.0).meets(&rect(at - 1.0, at + 1.0, at - 1.0, at + 1.0)), "{at}");
+        }
         assert!(circle(45.0, -93.0, 2.0).meets(&rect(46.0, 50.0, -94.0, -90.0)));
         assert!(!circle(45.0, -93.0, 2.0).meets(&circle(45.0, -83.0, 2.0)));
     }
