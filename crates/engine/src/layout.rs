@@ -37,6 +37,10 @@ pub enum ColumnKind {
     /// Float and Double.
     F64,
     Bool,
+    /// Codes of places (`plan::Place::code`), in whole numbers.
+    Place,
+    /// Vectors as `vectors::words`, in whole numbers.
+    Vector,
 }
 
 /// What an inverted field holds.
@@ -281,7 +285,10 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
         other => other,
     };
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
-    let column = (properties.doc_values || uninverted).then(|| column_kind(spec.class())).flatten();
+    let searched = spec.class().is_place() || spec.class() == FieldClass::DenseVector;
+    let column = (properties.doc_values || uninverted || properties.indexed && searched)
+        .then(|| column_kind(spec.class()))
+        .flatten();
     // One number a document is found by its column and `value_order`: terms, nearly all of them of one document, would
     // be a seventh of what indexing and merging cost (docs/adr/0005).
     let ordered = spec.class().is_point() && column.is_some() && !properties.multi_valued;
@@ -301,6 +308,8 @@ fn inverted_kind(spec: &FieldSpec) -> Option<InvertedKind> {
         | FieldClass::Enum
         | FieldClass::NestPath
         | FieldClass::Collation => InvertedKind::Term { norms },
+        // Of shapes that are no points.
+        FieldClass::SpatialPrefixTree => InvertedKind::Term { norms: false },
         FieldClass::Int | FieldClass::Long | FieldClass::Date => InvertedKind::I64,
         FieldClass::Float | FieldClass::Double => InvertedKind::F64,
         FieldClass::Bool => InvertedKind::Bool,
@@ -315,8 +324,8 @@ fn column_kind(class: FieldClass) -> Option<ColumnKind> {
         FieldClass::Int | FieldClass::Long | FieldClass::Date => ColumnKind::I64,
         FieldClass::Float | FieldClass::Double => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
-        // As `point` encodes it.
-        FieldClass::LatLon => ColumnKind::I64,
+        FieldClass::LatLon | FieldClass::SpatialPrefixTree => ColumnKind::Place,
+        FieldClass::DenseVector => ColumnKind::Vector,
         _ => return None,
     })
 }
@@ -332,7 +341,11 @@ fn tantivy_schema(slots: &[Slot]) -> (Schema, Vec<Place>) {
 }
 
 fn add_slot(builder: &mut SchemaBuilder, number: usize, slot: &Slot) -> Place {
-    let apart = matches!(slot.inverted, Some(InvertedKind::Text { .. } | InvertedKind::Key));
+    let apart = match slot.inverted {
+        Some(InvertedKind::Text { .. } | InvertedKind::Key) => true,
+        Some(InvertedKind::Term { .. }) => slot.column != Some(ColumnKind::Str),
+        _ => false,
+    };
     let together = slot.column.is_some() && !apart;
     let inverted =
         slot.inverted.and_then(|kind| add_inverted(builder, &inverted_name(number), kind, together));
@@ -363,7 +376,7 @@ fn add_column(builder: &mut SchemaBuilder, name: &str, kind: ColumnKind) -> Fiel
     let numbers = NumericOptions::default().set_fast();
     match kind {
         ColumnKind::Str => builder.add_text_field(name, TextOptions::default().set_fast("raw")),
-        ColumnKind::I64 => builder.add_i64_field(name, numbers),
+        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => builder.add_i64_field(name, numbers),
         ColumnKind::F64 => builder.add_f64_field(name, numbers),
         ColumnKind::Bool => builder.add_bool_field(name, numbers),
     }

@@ -33,8 +33,8 @@ const ENTRY: usize = 24;
 pub(crate) fn build(reader: &SegmentReader, layout: &Layout) -> Result<Option<Vec<u8>>> {
     let mut parts = Vec::new();
     for field in layout.fields() {
-        let wanted =
-            field.class().is_point() && field.spec.properties.indexed && !field.spec.properties.multi_valued;
+        let ordered = field.class().is_point() || field.class().is_place();
+        let wanted = ordered && field.spec.properties.indexed && !field.spec.properties.multi_valued;
         if let Some(column) = field.column.as_ref().filter(|_| wanted)
             && let Some(docs) = sorted_docs(reader, column)?
         {

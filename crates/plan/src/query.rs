@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use crate::function::Function;
 use crate::more_like::MoreLike;
+use crate::spatial::Spatial;
 use crate::value::Value;
+use crate::vector::Nearest;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
@@ -22,6 +24,8 @@ pub enum Query {
         field: Arc<str>,
         terms: Vec<(String, f32)>,
     },
+    Spatial(Box<Spatial>),
+    Nearest(Box<Nearest>),
     /// Any of many values, unscored (Solr's `{!terms}`).
     TermSet {
         field: Arc<str>,
@@ -78,6 +82,18 @@ pub enum Query {
 }
 
 impl Query {
+    /// Whether which documents of a segment match hangs on other segments: then none may be kept for a segment alone.
+    pub fn spans_segments(&self) -> bool {
+        match self {
+            Query::Nearest(_) => true,
+            Query::Boolean { clauses, .. } => clauses.iter().any(|clause| clause.query.spans_segments()),
+            Query::DisjunctionMax { queries, .. } => queries.iter().any(Query::spans_segments),
+            Query::Boost { query, .. } | Query::ConstantScore { query, .. } => query.spans_segments(),
+            Query::FunctionBoost { query, .. } => query.spans_segments(),
+            _ => false,
+        }
+    }
+
     /// Whether it reads few postings or whole words of them: terms, ranges of one column, and combinations of those.
     /// What reads positions, many terms or a whole column is not.
     pub fn is_light(&self) -> bool {

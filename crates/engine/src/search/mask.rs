@@ -29,7 +29,8 @@ pub(crate) struct PreparedFilter {
 impl PreparedFilter {
     pub(crate) fn prepare(context: &SearchContext<'_>, filter: &Filter) -> Result<Self> {
         let node = lower_unscored(context, &filter.query)?;
-        let key = filter.cache.then(|| key_of(&filter.query));
+        let keeps = filter.cache && !filter.query.spans_segments();
+        let key = keeps.then(|| key_of(&filter.query));
         Ok(Self { node, key, negative: false, tags: filter.tags.clone(), cost: filter.cost })
     }
 

@@ -36,6 +36,7 @@ mod result_cache;
 mod run;
 mod sets;
 mod sloppy;
+mod spatial;
 mod spell;
 mod stats;
 mod synonym;
@@ -43,6 +44,7 @@ mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod vector;
 mod vectors;
 mod why_not;
 

@@ -8,7 +8,7 @@ mod points;
 #[cfg(test)]
 mod tests;
 
-use plan::{Clause, LikeSource, Occur, Phrase, Query, Range, Schema, Value};
+use plan::{Clause, FieldClass, LikeSource, Nearest, Occur, Phrase, Query, Range, Schema, Value};
 use std::ops::Bound;
 
 use crate::query::ParsedQuery;
@@ -112,6 +112,8 @@ impl<'a> QueryPrinter<'a> {
                 let each = terms.iter().map(|(term, boost)| format!("{field}:{term}{}", factor(*boost)));
                 format!("Synonym({})", each.collect::<Vec<_>>().join(" "))
             }
+            Query::Spatial(query) => query.to_string(),
+            Query::Nearest(query) => nearest_text(query),
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
             Query::PatternPhrase(phrase) => format!("{}:\"{}\"", phrase.field, phrase.text),
@@ -122,6 +124,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Fuzzy(fuzzy) => format!("{}:{}~{}", fuzzy.field, fuzzy.term, fuzzy.edits_max),
             Query::Exists { field } => match self.exists_class(field) {
                 "SolrRangeQuery" => format!("{field}:{{* TO *}}"),
+                "" => format!("{field}:*"),
                 _ => format!("FieldExistsQuery [field={field}]"),
             },
             Query::DisjunctionMax { queries, tie_breaker } => {
@@ -233,12 +236,14 @@ impl<'a> QueryPrinter<'a> {
             Query::Function(_) => "FunctionQuery",
             Query::FunctionRange(_) => "FunctionRangeQuery",
             Query::FunctionBoost { .. } => "FunctionScoreQuery",
-            Query::Exists { field } => self.exists_class(field),
+            Query::Exists { field } => Some(self.exists_class(field)).filter(|class| !class.is_empty())?,
             Query::Term { value: Value::Str(_), field } if self.only_column(field) => {
                 "SortedSetDocValuesRangeQuery"
             }
             Query::Term { value: Value::Str(_) | Value::Bool(_), .. } => return None,
             Query::Term { field, .. } => points::class(self.schema, field),
+            Query::Spatial(query) => query.class(),
+            Query::Nearest(_) => "KnnFloatVectorQuery",
             Query::TermSet { values, .. } => match values.first() {
                 Some(Value::Str(_) | Value::Bool(_)) | None => "TermInSetQuery",
                 Some(_) => "IndexOrDocValuesQuery",
@@ -255,8 +260,10 @@ impl<'a> QueryPrinter<'a> {
         })
     }
 
+    /// Empty where Solr looks for any term.
     fn exists_class(&self, field: &str) -> &'static str {
         match self.schema.field(field) {
+            Some(spec) if spec.class() == FieldClass::SpatialPrefixTree => "",
             Some(spec) if spec.properties.doc_values => "DocValuesFieldExistsQuery",
             Some(spec) if spec.properties.indexed && !spec.properties.omit_norms => "NormsFieldExistsQuery",
             _ => "SolrRangeQuery",
@@ -286,6 +293,12 @@ fn options(parsed: &ParsedQuery) -> String {
         (Some("false"), _) => "{!cache=false}".to_owned(),
         _ => String::new(),
     }
+}
+
+fn nearest_text(query: &Nearest) -> String {
+    let first = query.target.first().copied().unwrap_or_default();
+    let first = Value::Float(first).to_text();
+    format!("KnnFloatVectorQuery:{}[{first},...][{}]", query.field, query.count)
 }
 
 fn letter(flag: bool) -> &'static str {

@@ -1,6 +1,6 @@
 //! What to search: the query, its filters, how both are read, what `NOW` means.
 
-use super::spec::{integer, long, text};
+use super::spec::{double, integer, long, text};
 use super::{Param, ParamDoc};
 
 macro_rules! text_param {
@@ -36,8 +36,21 @@ text_param!(
 text_param!(NOW, "NOW", None, "What `NOW` means in dates: milliseconds since 1970. Else the server's clock.");
 text_param!(TZ, "TZ", Some("UTC"), "The time zone in which date math rounds and steps.");
 
-text_param!(SFIELD, "sfield", None, "The field of places that `geodist()` measures to.");
-text_param!(PT, "pt", None, "The point that `geodist()` measures from: `latitude,longitude`.");
+text_param!(
+    SFIELD,
+    "sfield",
+    None,
+    "The field of places that `geodist()`, `{!geofilt}` and `{!bbox}` measure to."
+);
+text_param!(PT, "pt", None, "The point that they measure from: `latitude,longitude`.");
+
+pub const D: Param<f64> = Param {
+    name: "d",
+    about: "How far `{!geofilt}` and `{!bbox}` reach, in the unit of the field's type.",
+    default: None,
+    parse: double,
+    per_field: false,
+};
 
 /// Read for its form only, as Solr reads it before all else.
 pub const TIME_ALLOWED: Param<i64> = Param {
@@ -69,6 +82,7 @@ pub const DOCS: &[ParamDoc] = &[
     TZ.doc(),
     SFIELD.doc(),
     PT.doc(),
+    D.doc(),
     TIME_ALLOWED.hint(),
     ParamDoc::hint("cpuAllowed", "As `timeAllowed`, for processor time."),
     ParamDoc::hint("memAllowed", "As `timeAllowed`, for memory."),

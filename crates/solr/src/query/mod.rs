@@ -14,10 +14,12 @@ mod more_like;
 mod parsers;
 mod pieces;
 mod simple;
+mod spatial;
 pub mod syntax;
 mod term_sets;
 mod text;
 mod value;
+mod vector;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -32,5 +34,7 @@ pub(crate) use field::{RangeText, TextStyle};
 pub use local_params::{LocalParams, split_local_params};
 pub use parsers::{ParsedQuery, parse_query};
 pub(crate) use parsers::{cache_and_cost, subquery};
+pub(crate) use spatial::{Measure, check_coordinates, sub_fields};
 pub(crate) use syntax::SyntaxError;
 pub(crate) use value::java_float;
+pub(crate) use vector::vector;

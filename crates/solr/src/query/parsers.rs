@@ -11,10 +11,11 @@ use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
-use super::more_like;
-use super::simple;
+use super::spatial::{bbox, geofilt, scored_text};
 use super::term_sets::term_set;
 use super::value::parse_value;
+use super::vector::{knn, vector_similarity};
+use super::{more_like, simple};
 use crate::function::{check_number, function_range, parse_function, whole_function};
 use crate::params::Param;
 
@@ -68,21 +69,26 @@ const PARSERS: &[Parser] = &[
     Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
     Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
+    Parser { name: "knn", class: "KnnQParser", parse: Parse::Query(knn) },
+    Parser {
+        name: "vectorSimilarity",
+        class: "VectorSimilarityQParser",
+        parse: Parse::Query(vector_similarity),
+    },
+    Parser { name: "geofilt", class: "SpatialFilterQParser", parse: Parse::Query(geofilt) },
+    Parser { name: "bbox", class: "SpatialFilterQParser", parse: Parse::Query(bbox) },
 ];
 
 /// Solr's other parsers, which are refused by name.
 const UNSUPPORTED: &[&str] = &[
-    "bbox",
     "child",
     "fuzzy",
-    "geofilt",
     "graph",
     "graphTerms",
     "hash",
     "hash_range",
     "igain",
     "join",
-    "knn",
     "ltr",
     "min_hash",
     "parent",
@@ -93,7 +99,6 @@ const UNSUPPORTED: &[&str] = &[
     "significantTerms",
     "surround",
     "tlogit",
-    "vectorSimilarity",
     "xmlparser",
     "xport",
 ];
@@ -269,6 +274,9 @@ fn terms(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!field f=…}`: the text as the field's analyzer reads it, as a phrase.
 fn field(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
+    if field.spec.class().is_place() {
+        return scored_text(request, &field).map(Some);
+    }
     let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };
     request.context.text_query(&field, request.text, style)
 }
@@ -277,7 +285,7 @@ fn field(request: &Request<'_>) -> Result<Option<Query>> {
 fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
     if request.text.is_empty() {
-        return Ok(Some(request.context.exists_query(&field)));
+        return request.context.exists_query(&field).map(Some);
     }
     if field.spec.class().is_point() {
         return Err(Error::bad_request("Can't run prefix queries on numeric fields"));

@@ -14,6 +14,7 @@ mod more_like;
 mod node;
 mod number;
 mod select;
+mod shapes;
 mod stats;
 mod update;
 mod xml;

@@ -34,6 +34,7 @@ impl Writer<'_> {
             Node::Float(number) => self.leaf("float", name, |out| write_float(out, *number)),
             Node::Double(number) => self.leaf("double", name, |out| write_double(out, *number)),
             Node::Str(text) => self.text("str", name, text),
+            Node::Json(text) => self.text("str", name, text),
             Node::Date(ms) => self.text("date", name, &format_instant(*ms)),
             Node::Bytes(bytes) => self.text("str", name, &super::base64(bytes)),
             Node::Array(items) => {

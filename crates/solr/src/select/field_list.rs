@@ -20,7 +20,7 @@ pub(super) fn parse_list(
         match reader.wish()? {
             Wish::Item(item) => list.items.push(item),
             Wish::Transformer { label, inside } => {
-                let item = transformed(label, inside, params, list)?;
+                let item = transformed(label, inside, params, context, list)?;
                 let searches = matches!(item, Some(FieldItem::Core { .. })) || !list.subqueries.is_empty();
                 if context.is_none() && searches {
                     return Err(Error::bad_request(format!(

@@ -12,7 +12,7 @@ use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
 
 /// Solr's other transformers.
-const UNSUPPORTED: [&str; 2] = ["child", "geo"];
+const UNSUPPORTED: [&str; 2] = ["child", "features"];
 
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";
@@ -75,6 +75,20 @@ pub enum FieldItem {
         label: Arc<str>,
         style: ExplainStyle,
     },
+    /// `[geo f=…]`.
+    Shape {
+        label: Arc<str>,
+        field: Arc<str>,
+        form: ShapeForm,
+    },
+}
+
+/// How `[geo]` writes shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShapeForm {
+    GeoJson,
+    WellKnownText,
+    Legacy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +122,7 @@ impl FieldList {
                 FieldItem::Field { name, .. } | FieldItem::Raw { name, .. } => {
                     selection.names.push(name.clone());
                 }
+                FieldItem::Shape { field, .. } => selection.names.push(field.clone()),
                 FieldItem::Score { .. }
                 | FieldItem::Constant { .. }
                 | FieldItem::Function { .. }
@@ -162,6 +177,7 @@ pub(super) fn transformed(
     named: Option<&str>,
     inside: &str,
     params: &Params,
+    context: Option<&QueryContext<'_>>,
     list: &mut FieldList,
 ) -> Result<Option<FieldItem>> {
     let text = format!("{{!{inside}}}");
@@ -186,11 +202,40 @@ pub(super) fn transformed(
         "docid" => Ok(Some(FieldItem::Number { label })),
         "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
         "explain" => Ok(Some(FieldItem::Explain { label, style: explain_style(&local)? })),
+        "geo" => shape(label, &local, context).map(Some),
         _ if UNSUPPORTED.contains(&name) => Err(Error::bad_request(format!(
             "transformer `[{name}]` in `fl` is not supported yet; use `[value]`, `[docid]` or `[explain]`"
         ))),
         _ => Ok(None),
     }
+}
+
+/// Messages are Solr's, recorded from 9.10.1.
+fn shape(label: Arc<str>, local: &LocalParams, context: Option<&QueryContext<'_>>) -> Result<FieldItem> {
+    let name = local.get("f").unwrap_or(&label);
+    if let Some(context) = context {
+        let unknown = || Error::bad_request(format!("GeoTransformerFactory using unknown field: {name}"));
+        let field = context.find(name).ok_or_else(unknown)?;
+        if !field.spec.class().is_place() {
+            let class = &field.spec.field_type.source.class;
+            let class = class.rsplit('.').next().unwrap_or(class);
+            let message = format!("GeoTransformer requested non-spatial field: {name} ({class})");
+            return Err(Error::bad_request(message));
+        }
+    }
+    let form = match local.get("w") {
+        None | Some("GeoJSON") => ShapeForm::GeoJson,
+        Some("WKT") => ShapeForm::WellKnownText,
+        Some("LEGACY") => ShapeForm::Legacy,
+        Some("POLY") => {
+            return Err(Error::bad_request("`w=POLY` of `[geo]` is not supported yet; use GeoJSON or WKT"));
+        }
+        Some(other) => {
+            let message = format!("Unknown Spatial Writer: {other} [GeoJSON WKT POLY LEGACY ]");
+            return Err(Error::bad_request(message));
+        }
+    };
+    Ok(FieldItem::Shape { field: name.into(), label, form })
 }
 
 fn constant(local: &LocalParams) -> Result<plan::Value> {

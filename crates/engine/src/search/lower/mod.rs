@@ -9,7 +9,9 @@ mod pattern;
 mod pattern_phrase;
 mod phrase;
 mod range;
+mod spatial;
 mod term;
+mod vector;
 
 use std::sync::Arc;
 
@@ -54,6 +56,8 @@ impl<'a> Lowering<'a> {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
+            Query::Spatial(query) => Ok(self.spatial(query, boost)),
+            Query::Nearest(query) => self.nearest_vectors(query, boost),
             Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
             Query::PatternPhrase(phrase) => self.pattern_phrase(phrase, boost),
