@@ -13,6 +13,7 @@ mod config;
 mod core;
 mod delete_by_query;
 mod dense_terms;
+mod dense_vectors;
 mod derived;
 mod directory;
 mod errors;
@@ -44,6 +45,7 @@ mod source_codec;
 mod state;
 mod stats;
 mod stored_source;
+mod suggest;
 mod term_table;
 #[cfg(test)]
 mod testing;
@@ -51,7 +53,6 @@ mod testing;
 mod tests;
 mod tokens;
 mod value_order;
-mod vectors;
 mod writer;
 
 pub use cache::Cache;

@@ -23,23 +23,29 @@ mod lower;
 mod luke;
 mod mask;
 mod matches;
+mod more_like;
+mod near_terms;
+mod nearest;
 mod node;
 mod norms;
 mod phrase;
 mod positions;
 pub(crate) mod postings;
+mod rerank;
 mod result_cache;
 mod run;
 mod sets;
 mod sloppy;
 mod spatial;
+mod spell;
 mod stats;
 mod synonym;
 mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
-mod vector;
+mod vectors;
+mod why_not;
 
 use std::sync::Arc;
 
@@ -78,6 +84,26 @@ pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Resul
 /// The terms of a field that a plan lists.
 pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<plan::TermCount>> {
     term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+}
+
+/// The words by which documents are like another.
+pub(crate) fn like_terms(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<Vec<plan::LikeTerm>> {
+    more_like::terms(&SearchContext::new(snapshot, &SearchCaches::default()), like)
+}
+
+/// The terms of documents.
+pub(crate) fn vectors(snapshot: &Snapshot, plan: &plan::VectorsPlan) -> Result<Vec<plan::DocumentVectors>> {
+    vectors::vectors(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+}
+
+/// Why the document with this id is no hit of the plan.
+pub(crate) fn why_not(snapshot: &Snapshot, plan: &SearchPlan, id: &str) -> Result<plan::WhyNot> {
+    why_not::why_not(&SearchContext::new(snapshot, &SearchCaches::default()), plan, id)
+}
+
+/// What the dictionaries of a plan suggest for its words.
+pub(crate) fn spell(snapshot: &Snapshot, plan: &plan::SpellPlan) -> Result<Vec<plan::SpellFinding>> {
+    spell::suggestions(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.

@@ -3,10 +3,10 @@
 mod brute_force;
 mod build;
 mod functions;
+mod nearest;
 mod places;
 mod pruning;
 mod recorded;
 mod recorded_facets;
 mod shapes;
 mod trees;
-mod vectors;
