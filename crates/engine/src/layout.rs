@@ -39,7 +39,7 @@ pub enum ColumnKind {
     Bool,
     /// Codes of places (`plan::Place::code`), in whole numbers.
     Place,
-    /// Vectors as `vectors::words`, in whole numbers.
+    /// Vectors as `dense_vectors::words`, in whole numbers.
     Vector,
 }
 

@@ -13,6 +13,7 @@ mod config;
 mod core;
 mod delete_by_query;
 mod dense_terms;
+mod dense_vectors;
 mod derived;
 mod directory;
 mod errors;
@@ -52,7 +53,6 @@ mod testing;
 mod tests;
 mod tokens;
 mod value_order;
-mod vectors;
 mod writer;
 
 pub use cache::Cache;

@@ -12,13 +12,13 @@ use plan::{Copied, Document, Error, FieldClass, Result, Schema, Value, coerce};
 use tantivy::schema::Field;
 
 use crate::analyzers::{Analyzers, Streams};
+use crate::dense_vectors;
 use crate::index_document::{IndexDocument, Leaf};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
 use crate::places::Places;
 use crate::source_codec;
 use crate::term_table::TermTable;
 use crate::tokens::{FieldTokens, Token};
-use crate::vectors;
 
 /// Longest term in bytes, as Lucene's `IndexWriter.MAX_TERM_LENGTH`.
 pub(crate) const TERM_BYTES_MAX: usize = 32_766;
@@ -271,7 +271,7 @@ impl Preparer {
 
 fn index_vector(id: &str, field: &FieldLayout, values: &[Cow<'_, Value>], out: &mut Prepared) -> Result<()> {
     let Some(column) = &field.column else { return Ok(()) };
-    let words = vectors::of_values(values, &field.spec.field_type)
+    let words = dense_vectors::of_values(values, &field.spec.field_type)
         .map_err(|error| error.context(format!("ERROR: [doc={id}] field `{}`: ", field.name)))?;
     out.document.leaves.extend(words.into_iter().map(|word| (column.field, Leaf::I64(word))));
     Ok(())

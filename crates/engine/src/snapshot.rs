@@ -17,6 +17,7 @@ use tantivy::{DocId, SegmentReader, Term};
 
 use crate::alive::Dead;
 use crate::dense_terms::TermBits;
+use crate::dense_vectors::VectorSet;
 use crate::errors::from_tantivy;
 use crate::id_texts::IdTexts;
 use crate::layout::{ColumnRef, Layout, VERSION_NAME};
@@ -25,7 +26,6 @@ use crate::search::{AnyColumn, OpenColumns};
 use crate::segment::Segment;
 use crate::source_codec;
 use crate::value_order::ValueOrder;
-use crate::vectors::VectorSet;
 
 /// The segments of one moment, in index order, under one layout.
 pub struct Snapshot {

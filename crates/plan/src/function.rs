@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 pub use operator::{Comparison, Operator, StringMeasure};
 
+use crate::dense_vector::VectorSimilarity;
 use crate::field::FieldClass;
 use crate::place::Place;
 use crate::query::Query;
 use crate::value::Value;
-use crate::vector::VectorSimilarity;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Function {

@@ -10,6 +10,7 @@ mod coerce;
 mod commit;
 mod component;
 mod config;
+mod dense_vector;
 mod document;
 mod elevation;
 mod error;
@@ -36,7 +37,6 @@ mod terms;
 mod tie_heap;
 mod update;
 mod value;
-mod vector;
 mod vectors;
 mod why_not;
 mod wkt;
@@ -53,6 +53,9 @@ pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
 pub use component::{Component, Components};
 pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
+pub use dense_vector::{
+    GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
+};
 pub use document::Document;
 pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
@@ -96,9 +99,6 @@ pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;
-pub use vector::{
-    GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
-};
 pub use vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};
 pub use why_not::{Absent, Miss, MissKind, WhyNot};
 pub use wkt::rect;

@@ -4,11 +4,11 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
+use crate::dense_vector::Nearest;
 use crate::function::Function;
 use crate::more_like::MoreLike;
 use crate::spatial::Spatial;
 use crate::value::Value;
-use crate::vector::Nearest;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+use crate::dense_vector::VectorType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::properties::Properties;
 use crate::value::Value;
-use crate::vector::VectorType;
 
 /// A schema as declared: what is persisted, edited and shown. Field types by Solr's class names.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

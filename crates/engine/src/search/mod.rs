@@ -26,6 +26,7 @@ mod mask;
 mod matches;
 mod more_like;
 mod near_terms;
+mod nearest;
 mod node;
 mod norms;
 mod phrase;
@@ -44,7 +45,6 @@ mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
-mod vector;
 mod vectors;
 mod why_not;
 

@@ -3,9 +3,9 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::{Function, IndexTerm, Operator, Pick, PlaceDistance, Statistic, StringMeasure};
+use crate::dense_vector::{VectorMeasure, VectorSide};
 use crate::field::FieldClass;
 use crate::value::{Value, java_double, java_float};
-use crate::vector::{VectorMeasure, VectorSide};
 
 impl Display for Function {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {

@@ -11,11 +11,12 @@ use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
+use super::more_like;
+use super::simple;
 use super::spatial::{bbox, geofilt, scored_text};
 use super::term_sets::term_set;
 use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
-use super::{more_like, simple};
 use crate::function::{check_number, function_range, parse_function, whole_function};
 use crate::params::Param;
 

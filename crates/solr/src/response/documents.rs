@@ -117,10 +117,11 @@ impl<'a> Shape<'a> {
                 | FieldItem::Function { label, .. }
                 | FieldItem::Number { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
-                FieldItem::Core { .. } | FieldItem::ByHand { .. } | FieldItem::Raw { .. } => continue,
-                FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } | FieldItem::Shape { .. } => {
-                    continue;
-                }
+                FieldItem::Shape { .. }
+                | FieldItem::Core { .. }
+                | FieldItem::ByHand { .. }
+                | FieldItem::Raw { .. } => continue,
+                FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
             };
             let Some(node) = node else { continue };
             fields.retain(|(known, _)| known != label);

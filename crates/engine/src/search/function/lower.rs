@@ -15,9 +15,9 @@ use crate::search::SearchContext;
 use crate::search::columns::SegmentColumns;
 use crate::search::facet::GlobalOrdinals;
 use crate::search::lower::{lower_scored, term_of};
+use crate::search::nearest::LoweredSimilarity;
 use crate::search::node::Node;
 use crate::search::stats::{Statistics, doc_freq, term_infos, total_term_freq};
-use crate::search::vector::LoweredSimilarity;
 
 /// A function ready to be opened in any segment.
 pub(crate) enum Lowered {

@@ -10,7 +10,7 @@ use super::distance::PlaceDistance;
 use super::leaf::{JoinFrequency, Ordinal, Score, TermFrequency};
 use super::lower::{Lowered, Scale};
 use super::{arithmetic, truth};
-use crate::search::vector::SimilarityReader;
+use crate::search::nearest::SimilarityReader;
 
 pub(crate) enum Reader {
     Constant { value: Value, shown: String },

@@ -5,13 +5,13 @@ mod boolean;
 mod function;
 mod fuzzy;
 mod multi_term;
+mod nearest;
 mod pattern;
 mod pattern_phrase;
 mod phrase;
 mod range;
 mod spatial;
 mod term;
-mod vector;
 
 use std::sync::Arc;
 

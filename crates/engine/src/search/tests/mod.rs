@@ -3,6 +3,7 @@
 mod brute_force;
 mod build;
 mod functions;
+mod nearest;
 mod places;
 mod pruning;
 mod recorded;
@@ -10,4 +11,3 @@ mod recorded_facets;
 mod second_looks;
 mod shapes;
 mod trees;
-mod vectors;

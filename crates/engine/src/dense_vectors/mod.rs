@@ -225,7 +225,7 @@ mod tests {
     const DIMENSION: usize = if cfg!(debug_assertions) { 16 } else { 64 };
     /// Without optimisation a fraction takes as long; all of them are for
     /// `cargo --config profile.dev.package.engine.opt-level=3 --config profile.dev.package.engine.debug-assertions=false
-    /// test -p engine --lib vectors`.
+    /// test -p engine --lib dense_vectors`.
     const COUNT: usize = if cfg!(debug_assertions) { 400 } else { 20_000 };
 
     /// Numbers that look random, around one of some centres.

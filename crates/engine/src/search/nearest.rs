@@ -13,8 +13,8 @@ use tantivy::{DocId, SegmentReader};
 use super::bits::Bits;
 use super::columns::{AnyColumn, SegmentColumns};
 use super::{SearchContext, SearchSegment};
+use crate::dense_vectors::{self, Near, Target, VectorSet, Visited};
 use crate::layout::FieldLayout;
-use crate::vectors::{self, Near, Target, VectorSet, Visited};
 
 /// Candidates on the way through a graph, at least.
 const BEAM_LEAST: usize = 64;
@@ -36,7 +36,7 @@ impl VectorReader {
             return set.of_doc(doc);
         }
         self.room.clear();
-        let found = vectors::read(self.column.as_ref()?, doc, self.dimension, &mut self.room);
+        let found = dense_vectors::read(self.column.as_ref()?, doc, self.dimension, &mut self.room);
         found.then_some(&self.room)
     }
 }

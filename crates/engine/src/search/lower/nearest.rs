@@ -8,12 +8,12 @@ use plan::{Function, Nearest, Result};
 use super::Lowering;
 use crate::search::Bits;
 use crate::search::function::{FunctionNode, lower};
+use crate::search::nearest;
 use crate::search::node::{BooleanNode, Node};
-use crate::search::vector;
 
 impl Lowering<'_> {
     pub(super) fn nearest_vectors(&self, query: &Nearest, boost: f32) -> Result<Node> {
-        let found = vector::nearest(self.context, query)?;
+        let found = nearest::nearest(self.context, query)?;
         let label = format!("within top {}", query.count);
         let docs = Node::computed(boost, label.clone(), move |reader| {
             let docs = found.get(&reader.segment_id());
