@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Query,
-    Result, Schema, SchemaSource, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestPlan, Suggestion,
-    TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Error, ErrorKind, Explanation,
+    FieldSelection, LikeTerm, MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult,
+    SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
+    VectorsPlan, Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
@@ -226,6 +227,21 @@ impl Collection {
     /// The terms of a field, with their counts.
     pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         offload::compute(|| self.shard.terms(plan))
+    }
+
+    /// The terms of documents, from their stored texts.
+    pub async fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        offload::compute(|| self.shard.vectors(plan))
+    }
+
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    pub async fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        offload::compute(|| self.shard.why_not(plan, id))
+    }
+
+    /// The words by which documents are like another, the least telling first.
+    pub async fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        offload::compute(|| self.shard.like_terms(like))
     }
 
     /// What dictionaries suggest for words.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use engine::{CacheSizes, ShardConfig};
 use plan::{
-    AutoCommit, CacheStats, Commit, Document, Explanation, FieldSelection, Query, Result, Schema, SearchPlan,
-    SearchResult, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan,
-    UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -83,6 +83,18 @@ impl Shard for engine::Shard {
 
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         self.terms(plan)
+    }
+
+    fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        self.vectors(plan)
+    }
+
+    fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        self.why_not(plan, id)
+    }
+
+    fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        self.like_terms(like)
     }
 
     fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {

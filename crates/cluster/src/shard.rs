@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
-    SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount,
-    TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
 pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
@@ -35,6 +35,12 @@ pub trait Shard: Send + Sync {
     fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms>;
     /// The terms of a field, with their counts.
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>>;
+    /// The terms of documents, from their stored texts.
+    fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>>;
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot>;
+    /// The words by which documents are like another, the least telling first.
+    fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>>;
     /// What dictionaries suggest for words.
     fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>>;
     /// The living visible document with this number: id and fields.

@@ -125,7 +125,7 @@ impl Core {
         {
             let _growing = lock(&self.growing);
             let layout = Arc::new(self.layout().rebound(&schema));
-            let analyzers = Arc::new(Analyzers::new(&schema));
+            let analyzers = Arc::new(Analyzers::of(&layout));
             self.meaning.store(Arc::new(Meaning { schema, analyzers, layout }));
             lock(&self.preparers).clear();
         }

@@ -28,7 +28,7 @@ mod manifest;
 mod merge;
 mod merge_policy;
 mod norm_file;
-mod point;
+mod places;
 mod postings_builder;
 mod prepare;
 mod recent;
@@ -52,6 +52,7 @@ mod testing;
 mod tests;
 mod tokens;
 mod value_order;
+mod vectors;
 mod writer;
 
 pub use cache::Cache;

@@ -55,7 +55,7 @@ impl Core {
         state.logged = manifest.as_ref().map_or(Watermark::START, Manifest::watermark);
         let shown: Vec<_> = state.segments.iter().map(|it| (it.clone(), it.marks.take())).collect();
         let snapshot = Snapshot::build(None, layout.clone(), &shown)?;
-        let analyzers = Arc::new(Analyzers::new(&schema));
+        let analyzers = Arc::new(Analyzers::of(&layout));
         let core = Arc::new(Self {
             log: home.log(),
             manifests,

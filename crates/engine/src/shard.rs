@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
-    SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount,
-    TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::ShardHome;
 
@@ -107,6 +107,21 @@ impl Shard {
     /// The terms of a field, with their counts.
     pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         search::terms(&self.snapshot(), plan)
+    }
+
+    /// The terms of documents, from their stored texts.
+    pub fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        search::vectors(&self.snapshot(), plan)
+    }
+
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    pub fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        search::why_not(&self.snapshot(), plan, id)
+    }
+
+    /// The words by which documents are like another, the least telling first.
+    pub fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        search::like_terms(&self.snapshot(), like)
     }
 
     /// What dictionaries suggest for words.

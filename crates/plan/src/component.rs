@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::elevation::ElevationComponent;
 use crate::spell::SpellComponent;
 use crate::suggest::SuggestComponent;
 
@@ -21,6 +22,8 @@ pub enum Component {
     Debug,
     Spell(String),
     Suggest(String),
+    Elevation(String),
+    TermVectors(String),
     /// One whose class is not served; a handler that has it runs without it.
     Missing(String),
 }
@@ -51,7 +54,11 @@ impl Component {
             Component::Expand => "expand",
             Component::Terms => "terms",
             Component::Debug => "debug",
-            Component::Spell(name) | Component::Suggest(name) | Component::Missing(name) => name,
+            Component::Spell(name)
+            | Component::Suggest(name)
+            | Component::Elevation(name)
+            | Component::TermVectors(name)
+            | Component::Missing(name) => name,
         }
     }
 }
@@ -63,6 +70,8 @@ pub struct Components {
     pub spell: Vec<SpellComponent>,
     #[serde(default)]
     pub suggest: Vec<SuggestComponent>,
+    #[serde(default)]
+    pub elevation: Vec<ElevationComponent>,
 }
 
 impl Components {
@@ -72,5 +81,9 @@ impl Components {
 
     pub fn suggest(&self, name: &str) -> Option<&SuggestComponent> {
         self.suggest.iter().find(|it| it.name == name)
+    }
+
+    pub fn elevation(&self, name: &str) -> Option<&ElevationComponent> {
+        self.elevation.iter().find(|it| it.name == name)
     }
 }

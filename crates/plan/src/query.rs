@@ -5,7 +5,10 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::function::Function;
+use crate::more_like::MoreLike;
+use crate::spatial::Spatial;
 use crate::value::Value;
+use crate::vector::Nearest;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
@@ -21,12 +24,15 @@ pub enum Query {
         field: Arc<str>,
         terms: Vec<(String, f32)>,
     },
+    Spatial(Box<Spatial>),
+    Nearest(Box<Nearest>),
     /// Any of many values, unscored (Solr's `{!terms}`).
     TermSet {
         field: Arc<str>,
         values: Vec<Value>,
     },
     Phrase(Phrase),
+    PatternPhrase(PatternPhrase),
     Range(Range),
     Prefix {
         field: Arc<str>,
@@ -71,9 +77,23 @@ pub enum Query {
         query: Box<Query>,
         function: Box<Function>,
     },
+    /// Documents like another. One that does not exist is a bad request.
+    MoreLike(Box<MoreLike>),
 }
 
 impl Query {
+    /// Whether which documents of a segment match hangs on other segments: then none may be kept for a segment alone.
+    pub fn spans_segments(&self) -> bool {
+        match self {
+            Query::Nearest(_) => true,
+            Query::Boolean { clauses, .. } => clauses.iter().any(|clause| clause.query.spans_segments()),
+            Query::DisjunctionMax { queries, .. } => queries.iter().any(Query::spans_segments),
+            Query::Boost { query, .. } | Query::ConstantScore { query, .. } => query.spans_segments(),
+            Query::FunctionBoost { query, .. } => query.spans_segments(),
+            _ => false,
+        }
+    }
+
     /// Whether it reads few postings or whole words of them: terms, ranges of one column, and combinations of those.
     /// What reads positions, many terms or a whole column is not.
     pub fn is_light(&self) -> bool {
@@ -111,6 +131,16 @@ pub struct Phrase {
     /// In ascending order of position.
     pub positions: Vec<PhrasePosition>,
     pub slop: u32,
+}
+
+/// A phrase whose places may be patterns (Lucene's `ComplexPhraseQuery`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternPhrase {
+    pub field: Arc<str>,
+    /// One behind the other: each of terms, prefixes, wildcards, fuzzy terms and ranges, of which one must stand there.
+    pub places: Vec<Vec<Query>>,
+    /// As written, for debug output.
+    pub text: String,
 }
 
 /// The terms that may stand at one position of a phrase.

@@ -52,13 +52,27 @@ impl SearchPlan {
     }
 }
 
+impl SearchPlan {
+    /// The best documents of another query, shown as this plan shows its hits.
+    pub fn showing(&self, query: Query, page: Page) -> Self {
+        Self {
+            sort: vec![SortKey { by: SortBy::Score, descending: true }],
+            page,
+            fields: self.fields.clone(),
+            functions: self.functions.clone(),
+            scores: self.scores,
+            ..Self::count(query)
+        }
+    }
+}
+
 /// Hits that are loaded and written in less time than another thread takes to wake.
 const PAGE_LIGHT: usize = 100;
 
 impl SearchPlan {
     /// The keys of all orders that hits are put in.
     pub fn orders(&self) -> impl Iterator<Item = &SortKey> {
-        let Shape { cursor: _, collapses, groups, expand: _ } = &self.shape;
+        let Shape { cursor: _, collapses, groups, expand: _, rerank: _ } = &self.shape;
         let within = groups.iter().flat_map(|groups| &groups.sort);
         self.sort.iter().chain(within).chain(collapses.iter().flat_map(|collapse| &collapse.best))
     }

@@ -42,6 +42,20 @@ impl<T, F: Fn(&T, &T) -> Ordering> TieHeap<T, F> {
             return None;
         }
         let least = self.elements.swap_remove(0);
+        self.sink();
+        Some(least)
+    }
+
+    /// Puts an element in the place of the least.
+    pub fn replace_least(&mut self, element: T) {
+        if let Some(least) = self.elements.first_mut() {
+            *least = element;
+            self.sink();
+        }
+    }
+
+    /// Moves the root down to where it belongs.
+    fn sink(&mut self) {
         let mut at = 0;
         while 2 * at + 1 < self.elements.len() {
             let mut below = 2 * at + 1;
@@ -54,7 +68,6 @@ impl<T, F: Fn(&T, &T) -> Ordering> TieHeap<T, F> {
             self.elements.swap(at, below);
             at = below;
         }
-        Some(least)
     }
 
     /// All elements, greatest first.

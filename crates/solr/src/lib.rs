@@ -19,6 +19,8 @@ pub mod spell;
 pub mod suggest;
 pub mod terms;
 pub mod update;
+pub mod vectors;
+pub mod why_not;
 pub mod xml_tree;
 
 pub use params::{Params, parse_form};

@@ -29,7 +29,8 @@ pub(crate) struct PreparedFilter {
 impl PreparedFilter {
     pub(crate) fn prepare(context: &SearchContext<'_>, filter: &Filter) -> Result<Self> {
         let node = lower_unscored(context, &filter.query)?;
-        let key = filter.cache.then(|| key_of(&filter.query));
+        let keeps = filter.cache && !filter.query.spans_segments();
+        let key = keeps.then(|| key_of(&filter.query));
         Ok(Self { node, key, negative: false, tags: filter.tags.clone(), cost: filter.cost })
     }
 
@@ -60,6 +61,9 @@ fn mask(
 ) -> Result<Option<Arc<Bits>>> {
     let mut mask: Option<Arc<Bits>> = segment.alive.clone();
     for filter in filters {
+        if mask.as_ref().is_some_and(|mask| mask.is_empty()) {
+            break;
+        }
         let bits = match filter.key.as_ref().filter(|_| context.caches.filters.is_on()) {
             Some(_) => filter_bits(context, segment, filter)?,
             // What is not kept need not be known of documents that are out already.

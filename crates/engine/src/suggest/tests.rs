@@ -124,7 +124,7 @@ fn documents(texts: &[&str]) -> Snapshot {
 
 fn meaning(snapshot: &Snapshot) -> Meaning {
     let schema = Arc::new(schema());
-    let analyzers = Arc::new(Analyzers::new(&schema));
+    let analyzers = Arc::new(Analyzers::of(snapshot.layout()));
     Meaning { schema, analyzers, layout: snapshot.layout().clone() }
 }
 

@@ -5,7 +5,7 @@ use plan::{Component, Components, Error, Result};
 
 use crate::config::load::wrong;
 use crate::config::settings::Settings;
-use crate::config::{spelling, suggesters};
+use crate::config::{elevation, spelling, suggesters};
 use crate::xml_tree::Element;
 
 /// A class of components: its name, and how its declaration becomes a step with settings.
@@ -18,6 +18,8 @@ struct Class {
 const CLASSES: &[Class] = &[
     Class { name: "SpellCheckComponent", read: spelling::read },
     Class { name: "SuggestComponent", read: suggesters::read },
+    Class { name: "QueryElevationComponent", read: elevation::read },
+    Class { name: "TermVectorComponent", read: |name, _, _, _| Ok(Component::TermVectors(name.to_owned())) },
 ];
 
 /// Solr's own components, by class: those that have their name without being declared.

@@ -9,6 +9,7 @@ use crate::xml_tree::Element;
 /// Handler classes that are served; the reference lists what each answers.
 const CLASSES: &[&str] = &[
     "SearchHandler",
+    "MoreLikeThisHandler",
     "RealTimeGetHandler",
     "UpdateRequestHandler",
     "PingRequestHandler",

@@ -3,6 +3,7 @@
 mod chains;
 mod components;
 pub mod configset;
+mod elevation;
 mod handlers;
 mod load;
 mod settings;

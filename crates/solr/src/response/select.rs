@@ -7,7 +7,7 @@ use super::documents::doc_list;
 use super::explain;
 use super::facets::facet_counts;
 use super::groups;
-use super::node::{Entries, Name, Node};
+use super::node::{DocList, Entries, Name, Node};
 use super::stats::stats;
 use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ResponsePlan, write_mark};
 
@@ -17,6 +17,8 @@ pub struct Found {
     pub result: SearchResult,
     /// Whether facet counts were asked for.
     pub facets: bool,
+    /// What stands behind the fields of each hit.
+    pub columns: Vec<Vec<(String, DocList)>>,
     /// The documents of `explainOther`, by id.
     pub explained_other: Vec<(String, Explanation)>,
     /// What components beside the search have to say, by their names.
@@ -32,13 +34,14 @@ pub fn select(
     components: &[Component],
     elapsed_ms: u64,
 ) -> Entries {
-    let Found { mut result, facets, explained_other, beside } = found;
+    let Found { mut result, facets, columns, explained_other, beside } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
     let mut hits = match &response.groups {
         Some(view) => groups::grouped(groups, view, &response.fields, schema),
         None => {
-            let page = doc_list(&mut result, response.start, &response.fields, schema);
+            let mut page = doc_list(&mut result, response.start, &response.fields, schema);
+            page.add_columns(columns);
             vec![("response".into(), Node::DocList(page))]
         }
     };

@@ -11,7 +11,7 @@ use super::collation::CollationBounds;
 use super::query_words::{query_words, words_of};
 use crate::date_math::DateMath;
 use crate::params::{Param, Params, query, spelling};
-use crate::query::{QueryContext, parse_query};
+use crate::query::{Budget, QueryContext, parse_query};
 use crate::select::{ResolveContext, SelectRequest};
 
 /// Bounds on what a request can ask for.
@@ -132,6 +132,7 @@ impl<'a> SpellRequest<'a> {
             analyzers: context.analyzers,
             params: self.params,
             dates: &dates,
+            budget: &Budget::of(self.params),
             boolean_clauses_max: context.boolean_clauses_max,
             filtering: true,
         };

@@ -6,9 +6,12 @@ mod function;
 mod fuzzy;
 mod multi_term;
 mod pattern;
+mod pattern_phrase;
 mod phrase;
 mod range;
+mod spatial;
 mod term;
+mod vector;
 
 use std::sync::Arc;
 
@@ -19,11 +22,11 @@ pub(crate) use term::term_of;
 use plan::{Query, Result};
 use tantivy::schema::Field;
 
-use super::SearchContext;
 use super::bits::Bits;
 use super::bm25::{Similarity, idf};
 use super::node::{DocSource, Node, Scoring};
 use super::stats::Statistics;
+use super::{SearchContext, more_like};
 use crate::layout::FieldLayout;
 use crate::snapshot::SegmentView;
 
@@ -53,8 +56,11 @@ impl<'a> Lowering<'a> {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
+            Query::Spatial(query) => Ok(self.spatial(query, boost)),
+            Query::Nearest(query) => self.nearest_vectors(query, boost),
             Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
+            Query::PatternPhrase(phrase) => self.pattern_phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
             Query::Wildcard { field, pattern } => self.wildcard(field, pattern, boost),
@@ -71,6 +77,10 @@ impl<'a> Lowering<'a> {
             Query::Function(function) => self.function(function, boost),
             Query::FunctionRange(range) => self.function_range(range, boost),
             Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
+            Query::MoreLike(like) => {
+                let terms = more_like::terms(self.context, like)?;
+                self.lower(&like.query(&terms, self.context.layout.unique_key()), boost)
+            }
             Query::ConstantScore { query, score } => {
                 let inner =
                     Lowering { context: self.context, statistics: Statistics::default(), scored: false }
