@@ -35,31 +35,32 @@ pub fn graph_paths(tokens: &[Token], ending: Ending, options: PathOptions) -> Ve
         .collect();
     let end = placed.iter().map(|(_, end, _)| *end).max().unwrap_or(0);
     let left_out = vec![""; left_out(tokens, ending, options)];
+    let separator = if options.separated { String::from(WORD_SEPARATOR) } else { String::new() };
     let (mut paths, mut open) = (Vec::new(), vec![(0, Vec::new())]);
-    while let Some((at, words)) = open.pop() {
+    while let Some((mut at, mut words)) = open.pop() {
+        while at < end {
+            let first = placed.partition_point(|(start, ..)| *start < at);
+            let mut here = placed.iter().skip(first).take_while(|(start, ..)| *start == at);
+            let Some((_, next, word)) = here.next() else {
+                words.push("");
+                at += 1;
+                continue;
+            };
+            let others: Vec<_> = here.collect();
+            for (_, end, word) in others.into_iter().rev() {
+                // Ways not yet gone count, lest there be more of them than memory holds.
+                if paths.len() + open.len() < options.paths_max {
+                    open.push((*end, [words.as_slice(), &[*word]].concat()));
+                }
+            }
+            words.push(word);
+            at = *next;
+        }
+        words.extend_from_slice(&left_out);
+        paths.push(words.join(&separator));
         if paths.len() >= options.paths_max {
             break;
         }
-        if at >= end {
-            let words = [words.as_slice(), &left_out].concat();
-            let separator = if options.separated { String::from(WORD_SEPARATOR) } else { String::new() };
-            paths.push(words.join(&separator));
-            continue;
-        }
-        let mut hole = true;
-        for (_, end, word) in placed.iter().rev().filter(|(start, ..)| *start == at) {
-            let mut longer = words.clone();
-            longer.push(*word);
-            open.push((*end, longer));
-            hole = false;
-        }
-        if hole {
-            let mut longer = words;
-            longer.push("");
-            open.push((at + 1, longer));
-        }
-        // Ways not yet gone count, lest there be more of them than memory holds.
-        open.truncate(options.paths_max.saturating_mul(2).max(2));
     }
     paths
 }

@@ -8,6 +8,7 @@ mod best;
 mod entries;
 mod fuzzy;
 mod infix;
+mod lists;
 mod next_word;
 mod prefix;
 #[cfg(test)]

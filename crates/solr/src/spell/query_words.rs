@@ -53,23 +53,26 @@ pub(super) fn query_words(
 }
 
 /// The tokens of a text that starts at `start`, as words. Their offsets count bytes of the text.
-pub(super) fn words_of<'a>(
-    text: &'a str,
-    tokens: &'a [Token],
-    start: usize,
-    role: WordRole,
-) -> impl Iterator<Item = SpellWord> + 'a {
-    let place = move |bytes: u32| {
-        let before = text.get(..bytes as usize).unwrap_or(text);
-        start + before.encode_utf16().count()
+pub(super) fn words_of(text: &str, tokens: &[Token], start: usize, role: WordRole) -> Vec<SpellWord> {
+    // Tokens are nearly in order: each place is counted from the one before.
+    let (mut bytes_before, mut units_before) = (0, 0);
+    let mut place = |bytes: u32| {
+        let bytes = bytes as usize;
+        if bytes < bytes_before {
+            (bytes_before, units_before) = (0, 0);
+        }
+        units_before += text.get(bytes_before..bytes).unwrap_or_default().encode_utf16().count();
+        bytes_before = bytes;
+        start + units_before
     };
-    tokens.iter().map(move |token| SpellWord {
+    let word = |token: &Token| SpellWord {
         text: token.text.clone(),
         start: place(token.start),
         end: place(token.end),
         increment: token.position_increment,
         role,
-    })
+    };
+    tokens.iter().map(word).collect()
 }
 
 fn is_operator(text: &str) -> bool {

@@ -192,7 +192,7 @@ impl<'a> SpellRequest<'a> {
         let (text, words) = match self.params.get(spelling::QUERY.name) {
             Some(text) => {
                 let tokens = reader.tokens(dictionaries.first().and_then(|it| reader.type_of(it)), text)?;
-                (text, words_of(text, &tokens, 0, WordRole::default()).collect())
+                (text, words_of(text, &tokens, 0, WordRole::default()))
             }
             None => {
                 let Some(text) = self.params.get(query::Q.name) else { return Ok(None) };

@@ -17,6 +17,7 @@ use crate::select::ResolveContext;
 /// Bounds on what a request can ask for.
 const COUNT_MAX: i32 = 10_000;
 const PATHS_MAX: usize = 256;
+const TEXT_BYTES_MAX: usize = 4096;
 
 /// A request that asks for suggestions.
 #[derive(Debug)]
@@ -91,6 +92,12 @@ impl<'a> SuggestRequest<'a> {
             usize::try_from(count).ok().filter(|it| (1..=COUNT_MAX as usize).contains(it)).ok_or_else(
                 || Error::bad_request(format!("`suggest.count` is `{count}`; use 1 to {COUNT_MAX}")),
             )?;
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(Error::bad_request(format!(
+                "the text to complete has `{}` bytes, more than {TEXT_BYTES_MAX}; send its last words",
+                text.len()
+            )));
+        }
         let contexts = self.params.get(suggesting::CONTEXTS.name).map(str::trim).filter(|it| !it.is_empty());
         let analyzer = analyzer(context, suggester)?;
         let reading = analyzer.map_or_else(Reading::default, |analyzer| Reading::of(analyzer, text));

@@ -8,6 +8,7 @@ use plan::{BrokenWords, Result, SpellFinding, SpellMode, SpellPlan, SpellWord, T
 
 use super::add;
 use super::words::Words;
+use crate::search::near_terms::TERM_CHARS_MAX;
 
 /// Cuts and joints, the most frequent first.
 pub(super) fn suggestions(
@@ -114,6 +115,9 @@ impl Breaker<'_> {
 
     /// The fewest cuts first, of these the most frequent.
     fn cuts(&self, word: &str) -> Result<Vec<Cut>> {
+        if word.chars().count() > TERM_CHARS_MAX {
+            return Ok(Vec::new());
+        }
         let documents = self.words.documents(word)?;
         if self.plan.count == 0 || (documents > 0 && self.plan.mode == SpellMode::Unknown) {
             return Ok(Vec::new());
