@@ -3,6 +3,7 @@
 //! index and no schema; behaviour is Lucene's as Solr 9.10 ships it (9.12.3), and where it differs the file says so.
 
 mod args;
+mod boundary;
 mod chain;
 mod char_filter;
 mod chars;
@@ -21,6 +22,7 @@ mod token;
 mod tokenizer;
 mod word_set;
 
+pub use boundary::{BoundaryKind, boundaries};
 pub use chain::{Analyzer, TokenStream, Tokens};
 pub use error::{Error, ErrorKind};
 pub use normalizer::Normalizer;

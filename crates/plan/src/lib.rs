@@ -13,6 +13,7 @@ mod error;
 mod facet;
 mod field;
 mod function;
+mod highlight;
 mod instant;
 mod name;
 mod page;
@@ -44,6 +45,11 @@ pub use facet::{
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{Comparison, Function, IndexTerm, Kind, Operator, Pick, Statistic, StringMeasure};
+pub use highlight::{
+    Alternate, Boundaries, Breaks, Escape, FastVectorOptions, FragmentList, Fragmenter, HighlightField,
+    HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions, PassageScoring, QueryFields,
+    RegexFragmenter, Tags, UnifiedOptions,
+};
 pub use instant::{format_instant, parse_instant};
 pub use name::check_name;
 pub use page::Page;
@@ -54,7 +60,7 @@ pub use result::{
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
 pub use schema::{CopyField, Schema, SchemaSource};
-pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey};
+pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey, matches_glob};
 pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,

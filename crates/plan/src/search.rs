@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::facet::FacetPlan;
 use crate::function::Function;
+use crate::highlight::HighlightPlan;
 use crate::page::Page;
 use crate::query::Query;
 use crate::shape::Shape;
@@ -30,6 +31,8 @@ pub struct SearchPlan {
     pub count_enough: Option<u64>,
     /// What is shown other than a sorted page.
     pub shape: Shape,
+    /// What to mark in the hits that are shown.
+    pub highlight: Option<HighlightPlan>,
 }
 
 impl SearchPlan {
@@ -48,6 +51,7 @@ impl SearchPlan {
             cache: false,
             count_enough: None,
             shape: Shape::default(),
+            highlight: None,
         }
     }
 }
@@ -70,6 +74,7 @@ impl SearchPlan {
         let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
         light
             && self.shape.is_plain()
+            && self.highlight.is_none()
             && self.functions.is_empty()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())
@@ -125,12 +130,12 @@ impl FieldSelection {
     pub fn contains(&self, name: &str) -> bool {
         self.all
             || self.names.iter().any(|wanted| &**wanted == name)
-            || self.globs.iter().any(|glob| matches(glob, name))
+            || self.globs.iter().any(|glob| matches_glob(glob, name))
     }
 }
 
 /// Whether `name` matches `glob`, in which `*` is any run and `?` one character.
-fn matches(glob: &str, name: &str) -> bool {
+pub fn matches_glob(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
     let (mut at_glob, mut at_name) = (0, 0);
     let mut last_star: Option<(usize, usize)> = None;
@@ -156,7 +161,7 @@ fn matches(glob: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::matches_glob;
 
     #[test]
     fn globs_match_whole_names() {
@@ -170,7 +175,7 @@ mod tests {
             ("?", "", false),
             ("*_s", "name_s", true),
         ] {
-            assert_eq!(matches(glob, name), expected, "{glob} {name}");
+            assert_eq!(matches_glob(glob, name), expected, "{glob} {name}");
         }
     }
 }
