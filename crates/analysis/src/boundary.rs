@@ -80,7 +80,6 @@ mod tests {
     use super::*;
 
     /// Expected pieces are those of JDK 25.
-
     fn check(kind: BoundaryKind, expected: &[&str]) {
         let text = expected.concat();
         let found = boundaries(kind, &text);
@@ -112,7 +111,7 @@ mod tests {
     fn lines_break_behind_blanks_and_dashes() {
         check(
             BoundaryKind::Line,
-            &["One ", "(two) ", "three-", "four, ", "$3.50! ", "five\n", "six  don't \u{a0}x"],
+            &["One ", "(two) ", "three-", "four, ", "$3.50! ", "five\n", "six  ", "don't \u{a0}x"],
         );
         check(BoundaryKind::Line, &["-4 ", "a/b ", "c@d.", "e ", "foo()", " ", "bar"]);
     }

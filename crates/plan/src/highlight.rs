@@ -48,7 +48,8 @@ pub struct HighlightOptions {
     /// How much of a field's text is read.
     pub text_units_max: usize,
     pub tags: Tags,
-    pub escape: Escape,
+    /// Whether characters that mean something in HTML are written otherwise.
+    pub html: bool,
 }
 
 /// Which fields of the query say what to mark in a field.
@@ -65,16 +66,6 @@ pub enum QueryFields {
 pub struct Tags {
     pub before: String,
     pub after: String,
-}
-
-/// What becomes of characters that mean something in HTML.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Escape {
-    Nothing,
-    /// As the unified method does it: `/` and `'` by number.
-    Html,
-    /// As the other methods do it.
-    HtmlPlain,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -189,7 +180,10 @@ pub enum FragmentList {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Boundaries {
     /// Next to one of these characters, if one is near.
-    Near { characters: String, units_max: usize },
+    Near {
+        characters: String,
+        units_max: usize,
+    },
     Breaks(Breaks),
 }
 

@@ -16,6 +16,7 @@ mod facet;
 mod fetch;
 mod filter_cache;
 mod function;
+mod given;
 mod grouping;
 mod lower;
 mod luke;
@@ -49,7 +50,11 @@ pub(crate) use bits::{Bits, words_of};
 pub(crate) use sets::AnyColumn;
 
 pub(crate) use caches::SearchCaches;
+pub(crate) use fetch::document_at as stored_document;
+pub(crate) use given::Given;
+pub(crate) use lower::{is_near, regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
+pub(crate) use sloppy::{Place, spans};
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {

@@ -6,6 +6,7 @@ pub mod dismax;
 pub mod facet;
 mod form;
 pub mod grouping;
+pub mod highlight;
 mod json_request;
 pub mod paging;
 pub mod query;
@@ -126,6 +127,8 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Groups", grouping::DOCS),
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
+    ("Snippets", highlight::DOCS),
+    ("Snippets, for all fields or one", highlight::FIELD_DOCS),
     ("Requests in JSON", json_request::DOCS),
     ("Terms (`/terms`)", terms::DOCS),
     ("Not supported yet", unsupported::DOCS),

@@ -9,7 +9,6 @@ use super::{ParamDoc, Params};
 /// Each stands for itself and for all names that begin with it and a point, when it ends in one.
 pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("group.facet", "Facets that count groups."),
-    ParamDoc::unsupported("hl", "Highlighting."),
     ParamDoc::unsupported("spellcheck", "Spelling suggestions."),
     ParamDoc::unsupported("mlt", "Documents like the hits."),
     ParamDoc::unsupported("terms", "The terms of a field, beside the hits; `/terms` lists them."),
@@ -78,7 +77,8 @@ mod tests {
         check("cursorMark", "*", false);
         check("facet.pivot", "a,b", false);
         check("rows", "1", false);
-        check("hl", "on", true);
+        check("hl", "on", false);
+        check("tv", "on", true);
         check("shards", "http://elsewhere/solr", true);
         check("shards.tolerant", "true", false);
     }

@@ -1,6 +1,8 @@
 //! The body of a search's answer: the page, facet counts, the debug section.
 
-use plan::{Explanation, Schema, SearchResult};
+use std::sync::Arc;
+
+use plan::{Explanation, Highlights, Schema, SearchResult};
 
 use super::buckets::bucket;
 use super::documents::doc_list;
@@ -46,6 +48,9 @@ pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms
         entries.push(("facet_counts".into(), facet_counts(std::mem::take(&mut result.facets))));
     }
     entries.extend(tree.map(|tree| ("facets".into(), bucket(tree))));
+    if response.highlights {
+        entries.push(("highlighting".into(), highlighting(std::mem::take(&mut result.highlights))));
+    }
     entries.extend(statistics.map(|statistics| ("stats".into(), stats(statistics))));
     if response.expands {
         entries.push(("expanded".into(), groups::expanded(expanded, &response.fields, schema)));
@@ -55,6 +60,16 @@ pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms
         entries.push(("debug".into(), debug(response, explained, other, elapsed_ms)));
     }
     entries
+}
+
+/// By id, then by field.
+fn highlighting(found: Vec<Highlights>) -> Node {
+    let list = |texts: Vec<String>| Node::Array(texts.into_iter().map(Node::from).collect());
+    let fields = |fields: Vec<(Arc<str>, Vec<String>)>| {
+        let fields = fields.into_iter();
+        Node::Map(fields.map(|(name, texts)| (Name::Owned(name.to_string()), list(texts))).collect())
+    };
+    Node::Map(found.into_iter().map(|one| (Name::Owned(one.id), fields(one.fields))).collect())
 }
 
 /// By id. As text each begins on a line of its own.

@@ -6,6 +6,8 @@ mod cursor_mark;
 mod field_list;
 mod fields;
 mod grouping;
+mod highlight;
+mod highlight_options;
 mod request;
 mod response_plan;
 mod sort;

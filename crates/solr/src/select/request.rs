@@ -9,6 +9,7 @@ use super::collapse::{parse_collapse, refuse_both, resolve_expand};
 use super::cursor_mark::{mark_sent, parse_cursor};
 use super::fields::FieldList;
 use super::grouping::resolve_groups;
+use super::highlight::{highlighted, resolve_highlight};
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::date_math::DateMath;
@@ -92,14 +93,14 @@ impl<'a> SelectRequest<'a> {
         let sort = if sort.is_empty() { by_score() } else { sort };
         let (filters, collapses) = self.filters(&context)?;
         refuse_both(self.params)?;
+        let marked = highlighted(&context, main.as_ref())?;
         let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
-        let (expand, expand_failure) = match resolve_expand(&context, &collapses) {
-            Ok(expand) => (expand, None),
-            Err(error) => (None, Some(error)),
-        };
+        let (expand, expand_failure) = parted(resolve_expand(&context, &collapses));
         let shape = Shape { cursor: self.cursor(context.schema, &sort)?, expand, collapses, groups };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
+        let highlight = marked.map(|query| resolve_highlight(&context, main.as_ref(), query));
+        let (highlight, highlight_failure) = parted(highlight.transpose());
         let plan = SearchPlan {
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
@@ -114,10 +115,11 @@ impl<'a> SelectRequest<'a> {
                 .read(self.params)?
                 .and_then(|count| u64::try_from(count).ok()),
             shape,
+            highlight,
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
         let (explain_other, other_failure) = self.explain_other(&context);
-        let late_failure = facet_failure.or(expand_failure).or(other_failure);
+        let late_failure = facet_failure.or(highlight_failure).or(expand_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
@@ -127,6 +129,7 @@ impl<'a> SelectRequest<'a> {
             cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
             groups: group_view,
             expands: plan.shape.expand.is_some(),
+            highlights: plan.highlight.is_some(),
             fields,
             omit_header: self.omit_header,
             debug,
@@ -184,6 +187,14 @@ impl<'a> SelectRequest<'a> {
             filters: self.filters.iter().map(|text| (*text).to_owned()).collect(),
             parsed_filters: filters.iter().map(|filter| printer.parsed(filter)).collect(),
         }
+    }
+}
+
+/// What was resolved, and why it was not.
+fn parted<T>(resolved: Result<Option<T>>) -> (Option<T>, Option<Error>) {
+    match resolved {
+        Ok(resolved) => (resolved, None),
+        Err(error) => (None, Some(error)),
     }
 }
 

@@ -18,6 +18,8 @@ pub struct ResponsePlan {
     pub groups: Option<GroupView>,
     /// Whether members of groups are shown.
     pub expands: bool,
+    /// Whether snippets are shown.
+    pub highlights: bool,
     pub fields: FieldList,
     pub omit_header: bool,
     pub debug: DebugFlags,

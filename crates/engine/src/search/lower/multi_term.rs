@@ -54,7 +54,7 @@ impl Lowering<'_> {
         if let Some(prefix) = pattern::as_prefix(pattern) {
             return self.prefix(name, &prefix, boost);
         }
-        let automaton = compile(&pattern::wildcard(pattern), pattern)?;
+        let automaton = wildcard_automaton(pattern)?;
         Ok(by_automaton(layout, automaton, boost, format!("{name}:{pattern}")))
     }
 
@@ -63,7 +63,7 @@ impl Lowering<'_> {
         if holds_numbers(layout) {
             return Ok(Node::Nothing);
         }
-        let automaton = compile(&pattern::regex(pattern)?, pattern)?;
+        let automaton = regex_automaton(pattern)?;
         Ok(by_automaton(layout, automaton, boost, format!("{name}:/{pattern}/")))
     }
 }
@@ -88,6 +88,16 @@ pub(crate) fn compile(expression: &str, shown: &str) -> Result<Arc<Regex>> {
     Regex::new(expression).map(Arc::new).map_err(|error| {
         Error::bad_request(format!("cannot run the pattern `{shown}`: {error}; simplify it"))
     })
+}
+
+/// The automaton of `*` and `?`.
+pub(crate) fn wildcard_automaton(pattern: &str) -> Result<Arc<Regex>> {
+    compile(&pattern::wildcard(pattern), pattern)
+}
+
+/// The automaton of an expression in Lucene's syntax.
+pub(crate) fn regex_automaton(pattern: &str) -> Result<Arc<Regex>> {
+    compile(&pattern::regex(pattern)?, pattern)
 }
 
 fn by_automaton(layout: &Arc<FieldLayout>, automaton: Arc<Regex>, boost: f32, label: String) -> Node {
