@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::properties::Properties;
 use crate::query::Query;
 use crate::search::FieldSelection;
 
@@ -13,16 +14,27 @@ pub struct HighlightPlan {
     pub query: Query,
     /// In the order shown; a field that several name is shown once.
     pub fields: Vec<HighlightField>,
-    /// For fields without options of their own.
-    pub general: Arc<HighlightOptions>,
+    /// Of each field named.
     pub own: Vec<(Arc<str>, Arc<HighlightOptions>)>,
+    /// Of fields that only a glob names, if there is one.
+    pub globbed: Option<GlobbedOptions>,
+}
+
+#[derive(Clone, Debug)]
+pub struct GlobbedOptions {
+    pub plain: Arc<HighlightOptions>,
+    /// For fields that have term vectors with offsets.
+    pub of_vectors: Arc<HighlightOptions>,
 }
 
 impl HighlightPlan {
     /// The options of one field.
-    pub fn options(&self, field: &str) -> &Arc<HighlightOptions> {
-        let own = self.own.iter().find(|(name, _)| &**name == field);
-        own.map_or(&self.general, |(_, options)| options)
+    pub fn options(&self, field: &str, properties: &Properties) -> Option<&Arc<HighlightOptions>> {
+        let own = self.own.iter().find(|(name, _)| &**name == field).map(|(_, options)| options);
+        own.or_else(|| {
+            let GlobbedOptions { plain, of_vectors } = self.globbed.as_ref()?;
+            Some(if properties.has_offset_vectors() { of_vectors } else { plain })
+        })
     }
 }
 
@@ -119,7 +131,8 @@ pub struct OriginalOptions {
     pub merge_contiguous: bool,
     /// All values are shown in their order, matched or not.
     pub keep_values: bool,
-    pub values_examined_max: usize,
+    /// `None`: all of a field that may have many, else one.
+    pub values_examined_max: Option<usize>,
     pub fragments_matched_max: usize,
     pub alternate: Option<Alternate>,
 }

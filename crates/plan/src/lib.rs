@@ -46,9 +46,9 @@ pub use facet::{
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{Comparison, Function, IndexTerm, Kind, Operator, Pick, Statistic, StringMeasure};
 pub use highlight::{
-    Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, HighlightField,
-    HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions, PassageScoring,
-    QueryFields, RegexFragmenter, Tags, UnifiedOptions,
+    Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,
+    HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
+    PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
 pub use instant::{format_instant, parse_instant};
 pub use name::check_name;

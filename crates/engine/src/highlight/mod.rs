@@ -5,10 +5,13 @@
 //! the field, and what the index must tell; `spans` finds it; then one file for each of Solr's methods cuts and marks.
 
 mod cut;
+mod fast_vector;
 mod fragmenter;
 mod mark_up;
 mod near;
 mod original;
+mod phrase_list;
+mod phrase_map;
 mod sought;
 mod spans;
 mod text;
@@ -25,7 +28,7 @@ use tantivy::DocId;
 
 use crate::analyzers::Analyzers;
 use crate::layout::{FieldLayout, Layout};
-use crate::search::{Given, SearchCaches, SearchContext, stored_document};
+use crate::search::{Given, SearchCaches, SearchContext, rarity, stored_document};
 use crate::snapshot::Snapshot;
 use sought::Sought;
 use text::{Text, prefix, utf16_len};
@@ -42,9 +45,8 @@ pub(crate) fn highlight(
     let context = SearchContext::new(snapshot, caches);
     let mut fields = fields(context.layout, plan)
         .into_iter()
-        .map(|field| {
-            FieldHighlighter::new(&context, analyzers, &plan.query, field, plan.options(&field.name))
-        })
+        .filter_map(|field| Some((field, plan.options(&field.name, &field.spec.properties)?)))
+        .map(|(field, options)| FieldHighlighter::new(&context, analyzers, &plan.query, field, options))
         .collect::<Result<Vec<_>>>()?;
     let names = fields.iter().flat_map(FieldHighlighter::names).collect();
     let wanted = FieldSelection { names, ..FieldSelection::default() };
@@ -156,12 +158,12 @@ impl FieldHighlighter {
         if let HighlightMethod::Unified(unified) = &options.method {
             return self.unified(context, place, document, unified);
         }
-        if let Some(snippets) = self.matched(document)? {
+        if let Some(snippets) = self.matched(context, document)? {
             return Ok(Some(snippets));
         }
         let Some(alternate) = alternate(&options) else { return Ok(None) };
         if let Some(other) = &mut self.other
-            && let Some(snippets) = other.matched(document)?
+            && let Some(snippets) = other.matched(context, document)?
         {
             return Ok(Some(snippets));
         }
@@ -195,17 +197,24 @@ impl FieldHighlighter {
     }
 
     /// By one of the older methods.
-    fn matched(&mut self, document: &Document) -> Result<Option<Vec<String>>> {
+    fn matched(&mut self, context: &SearchContext<'_>, document: &Document) -> Result<Option<Vec<String>>> {
         if !self.layout.spec.properties.retrievable() {
             return Ok(None);
         }
-        let values = texts(document, &self.layout.name);
-        let Self { reader, sought, options, .. } = self;
+        let mut values = texts(document, &self.layout.name);
+        let Self { reader, sought, options, layout, .. } = self;
         match &options.method {
             HighlightMethod::Original(original) => {
+                let many = layout.spec.properties.multi_valued;
+                values.truncate(original.values_examined_max.unwrap_or(if many { usize::MAX } else { 1 }));
                 original::snippets(&values, reader, sought, options, original)
             }
-            HighlightMethod::Unified(_) | HighlightMethod::FastVector(_) => Ok(None),
+            HighlightMethod::FastVector(fast) => {
+                let text = Text::joined(values.iter().map(String::as_str), usize::MAX);
+                let rarity = |term: &str| rarity(context, layout, term);
+                fast_vector::snippets(&text, reader, sought, options, fast, &rarity)
+            }
+            HighlightMethod::Unified(_) => Ok(None),
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) fn snippets(
 ) -> Result<Option<Vec<String>>> {
     let mut shown: Vec<Fragment> = Vec::new();
     let (mut units_left, mut matches_left) = (options.text_units_max, original.fragments_matched_max);
-    for value in values.iter().take(original.values_examined_max) {
+    for value in values {
         if units_left == 0 || matches_left == 0 {
             break;
         }

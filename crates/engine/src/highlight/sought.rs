@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use plan::{Fuzzy, HighlightOptions, Occur, Phrase, Query, QueryFields, Range, Result, Value};
+use plan::{
+    Fuzzy, HighlightMethod, HighlightOptions, Occur, Phrase, Query, QueryFields, Range, Result, Value,
+};
 use tantivy_fst::{Automaton, Regex};
 
 use crate::layout::Layout;
@@ -248,7 +250,8 @@ impl Reading<'_> {
         if phrase.positions.len() == 1 {
             return self.leaf(LeafKind::Terms(terms), label);
         }
-        if !self.options.phrases {
+        // The `fastVector` method follows phrases in any case.
+        if !self.options.phrases && !matches!(self.options.method, HighlightMethod::FastVector(_)) {
             let each = terms.into_iter().map(|term| self.leaf(LeafKind::Terms(vec![term.clone()]), term));
             return Need::Any(each.collect());
         }

@@ -61,10 +61,10 @@ impl Text {
         }
     }
 
-    /// What stands between two units.
+    /// What stands between two units, as far as there is text.
     pub(super) fn slice(&self, from: usize, to: usize) -> &str {
         let byte = |unit: usize| match &self.units {
-            None => unit,
+            None => unit.min(self.text.len()),
             Some(units) => units.bytes.get(unit).map_or(self.text.len(), |byte| *byte as usize),
         };
         self.text.get(byte(from)..byte(to).max(byte(from))).unwrap_or_default()
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(text.len(), 6);
         assert_eq!([0, 1, 3, 4, 8, 9].map(|byte| text.unit(byte)), [0, 1, 2, 3, 5, 6]);
         assert_eq!(text.slice(1, 5), "é\0🚢");
-        assert_eq!(Text::new("ab".to_owned()).slice(1, 9), "");
+        assert_eq!(Text::new("ab".to_owned()).slice(1, 9), "b");
         assert_eq!(prefix("🚢", 1), "");
     }
 }

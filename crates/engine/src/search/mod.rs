@@ -55,6 +55,7 @@ pub(crate) use given::Given;
 pub(crate) use lower::{is_near, regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
 pub(crate) use sloppy::{Place, spans};
+pub(crate) use stats::rarity;
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use plan::{Error, HighlightField, HighlightPlan, Query, Result};
+use plan::{Error, GlobbedOptions, HighlightField, HighlightPlan, Query, Result};
 
-use super::highlight_options::options;
+use super::highlight_options::{globbed_options, options};
 use crate::params::{Params, highlight as param, query};
 use crate::query::{ParsedQuery, QueryContext, parse_query};
 
@@ -28,12 +28,18 @@ pub(super) fn resolve_highlight(
     for name in own_names(params, &fields) {
         own.push((Arc::from(name), Arc::new(options(context, name)?)));
     }
-    let general = Arc::new(options(context, "")?);
+    let globbed = match fields.iter().any(|name| is_glob(name)) {
+        true => Some(GlobbedOptions {
+            plain: Arc::new(globbed_options(context, false)?),
+            of_vectors: Arc::new(globbed_options(context, true)?),
+        }),
+        false => None,
+    };
     let fields = fields.iter().map(|name| match is_glob(name) {
         true => HighlightField::Glob((*name).to_owned()),
         false => HighlightField::Name(Arc::from(*name)),
     });
-    Ok(HighlightPlan { query, fields: fields.collect(), general, own })
+    Ok(HighlightPlan { query, fields: fields.collect(), own, globbed })
 }
 
 fn is_glob(name: &str) -> bool {
@@ -75,14 +81,15 @@ fn names<'a>(params: &'a Params, main: Option<&'a ParsedQuery>) -> Vec<&'a str> 
     }
 }
 
-/// Fields with options of their own.
+/// Fields with options of their own: those named, and beside globs those that a parameter is for.
 fn own_names<'a>(params: &'a Params, fields: &[&'a str]) -> BTreeSet<&'a str> {
-    let named = params.pairs().iter().filter_map(|(name, _)| {
+    let mentioned = params.pairs().iter().filter_map(|(name, _)| {
         let (field, _) = name.strip_prefix("f.")?.split_once(".hl.")?;
         Some(field)
     });
     let globbed = fields.iter().any(|name| is_glob(name));
-    named.filter(|name| globbed || fields.contains(name)).collect()
+    let named = fields.iter().copied().filter(|name| !is_glob(name));
+    named.chain(mentioned.filter(|_| globbed)).collect()
 }
 
 /// A parameter that is no choice of Solr's.

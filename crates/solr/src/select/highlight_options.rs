@@ -20,19 +20,31 @@ const FRAGMENT_UNITS: i32 = 100;
 /// The shortest fragment of the `fastVector` method.
 const FAST_VECTOR_UNITS_MIN: i32 = 18;
 
-/// The options of a field, or of all that have none of their own when the name is empty.
+/// The options of a field.
 pub(super) fn options(context: &QueryContext<'_>, field: &str) -> Result<HighlightOptions> {
-    Reader { context, field }.options()
+    Reader::of(context, field).options()
+}
+
+/// The options of fields that only a glob names, with term vectors or without.
+pub(super) fn globbed_options(context: &QueryContext<'_>, vectors: bool) -> Result<HighlightOptions> {
+    Reader { context, field: "", vectors }.options()
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a> {
-    context: &'a QueryContext<'a>,
+pub(super) struct Reader<'a> {
+    pub(super) context: &'a QueryContext<'a>,
     field: &'a str,
+    /// Whether the field has term vectors with offsets.
+    vectors: bool,
 }
 
-impl Reader<'_> {
-    fn sent<T>(&self, param: &Param<T>) -> Result<Option<T>> {
+impl<'a> Reader<'a> {
+    fn of(context: &'a QueryContext<'a>, field: &'a str) -> Self {
+        let vectors = context.find(field).is_some_and(|field| field.spec.properties.has_offset_vectors());
+        Self { context, field, vectors }
+    }
+
+    pub(super) fn sent<T>(&self, param: &Param<T>) -> Result<Option<T>> {
         param.read_for(self.context.params, &LocalParams::default(), self.field)
     }
 
@@ -55,7 +67,7 @@ impl Reader<'_> {
         Ok(HighlightOptions {
             query_fields: self.query_fields(unified)?,
             phrases: self.is_on(&param::PHRASES)?,
-            multi_term: self.multi_term(unified)?,
+            multi_term: self.multi_term(&method)?,
             snippets: self.snippets(unified)?,
             fragment_units: self.fragment_units(&method)?,
             text_units_max: self.text_units_max(unified)?,
@@ -85,8 +97,9 @@ impl Reader<'_> {
     }
 
     /// The older methods read patterns only together with phrases.
-    fn multi_term(&self, unified: bool) -> Result<bool> {
-        Ok(self.is_on(&param::MULTI_TERM)? && (unified || self.is_on(&param::PHRASES)?))
+    fn multi_term(&self, method: &HighlightMethod) -> Result<bool> {
+        let with_phrases = matches!(method, HighlightMethod::Unified(_)) || self.is_on(&param::PHRASES)?;
+        Ok(self.is_on(&param::MULTI_TERM)? && with_phrases)
     }
 
     /// Solr differs: no snippets at all are its error 500, where they are less than none or by the unified method
@@ -237,11 +250,7 @@ impl Reader<'_> {
     /// `original`, or `fastVector` for a field that has vectors with offsets.
     fn older(&self) -> Result<HighlightMethod> {
         let fast = self.sent(&param::METHOD)?.as_deref() == Some("fastVector");
-        let has_vectors = self.context.find(self.field).is_some_and(|field| {
-            let properties = &field.spec.properties;
-            properties.term_positions && properties.term_offsets
-        });
-        if fast && has_vectors {
+        if fast && self.vectors {
             return self.fast_vector().map(HighlightMethod::FastVector);
         }
         self.original().map(HighlightMethod::Original)
@@ -252,16 +261,13 @@ impl Reader<'_> {
         {
             return Err(unknown("formatter", &name));
         }
-        let multi_valued =
-            self.context.find(self.field).is_none_or(|field| field.spec.properties.multi_valued);
-        let examined = if multi_valued { i32::MAX } else { 1 };
-        let count = |sent: Option<i32>, default: i32| usize::try_from(sent.unwrap_or(default)).unwrap_or(0);
+        let count = |sent: i32| usize::try_from(sent).unwrap_or(0);
         Ok(OriginalOptions {
             fragmenter: self.fragmenter()?,
             merge_contiguous: self.is_on(&param::MERGE)?,
             keep_values: self.is_on(&param::KEEP_VALUES)?,
-            values_examined_max: count(self.sent(&param::VALUES_EXAMINED_MAX)?, examined),
-            fragments_matched_max: count(self.sent(&param::VALUES_MATCHED_MAX)?, i32::MAX),
+            values_examined_max: self.sent(&param::VALUES_EXAMINED_MAX)?.map(count),
+            fragments_matched_max: self.sent(&param::VALUES_MATCHED_MAX)?.map_or(usize::MAX, count),
             alternate: self.alternate()?,
         })
     }
@@ -282,7 +288,7 @@ impl Reader<'_> {
         }
     }
 
-    fn alternate(&self) -> Result<Option<Alternate>> {
+    pub(super) fn alternate(&self) -> Result<Option<Alternate>> {
         let Some(name) = self.sent(&param::ALTERNATE)?.filter(|name| !name.is_empty()) else {
             return Ok(None);
         };
@@ -298,7 +304,7 @@ impl Reader<'_> {
 
     /// The other field's options: one snippet, as long as what would be shown of it.
     fn marked_alternate(&self, name: &str, units: i32) -> Result<HighlightOptions> {
-        let reader = Reader { field: name, ..*self };
+        let reader = Reader::of(self.context, name);
         let method = match reader.older()? {
             HighlightMethod::Original(original) => {
                 HighlightMethod::Original(OriginalOptions { alternate: None, ..original })
@@ -312,7 +318,7 @@ impl Reader<'_> {
         Ok(HighlightOptions {
             query_fields: reader.query_fields(false)?,
             phrases: reader.is_on(&param::PHRASES)?,
-            multi_term: reader.multi_term(false)?,
+            multi_term: reader.multi_term(&method)?,
             snippets: 1,
             fragment_units: usize::try_from(fragment).unwrap_or(usize::MAX),
             text_units_max: reader.text_units_max(false)?,
@@ -320,10 +326,6 @@ impl Reader<'_> {
             html: reader.html(false)?,
             method,
         })
-    }
-
-    fn fast_vector(&self) -> Result<FastVectorOptions> {
-        Err(Error::bad_request("`fastVector` is not supported yet; use `original` or `unified`"))
     }
 }
 

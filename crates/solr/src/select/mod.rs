@@ -7,6 +7,7 @@ mod field_list;
 mod fields;
 mod grouping;
 mod highlight;
+mod highlight_fast_vector;
 mod highlight_options;
 mod request;
 mod response_plan;
