@@ -19,20 +19,115 @@ pub enum BoundaryKind {
     Character,
 }
 
-/// All boundaries of a text in ascending order, as byte offsets, its beginning and its end among them.
-pub fn boundaries(kind: BoundaryKind, text: &str) -> Vec<usize> {
-    match kind {
-        BoundaryKind::Sentence => walk(text, sentence::end),
-        BoundaryKind::Word => walk(text, word::end),
-        BoundaryKind::Line => walk(text, line::end),
-        BoundaryKind::Character => GraphemeClusterSegmenter::new().segment_str(text).collect(),
+/// Finds the boundaries of a text, about where it is asked to. Offsets are bytes. It remembers where it was, as Java's does,
+/// and answers for sentences may depend on that.
+#[derive(Debug)]
+pub struct Boundaries {
+    kind: BoundaryKind,
+    chars: Chars,
+    len: usize,
+    /// Of kinds whose boundaries do not depend on where one begins: those found so far, by characters.
+    found: Vec<usize>,
+    /// Of sentences: the boundary found last.
+    last: Option<usize>,
+}
+
+impl Boundaries {
+    pub fn new(kind: BoundaryKind, text: &str) -> Self {
+        let found = match kind {
+            BoundaryKind::Character => characters(text),
+            _ => vec![0],
+        };
+        Self { kind, chars: Chars(text.char_indices().collect()), len: text.len(), found, last: None }
+    }
+
+    /// The first boundary behind `offset`; none behind the end.
+    pub fn following(&mut self, offset: usize) -> Option<usize> {
+        let at = self.chars.number(offset);
+        let end = match self.kind {
+            _ if at >= self.chars.0.len() => None,
+            BoundaryKind::Sentence => Some(self.sentence_following(at)),
+            _ => {
+                self.find_past(at);
+                let next = self.found.partition_point(|boundary| *boundary <= at);
+                self.found.get(next).copied()
+            }
+        };
+        end.map(|end| self.offset(end))
+    }
+
+    /// The last boundary before `offset`; none before the beginning.
+    pub fn preceding(&mut self, offset: usize) -> Option<usize> {
+        let at = self.chars.number(offset);
+        let before = match self.kind {
+            _ if at == 0 => None,
+            BoundaryKind::Sentence => Some(self.sentence_preceding(at)),
+            _ => {
+                self.find_past(at);
+                let next = self.found.partition_point(|boundary| *boundary < at);
+                next.checked_sub(1).and_then(|last| self.found.get(last)).copied()
+            }
+        };
+        before.map(|before| self.offset(before))
+    }
+
+    fn offset(&self, number: usize) -> usize {
+        self.chars.0.get(number).map_or(self.len, |(offset, _)| *offset)
+    }
+
+    /// Finds all boundaries up to the first behind `at`.
+    fn find_past(&mut self, at: usize) {
+        let end = if self.kind == BoundaryKind::Line { line::end } else { word::end };
+        while let Some(last) = self.found.last().copied().filter(|last| *last <= at) {
+            if last >= self.chars.0.len() {
+                return;
+            }
+            self.found.push(end(&self.chars, last).max(last + 1));
+        }
+    }
+
+    fn sentence_following(&mut self, at: usize) -> usize {
+        let mut boundary = match self.last {
+            _ if at == 0 => 0,
+            Some(last) if last < at => last,
+            _ => sentence::safe(&self.chars, at),
+        };
+        while boundary <= at {
+            boundary = sentence::end(&self.chars, boundary).max(boundary + 1);
+        }
+        self.last = Some(boundary);
+        boundary
+    }
+
+    fn sentence_preceding(&mut self, at: usize) -> usize {
+        let mut boundary = self.last.filter(|last| *last < at);
+        let mut next = boundary.unwrap_or_else(|| sentence::safe(&self.chars, at - 1));
+        while next < at {
+            boundary = Some(next);
+            next = sentence::end(&self.chars, next).max(next + 1);
+        }
+        self.last = boundary.or(Some(next));
+        boundary.unwrap_or(next)
     }
 }
 
+/// Grapheme clusters, by numbers of characters.
+fn characters(text: &str) -> Vec<usize> {
+    let mut chars = text.char_indices().map(|(offset, _)| offset).chain([text.len()]).enumerate();
+    let ends = GraphemeClusterSegmenter::new().segment_str(text);
+    ends.filter_map(|end| chars.find(|(_, offset)| *offset == end)).map(|(number, _)| number).collect()
+}
+
 /// The characters of a text, by number.
+#[derive(Debug)]
 struct Chars(Vec<(usize, char)>);
 
 impl Chars {
+    /// The number of the character at a byte.
+    fn number(&self, offset: usize) -> usize {
+        self.0.partition_point(|(start, _)| *start < offset)
+    }
+
     fn get(&self, at: usize) -> Option<char> {
         self.0.get(at).map(|(_, c)| *c)
     }
@@ -48,18 +143,6 @@ impl Chars {
         }
         at
     }
-}
-
-/// Steps from boundary to boundary: `end` gives the number of the first character behind the piece that begins at one.
-fn walk(text: &str, end: fn(&Chars, usize) -> usize) -> Vec<usize> {
-    let chars = Chars(text.char_indices().collect());
-    let mut found = vec![0];
-    let mut at = 0;
-    while at < chars.0.len() {
-        at = end(&chars, at).max(at + 1);
-        found.push(chars.0.get(at).map_or(text.len(), |(offset, _)| *offset));
-    }
-    found
 }
 
 fn in_group(c: char, group: GeneralCategoryGroup) -> bool {
@@ -82,8 +165,11 @@ mod tests {
     /// Expected pieces are those of JDK 25.
     fn check(kind: BoundaryKind, expected: &[&str]) {
         let text = expected.concat();
-        let found = boundaries(kind, &text);
-        let pieces: Vec<_> = found.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect();
+        let (mut finder, mut pieces, mut at) = (Boundaries::new(kind, &text), Vec::new(), 0);
+        while let Some(end) = finder.following(at) {
+            pieces.push(&text[at..end]);
+            at = end;
+        }
         assert_eq!(pieces, expected);
     }
 

@@ -22,9 +22,10 @@ mod token;
 mod tokenizer;
 mod word_set;
 
-pub use boundary::{BoundaryKind, boundaries};
+pub use boundary::{Boundaries, BoundaryKind};
 pub use chain::{Analyzer, TokenStream, Tokens};
 pub use error::{Error, ErrorKind};
+pub use java_regex::JavaRegex;
 pub use normalizer::Normalizer;
 pub use registry::{ComponentInfo, ComponentKind, components};
 pub use schema_analyzers::SchemaAnalyzers;

@@ -89,6 +89,9 @@ pub enum HighlightMethod {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnifiedOptions {
+    /// As Solr does where it has term vectors: what must not match is looked for in the text too, and matches are found in all
+    /// of a text, be it shown or not.
+    pub by_vectors: bool,
     /// Marks what the query as a whole matches, phrases in one piece.
     pub whole_matches: bool,
     /// Shows the beginning of a text without matches.

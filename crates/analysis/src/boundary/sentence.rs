@@ -1,5 +1,6 @@
-//! Sentences. `!`, `?` and their like always end one; a full stop only before what can begin the next: behind blanks a
-//! letter that is not small, or punctuation and then a letter.
+//! Sentences, as Java's rules cut them once they have become machines: one that runs on to the end of a sentence, one that
+//! runs back to where it is safe to begin. Behaviour of JDK 17 to 25, its oddities included: behind a full stop one blank
+//! wants a letter that is not small, two blanks any letter; and some safe places are no ends of sentences.
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 
@@ -7,7 +8,7 @@ use super::{Chars, is_enclosing, is_format};
 use crate::chars::category;
 
 /// What a character is to a sentence.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Never seen.
     Ignored,
@@ -54,57 +55,154 @@ fn class(c: char) -> Class {
     }
 }
 
-impl Chars {
-    fn class(&self, at: usize) -> Option<Class> {
-        self.get(at).map(class)
+/// On the way to the end of a sentence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ahead {
+    Within,
+    /// Behind a full stop and what closes with it.
+    Stopped,
+    StoppedQuoted,
+    /// Behind one blank after that, and behind more.
+    OneBlank,
+    Blanks,
+    /// In what opens the next sentence, if a letter follows.
+    Opening,
+    /// The same, where nothing but a letter or more of it will do.
+    OpeningOnly,
+    Ended,
+    EndedBlank,
+    Danda,
+    Paragraph,
+    /// A letter told that the sentence ended before what opened.
+    Told,
+    Over,
+}
+
+impl Ahead {
+    fn next(self, class: Class) -> Self {
+        use Ahead as A;
+        use Class as C;
+        match (self, class) {
+            (A::Paragraph | A::Told | A::Over, _) => A::Over,
+            (A::Danda, C::Blank) => A::Danda,
+            (A::Danda, _) => A::Over,
+            (A::Ended, C::Ender | C::Stop | C::Quote | C::Closing) => A::Ended,
+            (A::Ended | A::EndedBlank, C::Blank) => A::EndedBlank,
+            (A::Ended | A::EndedBlank, C::Paragraph) => A::Paragraph,
+            (A::Ended | A::EndedBlank, _) => A::Over,
+            (A::OpeningOnly, C::Small | C::OtherLetter) => A::Told,
+            (A::OpeningOnly, C::Quote | C::Danda | C::Other | C::Opening) => A::Opening,
+            (A::OpeningOnly, _) => A::Over,
+            (_, C::Paragraph) => A::Paragraph,
+            (_, C::Stop) => A::Stopped,
+            (_, C::Ender) => A::Ended,
+            (A::Within, C::Danda) => A::Danda,
+            (A::Within, _) | (_, C::Comma | C::Digit) => A::Within,
+            (A::Stopped | A::StoppedQuoted, C::Closing) => A::Stopped,
+            (A::Stopped | A::StoppedQuoted, C::Quote) => A::StoppedQuoted,
+            (A::Stopped | A::StoppedQuoted, C::Blank) => A::OneBlank,
+            (A::OneBlank | A::Blanks, C::Blank) => A::Blanks,
+            (A::Opening, C::Blank) | (_, C::Closing) => A::Within,
+            (A::StoppedQuoted | A::Blanks | A::Opening, C::Small | C::OtherLetter) => A::Told,
+            (A::OneBlank, C::OtherLetter) => A::Told,
+            (_, C::Small | C::OtherLetter) => A::Within,
+            (A::StoppedQuoted | A::Blanks, _) => A::OpeningOnly,
+            _ => A::Opening,
+        }
     }
 
-    /// Past a run of some classes and of what is ignored.
-    fn past(&self, at: usize, wanted: &[Class]) -> usize {
-        self.skip(at, |c| {
-            let class = class(c);
-            class == Class::Ignored || wanted.contains(&class)
-        })
+    /// Whether the sentence may end before what opens the next.
+    fn marks(self) -> bool {
+        matches!(self, Ahead::Stopped | Ahead::StoppedQuoted | Ahead::OneBlank | Ahead::Blanks)
+    }
+
+    fn may_end(self) -> bool {
+        use Ahead as A;
+        matches!(self, A::Within | A::Ended | A::EndedBlank | A::Danda | A::Paragraph)
     }
 }
 
+/// Where the sentence ends that begins at `from`.
 pub(super) fn end(chars: &Chars, from: usize) -> usize {
+    let (mut end, mut marked) = (from + 1, 0);
+    let mut state = Ahead::Within;
     let mut at = from;
-    while let Some(class) = chars.class(at) {
-        match class {
-            Class::Paragraph => return at + 1,
-            Class::Danda => return chars.past(at + 1, &[Class::Blank]),
-            Class::Ender => {
-                let at = chars.past(at, &[Class::Ender, Class::Stop, Class::Closing, Class::Quote]);
-                let at = chars.past(at, &[Class::Blank]);
-                return at + usize::from(chars.class(at) == Some(Class::Paragraph));
-            }
-            Class::Stop => {
-                at = chars.past(at, &[Class::Stop, Class::Closing, Class::Quote]);
-                if let Some(end) = end_behind_stop(chars, at) {
-                    return end;
-                }
-            }
-            _ => at += 1,
+    while let Some(c) = chars.get(at).filter(|_| state != Ahead::Over) {
+        let class = class(c);
+        if class != Class::Ignored {
+            state = state.next(class);
+        }
+        at += 1;
+        if state == Ahead::Told {
+            end = marked;
+        } else if state.marks() {
+            marked = at;
+        } else if state.may_end() {
+            end = at;
         }
     }
-    at
+    if marked == chars.0.len() && chars.get(at).is_none() { marked } else { end }
 }
 
-/// Where the sentence ends whose full stop, with what closes behind it, ends at `at`; `None` if it goes on.
-fn end_behind_stop(chars: &Chars, at: usize) -> Option<usize> {
-    let next = chars.past(at, &[Class::Blank]);
-    match chars.class(next)? {
-        Class::Paragraph => Some(next + 1),
-        Class::OtherLetter if next > at => Some(next),
-        // What closed may as well have opened.
-        Class::OtherLetter | Class::Small if next == at => {
-            (chars.class(at.checked_sub(1)?) == Some(Class::Quote)).then_some(at)
-        }
-        _ => {
-            let letter = chars.past(next, &[Class::Opening, Class::Quote, Class::Other]);
-            let begins = matches!(chars.class(letter), Some(Class::Small | Class::OtherLetter));
-            (begins && letter > next).then_some(next)
+/// On the way back: what stands behind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    Nothing,
+    /// Something that hides nothing.
+    Anything,
+    /// A capital, a comma or an opening.
+    Edge,
+    /// A small letter or a digit, with what may stand before it.
+    Small(Before),
+    /// What may begin a sentence, with what may stand before it.
+    Other(Before),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Directly,
+    Blank,
+    Closing,
+}
+
+impl Behind {
+    fn next(self, class: Class) -> Self {
+        use Before::{Blank, Closing, Directly};
+        use Behind as B;
+        use Class as C;
+        let with = |before| match self {
+            B::Small(_) => B::Small(before),
+            B::Other(_) => B::Other(before),
+            _ => B::Anything,
+        };
+        match (class, self) {
+            (C::Small | C::Digit, _) => B::Small(Directly),
+            (C::Danda | C::Other, _) => B::Other(Directly),
+            (C::OtherLetter | C::Comma, _) => B::Edge,
+            (C::Opening | C::Quote, B::Small(Directly) | B::Other(Directly)) => self,
+            (C::Opening, _) => B::Edge,
+            (C::Quote | C::Closing, _) => with(Closing),
+            (C::Blank, B::Small(Directly | Blank) | B::Other(Directly | Blank)) => with(Blank),
+            _ => B::Anything,
         }
     }
+}
+
+/// A place at or before `from` from which sentences can be read on.
+pub(super) fn safe(chars: &Chars, from: usize) -> usize {
+    let mut behind = Behind::Nothing;
+    for at in (0..=from.min(chars.0.len().saturating_sub(1))).rev() {
+        let class = chars.get(at).map_or(Class::Ignored, class);
+        match (class, behind) {
+            (Class::Ignored, _) => continue,
+            (Class::Stop, Behind::Other(_)) | (Class::Ender, Behind::Small(_) | Behind::Other(_)) => {
+                return at;
+            }
+            (Class::Ender, Behind::Edge) | (Class::Paragraph, Behind::Edge | Behind::Anything) if at > 0 => {
+                return at + 1;
+            }
+            _ => behind = behind.next(class),
+        }
+    }
+    0
 }

@@ -2,7 +2,7 @@
 //! before all else. The rules, and what they make of the ends of a value, are those of Lucene's break iterators around Java's
 //! (`LengthGoalBreakIterator` within `SplittingBreakIterator`, 9.12.3). All offsets are units; below 0 means none.
 
-use analysis::{BoundaryKind, boundaries};
+use analysis::{Boundaries, BoundaryKind};
 use plan::Breaks;
 
 use super::text::{Text, VALUE_SEPARATOR};
@@ -31,21 +31,25 @@ pub(super) struct Cutter<'a> {
     piece: Piece,
 }
 
-/// The boundaries of one value.
-#[derive(Default)]
+/// One value with its boundaries.
 struct Piece {
+    text: Text,
     len: isize,
-    boundaries: Vec<isize>,
-    /// Whether boundaries stand behind separators, which Lucene finds in its own way.
-    separated: bool,
     current: isize,
+    cuts: Cuts,
+}
+
+enum Cuts {
+    Java(Boundaries),
+    /// Behind each of these units.
+    Behind(Vec<isize>),
 }
 
 impl<'a> Cutter<'a> {
     pub(super) fn new(text: &'a Text, breaks: Breaks, goal: Option<Goal>) -> Self {
         let separators = text.as_str().match_indices(VALUE_SEPARATOR);
         let separators = separators.map(|(byte, _)| text.unit(byte) as isize).collect();
-        let mut cutter = Self { text, breaks, goal, separators, value: (0, 0), piece: Piece::default() };
+        let mut cutter = Self { text, breaks, goal, separators, value: (0, 0), piece: Piece::of("", breaks) };
         cutter.first();
         cutter
     }
@@ -138,33 +142,49 @@ impl<'a> Cutter<'a> {
 impl Piece {
     fn of(value: &str, breaks: Breaks) -> Self {
         let text = Text::new(value.to_owned());
-        let bytes = match breaks {
-            Breaks::Sentence => boundaries(BoundaryKind::Sentence, value),
-            Breaks::Word => boundaries(BoundaryKind::Word, value),
-            Breaks::Line => boundaries(BoundaryKind::Line, value),
-            Breaks::Character => boundaries(BoundaryKind::Character, value),
-            Breaks::Nowhere => vec![0, value.len()],
+        let java = |kind| Cuts::Java(Boundaries::new(kind, value));
+        let cuts = match breaks {
+            Breaks::Sentence => java(BoundaryKind::Sentence),
+            Breaks::Word => java(BoundaryKind::Word),
+            Breaks::Line => java(BoundaryKind::Line),
+            Breaks::Character => java(BoundaryKind::Character),
+            Breaks::Nowhere => Cuts::Behind(Vec::new()),
             Breaks::Separator(separator) => {
-                let behind = value.match_indices(separator).map(|(byte, found)| byte + found.len());
-                std::iter::once(0).chain(behind).chain([value.len()]).collect()
+                let found = value.match_indices(separator);
+                Cuts::Behind(found.map(|(byte, _)| text.unit(byte) as isize).collect())
             }
         };
-        let mut boundaries: Vec<isize> = bytes.into_iter().map(|byte| text.unit(byte) as isize).collect();
-        boundaries.dedup();
-        let separated = matches!(breaks, Breaks::Separator(_));
-        Self { len: text.len() as isize, boundaries, separated, current: 0 }
+        Self { len: text.len() as isize, text, current: 0, cuts }
     }
 
-    fn following(&self, offset: isize) -> isize {
-        let offset = offset + isize::from(self.separated && offset + 1 < self.len);
-        let next = self.boundaries.partition_point(|boundary| *boundary <= offset);
-        self.boundaries.get(next).copied().unwrap_or(NONE)
+    /// Lucene looks for a separator behind `offset`, not at it.
+    fn following(&mut self, offset: isize) -> isize {
+        match &mut self.cuts {
+            _ if offset >= self.len => NONE,
+            Cuts::Java(boundaries) => {
+                let next = boundaries.following(self.text.byte(offset.max(0) as usize));
+                next.map_or(NONE, |byte| self.text.unit(byte) as isize)
+            }
+            Cuts::Behind(separators) => {
+                let next = separators.partition_point(|separator| *separator <= offset);
+                separators.get(next).map_or(self.len, |separator| separator + 1)
+            }
+        }
     }
 
-    fn preceding(&self, offset: isize) -> isize {
-        let offset = offset + isize::from(self.separated && offset > 0);
-        let next = self.boundaries.partition_point(|boundary| *boundary < offset);
-        next.checked_sub(1).and_then(|last| self.boundaries.get(last)).copied().unwrap_or(NONE)
+    fn preceding(&mut self, offset: isize) -> isize {
+        match &mut self.cuts {
+            _ if offset <= 0 => NONE,
+            Cuts::Java(boundaries) => {
+                let before = boundaries.preceding(self.text.byte_from(offset as usize));
+                before.map_or(NONE, |byte| self.text.unit(byte) as isize)
+            }
+            Cuts::Behind(separators) => {
+                let next = separators.partition_point(|separator| *separator < offset);
+                let before = next.checked_sub(1).and_then(|last| separators.get(last));
+                before.map_or(0, |separator| separator + 1)
+            }
+        }
     }
 
     fn goal_following(&mut self, offset: isize, goal: Option<Goal>) -> isize {
@@ -193,9 +213,13 @@ impl Piece {
             self.current = self.len;
             return NONE;
         }
-        let before = self.preceding(wanted);
-        let nearer = wanted - before < after - wanted && before > offset;
-        self.current = if after != wanted && !at_least && nearer { before } else { after };
+        self.current = after;
+        // The text's own boundaries may depend on what they were asked, so they are not asked more than Lucene asks.
+        if after != wanted && !at_least {
+            let before = self.preceding(wanted);
+            let nearer = wanted - before < after - wanted && before > offset;
+            self.current = if nearer { before } else { after };
+        }
         self.current
     }
 
@@ -211,9 +235,41 @@ impl Piece {
             self.current = 0;
             return NONE;
         }
-        let after = self.following(wanted - 1);
-        let nearer = after - wanted < wanted - before && after < offset;
-        self.current = if before != wanted && !goal.at_least && nearer { after } else { before };
+        self.current = before;
+        if before != wanted && !goal.at_least {
+            let after = self.following(wanted - 1);
+            let nearer = after - wanted < wanted - before && after < offset;
+            self.current = if nearer { after } else { before };
+        }
         self.current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passages_come_near_their_length() {
+        let check = |text: &str, goal: Option<Goal>, asked: (isize, isize), expected: (isize, isize)| {
+            let text = Text::new(text.to_owned());
+            let mut cutter = Cutter::new(&text, Breaks::Sentence, goal);
+            let found = (cutter.preceding(asked.0), cutter.following(asked.1));
+            assert_eq!(found, expected, "{} {asked:?}", text.as_str());
+        };
+        let goal = |units, at_least| Some(Goal { units, align: 0.0, at_least });
+        check("One. Two three. Four.", None, (6, 7), (5, 16));
+        check("One. Two three. Four. Five.", goal(12, true), (6, 7), (5, 22));
+        check("One. Two three. Four. Five.", goal(9, false), (6, 7), (5, 16));
+        // Before a value's first sentence there is none, which leaves the separator.
+        check("One.\0Two.", goal(12, true), (6, 7), (4, 9));
+    }
+
+    #[test]
+    fn values_begin_passages() {
+        let text = Text::new("One. Two.\0Three.".to_owned());
+        let mut cutter = Cutter::new(&text, Breaks::Sentence, None);
+        let ends: Vec<isize> = std::iter::from_fn(|| cutter.next()).collect();
+        assert_eq!(ends, [5, 9, 10, 16]);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use analysis::{BoundaryKind, boundaries};
+use analysis::{Boundaries as Cuts, BoundaryKind};
 use plan::{Boundaries, Breaks, FastVectorOptions, FragmentList, HighlightOptions, Tags};
 
 use super::mark_up;
@@ -176,8 +176,8 @@ impl Writer<'_> {
             Boundaries::Breaks(breaks) => {
                 let from = at.saturating_sub(WINDOW);
                 let before = self.shown.slice(from, at);
-                let cuts = cuts(*breaks, before);
-                cuts.iter().rev().nth(1).map_or(at, |byte| from + units_before(before, *byte))
+                let cut = cuts(*breaks, before).preceding(before.len());
+                cut.map_or(at, |byte| from + units_before(before, byte))
             }
         }
     }
@@ -198,8 +198,8 @@ impl Writer<'_> {
             }
             Boundaries::Breaks(breaks) => {
                 let behind = self.shown.slice(at, at.saturating_add(WINDOW).min(self.read));
-                let cuts = cuts(*breaks, behind);
-                cuts.get(1).map_or(at, |byte| at + units_before(behind, *byte))
+                let cut = cuts(*breaks, behind).following(0);
+                cut.map_or(at, |byte| at + units_before(behind, byte))
             }
         }
     }
@@ -209,12 +209,12 @@ fn units_before(text: &str, byte: usize) -> usize {
     utf16_len(text.get(..byte).unwrap_or_default())
 }
 
-fn cuts(breaks: Breaks, text: &str) -> Vec<usize> {
+fn cuts(breaks: Breaks, text: &str) -> Cuts {
     let kind = match breaks {
         Breaks::Sentence => BoundaryKind::Sentence,
         Breaks::Line => BoundaryKind::Line,
         Breaks::Character => BoundaryKind::Character,
         _ => BoundaryKind::Word,
     };
-    boundaries(kind, text)
+    Cuts::new(kind, text)
 }

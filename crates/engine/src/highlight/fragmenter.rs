@@ -1,16 +1,13 @@
 //! Where the original method begins a new fragment: by length, or where a pattern's matches end. The rules are those of
 //! Solr's `GapFragmenter` and `LuceneRegexFragmenter`.
 
-use fancy_regex::RegexBuilder;
+use analysis::JavaRegex;
 use plan::{Error, Fragmenter, RegexFragmenter, Result};
 
 use super::text::Text;
 
 /// A larger step of positions begins a fragment.
 const GAP_MAX: u32 = 50;
-
-/// How often a pattern may go back on a text before it is given up.
-const STEPS_MAX: usize = 100_000;
 
 /// Fragments of one text being cut.
 pub(super) enum Cutting {
@@ -54,24 +51,17 @@ impl Cutting {
 
 impl PatternCutting {
     fn new(regex: &RegexFragmenter, units: usize, text: &Text) -> Result<Self> {
-        let refused = |error: &dyn std::fmt::Display| {
-            Error::bad_request(format!(
-                "cannot run `hl.regex.pattern` `{}`: {error}; simplify it",
-                regex.pattern
-            ))
-        };
-        let pattern = RegexBuilder::new(&regex.pattern).backtrack_limit(STEPS_MAX).build();
-        let pattern = pattern.map_err(|error| refused(&error))?;
+        let pattern = JavaRegex::new(&regex.pattern).map_err(|error| {
+            Error::bad_request(format!("cannot read `hl.regex.pattern` `{}`: {error}", regex.pattern))
+        })?;
         let mut spots = Vec::new();
         let mut from = 0;
-        for found in pattern.find_iter(text.as_str()) {
-            if from >= regex.text_units_max {
-                break;
-            }
-            let found = found.map_err(|error| refused(&error))?;
-            let (start, end) = (text.unit(found.start()), text.unit(found.end()));
-            spots.extend([start, end]);
-            from = end;
+        while text.unit(from) < regex.text_units_max.max(1) {
+            let Some(found) = pattern.find_at(text.as_str(), from) else { break };
+            spots.extend([text.unit(found.start), text.unit(found.end)]);
+            // Behind a match of nothing the next is looked for one character on.
+            let next = text.as_str().get(found.end..).and_then(|rest| rest.chars().next());
+            from = found.end + if found.is_empty() { next.map_or(1, char::len_utf8) } else { 0 };
         }
         spots.sort_unstable();
         Ok(Self { units: units as f32, slop: regex.slop, gap: regex.gap, spots, begun: 0, target: None })
@@ -111,5 +101,28 @@ impl PatternCutting {
         };
         self.target = Some(target);
         target
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragments_begin_by_length_and_by_pattern() {
+        let check = |fragmenter: Fragmenter, units: usize, ends: &[usize], expected: &[bool]| {
+            let text = Text::new("one two. three four. five six".to_owned());
+            let mut cutting = Cutting::new(&fragmenter, units, &text).unwrap();
+            let begun: Vec<bool> = ends.iter().map(|end| cutting.begins(*end, 1)).collect();
+            assert_eq!(begun, expected, "{fragmenter:?} {units}");
+        };
+        let regex = |pattern: &str| {
+            let pattern = pattern.to_owned();
+            Fragmenter::Regex(RegexFragmenter { pattern, slop: 0.5, text_units_max: 100, gap: 50 })
+        };
+        check(Fragmenter::Gap, 0, &[3, 7, 14], &[false, false, false]);
+        check(Fragmenter::Gap, 10, &[3, 7, 14, 19, 25], &[false, false, true, false, true]);
+        check(regex("[^.]+[.]"), 10, &[3, 7, 14, 19], &[false, false, true, false]);
+        assert!(Cutting::new(&regex("("), 10, &Text::new(String::new())).is_err());
     }
 }

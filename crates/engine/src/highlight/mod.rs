@@ -185,9 +185,12 @@ impl FieldHighlighter {
             Value::Str(text) => Some(text.as_str()),
             _ => None,
         });
-        let text = Text::joined(texts, self.options.text_units_max);
+        let text = Text::joined(texts.clone(), self.options.text_units_max);
         let Self { reader, sought, given, .. } = self;
-        let tokens = reader.tokens(&text, |token| sought.wants(token));
+        let tokens = match unified.by_vectors {
+            true => reader.tokens(&Text::joined(texts, usize::MAX), |token| sought.wants(token)),
+            false => reader.tokens(&text, |token| sought.wants(token)),
+        };
         let index = TokenIndex::new(&tokens);
         let spans = match unified.whole_matches {
             true => spans::whole(sought, &index, &mut |number| given.holds(context, place, number))?,

@@ -36,6 +36,7 @@ pub(super) fn snippets(
         best.truncate(options.snippets);
         if original.merge_contiguous {
             merge_contiguous(&mut best);
+            best.retain(|fragment| fragment.score > 0.0);
         }
         for fragment in best.into_iter().filter(|fragment| fragment.score > 0.0 || original.keep_values) {
             matches_left = matches_left.saturating_sub(usize::from(fragment.score > 0.0));

@@ -41,7 +41,10 @@ impl<'a> QueryPhrases<'a> {
             }
         }
         for leaf in sought.marked() {
-            if let LeafKind::Pattern(pattern) = &leaf.kind {
+            // Solr's ranges are none of the queries that Lucene spells out here.
+            if let LeafKind::Pattern(pattern) = &leaf.kind
+                && !matches!(pattern, Pattern::Range(..))
+            {
                 let mut map = PhraseMap::default();
                 map.add(&[], 0, leaf.boost, &mut number);
                 found.patterns.push((pattern, map));

@@ -1,12 +1,13 @@
 //! What a query looks for in one field: its terms, patterns and phrases as leaves, and how they must come together for a
 //! document to be matched as a whole. What the field's text cannot tell, the index is asked (`search::Given`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use plan::{
-    Fuzzy, HighlightMethod, HighlightOptions, Occur, Phrase, Query, QueryFields, Range, Result, Value,
+    FieldClass, Fuzzy, HighlightMethod, HighlightOptions, Occur, Phrase, Query, QueryFields, Range, Result,
+    Value,
 };
 use tantivy_fst::{Automaton, Regex};
 
@@ -19,6 +20,8 @@ pub(super) struct Sought {
     /// What the index is asked, by number.
     pub(super) given: Vec<Query>,
     terms: HashSet<String>,
+    /// Whether what must not match is looked for in the text.
+    all: bool,
 }
 
 /// How a document matches, by numbers of leaves.
@@ -111,12 +114,18 @@ impl Sought {
         layout: &Layout,
         options: &HighlightOptions,
     ) -> Result<Self> {
-        let empty = Sought { need: Need::All, leaves: Vec::new(), given: Vec::new(), terms: HashSet::new() };
+        let empty = Sought {
+            need: Need::All,
+            leaves: Vec::new(),
+            given: Vec::new(),
+            terms: HashSet::new(),
+            all: matches!(&options.method, HighlightMethod::Unified(unified) if unified.by_vectors),
+        };
         let mut reading = Reading { field, layout, options, found: empty, boost: 1.0, prohibited: false };
         let need = reading.read(query)?;
         let mut found = reading.found;
         found.need = need;
-        found.terms = found.marked().flat_map(Leaf::terms).cloned().collect();
+        found.terms = found.looked_for().flat_map(Leaf::terms).cloned().collect();
         Ok(found)
     }
 
@@ -125,24 +134,19 @@ impl Sought {
         self.leaves.iter().filter(|leaf| !leaf.prohibited)
     }
 
-    /// Whether a term is named, or has a form asked for, by what may be marked. As in Lucene what must not match is not even
-    /// looked for in the text, only in the index.
+    /// As in Lucene, what must not match is not even looked for in a text that was analysed, but for queries of which not all
+    /// terms can be named.
+    fn looked_for(&self) -> impl Iterator<Item = &Leaf> {
+        self.leaves.iter().filter(|leaf| self.all || !leaf.prohibited)
+    }
+
+    /// Whether a term is named, or has a form asked for.
     pub(super) fn wants(&self, text: &str) -> bool {
-        let mut patterns = self.marked().filter_map(|leaf| match &leaf.kind {
+        let mut patterns = self.looked_for().filter_map(|leaf| match &leaf.kind {
             LeafKind::Pattern(pattern) => Some(pattern),
             _ => None,
         });
         self.terms.contains(text) || patterns.any(|pattern| pattern.matches(text))
-    }
-
-    /// A number for each leaf, the same for those of one label.
-    pub(super) fn keys(&self) -> Vec<usize> {
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        let mut key = |leaf| {
-            let next = known.len();
-            *known.entry(leaf).or_insert(next)
-        };
-        self.leaves.iter().map(|leaf| key(leaf.label.as_str())).collect()
     }
 }
 
@@ -159,19 +163,31 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn read(&mut self, query: &Query) -> Result<Need> {
         Ok(match query {
-            Query::All | Query::Function(_) => Need::All,
+            Query::All => Need::All,
+            Query::Function(_) => {
+                self.is_strange(None);
+                Need::All
+            }
             Query::Nothing => Need::Nothing,
             Query::Term { field, value } => self.terms(field, vec![value.to_text()], query),
             Query::Synonym { field, terms } => {
                 self.terms(field, terms.iter().map(|(term, _)| term.clone()).collect(), query)
             }
             Query::TermSet { field, values } => {
+                self.is_strange(Some(field));
                 self.terms(field, values.iter().map(Value::to_text).collect(), query)
             }
             Query::Phrase(phrase) => self.phrase(phrase, query),
             Query::Range(_) | Query::Prefix { .. } | Query::Wildcard { .. } => self.pattern(query)?,
             Query::Regex { .. } | Query::Fuzzy(_) => self.pattern(query)?,
-            Query::Exists { .. } | Query::FunctionRange(_) => self.given(query),
+            Query::Exists { field } => {
+                self.is_strange(Some(field));
+                self.given(query)
+            }
+            Query::FunctionRange(_) => {
+                self.is_strange(None);
+                self.given(query)
+            }
             Query::Boolean { clauses, minimum_should_match } => {
                 self.boolean(clauses, *minimum_should_match)?
             }
@@ -207,18 +223,30 @@ impl Reading<'_> {
         Ok(Need::Boolean { required, optional, prohibited, minimum })
     }
 
+    fn is_asked(&self, field: &str) -> bool {
+        match &self.options.query_fields {
+            QueryFields::Any => true,
+            QueryFields::Same => field == self.field,
+            QueryFields::Named(names) => names.contains(field),
+        }
+    }
+
+    fn has_terms(&self, field: &str) -> bool {
+        let class = self.layout.field(field).map(|layout| layout.class());
+        class.is_none_or(|class| class.is_text() || class == FieldClass::Str)
+    }
+
     /// Whether what is said of a field is to be looked for in the text.
     fn is_here(&self, field: &str) -> bool {
-        let of_terms = self
-            .layout
-            .field(field)
-            .is_none_or(|layout| layout.class().is_text() || layout.class() == plan::FieldClass::Str);
-        of_terms
-            && match &self.options.query_fields {
-                QueryFields::Any => true,
-                QueryFields::Same => field == self.field,
-                QueryFields::Named(names) => names.contains(field),
-            }
+        self.is_asked(field) && self.has_terms(field)
+    }
+
+    /// Notes a part of the query that Lucene cannot name the terms of: for a whole match it then looks for everything.
+    fn is_strange(&mut self, field: Option<&str>) {
+        let whole =
+            matches!(&self.options.method, HighlightMethod::Unified(unified) if unified.whole_matches);
+        let asked = field.is_none_or(|field| self.is_asked(field));
+        self.found.all |= whole && asked && !self.prohibited;
     }
 
     fn given(&mut self, query: &Query) -> Need {
@@ -233,6 +261,9 @@ impl Reading<'_> {
     }
 
     fn terms(&mut self, field: &str, terms: Vec<String>, query: &Query) -> Need {
+        if !self.has_terms(field) {
+            self.is_strange(Some(field));
+        }
         if !self.is_here(field) {
             return self.given(query);
         }
@@ -263,6 +294,7 @@ impl Reading<'_> {
     fn pattern(&mut self, query: &Query) -> Result<Need> {
         let (field, pattern) = match query {
             Query::Range(Range { field, lower, upper }) => {
+                self.is_strange(Some(field));
                 let text = |bound: &Bound<Value>| bound.as_ref().map(Value::to_text);
                 (field, Pattern::Range(text(lower), text(upper)))
             }
@@ -275,7 +307,9 @@ impl Reading<'_> {
         if !self.is_here(field) {
             return Ok(self.given(query));
         }
-        if !self.options.multi_term {
+        // For the older methods fuzzy queries are made the terms they mean in any case.
+        let unified = matches!(self.options.method, HighlightMethod::Unified(_));
+        if !self.options.multi_term && (unified || !matches!(pattern, Pattern::Fuzzy(_))) {
             return Ok(Need::Nothing);
         }
         let label = format!("{query:?}");

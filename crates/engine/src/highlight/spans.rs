@@ -1,7 +1,7 @@
 //! Where a field's text holds what is sought: whole matches for a document that the query matches as a whole, or every
 //! occurrence of every leaf by itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::near::near;
 use super::sought::{Leaf, LeafKind, Need, Pattern, PhraseSought, Sought};
@@ -20,13 +20,13 @@ pub(super) struct Span {
 }
 
 /// What the whole query matches; nothing when it does not match. `given` answers for the index.
-pub(super) fn whole(
-    sought: &Sought,
-    tokens: &TokenIndex<'_>,
+pub(super) fn whole<'a>(
+    sought: &'a Sought,
+    tokens: &'a TokenIndex<'a>,
     given: &mut dyn FnMut(usize) -> plan::Result<bool>,
 ) -> plan::Result<Vec<Span>> {
     let mut found = Vec::new();
-    let mut matching = Matching { sought, tokens, keys: sought.keys(), given };
+    let mut matching = Matching { sought, tokens, keys: HashMap::new(), given };
     if !matching.holds(&sought.need, &mut found)? {
         return Ok(Vec::new());
     }
@@ -37,11 +37,11 @@ pub(super) fn whole(
 struct Matching<'a, 'g> {
     sought: &'a Sought,
     tokens: &'a TokenIndex<'a>,
-    keys: Vec<usize>,
+    keys: HashMap<&'a str, usize>,
     given: &'g mut dyn FnMut(usize) -> plan::Result<bool>,
 }
 
-impl Matching<'_, '_> {
+impl<'a> Matching<'a, '_> {
     /// Whether the document meets `need`; what it is met by is added to `found`.
     fn holds(&mut self, need: &Need, found: &mut Vec<Span>) -> plan::Result<bool> {
         let before = found.len();
@@ -74,14 +74,29 @@ impl Matching<'_, '_> {
         Ok(count)
     }
 
-    fn add_leaf(&self, number: usize, found: &mut Vec<Span>) {
+    fn add_leaf(&mut self, number: usize, found: &mut Vec<Span>) {
         let Some(leaf) = self.sought.leaves.get(number) else { return };
-        let key = self.keys.get(number).copied().unwrap_or(number);
-        let span = |(start, end)| Span { start, end, key, count: 1 };
         match &leaf.kind {
-            LeafKind::Phrase(phrase) => found.extend(phrases(phrase, self.tokens).into_iter().map(span)),
-            _ => found.extend(single(leaf, self.tokens).iter().map(|token| span((token.start, token.end)))),
+            LeafKind::Phrase(phrase) => {
+                let key = self.key(&leaf.label);
+                let span = |(start, end)| Span { start, end, key, count: 1 };
+                found.extend(phrases(phrase, self.tokens).into_iter().map(span));
+            }
+            _ => {
+                for token in single(leaf, self.tokens) {
+                    // Lucene makes fuzzy queries the terms they mean.
+                    let fuzzy = matches!(leaf.kind, LeafKind::Pattern(Pattern::Fuzzy(_)));
+                    let key = self.key(if fuzzy { &token.text } else { &leaf.label });
+                    found.push(Span { start: token.start, end: token.end, key, count: 1 });
+                }
+            }
         }
+    }
+
+    /// A number for what counts as one word.
+    fn key(&mut self, label: &'a str) -> usize {
+        let next = self.keys.len();
+        *self.keys.entry(label).or_insert(next)
     }
 }
 
@@ -141,24 +156,30 @@ fn by_position(phrase: &PhraseSought, tokens: &TokenIndex<'_>) -> BTreeMap<u32, 
 /// Every word that the query names, the words of phrases where the phrase stands.
 pub(super) fn words(sought: &Sought, tokens: &TokenIndex<'_>) -> Vec<Span> {
     let mut words = Words::default();
+    let (mut alone, mut inside) = (BTreeSet::new(), BTreeMap::new());
     for leaf in sought.marked() {
         match &leaf.kind {
-            LeafKind::Terms(terms) => {
-                terms.iter().for_each(|term| words.add(("", term), tokens.of(term).iter().copied()));
-            }
+            LeafKind::Terms(terms) => alone.extend(terms.iter().map(String::as_str)),
             // Lucene reads ranges only with the whole query.
             LeafKind::Pattern(Pattern::Range(..)) => {}
-            LeafKind::Pattern(_) => words.add(("pattern", &leaf.label), single(leaf, tokens).into_iter()),
+            LeafKind::Pattern(_) => words.add(&leaf.label, single(leaf, tokens).into_iter()),
             LeafKind::Phrase(phrase) => {
                 let places = standing(phrase, tokens);
                 for term in phrase.places.iter().flat_map(|(_, terms)| terms) {
-                    let here = tokens.of(term).iter().filter(|token| places.contains(&token.position));
-                    words.add(("phrase", term), here.copied());
+                    let found: &mut BTreeSet<u32> = inside.entry(term.as_str()).or_default();
+                    found.extend(&places);
                 }
             }
         }
     }
-    words.spans()
+    for (term, places) in inside.into_iter().filter(|(term, _)| !alone.contains(term)) {
+        words.add(term, tokens.of(term).iter().copied().filter(|token| places.contains(&token.position)));
+    }
+    for term in alone {
+        words.add(term, tokens.of(term).iter().copied());
+    }
+    words.spans.sort_unstable();
+    words.spans
 }
 
 /// The positions of all words of a phrase that stand together.
@@ -175,26 +196,24 @@ pub(super) fn matches(phrase: &PhraseSought, tokens: &TokenIndex<'_>) -> Vec<Vec
     near(&positions(phrase, tokens), phrase.slop.saturating_add(gaps), phrase.slop == 0)
 }
 
-/// Words found, each token of each word once.
+/// Words found so far.
 #[derive(Default)]
-struct Words(BTreeMap<(&'static str, String), BTreeSet<(usize, usize)>>);
+struct Words {
+    spans: Vec<Span>,
+    keys: BTreeMap<String, usize>,
+}
 
 impl Words {
-    fn add<'t>(&mut self, (kind, word): (&'static str, &str), tokens: impl Iterator<Item = &'t Token>) {
-        let found = self.0.entry((kind, word.to_owned())).or_default();
-        found.extend(tokens.map(|token| (token.start, token.end)));
-    }
-
-    fn spans(self) -> Vec<Span> {
-        let mut keys: BTreeMap<String, usize> = BTreeMap::new();
-        let mut all = Vec::new();
-        for ((_, word), found) in self.0 {
-            let next = keys.len();
-            let key = *keys.entry(word).or_insert(next);
-            let count = found.len();
-            all.extend(found.into_iter().map(|(start, end)| Span { start, end, key, count }));
-        }
-        all.sort_unstable();
-        all
+    fn add<'t>(&mut self, word: &str, tokens: impl Iterator<Item = &'t Token>) {
+        let next = self.keys.len();
+        let key = *self.keys.entry(word.to_owned()).or_insert(next);
+        let found: Vec<&Token> = tokens.collect();
+        let count = found.len();
+        self.spans.extend(found.into_iter().map(|token| Span {
+            start: token.start,
+            end: token.end,
+            key,
+            count,
+        }));
     }
 }

@@ -61,13 +61,25 @@ impl Text {
         }
     }
 
-    /// What stands between two units, as far as there is text.
-    pub(super) fn slice(&self, from: usize, to: usize) -> &str {
-        let byte = |unit: usize| match &self.units {
+    /// The byte of a unit; within a pair, of what follows it.
+    pub(super) fn byte_from(&self, unit: usize) -> usize {
+        let byte = self.byte(unit);
+        let within = unit > 0 && unit < self.len() && self.byte(unit - 1) == byte;
+        if within { self.byte(unit + 1) } else { byte }
+    }
+
+    /// The byte of a unit; within a pair, of the pair.
+    pub(super) fn byte(&self, unit: usize) -> usize {
+        match &self.units {
             None => unit.min(self.text.len()),
             Some(units) => units.bytes.get(unit).map_or(self.text.len(), |byte| *byte as usize),
-        };
-        self.text.get(byte(from)..byte(to).max(byte(from))).unwrap_or_default()
+        }
+    }
+
+    /// What stands between two units, as far as there is text.
+    pub(super) fn slice(&self, from: usize, to: usize) -> &str {
+        let (from, to) = (self.byte(from), self.byte(to));
+        self.text.get(from..to.max(from)).unwrap_or_default()
     }
 }
 
@@ -113,6 +125,7 @@ mod tests {
         assert_eq!(text.len(), 6);
         assert_eq!([0, 1, 3, 4, 8, 9].map(|byte| text.unit(byte)), [0, 1, 2, 3, 5, 6]);
         assert_eq!(text.slice(1, 5), "é\0🚢");
+        assert_eq!([3, 4, 5].map(|unit| (text.byte(unit), text.byte_from(unit))), [(4, 4), (4, 8), (8, 8)]);
         assert_eq!(Text::new("ab".to_owned()).slice(1, 9), "b");
         assert_eq!(prefix("🚢", 1), "");
     }

@@ -60,7 +60,7 @@ fn best(
     let mut kept: Vec<Passage> = Vec::new();
     let mut passage = Passage::default();
     let mut last_end = 0;
-    for span in spans {
+    for span in spans.iter().filter(|span| span.start >= len || span.end <= len) {
         if span.start >= passage.end {
             keep(&mut kept, std::mem::take(&mut passage), limit, scoring, len);
             if span.start >= len {

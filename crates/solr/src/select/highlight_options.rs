@@ -167,13 +167,14 @@ impl<'a> Reader<'a> {
     }
 
     fn unified(&self) -> Result<UnifiedOptions> {
-        self.check_offset_source()?;
+        let by_vectors = self.by_vectors()?;
         let phrases = self.is_on(&param::PHRASES)? && self.is_on(&param::MULTI_TERM)?;
         let align = self.float(&param::ALIGN)?;
         if !(0.0..=1.0).contains(&align) {
             return Err(Error::bad_request("fragmentAlignment must be >= zero and <= one"));
         }
         Ok(UnifiedOptions {
+            by_vectors,
             whole_matches: phrases && self.is_on(&param::WEIGHT_MATCHES)?,
             default_summary: self.is_on(&param::DEFAULT_SUMMARY)?,
             ellipsis: self.sent(&param::ELLIPSIS)?,
@@ -188,11 +189,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Texts are analysed again whatever is asked; offsets of Solr's other sources are not in the index.
-    fn check_offset_source(&self) -> Result<()> {
-        let Some(source) = self.sent(&param::OFFSET_SOURCE)? else { return Ok(()) };
+    /// Texts are analysed again whatever is asked, but to Solr term vectors are a text of their own.
+    fn by_vectors(&self) -> Result<bool> {
+        let Some(source) = self.sent(&param::OFFSET_SOURCE)? else { return Ok(self.vectors) };
         match source.to_uppercase().as_str() {
-            "ANALYSIS" | "TERM_VECTORS" | "NONE_NEEDED" => Ok(()),
+            "ANALYSIS" => Ok(false),
+            "TERM_VECTORS" => Ok(true),
             "POSTINGS" | "POSTINGS_WITH_TERM_VECTORS" => {
                 let field = if self.field.is_empty() { "*" } else { self.field };
                 let message = format!("field '{field}' was indexed without offsets, cannot highlight");
