@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use analysis::SchemaAnalyzers;
 use plan::{FieldClass, FieldSpec};
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
@@ -118,6 +119,8 @@ pub struct Layout {
     fields: HashMap<Arc<str>, Arc<FieldLayout>>,
     tantivy: Schema,
     unique_key: Option<Arc<str>>,
+    /// How the schema's texts become terms.
+    analyzers: Arc<SchemaAnalyzers>,
 }
 
 impl Layout {
@@ -133,7 +136,7 @@ impl Layout {
         names.extend(schema.fields().map(|spec| spec.name.clone()));
         let copied: Vec<_> = names.iter().flat_map(|name| schema.copies(name)).collect();
         names.extend(copied.into_iter().map(|(dest, _)| Arc::from(dest)));
-        let mut layout = Self::assemble(slots, names, schema);
+        let mut layout = Self::assemble(slots, names, schema, SchemaAnalyzers::new(schema));
         layout.generation = generation + u64::from(layout.slots.len() > known);
         layout
     }
@@ -151,12 +154,17 @@ impl Layout {
         }
         let mut all: Vec<Arc<str>> = self.fields.keys().cloned().collect();
         all.extend(names.iter().filter(new).cloned());
-        let mut layout = Self::assemble(self.slots.clone(), all, schema);
+        let mut layout = Self::assemble(self.slots.clone(), all, schema, self.analyzers.clone());
         layout.generation = self.generation + 1;
         Some(layout)
     }
 
-    fn assemble(mut slots: Vec<Slot>, names: Vec<Arc<str>>, schema: &plan::Schema) -> Self {
+    fn assemble(
+        mut slots: Vec<Slot>,
+        names: Vec<Arc<str>>,
+        schema: &plan::Schema,
+        analyzers: Arc<SchemaAnalyzers>,
+    ) -> Self {
         let mut latest: HashMap<Arc<str>, usize> =
             slots.iter().enumerate().map(|(number, slot)| (slot.name.clone(), number)).collect();
         let mut bound: HashMap<Arc<str>, (usize, Arc<FieldSpec>)> = HashMap::new();
@@ -182,7 +190,7 @@ impl Layout {
                 Some((name, Arc::new(layout)))
             })
             .collect();
-        Self { generation: 0, slots, fields, tantivy, unique_key: schema.unique_key.clone() }
+        Self { generation: 0, slots, fields, tantivy, unique_key: schema.unique_key.clone(), analyzers }
     }
 
     /// The field of this concrete name, if any document or the schema has named it.
@@ -213,6 +221,11 @@ impl Layout {
     /// The schema under which segments are written, opened and merged.
     pub fn tantivy(&self) -> &Schema {
         &self.tantivy
+    }
+
+    /// The analyzers of the schema.
+    pub(crate) fn analyzers(&self) -> &Arc<SchemaAnalyzers> {
+        &self.analyzers
     }
 
     /// The schema's unique key.

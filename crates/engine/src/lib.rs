@@ -45,6 +45,7 @@ mod source_codec;
 mod state;
 mod stats;
 mod stored_source;
+mod suggest;
 mod term_table;
 #[cfg(test)]
 mod testing;

@@ -127,7 +127,7 @@ pub(crate) fn snapshot(schema: &Arc<Schema>, batches: &[Vec<Document>]) -> Snaps
     }
     let first = Layout::new(schema);
     let layout = Arc::new(first.grown(&names, schema).unwrap_or(first));
-    let mut preparer = Preparer::new(layout.clone(), schema.clone(), Arc::new(Analyzers::new(schema)));
+    let mut preparer = Preparer::new(layout.clone(), schema.clone(), Arc::new(Analyzers::of(&layout)));
     let mut version = 0;
     let mut segments = Vec::new();
     for batch in batches {

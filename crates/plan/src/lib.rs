@@ -7,25 +7,35 @@ mod cache;
 mod clock;
 mod coerce;
 mod commit;
+mod component;
 mod config;
 mod document;
+mod elevation;
 mod error;
 mod facet;
 mod field;
 mod function;
 mod highlight;
 mod instant;
+mod java_map;
+mod more_like;
 mod name;
 mod page;
 mod properties;
 mod query;
+mod rerank;
 mod result;
 mod schema;
 mod search;
 mod shape;
+mod spell;
+mod suggest;
 mod terms;
+mod tie_heap;
 mod update;
 mod value;
+mod vectors;
+mod why_not;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use bucket::{
@@ -36,8 +46,10 @@ pub use cache::CacheStats;
 pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
+pub use component::{Component, Components};
 pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
 pub use document::Document;
+pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
 pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
@@ -51,20 +63,34 @@ pub use highlight::{
     PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
 pub use instant::{format_instant, parse_instant};
+pub use java_map::java_bucket;
+pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
 pub use name::check_name;
 pub use page::Page;
 pub use properties::{Properties, SortMissing};
-pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use query::{Clause, FunctionRange, Fuzzy, Occur, PatternPhrase, Phrase, PhrasePosition, Query, Range};
+pub use rerank::{Rerank, ScoreJoin};
 pub use result::{
     Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
 pub use schema::{CopyField, Schema, SchemaSource};
-pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey, matches_glob};
+pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey, glob_matches};
 pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,
 };
+pub use spell::{
+    BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,
+    SpellWord, WordRole,
+};
+pub use suggest::{
+    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup,
+    SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+};
 pub use terms::{TermCount, TermsPlan};
+pub use tie_heap::TieHeap;
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;
+pub use vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};
+pub use why_not::{Absent, Miss, MissKind, WhyNot};

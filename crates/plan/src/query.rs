@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::function::Function;
+use crate::more_like::MoreLike;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,7 @@ pub enum Query {
         values: Vec<Value>,
     },
     Phrase(Phrase),
+    PatternPhrase(PatternPhrase),
     Range(Range),
     Prefix {
         field: Arc<str>,
@@ -71,6 +73,8 @@ pub enum Query {
         query: Box<Query>,
         function: Box<Function>,
     },
+    /// Documents like another. One that does not exist is a bad request.
+    MoreLike(Box<MoreLike>),
 }
 
 impl Query {
@@ -111,6 +115,16 @@ pub struct Phrase {
     /// In ascending order of position.
     pub positions: Vec<PhrasePosition>,
     pub slop: u32,
+}
+
+/// A phrase whose places may be patterns (Lucene's `ComplexPhraseQuery`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternPhrase {
+    pub field: Arc<str>,
+    /// One behind the other: each of terms, prefixes, wildcards, fuzzy terms and ranges, of which one must stand there.
+    pub places: Vec<Vec<Query>>,
+    /// As written, for debug output.
+    pub text: String,
 }
 
 /// The terms that may stand at one position of a phrase.

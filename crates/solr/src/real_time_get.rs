@@ -9,7 +9,7 @@ use plan::{
 
 use crate::date_math::DateMath;
 use crate::params::{Params, integer, query};
-use crate::query::{QueryContext, parse_query};
+use crate::query::{Budget, QueryContext, parse_query};
 use crate::response::{self, Entries, Node};
 use crate::select::{FieldList, ResolveContext, as_filter};
 
@@ -67,6 +67,7 @@ impl GetRequest {
             analyzers: context.analyzers,
             params,
             dates: &dates,
+            budget: &Budget::of(params),
             boolean_clauses_max: context.boolean_clauses_max,
             filtering: true,
         };

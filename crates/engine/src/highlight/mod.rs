@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use plan::{
     Alternate, Document, FieldClass, FieldSelection, HighlightField, HighlightMethod, HighlightOptions,
-    HighlightPlan, Highlights, Hit, Query, Result, SearchResult, UnifiedOptions, Value, matches_glob,
+    HighlightPlan, Highlights, Hit, Query, Result, SearchResult, UnifiedOptions, Value, glob_matches,
 };
 use tantivy::DocId;
 
@@ -90,7 +90,7 @@ fn fields<'a>(layout: &'a Layout, plan: &HighlightPlan) -> Vec<&'a Arc<FieldLayo
                 let mut matching: Vec<_> = layout
                     .fields()
                     .filter(|field| is_text(field) && field.spec.properties.stored)
-                    .filter(|field| matches_glob(glob, &field.name))
+                    .filter(|field| glob_matches(glob, &field.name))
                     .collect();
                 matching.sort_by_key(|field| field.slot);
                 matching.into_iter().for_each(&mut add);

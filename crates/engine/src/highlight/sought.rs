@@ -184,7 +184,8 @@ impl Reading<'_> {
                 self.is_strange(Some(field));
                 self.given(query)
             }
-            Query::FunctionRange(_) => {
+            // Phrases of patterns and likenesses are found, but not marked.
+            Query::FunctionRange(_) | Query::PatternPhrase(_) | Query::MoreLike(_) => {
                 self.is_strange(None);
                 self.given(query)
             }

@@ -1,14 +1,16 @@
 //! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::SearchResult` out. Reads only; holds nothing between
 //! searches but [`SearchCaches`].
 //!
-//! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `collect` finds
-//! the best hits with tantivy's pruning scorers (`weight`) and their exact scores (`evaluate`), sorts or counts; `facet`
-//! counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of each; `fetch` loads what the page shows; `explain` tells how a score came about.
+//! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `matches` tells
+//! which documents match, `terms` for most queries in its own way; `collect` finds the best of them by their exact scores
+//! (`evaluate`) or sorts; `facet` counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of
+//! each; `fetch` loads what the page shows; `explain` tells how a score came about.
 
 mod bits;
 mod bm25;
 mod caches;
 mod collect;
+mod columns;
 mod error;
 mod evaluate;
 mod explain;
@@ -21,39 +23,45 @@ mod grouping;
 mod lower;
 mod luke;
 mod mask;
+mod matches;
+mod more_like;
+mod near_terms;
 mod node;
 mod norms;
 mod phrase;
 mod positions;
 pub(crate) mod postings;
+mod rerank;
 mod result_cache;
 mod run;
-mod scaled;
 mod sets;
 mod sloppy;
+mod spell;
 mod stats;
 mod synonym;
 mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
-mod weight;
+mod vectors;
+mod why_not;
 
 use std::sync::Arc;
 
 use plan::{Document, Explanation, FieldSelection, Query, Result, SearchPlan, SearchResult};
-use tantivy::{DocId, Searcher, SegmentReader};
+use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
-use crate::snapshot::{SegmentView, Snapshot};
+use crate::snapshot::{SegmentView, Snapshot, Views};
 pub(crate) use bits::{Bits, words_of};
-pub(crate) use sets::AnyColumn;
+pub(crate) use columns::{AnyColumn, OpenColumns};
 
 pub(crate) use caches::SearchCaches;
 pub(crate) use fetch::document_at as stored_document;
 pub(crate) use given::Given;
-pub(crate) use lower::{is_near, regex_automaton, wildcard_automaton};
+pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
+pub(crate) use near_terms::is_near;
 pub(crate) use sloppy::{Place, spans};
 pub(crate) use stats::rarity;
 
@@ -83,6 +91,26 @@ pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<p
     term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
+/// The words by which documents are like another.
+pub(crate) fn like_terms(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<Vec<plan::LikeTerm>> {
+    more_like::terms(&SearchContext::new(snapshot, &SearchCaches::default()), like)
+}
+
+/// The terms of documents.
+pub(crate) fn vectors(snapshot: &Snapshot, plan: &plan::VectorsPlan) -> Result<Vec<plan::DocumentVectors>> {
+    vectors::vectors(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+}
+
+/// Why the document with this id is no hit of the plan.
+pub(crate) fn why_not(snapshot: &Snapshot, plan: &SearchPlan, id: &str) -> Result<plan::WhyNot> {
+    why_not::why_not(&SearchContext::new(snapshot, &SearchCaches::default()), plan, id)
+}
+
+/// What the dictionaries of a plan suggest for its words.
+pub(crate) fn spell(snapshot: &Snapshot, plan: &plan::SpellPlan) -> Result<Vec<plan::SpellFinding>> {
+    spell::suggestions(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+}
+
 /// The living document with this number in the snapshot: id and fields.
 pub(crate) fn document_at(
     snapshot: &Snapshot,
@@ -110,10 +138,9 @@ pub(crate) fn explain_other(
 /// What one search reads.
 pub(crate) struct SearchContext<'a> {
     pub(crate) layout: &'a Layout,
-    /// Empty; tantivy asks it for the schema.
-    pub(crate) searcher: &'a Searcher,
     pub(crate) segments: Vec<SearchSegment<'a>>,
     pub(crate) caches: &'a SearchCaches,
+    pub(crate) views: &'a Views,
 }
 
 /// One segment of the snapshot.
@@ -142,7 +169,7 @@ impl<'a> SearchContext<'a> {
                 segment
             })
             .collect();
-        Self { layout: snapshot.layout(), searcher: snapshot.searcher(), segments, caches }
+        Self { layout: snapshot.layout(), segments, caches, views: snapshot.views() }
     }
 }
 

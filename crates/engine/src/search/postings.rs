@@ -9,7 +9,7 @@
 
 use bitpacking::{BitPacker, BitPacker4x};
 use plan::{Error, Result};
-use tantivy::directory::{CompositeFile, OwnedBytes};
+use tantivy::directory::{CompositeFile, FileSlice, OwnedBytes};
 use tantivy::index::SegmentComponent;
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
@@ -17,6 +17,7 @@ use tantivy::{DocId, SegmentReader, TERMINATED};
 
 use super::error::engine_error;
 use super::positions::TermPositions;
+use crate::dense_terms::TermBits;
 
 /// Documents in a whole block.
 pub(crate) const BLOCK: usize = 128;
@@ -52,12 +53,47 @@ impl PostingsFile {
 
     /// A cursor at the first block of a term's postings; `info` is the term's, in this segment.
     pub(crate) fn blocks(&self, reader: &SegmentReader, field: Field, info: &TermInfo) -> Result<TermBlocks> {
+        self.field(reader, field)?.blocks(info)
+    }
+
+    /// The postings of one field.
+    pub(crate) fn field(&self, reader: &SegmentReader, field: Field) -> Result<FieldPostings> {
         let entry = reader.schema().get_field_entry(field);
         let option = entry.field_type().index_record_option().unwrap_or(IndexRecordOption::Basic);
         let file = self.fields.open_read(field).ok_or_else(|| damaged("a field has no postings"))?;
+        Ok(FieldPostings { file, option })
+    }
+}
+
+/// The postings of one field of a segment.
+pub(crate) struct FieldPostings {
+    file: FileSlice,
+    option: IndexRecordOption,
+}
+
+impl FieldPostings {
+    fn blocks(&self, info: &TermInfo) -> Result<TermBlocks> {
+        TermBlocks::open(self.bytes(info)?, info.doc_freq, self.option)
+    }
+
+    fn bytes(&self, info: &TermInfo) -> Result<OwnedBytes> {
         let range = info.postings_range.start + FIELD_HEADER..info.postings_range.end + FIELD_HEADER;
-        let bytes = file.read_bytes_slice(range).map_err(engine_error)?;
-        TermBlocks::open(bytes, info.doc_freq, option)
+        self.file.read_bytes_slice(range).map_err(engine_error)
+    }
+
+    /// Calls `each` with the documents of a term. Terms that fill no block, which most are, need no cursor.
+    pub(crate) fn for_each_doc(&self, info: &TermInfo, mut each: impl FnMut(DocId)) -> Result<()> {
+        if info.doc_freq as usize >= BLOCK {
+            self.blocks(info)?.for_each_in(0, TERMINATED, |docs| docs.iter().copied().for_each(&mut each));
+            return Ok(());
+        }
+        let (bytes, mut at, mut doc) = (self.bytes(info)?, 0, 0u32);
+        for _ in 0..info.doc_freq {
+            let delta = read_vint(&bytes, &mut at).ok_or_else(|| damaged("postings break off"))?;
+            doc = doc.saturating_add(delta);
+            each(doc);
+        }
+        Ok(())
     }
 }
 
@@ -120,20 +156,23 @@ pub(crate) struct TermBlocks {
     place: usize,
 }
 
+/// A block's numbers. Most cursors of a search decode none, so there is no room for them before.
+#[derive(Default)]
 pub(super) struct Decoded {
-    pub(super) values: [u32; BLOCK],
+    values: Option<Box<[u32; BLOCK]>>,
     pub(super) len: usize,
     pub(super) loaded: bool,
 }
 
 impl Decoded {
-    pub(super) fn new() -> Self {
-        Self { values: [0; BLOCK], len: 0, loaded: false }
-    }
-
     #[inline]
     pub(super) fn get(&self) -> &[u32] {
-        self.values.get(..self.len).unwrap_or(&[])
+        self.values.as_deref().and_then(|values| values.get(..self.len)).unwrap_or(&[])
+    }
+
+    /// Room for a whole block.
+    pub(super) fn room(&mut self) -> &mut [u32; BLOCK] {
+        self.values.get_or_insert_with(|| Box::new([0; BLOCK]))
     }
 }
 
@@ -161,9 +200,9 @@ impl TermBlocks {
             entry: Entry::tail(option.has_freq()),
             positions_before: 0,
             packer: BitPacker4x::new(),
-            docs: Decoded::new(),
-            freqs: Decoded::new(),
-            starts: Decoded::new(),
+            docs: Decoded::default(),
+            freqs: Decoded::default(),
+            starts: Decoded::default(),
             place: 0,
         };
         blocks.read_entry();
@@ -251,13 +290,39 @@ impl TermBlocks {
         self.skip_to(doc);
         self.docs();
         let place = self.place_ahead(doc)?;
+        self.freq_at(place)
+    }
+
+    /// As [`TermBlocks::freq_in`], where the term's documents are there as bits: the block's documents stay packed.
+    #[inline]
+    pub(crate) fn freq_by_rank(&mut self, doc: DocId, bits: &TermBits) -> Option<u32> {
+        if !bits.contains(doc) {
+            return None;
+        }
+        self.skip_to(doc);
+        if self.docs.loaded {
+            let place = self.place_ahead(doc)?;
+            return self.freq_at(place);
+        }
+        // Only the first block can begin at document 0.
+        let first = if self.before > 0 { self.before + 1 } else { 0 };
+        self.freq_at(bits.count(first..doc) as usize)
+    }
+
+    /// The frequency of the document at a place of the current block.
+    #[inline]
+    fn freq_at(&mut self, place: usize) -> Option<u32> {
         if self.entry.freq_max == 1 {
             return Some(1);
         }
-        if !self.freqs.loaded {
-            self.load_freqs();
+        if self.freqs.loaded || self.in_tail() {
+            if !self.freqs.loaded {
+                self.load_freqs();
+            }
+            return self.freqs.get().get(place).copied();
         }
-        self.freqs.get().get(place).copied()
+        let start = self.at + usize::from(self.entry.doc_bits) * BLOCK / 8;
+        Some(packed_value(self.bytes.as_slice().get(start..)?, self.entry.freq_bits, place)? + 1)
     }
 
     #[inline]
@@ -299,7 +364,7 @@ impl TermBlocks {
         self.starts.loaded = true;
         self.starts.len = self.freqs.len;
         let mut sum = 0;
-        for (start, freq) in self.starts.values.iter_mut().zip(&self.freqs.values) {
+        for (start, freq) in self.starts.room().iter_mut().zip(self.freqs.get()) {
             *start = sum;
             sum = sum.wrapping_add(*freq);
         }
@@ -398,13 +463,15 @@ impl TermBlocks {
         let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
         if !self.in_tail() {
             let before = (self.before > 0).then_some(self.before);
-            self.packer.decompress_strictly_sorted(before, data, &mut self.docs.values, self.entry.doc_bits);
+            let room = self.docs.room();
+            self.packer.decompress_strictly_sorted(before, data, room, self.entry.doc_bits);
             self.docs.len = BLOCK;
             return;
         }
         self.docs.len = self.remaining as usize % BLOCK;
         let (mut read, mut doc) = (0, self.before);
-        for value in self.docs.values.iter_mut().take(self.docs.len) {
+        let len = self.docs.len;
+        for value in self.docs.room().iter_mut().take(len) {
             doc = doc.saturating_add(read_vint(data, &mut read).unwrap_or(0));
             *value = doc;
         }
@@ -416,22 +483,43 @@ impl TermBlocks {
         let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
         self.freqs.len = if self.in_tail() { self.remaining as usize % BLOCK } else { BLOCK };
         if !self.has_freqs {
-            self.freqs.values.fill(1);
+            self.freqs.room().fill(1);
         } else if self.in_tail() {
             let mut read = 0;
             for _ in 0..self.freqs.len {
                 read_vint(data, &mut read);
             }
-            for value in self.freqs.values.iter_mut().take(self.freqs.len) {
+            let len = self.freqs.len;
+            for value in self.freqs.room().iter_mut().take(len) {
                 *value = read_vint(data, &mut read).unwrap_or(1);
             }
         } else {
             let start = usize::from(self.entry.doc_bits) * BLOCK / 8;
             let packed = data.get(start..).unwrap_or(&[]);
-            self.packer.decompress(packed, &mut self.freqs.values, self.entry.freq_bits);
-            self.freqs.values.iter_mut().for_each(|value| *value += 1);
+            let room = self.freqs.room();
+            self.packer.decompress(packed, room, self.entry.freq_bits);
+            room.iter_mut().for_each(|value| *value += 1);
         }
     }
+}
+
+/// One value of a packed block. `bitpacking`'s 4x layout deals values out to four lanes by turns; a lane's values lie one
+/// behind the other in its 32-bit words, and the words of the lanes stand by turns too.
+#[inline]
+fn packed_value(packed: &[u8], bits: u8, place: usize) -> Option<u32> {
+    const LANES: usize = 4;
+    const WORD: usize = 32;
+    let (lane, first) = (place % LANES, place / LANES * usize::from(bits));
+    let word = |number: usize| {
+        let at = (number * LANES + lane) * 4;
+        Some(u64::from(u32::from_le_bytes(packed.get(at..at + 4)?.try_into().ok()?)))
+    };
+    let shift = first % WORD;
+    let mut value = word(first / WORD)? >> shift;
+    if shift + usize::from(bits) > WORD {
+        value |= word(first / WORD + 1)? << (WORD - shift);
+    }
+    Some((value & ((1 << bits) - 1)) as u32)
 }
 
 /// Seven bits a byte, least significant first; the last byte has its top bit set.
@@ -446,5 +534,27 @@ pub(super) fn read_vint(bytes: &[u8], at: &mut usize) -> Option<u32> {
             return Some(value);
         }
         shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_value_is_read_as_all_are() {
+        let packer = BitPacker4x::new();
+        for bits in 0..=31u8 {
+            let values: [u32; BLOCK] = std::array::from_fn(|at| {
+                (at as u32).wrapping_mul(2_654_435_761) & (1u32 << bits).wrapping_sub(1)
+            });
+            let mut packed = vec![0u8; usize::from(bits) * BLOCK / 8];
+            packer.compress(&values, &mut packed, bits);
+            // Something always follows: the next block, or the next term.
+            packed.extend([0xff; 16]);
+            for (place, value) in values.iter().enumerate() {
+                assert_eq!(packed_value(&packed, bits, place), Some(*value), "{bits} bits, {place}");
+            }
+        }
     }
 }

@@ -16,7 +16,7 @@ use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
 use super::result_cache::{KeptResult, ResultKey};
 use super::terms::{Count, Direct};
-use super::{SearchContext, explain, facet, fetch};
+use super::{SearchContext, SearchSegment, explain, facet, fetch, rerank};
 
 /// `key` is where the result may be kept.
 pub(super) fn search(
@@ -52,7 +52,11 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
 
 fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchResult, KeptResult)> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
-    let scored = by_score || plan.scores || plan.explain || plan.orders().any(|key| key.by == SortBy::Score);
+    let scored = by_score
+        || plan.scores
+        || plan.explain
+        || plan.shape.rerank.is_some()
+        || plan.orders().any(|key| key.by == SortBy::Score);
     let node =
         if scored { lower_scored(context, &plan.query)? } else { lower_unscored(context, &plan.query)? };
     let prepare = |filter| PreparedFilter::prepare(context, filter);
@@ -73,7 +77,8 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
         }
         _ => plan::FacetResult::default(),
     };
-    let score_max = run.score_max(by_score, &found)?;
+    let score_max = run.score_max(by_score, &found, hits.as_deref())?;
+    let found = run.reranked(found)?;
     let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
     let shape = run.shape(&page, hits.as_deref())?;
     let (hits, highlights) = (run.hits(page)?, Vec::new());
@@ -89,6 +94,17 @@ pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Resul
     let hits = mask::hits(context, &node, &masks)?;
     let docs = hits.iter().map(|bits| bits.iter().collect::<Vec<_>>()).enumerate();
     Ok(docs.filter(|(_, docs)| !docs.is_empty()).collect())
+}
+
+/// The living document with this id.
+pub(super) fn place_of<'a, 'b>(
+    context: &'b SearchContext<'a>,
+    id: &str,
+) -> Result<Option<(&'b SearchSegment<'a>, DocId)>> {
+    let key = context.layout.unique_key().cloned().unwrap_or_else(|| "id".into());
+    let found = matching_docs(context, &Query::Term { field: key, value: Value::Str(id.to_owned()) })?;
+    let first = found.first().and_then(|(segment, docs)| Some((*segment, *docs.first()?)));
+    Ok(first.and_then(|(segment, doc)| Some((context.segments.get(segment)?, doc))))
 }
 
 /// Moves what only restricts from the query to the filters: pruning works on what is left.
@@ -136,39 +152,58 @@ impl Run<'_> {
         }
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
-        let limit = self.plan.page.end().min(usize::try_from(living).unwrap_or(usize::MAX));
-        let wanted = if self.plan.page.rows > 0 { limit } else { 0 };
+        let wanted = self.wanted().min(usize::try_from(living).unwrap_or(usize::MAX));
         match hits {
-            Some(hits) => Ok((self.best(wanted)?, Count::exact(total(hits)))),
+            Some(hits) => Ok((self.best(wanted, Some(hits))?, Count::exact(total(hits)))),
             None => self.best_and_count(wanted),
         }
     }
 
+    /// How many of the first hits have to be known.
+    fn wanted(&self) -> usize {
+        if self.plan.page.rows == 0 {
+            return 0;
+        }
+        self.plan.page.end().max(self.plan.shape.rerank.as_ref().map_or(0, |rerank| rerank.hits))
+    }
+
+    fn reranked(&self, mut found: Vec<Found>) -> Result<Vec<Found>> {
+        let Some(rerank) = &self.plan.shape.rerank else { return Ok(found) };
+        self.fill_scores(&mut found)?;
+        rerank::reranked(self.context, rerank, found)
+    }
+
     /// The hits up to the end of the page, in the order asked for.
     fn sorted(&self, hits: &[Arc<Bits>], total: u64) -> Result<Vec<Found>> {
-        if self.plan.page.rows == 0 {
+        let limit = self.wanted().min(usize::try_from(total).unwrap_or(usize::MAX));
+        if limit == 0 {
             return Ok(Vec::new());
         }
-        let limit = self.plan.page.end().min(usize::try_from(total).unwrap_or(usize::MAX));
         let mark = self.plan.shape.cursor.as_ref().and_then(|cursor| cursor.after.as_ref());
         collect::sorted(self.context, self.node, hits, (&self.plan.sort, mark), limit)
     }
 
-    /// The `wanted` hits of the best scores, best first.
-    fn best(&self, wanted: usize) -> Result<Vec<Found>> {
+    /// The `wanted` hits of the best scores, best first; `hits` are all, where they are known.
+    fn best(&self, wanted: usize, hits: Option<&[Arc<Bits>]>) -> Result<Vec<Found>> {
         if wanted == 0 {
             return Ok(Vec::new());
         }
         if let Some((found, _)) = collect::first_and_count(self.context, self.node, self.masks, wanted)? {
             return Ok(found);
         }
-        let Some(direct) = Direct::of(self.node) else {
-            return collect::top_k(self.context, self.node, self.masks, wanted);
-        };
-        let mut best = Best::new(wanted);
-        // How many there are is not asked.
-        direct.collect(self.context, self.masks, &mut best, Some(0))?;
-        Ok(best.into_found())
+        if let Some(direct) = Direct::of(self.node) {
+            let mut best = Best::new(wanted);
+            // How many there are is not asked.
+            direct.collect(self.context, self.masks, &mut best, Some(0))?;
+            return Ok(best.into_found());
+        }
+        match hits {
+            Some(hits) => collect::top_k(self.context, self.node, hits, wanted),
+            None => {
+                let hits = mask::hits(self.context, self.node, self.masks)?;
+                collect::top_k(self.context, self.node, &hits, wanted)
+            }
+        }
     }
 
     /// As [`Run::best`], and how many hits there are, as far as the plan wants it known.
@@ -183,13 +218,8 @@ impl Run<'_> {
             let count = direct.collect(self.context, self.masks, &mut best, enough)?;
             return Ok((best.into_found(), count));
         }
-        let (found, total) = if wanted > 0 && (self.node.is_costly() || self.node.is_unbounded()) {
-            collect::top_k_and_count(self.context, self.node, self.masks, wanted)?
-        } else {
-            let total = collect::count(self.context, self.node, self.masks)?;
-            (self.best(wanted.min(usize::try_from(total).unwrap_or(usize::MAX)))?, total)
-        };
-        Ok((found, Count::exact(total)))
+        let hits = mask::hits(self.context, self.node, self.masks)?;
+        Ok((collect::top_k(self.context, self.node, &hits, wanted)?, Count::exact(total(&hits))))
     }
 
     /// The hits that facets count.
@@ -201,7 +231,7 @@ impl Run<'_> {
     }
 
     fn shape(&self, page: &[Found], hits: Option<&[Arc<Bits>]>) -> Result<plan::ShapeResult> {
-        let plan::Shape { cursor, collapses: _, groups, expand } = &self.plan.shape;
+        let plan::Shape { cursor, collapses: _, groups, expand, rerank: _ } = &self.plan.shape;
         let last = page.last().filter(|_| cursor.is_some());
         let mark = |hit| collect::mark(self.context, self.node, &self.plan.sort, hit);
         Ok(plan::ShapeResult {
@@ -239,14 +269,14 @@ impl Run<'_> {
         Ok(plan::Group { value, total, score_max, hits: self.hits(found)? })
     }
 
-    fn score_max(&self, by_score: bool, found: &[Found]) -> Result<Option<f32>> {
+    fn score_max(&self, by_score: bool, found: &[Found], hits: Option<&[Arc<Bits>]>) -> Result<Option<f32>> {
         if !self.plan.scores || self.plan.shape.groups.is_some() {
             return Ok(None);
         }
         let known = if by_score { found.first().and_then(|best| best.score) } else { None };
         let best = match known {
             Some(score) => Some(score),
-            None => self.best(1)?.first().and_then(|best| best.score),
+            None => self.best(1, hits)?.first().and_then(|best| best.score),
         };
         // Lucene looks for the best from its least positive number on.
         Ok(Some(best.map_or(0.0, |best| best.max(f32::from_bits(1)))))
@@ -257,9 +287,17 @@ impl Run<'_> {
             self.fill_scores(&mut page)?;
         }
         shown(self.context, self.plan, &page, |found| match self.plan.explain {
-            true => explain::explain(self.context, self.node, found, &self.moved).map(Some),
+            true => self.explained(found).map(Some),
             false => Ok(None),
         })
+    }
+
+    fn explained(&self, found: &Found) -> Result<Explanation> {
+        let own = explain::explain(self.context, self.node, found, &self.moved)?;
+        match &self.plan.shape.rerank {
+            Some(rerank) => rerank::explained(self.context, rerank, found, own),
+            None => Ok(own),
+        }
     }
 
     /// Scores of hits that were found without; evaluators want them in index order.

@@ -5,46 +5,19 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
 use plan::Result;
-use tantivy::SegmentReader;
 use tantivy::columnar::ColumnIndex;
 use tantivy::fastfield::Column;
-use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::postings::{SegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::termdict::TermStreamer;
+use tantivy::{SegmentReader, Term};
 use tantivy_fst::Automaton;
 
 use super::bits::Bits;
+use super::columns::AnyColumn;
 use super::error::engine_error;
-use crate::layout::{ColumnKind, ColumnRef};
-
-/// A column of any kind in one segment; `None` where the segment has none.
-pub(crate) enum AnyColumn {
-    Str(tantivy::columnar::StrColumn),
-    I64(Column<i64>),
-    F64(Column<f64>),
-    Bool(Column<bool>),
-}
-
-impl AnyColumn {
-    pub(crate) fn open(reader: &SegmentReader, column: &ColumnRef) -> Result<Option<Self>> {
-        let fast = reader.fast_fields();
-        Ok(match column.kind {
-            ColumnKind::Str => fast.str(&column.name).map_err(engine_error)?.map(AnyColumn::Str),
-            ColumnKind::I64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::I64),
-            ColumnKind::F64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::F64),
-            ColumnKind::Bool => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::Bool),
-        })
-    }
-
-    pub(crate) fn index(&self) -> &ColumnIndex {
-        match self {
-            AnyColumn::Str(column) => &column.ords().index,
-            AnyColumn::I64(column) => &column.index,
-            AnyColumn::F64(column) => &column.index,
-            AnyColumn::Bool(column) => &column.index,
-        }
-    }
-}
+use crate::layout::ColumnRef;
+use crate::snapshot::SegmentView;
 
 /// Documents with a value in the column.
 pub(crate) fn column_docs(reader: &SegmentReader, column: &ColumnRef) -> Result<Bits> {
@@ -84,30 +57,32 @@ where
 }
 
 /// Documents with any term in the field.
-pub(crate) fn field_terms_docs(reader: &SegmentReader, field: Field) -> Result<Bits> {
-    let inverted = reader.inverted_index(field).map_err(engine_error)?;
-    let mut bits = Bits::none(reader.max_doc());
-    add_stream(reader, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
+pub(crate) fn field_terms_docs(view: &SegmentView, field: Field) -> Result<Bits> {
+    let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+    let mut bits = Bits::none(view.reader().max_doc());
+    add_stream(view, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
     Ok(bits)
 }
 
-/// Adds the documents of a term.
-pub(crate) fn add_postings(
+/// The postings of a term, if any document has it.
+pub(crate) fn postings(
     reader: &SegmentReader,
-    field: Field,
-    term: &TermInfo,
-    bits: &mut Bits,
-) -> Result<()> {
-    let inverted = reader.inverted_index(field).map_err(engine_error)?;
-    let mut blocks =
-        inverted.read_block_postings_from_terminfo(term, IndexRecordOption::Basic).map_err(engine_error)?;
-    drain(&mut blocks, bits);
-    Ok(())
+    term: &Term,
+    option: IndexRecordOption,
+) -> Result<Option<SegmentPostings>> {
+    let inverted = reader.inverted_index(term.field()).map_err(engine_error)?;
+    inverted.read_postings(term, option).map_err(engine_error)
 }
 
-/// Adds the documents of all terms that a stream yields. One cursor serves all of them.
+/// Adds the documents of a term.
+pub(crate) fn add_postings(view: &SegmentView, field: Field, info: &TermInfo, bits: &mut Bits) -> Result<()> {
+    let postings = view.postings().field(view.reader(), field)?;
+    postings.for_each_doc(info, |doc| bits.insert(doc))
+}
+
+/// Adds the documents of all terms that a stream yields.
 pub(crate) fn add_stream<A: Automaton>(
-    reader: &SegmentReader,
+    view: &SegmentView,
     field: Field,
     mut terms: TermStreamer<'_, A>,
     bits: &mut Bits,
@@ -115,27 +90,14 @@ pub(crate) fn add_stream<A: Automaton>(
 where
     A::State: Clone,
 {
-    let inverted = reader.inverted_index(field).map_err(engine_error)?;
-    let mut cursor: Option<BlockSegmentPostings> = None;
-    while terms.advance() {
-        match &mut cursor {
-            Some(blocks) => {
-                inverted.reset_block_postings_from_terminfo(terms.value(), blocks).map_err(engine_error)?;
-                drain(blocks, bits);
-            }
-            None => {
-                let opened =
-                    inverted.read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic);
-                drain(cursor.insert(opened.map_err(engine_error)?), bits);
-            }
-        }
+    if !terms.advance() {
+        return Ok(());
     }
-    Ok(())
-}
-
-fn drain(blocks: &mut BlockSegmentPostings, bits: &mut Bits) {
-    while !blocks.docs().is_empty() {
-        blocks.docs().iter().for_each(|doc| bits.insert(*doc));
-        blocks.advance();
+    let postings = view.postings().field(view.reader(), field)?;
+    loop {
+        postings.for_each_doc(terms.value(), |doc| bits.insert(doc))?;
+        if !terms.advance() {
+            return Ok(());
+        }
     }
 }

@@ -93,7 +93,7 @@ pub(crate) fn total_term_freq(context: &SearchContext<'_>, term: &Term, counted:
     let option = if counted { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
     let mut total = 0;
     for segment in &context.segments {
-        let found = super::weight::postings(segment.reader, term, option).map_err(engine_error)?;
+        let found = super::sets::postings(segment.reader, term, option)?;
         let Some(mut postings) = found else { continue };
         while postings.doc() != TERMINATED {
             total += if counted { u64::from(postings.term_freq()) } else { 1 };
@@ -132,5 +132,5 @@ fn doc_count(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field, to
     if let (Some(column), false) = (&layout.column, layout.class().is_text()) {
         return Ok(u64::from(column_docs(segment.reader, column)?.count()));
     }
-    Ok(u64::from(field_terms_docs(segment.reader, field)?.count()))
+    Ok(u64::from(field_terms_docs(segment.view, field)?.count()))
 }

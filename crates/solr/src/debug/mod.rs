@@ -8,7 +8,7 @@ mod points;
 #[cfg(test)]
 mod tests;
 
-use plan::{Clause, Occur, Phrase, Query, Range, Schema, Value};
+use plan::{Clause, LikeSource, Occur, Phrase, Query, Range, Schema, Value};
 use std::ops::Bound;
 
 use crate::query::ParsedQuery;
@@ -114,6 +114,7 @@ impl<'a> QueryPrinter<'a> {
             }
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
+            Query::PatternPhrase(phrase) => format!("{}:\"{}\"", phrase.field, phrase.text),
             Query::Range(range) => self.range(range),
             Query::Prefix { field, prefix } => format!("{field}:{prefix}*"),
             Query::Wildcard { field, pattern } => format!("{field}:{pattern}"),
@@ -139,6 +140,11 @@ impl<'a> QueryPrinter<'a> {
             Query::FunctionBoost { query, function } => {
                 format!("FunctionScoreQuery({}, scored by boost({function}))", self.text(query))
             }
+            // The words are chosen where the index is. Solr differs: it shows them (`compat/query/more_like.yaml`).
+            Query::MoreLike(like) => match &like.of {
+                LikeSource::Document(id) => format!("MoreLikeThis({id})"),
+                LikeSource::Text(text) => format!("MoreLikeThis({text})"),
+            },
             Query::Boolean { .. } | Query::Boost { .. } => self.print(query, Form::Plain),
         }
     }
@@ -220,6 +226,7 @@ impl<'a> QueryPrinter<'a> {
                 "MultiPhraseQuery"
             }
             Query::Phrase(_) => "PhraseQuery",
+            Query::PatternPhrase(_) => "ComplexPhraseQuery",
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
             Query::ConstantScore { .. } => "FilterQuery",
@@ -244,7 +251,7 @@ impl<'a> QueryPrinter<'a> {
             // Of a class without a name: Solr writes it in line, to try the pattern on reversed terms.
             Query::Wildcard { field, .. } if self.has_reversed_terms(field) => "",
             Query::Prefix { .. } | Query::Wildcard { .. } | Query::Fuzzy(_) => return None,
-            Query::Boolean { .. } | Query::Boost { .. } => return None,
+            Query::Boolean { .. } | Query::Boost { .. } | Query::MoreLike(_) => return None,
         })
     }
 

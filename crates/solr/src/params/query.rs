@@ -13,6 +13,12 @@ macro_rules! text_param {
 text_param!(Q, "q", None, "The query. Without it nothing is searched.");
 text_param!(DEF_TYPE, "defType", Some("lucene"), "The parser of `q` when its local parameters name none.");
 text_param!(FQ, "fq", None, "A filter: restricts the hits, leaves scores alone. May repeat; all must match.");
+text_param!(
+    RQ,
+    "rq",
+    None,
+    "A second opinion on the first hits: `{!rerank reRankQuery=$other reRankDocs=200 reRankWeight=2}`."
+);
 text_param!(DF, "df", None, "The field of words without a field.");
 text_param!(Q_OP, "q.op", Some("OR"), "What stands between words without an operator: `OR` or `AND`.");
 text_param!(
@@ -54,6 +60,7 @@ pub const DOCS: &[ParamDoc] = &[
     Q.doc(),
     DEF_TYPE.doc(),
     FQ.doc(),
+    RQ.doc(),
     DF.doc(),
     Q_OP.doc(),
     SOW.doc(),

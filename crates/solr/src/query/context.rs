@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use plan::{Error, FieldSpec, Result, Schema};
 
+use super::budget::Budget;
 use crate::date_math::DateMath;
 use crate::params::Params;
 
@@ -16,6 +17,8 @@ pub struct QueryContext<'a> {
     pub analyzers: &'a SchemaAnalyzers,
     pub params: &'a Params,
     pub dates: &'a DateMath,
+    /// What queries inside of queries may still cost.
+    pub budget: &'a Budget,
     /// Most clauses of one boolean query (Solr's `maxBooleanClauses`).
     pub boolean_clauses_max: usize,
     /// Whether the query only restricts, so that its shape need not keep scores.

@@ -2,12 +2,15 @@
 //! `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and `pieces.rs` what lies between, `dismax/` are
 //! `dismax` and `edismax`, `parsers.rs` the others, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
 
+mod budget;
 mod choices;
+mod complex_phrase;
 mod context;
 mod dismax;
 mod field;
 mod local_params;
 mod lucene;
+mod more_like;
 mod parsers;
 mod pieces;
 pub mod syntax;
@@ -19,9 +22,11 @@ mod value;
 pub(crate) mod tests;
 
 pub use analysis::SchemaAnalyzers;
+pub use budget::Budget;
 pub(crate) use context::Field;
 pub use context::QueryContext;
 pub use dismax::Notes;
+pub(crate) use dismax::weighted_fields;
 pub(crate) use field::{RangeText, TextStyle};
 pub use local_params::{LocalParams, split_local_params};
 pub use parsers::{ParsedQuery, parse_query};

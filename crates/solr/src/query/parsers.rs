@@ -3,12 +3,15 @@
 
 use plan::{Clause, Error, Occur, Query, Result};
 
+use super::budget::is_spent;
 use super::choices::{max_score, switch};
+use super::complex_phrase;
 use super::context::QueryContext;
 use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
+use super::more_like;
 use super::term_sets::term_set;
 use super::value::parse_value;
 use crate::function::{check_number, function_range, parse_function, whole_function};
@@ -20,9 +23,9 @@ const PARSERS_DEPTH_MAX: usize = 100;
 /// How the message of such nesting begins.
 const ENDLESS: &str = "Infinite Recursion detected parsing query";
 
-/// Whether parsers nest without end, which no second try mends: trying again at each level would take forever.
+/// Whether parsers nest without end, or too much, which no second try mends: trying again at each level would take forever.
 pub(crate) fn is_endless(error: &Error) -> bool {
-    error.message.contains(ENDLESS)
+    error.message.contains(ENDLESS) || is_spent(error)
 }
 
 /// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it writes in line),
@@ -55,6 +58,13 @@ const PARSERS: &[Parser] = &[
     Parser { name: "switch", class: "LuceneQParser", parse: Parse::Query(switch) },
     Parser { name: "maxscore", class: "MaxScoreQParser", parse: Parse::Query(max_score) },
     Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
+    Parser {
+        name: "complexphrase",
+        class: "ComplexPhraseQParser",
+        parse: Parse::Query(complex_phrase::complex_phrase),
+    },
+    Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
+    Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
 ];
 
@@ -62,7 +72,6 @@ const PARSERS: &[Parser] = &[
 const UNSUPPORTED: &[&str] = &[
     "bbox",
     "child",
-    "complexphrase",
     "fuzzy",
     "geofilt",
     "graph",
@@ -74,8 +83,6 @@ const UNSUPPORTED: &[&str] = &[
     "knn",
     "ltr",
     "min_hash",
-    "mlt",
-    "mlt_content",
     "parent",
     "payload_check",
     "payload_score",
@@ -148,6 +155,9 @@ fn parse_nested(
         None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
         None => rest.to_owned(),
     };
+    if depth > 0 {
+        context.budget.take(&value)?;
+    }
     if depth > PARSERS_DEPTH_MAX {
         return Err(super::syntax::SyntaxError::plain(format!("{ENDLESS} '{value}'")).into());
     }
@@ -190,7 +200,7 @@ pub(super) struct Request<'a> {
 
 impl Request<'_> {
     /// A local parameter, else the request's.
-    fn param(&self, name: &str) -> Option<&str> {
+    pub(super) fn param(&self, name: &str) -> Option<&str> {
         self.local.get(name).or_else(|| self.context.params.get(name))
     }
 

@@ -137,7 +137,7 @@ impl Pieces for LucenePieces<'_> {
 }
 
 impl LucenePieces<'_> {
-    fn name<'a>(&'a self, field: Option<&'a str>) -> Result<&'a str> {
+    pub(super) fn name<'a>(&'a self, field: Option<&'a str>) -> Result<&'a str> {
         field.or(self.options.default_field).ok_or_else(|| {
             Error::bad_request("no field name specified in query and no default specified via 'df' param")
         })

@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Document, FieldSelection, Hit, Schema, SearchResult, Value};
+use plan::{Document, FieldSelection, Hit, Schema, SearchResult, Value, java_bucket};
 
 use super::explain;
-use super::header::java_bucket;
 use super::node::{DocList, DocumentNode, FieldNode, Node};
 use crate::select::{FieldItem, FieldList};
 
@@ -90,6 +89,7 @@ impl<'a> Shape<'a> {
     fn document(&mut self, document: Document, compute: impl Fn(&FieldItem) -> Option<Node>) -> DocumentNode {
         let mut fields = Vec::with_capacity(document.fields.len() + 1);
         let mut relabelled = Vec::new();
+        let raw = self.raw(&document);
         for (name, values) in document.fields {
             let shown = self.shown(&name);
             for label in &shown.labels {
@@ -111,14 +111,34 @@ impl<'a> Shape<'a> {
                 | FieldItem::Function { label, .. }
                 | FieldItem::Number { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
+                FieldItem::Core { .. } | FieldItem::ByHand { .. } | FieldItem::Raw { .. } => continue,
                 FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
             };
             let Some(node) = node else { continue };
             fields.retain(|(known, _)| known != label);
             fields.push((label.clone(), FieldNode::Computed(node)));
         }
+        for (label, node) in raw {
+            fields.retain(|(known, _)| *known != label);
+            fields.push((label, node));
+        }
         fields.extend(relabelled);
         DocumentNode { fields }
+    }
+
+    /// The fields that are shown in the answer's own notation.
+    fn raw(&self, document: &Document) -> Vec<(Arc<str>, FieldNode)> {
+        let wanted = self.items.iter().filter_map(|item| match item {
+            FieldItem::Raw { name, label } => Some((label, document.get(name)?)),
+            _ => None,
+        });
+        let shown = wanted.map(|(label, values)| {
+            let mut texts: Vec<_> = values.iter().map(|value| Node::Raw(value.to_text())).collect();
+            let many = texts.len() != 1;
+            let node = if many { Node::Array(texts) } else { texts.pop().unwrap_or(Node::Null) };
+            (label.clone(), FieldNode::Computed(node))
+        });
+        shown.collect()
     }
 
     fn shown(&mut self, name: &Arc<str>) -> &Shown<'a> {
@@ -151,7 +171,10 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
         | FieldItem::Constant { .. }
         | FieldItem::Function { .. }
         | FieldItem::Number { .. }
+        | FieldItem::Core { .. }
+        | FieldItem::ByHand { .. }
         | FieldItem::Explain { .. } => true,
+        FieldItem::Raw { .. } => false,
     })
 }
 

@@ -89,6 +89,7 @@ impl Writer<'_> {
             Node::NamedList(entries) => self.named_list(entries),
             Node::Document(document) => self.document(document),
             Node::DocList(list) => self.doc_list(list),
+            Node::Raw(text) => self.raw(text),
         }
     }
 

@@ -47,6 +47,7 @@ impl Writer<'_> {
             }
             Node::Document(document) => self.document(name, document),
             Node::DocList(list) => self.doc_list(name, list),
+            Node::Raw(text) => self.leaf("raw", name, |out| out.extend_from_slice(text.as_bytes())),
         }
     }
 

@@ -3,22 +3,30 @@
 
 mod collapse;
 mod cursor_mark;
+mod elevation;
 mod field_list;
 mod fields;
 mod grouping;
 mod highlight;
 mod highlight_fast_vector;
 mod highlight_options;
+mod more_like;
 mod request;
+mod rerank;
 mod response_plan;
 mod sort;
+mod subquery;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cursor_mark::write_mark;
+pub use elevation::HandlerElevation;
 pub use fields::{ExplainStyle, FieldItem, FieldList};
 pub use grouping::{GroupForm, GroupTitle, GroupView};
+pub(crate) use more_like::names;
+pub use more_like::{Likes, TermsShown};
 pub(crate) use request::as_filter;
 pub use request::{ResolveContext, Resolved, SelectRequest};
 pub use response_plan::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ExplainOther, ResponsePlan};
+pub use subquery::{SUBQUERIES_MAX, Subquery};

@@ -7,16 +7,21 @@ use plan::{
 
 use super::collapse::{parse_collapse, refuse_both, resolve_expand};
 use super::cursor_mark::{mark_sent, parse_cursor};
+use super::elevation::{Elevation, HandlerElevation};
 use super::fields::FieldList;
 use super::grouping::resolve_groups;
 use super::highlight::{highlighted, resolve_highlight};
+use super::more_like::Likes;
+use super::rerank::parse_rerank;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, dismax, grouping, paging, query, response, unsupported};
-use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
+use crate::params::{Params, dismax, grouping, paging, query, response, terms, unsupported};
+use crate::query::{Budget, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
+use crate::response::Entries;
+use crate::terms::TermsRequest;
 
 /// A search as asked for; queries are still text.
 #[derive(Clone, Debug)]
@@ -41,6 +46,10 @@ pub struct ResolveContext<'a> {
     pub now_ms: i64,
     /// [`plan::CollectionConfig::boolean_clauses_max`].
     pub boolean_clauses_max: usize,
+    /// The name of the core, for `[core]`.
+    pub core: &'a str,
+    /// What is put first by hand.
+    pub elevation: HandlerElevation<'a>,
 }
 
 /// What to run, and how to show it.
@@ -52,6 +61,8 @@ pub struct Resolved {
     pub warnings: Vec<String>,
     /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits, as Solr does.
     pub late_failure: Option<Error>,
+    /// The terms of fields to list beside the hits, or what is shown of them when that fails.
+    pub terms: Result<Option<TermsRequest>, Entries>,
     /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads no clock, and
     /// does not ask to be answered afresh.
     pub repeatable: bool,
@@ -79,31 +90,54 @@ impl<'a> SelectRequest<'a> {
     pub fn resolve(&self, context: &ResolveContext<'_>) -> Result<Resolved> {
         let (now, zone) = (self.params.get(query::NOW.name), self.params.get(query::TZ.name));
         let dates = DateMath::of_request(now, zone, context.now_ms)?;
+        let (core, by_hand) = (context.core, context.elevation);
         let context = QueryContext {
             schema: context.schema,
             analyzers: context.analyzers,
             params: self.params,
             dates: &dates,
+            budget: &Budget::of(self.params),
             boolean_clauses_max: context.boolean_clauses_max,
             filtering: false,
         };
-        let fields = FieldList::parse(self.params, Some(&context))?;
-        let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
+        let mut fields = FieldList::parse(self.params, Some(&context))?;
+        fields.name_core(core);
+        let mut main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
         let sort = parse_sort(&context, self.sort)?;
-        let sort = if sort.is_empty() { by_score() } else { sort };
+        let mut sort = if sort.is_empty() { by_score() } else { sort };
+        let elevation = Elevation::of(&context, by_hand)?;
+        fields.mark_elevated(elevation.as_ref(), by_hand);
+        let marked = highlighted(&context, main.as_ref());
+        if let (Some(elevation), Some(main)) = (&elevation, &mut main) {
+            main.query = Some(elevation.query(main.executable()));
+            sort = elevation.sort(sort);
+        }
         let (filters, collapses) = self.filters(&context)?;
         refuse_both(self.params)?;
-        let marked = highlighted(&context, main.as_ref())?;
+        let marked = marked?;
         let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
         let (expand, expand_failure) = parted(resolve_expand(&context, &collapses));
-        let shape = Shape { cursor: self.cursor(context.schema, &sort)?, expand, collapses, groups };
+        let cursor = self.cursor(context.schema, &sort)?;
+        let rerank = parse_rerank(&context)?;
+        if rerank.is_some() && cursor.is_some() {
+            return Err(Error::bad_request("`rq` and `cursorMark` do not go together; leave one out"));
+        }
+        // Solr does not ask for a second opinion on groups.
+        let rerank = rerank.filter(|_| groups.is_none());
+        let shape = Shape { cursor, expand, collapses, groups, rerank };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let highlight = marked.map(|query| resolve_highlight(&context, main.as_ref(), query));
         let (highlight, highlight_failure) = parted(highlight.transpose());
         let plan = SearchPlan {
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
-            filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
+            filters: filters
+                .iter()
+                .map(|filter| match (&elevation, as_filter(filter)?) {
+                    (Some(elevation), filter) => Ok(elevation.filter(filter)),
+                    (None, filter) => Ok(filter),
+                })
+                .collect::<Result<Vec<_>>>()?,
             sort,
             page: self.page,
             fields: fields.selection(),
@@ -118,13 +152,22 @@ impl<'a> SelectRequest<'a> {
             highlight,
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
+        let key = context.schema.unique_key.as_ref();
+        let likes = Likes::of_hits(self.params, key, self.page.rows, context.boolean_clauses_max);
+        let (likes, likes_failure) = parted(likes);
         let (explain_other, other_failure) = self.explain_other(&context);
-        let late_failure = facet_failure.or(highlight_failure).or(expand_failure).or(other_failure);
+        let (terms, terms_failure) = match terms_beside(self.params, context.schema) {
+            Ok(terms) => (Ok(terms), None),
+            Err((error, shown)) => (Err(shown), Some(error)),
+        };
+        let late_failure = facet_failure.or(likes_failure).or(highlight_failure).or(expand_failure);
+        let late_failure = late_failure.or(terms_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
         let response = ResponsePlan {
             explain_other,
+            likes,
             start: self.page.start,
             cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
             groups: group_view,
@@ -136,7 +179,7 @@ impl<'a> SelectRequest<'a> {
             debug_query,
         };
         let repeatable = plan.cache && !debug.timing && !dates.depends_on_time();
-        Ok(Resolved { plan, response, warnings, late_failure, repeatable })
+        Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
     }
 
     /// Empty filters filter nothing; those that collapse come after all others.
@@ -196,6 +239,12 @@ fn parted<T>(resolved: Result<Option<T>>) -> (Option<T>, Option<Error>) {
         Ok(resolved) => (resolved, None),
         Err(error) => (None, Some(error)),
     }
+}
+
+/// What `terms=true` asks for.
+fn terms_beside(params: &Params, schema: &Schema) -> Result<Option<TermsRequest>, (Error, Entries)> {
+    let asked = terms::TERMS.read(params).map_err(|error| (error, vec![]))? == Some(true);
+    asked.then(|| TermsRequest::parse(params, schema)).transpose()
 }
 
 /// Whether `q.alt` is what to search in a request without `q`.

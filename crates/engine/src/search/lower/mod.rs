@@ -6,13 +6,13 @@ mod function;
 mod fuzzy;
 mod multi_term;
 mod pattern;
+mod pattern_phrase;
 mod phrase;
 mod range;
 mod term;
 
 use std::sync::Arc;
 
-pub(crate) use fuzzy::is_near;
 pub(crate) use multi_term::{compile, regex_automaton, wildcard_automaton};
 pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
@@ -20,11 +20,13 @@ pub(crate) use term::term_of;
 use plan::{Query, Result};
 use tantivy::schema::Field;
 
-use super::SearchContext;
+use super::bits::Bits;
 use super::bm25::{Similarity, idf};
 use super::node::{DocSource, Node, Scoring};
 use super::stats::Statistics;
+use super::{SearchContext, more_like};
 use crate::layout::FieldLayout;
+use crate::snapshot::SegmentView;
 
 /// One query on its way down.
 pub(crate) struct Lowering<'a> {
@@ -52,8 +54,9 @@ impl<'a> Lowering<'a> {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
-            Query::TermSet { field, values } => Ok(self.term_set(field, values, boost)),
+            Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
+            Query::PatternPhrase(phrase) => self.pattern_phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
             Query::Wildcard { field, pattern } => self.wildcard(field, pattern, boost),
@@ -70,6 +73,10 @@ impl<'a> Lowering<'a> {
             Query::Function(function) => self.function(function, boost),
             Query::FunctionRange(range) => self.function_range(range, boost),
             Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
+            Query::MoreLike(like) => {
+                let terms = more_like::terms(self.context, like)?;
+                self.lower(&like.query(&terms, self.context.layout.unique_key()), boost)
+            }
             Query::ConstantScore { query, score } => {
                 let inner =
                     Lowering { context: self.context, statistics: Statistics::default(), scored: false }
@@ -102,7 +109,22 @@ impl<'a> Lowering<'a> {
         let average_length = stats.average_length();
         let inverse = self.context.caches.inverse_lengths(field, average_length);
         let similarity = Similarity::new(boost, idf, average_length, inverse);
-        Ok(Scoring { boost, stats, terms, idf, similarity, norms })
+        let views = self.context.views.clone();
+        Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
+    }
+
+    /// Documents found by reading postings.
+    fn by_postings(
+        &self,
+        boost: f32,
+        label: String,
+        compute: impl Fn(&SegmentView) -> Result<Bits> + Send + Sync + 'static,
+    ) -> Node {
+        let views = self.context.views.clone();
+        Node::computed(boost, label, move |reader| match views.of(reader) {
+            Some((_, view)) => compute(view),
+            None => Ok(Bits::none(reader.max_doc())),
+        })
     }
 
     fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {

@@ -14,9 +14,10 @@ use tantivy_fst::{Automaton, Regex};
 use super::{Lowering, pattern};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
 use crate::search::bits::Bits;
+use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::node::Node;
-use crate::search::sets::{AnyColumn, add_stream, value_range_docs};
+use crate::search::sets::{add_stream, value_range_docs};
 
 impl Lowering<'_> {
     pub(super) fn prefix(&mut self, name: &str, prefix: &str, boost: f32) -> Result<Node> {
@@ -25,14 +26,14 @@ impl Lowering<'_> {
         let label = format!("{name}:{prefix}*");
         let (low, high) = (prefix.as_bytes().to_vec(), prefix_end(prefix.as_bytes()));
         if let Some(field) = layout.inverted {
-            return Ok(Node::computed(boost, label, move |reader| {
-                let inverted = reader.inverted_index(field).map_err(engine_error)?;
+            return Ok(self.by_postings(boost, label, move |view| {
+                let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
                 let mut terms = inverted.terms().range().ge(&low);
                 if let Some(high) = &high {
                     terms = terms.lt(high);
                 }
-                let mut bits = Bits::none(reader.max_doc());
-                add_stream(reader, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+                let mut bits = Bits::none(view.reader().max_doc());
+                add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
                 Ok(bits)
             }));
         }
@@ -55,7 +56,7 @@ impl Lowering<'_> {
             return self.prefix(name, &prefix, boost);
         }
         let automaton = wildcard_automaton(pattern)?;
-        Ok(by_automaton(layout, automaton, boost, format!("{name}:{pattern}")))
+        Ok(self.by_automaton(layout, automaton, boost, format!("{name}:{pattern}")))
     }
 
     pub(super) fn regex(&mut self, name: &str, pattern: &str, boost: f32) -> Result<Node> {
@@ -64,7 +65,23 @@ impl Lowering<'_> {
             return Ok(Node::Nothing);
         }
         let automaton = regex_automaton(pattern)?;
-        Ok(by_automaton(layout, automaton, boost, format!("{name}:/{pattern}/")))
+        Ok(self.by_automaton(layout, automaton, boost, format!("{name}:/{pattern}/")))
+    }
+
+    fn by_automaton(&self, layout: &FieldLayout, automaton: Arc<Regex>, boost: f32, label: String) -> Node {
+        if let Some(field) = layout.inverted {
+            return self.by_postings(boost, label, move |view| {
+                let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+                let terms = inverted.terms().search(&*automaton).into_stream().map_err(engine_error)?;
+                let mut bits = Bits::none(view.reader().max_doc());
+                add_stream(view, field, terms, &mut bits)?;
+                Ok(bits)
+            });
+        }
+        let Some(column) = layout.column.clone() else { return Node::Nothing };
+        Node::computed(boost, label, move |reader| {
+            column_strings(reader, &column, |dictionary| matching_ords(dictionary, &*automaton))
+        })
     }
 }
 
@@ -98,22 +115,6 @@ pub(crate) fn wildcard_automaton(pattern: &str) -> Result<Arc<Regex>> {
 /// The automaton of an expression in Lucene's syntax.
 pub(crate) fn regex_automaton(pattern: &str) -> Result<Arc<Regex>> {
     compile(&pattern::regex(pattern)?, pattern)
-}
-
-fn by_automaton(layout: &Arc<FieldLayout>, automaton: Arc<Regex>, boost: f32, label: String) -> Node {
-    if let Some(field) = layout.inverted {
-        return Node::computed(boost, label, move |reader| {
-            let inverted = reader.inverted_index(field).map_err(engine_error)?;
-            let terms = inverted.terms().search(&*automaton).into_stream().map_err(engine_error)?;
-            let mut bits = Bits::none(reader.max_doc());
-            add_stream(reader, field, terms, &mut bits)?;
-            Ok(bits)
-        });
-    }
-    let Some(column) = layout.column.clone() else { return Node::Nothing };
-    Node::computed(boost, label, move |reader| {
-        column_strings(reader, &column, |dictionary| matching_ords(dictionary, &*automaton))
-    })
 }
 
 fn matching_ords<A: Automaton>(dictionary: &Dictionary, automaton: A) -> io::Result<Vec<u64>>

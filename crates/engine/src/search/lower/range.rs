@@ -4,7 +4,6 @@
 use std::ops::{Bound, Range as Ranks, RangeInclusive};
 
 use plan::{FieldClass, Range, Result, Value};
-use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
@@ -12,9 +11,11 @@ use super::Lowering;
 use super::multi_term::column_strings_range;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::bits::Bits;
+use crate::search::columns::{AnyColumn, SegmentColumn, SegmentColumns};
 use crate::search::error::engine_error;
 use crate::search::node::Node;
-use crate::search::sets::{AnyColumn, add_stream, column_docs, field_terms_docs, value_range_docs};
+use crate::search::sets::{add_stream, column_docs, field_terms_docs, value_range_docs};
+use crate::snapshot::SegmentView;
 use crate::value_order::ValueOrder;
 
 impl Lowering<'_> {
@@ -25,43 +26,62 @@ impl Lowering<'_> {
         let Some(layout) = self.field(&range.field) else { return Ok(Node::Nothing) };
         let label = label(range, layout);
         let by_terms = layout.class().is_text() && layout.inverted.is_some();
-        if let (Some(column), false) = (layout.column.clone(), by_terms) {
-            let Some(bounds) = Bounds::of(&column, &range.lower, &range.upper) else {
+        if let (Some(column), false) = (&layout.column, by_terms) {
+            let Some(bounds) = Bounds::of(column, &range.lower, &range.upper) else {
                 return Ok(Node::Nothing);
             };
-            return Ok(self.column_range(column, bounds, boost, label));
+            return self.column_range(column, bounds, boost, label);
         }
-        Ok(term_range(layout, range, boost, label))
+        Ok(self.term_range(layout, range, boost, label))
     }
 
     /// Documents with a value inside the bounds: by the order of values in segments that keep one, else by the column.
-    pub(super) fn column_range(&self, column: ColumnRef, bounds: Bounds, boost: f32, label: String) -> Node {
-        let orders = self.value_orders(&column);
-        Node::computed(boost, label, move |reader| {
-            column_range(reader, &column, &bounds, order_in(&orders, reader))
-        })
+    pub(super) fn column_range(
+        &self,
+        column: &ColumnRef,
+        bounds: Bounds,
+        boost: f32,
+        label: String,
+    ) -> Result<Node> {
+        let columns = SegmentColumns::of(self.context, column)?;
+        Ok(Node::computed(boost, label, move |reader| {
+            column_range(reader, columns.get(reader.segment_id()), &bounds)
+        }))
     }
 
-    /// The orders of the segments that keep one of the column.
-    pub(super) fn value_orders(&self, column: &ColumnRef) -> Vec<(SegmentId, ValueOrder)> {
-        let segments = self.context.segments.iter();
-        segments
-            .filter_map(|segment| Some((segment.view.id(), segment.view.value_order(column)?.clone())))
-            .collect()
+    /// A range over the terms of an inverted field.
+    fn term_range(&self, layout: &FieldLayout, range: &Range, boost: f32, label: String) -> Node {
+        let Some(field) = layout.inverted else { return Node::Nothing };
+        let Some((lower, upper)) = term_bounds(layout, field, range) else { return Node::Nothing };
+        self.by_postings(boost, label, move |view| {
+            let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+            let mut terms = inverted.terms().range();
+            terms = match &lower {
+                Bound::Included(bytes) => terms.ge(bytes),
+                Bound::Excluded(bytes) => terms.gt(bytes),
+                Bound::Unbounded => terms,
+            };
+            terms = match &upper {
+                Bound::Included(bytes) => terms.le(bytes),
+                Bound::Excluded(bytes) => terms.lt(bytes),
+                Bound::Unbounded => terms,
+            };
+            let mut bits = Bits::none(view.reader().max_doc());
+            add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+            Ok(bits)
+        })
     }
 
     pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
         let Some(layout) = self.field(name).cloned() else { return Node::Nothing };
         let label = format!("FieldExistsQuery [field={name}]");
-        Node::computed(boost, label, move |reader| {
-            let docs = exists_docs(reader, &layout)?;
-            Ok(docs)
-        })
+        self.by_postings(boost, label, move |view| exists_docs(view, &layout))
     }
 }
 
 /// Documents with any value in the field.
-pub(crate) fn exists_docs(reader: &SegmentReader, layout: &FieldLayout) -> Result<Bits> {
+pub(crate) fn exists_docs(view: &SegmentView, layout: &FieldLayout) -> Result<Bits> {
+    let reader = view.reader();
     match (&layout.column, layout.inverted) {
         (Some(column), _) if !layout.class().is_text() => column_docs(reader, column),
         (_, Some(field)) if layout.has_norms() => {
@@ -69,7 +89,7 @@ pub(crate) fn exists_docs(reader: &SegmentReader, layout: &FieldLayout) -> Resul
             let docs = (0..reader.max_doc()).filter(|doc| norms.fieldnorm_id(*doc) > 0);
             Ok(Bits::from_docs(reader.max_doc(), docs))
         }
-        (_, Some(field)) => field_terms_docs(reader, field),
+        (_, Some(field)) => field_terms_docs(view, field),
         (Some(column), None) => column_docs(reader, column),
         (None, None) => Ok(Bits::none(reader.max_doc())),
     }
@@ -94,62 +114,46 @@ impl Bounds {
     }
 }
 
-pub(super) fn order_in<'a>(
-    orders: &'a [(SegmentId, ValueOrder)],
-    reader: &SegmentReader,
-) -> Option<&'a ValueOrder> {
-    orders.iter().find(|(id, _)| *id == reader.segment_id()).map(|(_, order)| order)
-}
-
 /// Documents with a value of the column inside `bounds`.
-pub(super) fn column_range(
-    reader: &SegmentReader,
-    column: &ColumnRef,
-    bounds: &Bounds,
-    order: Option<&ValueOrder>,
-) -> Result<Bits> {
-    let max_doc = reader.max_doc();
-    let opened = AnyColumn::open(reader, column)?;
-    if let Some(order) = order
-        && let Some(ranks) = ranks(opened.as_ref(), bounds, order)
-    {
+fn column_range(reader: &SegmentReader, column: Option<&SegmentColumn>, bounds: &Bounds) -> Result<Bits> {
+    if let Some((order, ranks)) = column.and_then(|column| ranks(column, bounds)) {
         return Ok(order.bits(ranks));
     }
-    Ok(match (opened, bounds) {
-        (Some(AnyColumn::I64(column)), Bounds::I64(range)) => value_range_docs(&column, range, max_doc),
-        (Some(AnyColumn::F64(column)), Bounds::F64(range)) => value_range_docs(&column, range, max_doc),
-        (Some(AnyColumn::Bool(column)), Bounds::Bool(range)) => value_range_docs(&column, range, max_doc),
+    let max_doc = reader.max_doc();
+    Ok(match (column.and_then(|column| column.values.as_ref()), bounds) {
+        (Some(AnyColumn::I64(column)), Bounds::I64(range)) => value_range_docs(column, range, max_doc),
+        (Some(AnyColumn::F64(column)), Bounds::F64(range)) => value_range_docs(column, range, max_doc),
+        (Some(AnyColumn::Bool(column)), Bounds::Bool(range)) => value_range_docs(column, range, max_doc),
         (Some(AnyColumn::Str(column)), Bounds::Str(lower, upper)) => {
-            return column_strings_range(reader, &column, lower, upper);
+            return column_strings_range(reader, column, lower, upper);
         }
         _ => Bits::none(max_doc),
     })
 }
 
-/// The ranks of the values inside `bounds`; `None` where column and bounds are of two kinds.
-fn ranks(column: Option<&AnyColumn>, bounds: &Bounds, order: &ValueOrder) -> Option<Ranks<u32>> {
-    match (column?, bounds) {
-        (AnyColumn::I64(column), Bounds::I64(range)) => Some(order.ranks(column, range)),
-        (AnyColumn::F64(column), Bounds::F64(range)) => Some(order.ranks(column, range)),
-        _ => None,
-    }
+/// The order that the segment keeps, and the ranks of the values inside `bounds`; `None` where it keeps none, or column and
+/// bounds are of two kinds.
+fn ranks<'c>(column: &'c SegmentColumn, bounds: &Bounds) -> Option<(&'c ValueOrder, Ranks<u32>)> {
+    let order = column.order.as_ref()?;
+    let ranks = match (column.values.as_ref()?, bounds) {
+        (AnyColumn::I64(column), Bounds::I64(range)) => order.ranks(column, range),
+        (AnyColumn::F64(column), Bounds::F64(range)) => order.ranks(column, range),
+        _ => return None,
+    };
+    Some((order, ranks))
 }
 
 /// Adds the documents of each of several narrow `bounds`.
 pub(super) fn add_narrow_ranges(
     reader: &SegmentReader,
-    column: &ColumnRef,
+    column: Option<&SegmentColumn>,
     all: &[Bounds],
-    order: Option<&ValueOrder>,
     bits: &mut Bits,
 ) -> Result<()> {
-    let opened = AnyColumn::open(reader, column)?;
     for bounds in all {
-        match order.and_then(|order| Some((order, ranks(opened.as_ref(), bounds, order)?))) {
+        match column.and_then(|column| ranks(column, bounds)) {
             Some((order, ranks)) => ranks.for_each(|rank| bits.insert(order.doc(rank))),
-            None => {
-                column_range(reader, column, bounds, None)?.iter().for_each(|doc| bits.insert(doc));
-            }
+            None => bits.union(&column_range(reader, column, bounds)?),
         }
     }
     Ok(())
@@ -227,29 +231,6 @@ pub(crate) fn flag(value: &Value) -> Option<bool> {
         Value::Str(text) => Some(text.starts_with(['t', 'T', '1'])),
         _ => None,
     }
-}
-
-/// A range over the terms of an inverted field.
-fn term_range(layout: &FieldLayout, range: &Range, boost: f32, label: String) -> Node {
-    let Some(field) = layout.inverted else { return Node::Nothing };
-    let Some((lower, upper)) = term_bounds(layout, field, range) else { return Node::Nothing };
-    Node::computed(boost, label, move |reader| {
-        let inverted = reader.inverted_index(field).map_err(engine_error)?;
-        let mut terms = inverted.terms().range();
-        terms = match &lower {
-            Bound::Included(bytes) => terms.ge(bytes),
-            Bound::Excluded(bytes) => terms.gt(bytes),
-            Bound::Unbounded => terms,
-        };
-        terms = match &upper {
-            Bound::Included(bytes) => terms.le(bytes),
-            Bound::Excluded(bytes) => terms.lt(bytes),
-            Bound::Unbounded => terms,
-        };
-        let mut bits = Bits::none(reader.max_doc());
-        add_stream(reader, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
-        Ok(bits)
-    })
 }
 
 type TermBounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);
