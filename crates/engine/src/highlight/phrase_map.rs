@@ -33,7 +33,7 @@ impl<'a> QueryPhrases<'a> {
         let mut found = Self { root: PhraseMap::default(), patterns: Vec::new() };
         let mut number = 0;
         let flat: Vec<Flat> = sought.marked().flat_map(Flat::of).collect();
-        for one in expanded(flat) {
+        for one in expanded(&flat) {
             let words: Vec<&str> = one.words.iter().map(String::as_str).collect();
             found.root.add(&words, one.slop, one.boost, &mut number);
             if alone && words.len() > 1 {
@@ -110,7 +110,7 @@ impl Flat {
 }
 
 /// Each once, with the longer phrases that overlapping ones make behind the first of them.
-fn expanded(flat: Vec<Flat>) -> Vec<Flat> {
+fn expanded(flat: &[Flat]) -> Vec<Flat> {
     let mut all: Vec<Flat> = Vec::new();
     let mut add = |one: Flat| {
         if !all.contains(&one) {
@@ -147,7 +147,8 @@ mod tests {
         let flat =
             |text: &str| Flat { words: text.split(' ').map(str::to_owned).collect(), slop: 0, boost: 1.0 };
         let check = |given: &[&str], expected: &[&str]| {
-            let found = expanded(given.iter().map(|text| flat(text)).collect());
+            let given_flat: Vec<Flat> = given.iter().map(|text| flat(text)).collect();
+            let found = expanded(&given_flat);
             assert_eq!(found, expected.iter().map(|text| flat(text)).collect::<Vec<_>>(), "{given:?}");
         };
         check(&["a", "b c", "c d"], &["a", "b c", "b c d", "c d"]);
