@@ -9,7 +9,7 @@ use fancy_regex::{Captures, Regex};
 
 /// A compiled expression, cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct JavaRegex {
+pub struct JavaRegex {
     search: Arc<Regex>,
     /// The same, bound to both ends of the text.
     whole: Arc<Regex>,
@@ -113,6 +113,17 @@ fn push_quoted<'a>(out: &mut String, after: &'a str) -> &'a str {
 
 impl JavaRegex {
     /// Whether the whole text matches, as Java's `matches`.
+    /// Compiles an expression; the error says what is wrong with it.
+    pub fn new(source: &str) -> Result<Self, String> {
+        compile(source)
+    }
+
+    /// Where the first match from byte `from` on begins and ends.
+    pub fn find_at(&self, text: &str, from: usize) -> Option<std::ops::Range<usize>> {
+        let found = self.find(text, from)?.get(0)?;
+        Some(found.start()..found.end())
+    }
+
     pub(crate) fn matches(&self, text: &str) -> bool {
         self.whole.is_match(text).unwrap_or(false)
     }

@@ -3,6 +3,7 @@
 //! index and no schema; behaviour is Lucene's as Solr 9.10 ships it (9.12.3), and where it differs the file says so.
 
 mod args;
+mod boundary;
 mod chain;
 mod char_filter;
 mod chars;
@@ -22,9 +23,11 @@ mod token;
 mod tokenizer;
 mod word_set;
 
+pub use boundary::{Boundaries, BoundaryKind};
 pub use chain::{Analyzer, TokenStream, Tokens};
 pub use error::{Error, ErrorKind};
 pub use graph_paths::{PathOptions, WORD_SEPARATOR, graph_paths};
+pub use java_regex::JavaRegex;
 pub use normalizer::Normalizer;
 pub use registry::{ComponentInfo, ComponentKind, components};
 pub use schema_analyzers::SchemaAnalyzers;

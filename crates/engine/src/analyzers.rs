@@ -23,7 +23,8 @@ impl Analyzers {
         &self.0
     }
 
-    fn stream(&self, field_type: &FieldType) -> Result<TokenStream> {
+    /// A working copy of the type's analyzer.
+    pub(crate) fn stream(&self, field_type: &FieldType) -> Result<TokenStream> {
         let analyzer = self.0.index(field_type)?.ok_or_else(|| {
             Error::internal(format!("fieldType `{}` has no analyzer; declare one", field_type.name))
         })?;

@@ -20,6 +20,7 @@ mod errors;
 mod flush;
 pub mod fuzzing;
 mod group;
+mod highlight;
 mod id_filter;
 mod id_texts;
 mod index_document;

@@ -11,6 +11,7 @@ use store::ShardHome;
 
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
+use crate::highlight;
 use crate::id_filter;
 use crate::search::{self, FieldStats, SearchCaches, TopTerms};
 use crate::snapshot::{Snapshot, read_source};
@@ -56,7 +57,14 @@ impl Shard {
 
     /// Runs a search on the newest snapshot.
     pub fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
-        search::search(&self.snapshot(), plan, &self.caches)
+        let snapshot = self.snapshot();
+        let mut result = search::search(&snapshot, plan, &self.caches)?;
+        if let Some(highlight) = &plan.highlight {
+            let analyzers = self.core.meaning.load().analyzers.clone();
+            result.highlights =
+                highlight::highlight(&snapshot, &self.caches, &analyzers, highlight, &result)?;
+        }
+        Ok(result)
     }
 
     /// The documents of these ids as the last update left them, visible or not; `None` where there is none.

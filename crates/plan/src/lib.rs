@@ -17,6 +17,7 @@ mod error;
 mod facet;
 mod field;
 mod function;
+mod highlight;
 mod instant;
 mod java_map;
 mod more_like;
@@ -66,6 +67,11 @@ pub use facet::{
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
     Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
+};
+pub use highlight::{
+    Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,
+    HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
+    PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
 pub use instant::{format_instant, parse_instant};
 pub use java_map::java_bucket;

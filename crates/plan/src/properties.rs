@@ -140,6 +140,11 @@ impl Properties {
         }
     }
 
+    /// Whether Solr keeps term vectors that tell where in a text its terms stand.
+    pub fn has_offset_vectors(&self) -> bool {
+        self.term_positions && self.term_offsets
+    }
+
     /// Whether values can be given back: stored, or a column that stands in for it.
     pub fn retrievable(&self) -> bool {
         self.stored || (self.doc_values && self.use_doc_values_as_stored)

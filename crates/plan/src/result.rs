@@ -6,6 +6,7 @@ use crate::bucket::BucketResult;
 use crate::document::Document;
 use crate::error::Error;
 use crate::facet::OtherRange;
+use crate::highlight::Highlights;
 use crate::shape::ShapeResult;
 use crate::value::Value;
 
@@ -20,6 +21,8 @@ pub struct SearchResult {
     pub hits: Vec<Hit>,
     pub facets: FacetResult,
     pub shape: ShapeResult,
+    /// Of the hits shown, when the plan asks for them.
+    pub highlights: Vec<Highlights>,
 }
 
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::facet::FacetPlan;
 use crate::function::Function;
+use crate::highlight::HighlightPlan;
 use crate::page::Page;
 use crate::query::Query;
 use crate::shape::Shape;
@@ -30,6 +31,8 @@ pub struct SearchPlan {
     pub count_enough: Option<u64>,
     /// What is shown other than a sorted page.
     pub shape: Shape,
+    /// What to mark in the hits that are shown.
+    pub highlight: Option<HighlightPlan>,
 }
 
 impl SearchPlan {
@@ -48,6 +51,7 @@ impl SearchPlan {
             cache: false,
             count_enough: None,
             shape: Shape::default(),
+            highlight: None,
         }
     }
 }
@@ -84,6 +88,7 @@ impl SearchPlan {
         let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
         light
             && self.shape.is_plain()
+            && self.highlight.is_none()
             && self.functions.is_empty()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())

@@ -75,7 +75,7 @@ pub(crate) fn document_at(
     if segment.alive.as_ref().is_some_and(|alive| !alive.contains(doc)) {
         return Ok(None);
     }
-    read_source(&segment.view.source(doc)?, context.layout, fields).map(Some)
+    read_stored(context, segment, doc, fields).map(Some)
 }
 
 /// A field that a column can give back exactly.

@@ -19,6 +19,7 @@ mod fetch;
 mod filter_cache;
 mod find;
 mod function;
+mod given;
 mod grouping;
 mod lower;
 mod luke;
@@ -59,7 +60,13 @@ pub(crate) use bits::{Bits, words_of};
 pub(crate) use columns::{AnyColumn, OpenColumns};
 
 pub(crate) use caches::SearchCaches;
+pub(crate) use fetch::document_at as stored_document;
+pub(crate) use given::Given;
+pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
+pub(crate) use near_terms::is_near;
+pub(crate) use sloppy::{Place, spans};
+pub(crate) use stats::rarity;
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {

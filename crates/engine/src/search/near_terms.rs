@@ -42,6 +42,17 @@ pub(super) fn near_terms(context: &SearchContext<'_>, field: Field, fuzzy: &Fuzz
     Ok(near.collect())
 }
 
+/// Whether `found` is one of the terms that a fuzzy query means.
+pub(crate) fn is_near(fuzzy: &Fuzzy, found: &str) -> bool {
+    let (wanted, found): (Vec<char>, Vec<char>) = (fuzzy.term.chars().collect(), found.chars().collect());
+    let edits_max = usize::from(fuzzy.edits_max);
+    if edits_max == 0 || wanted.len() > TERM_CHARS_MAX || wanted.len().abs_diff(found.len()) > edits_max {
+        return wanted == found;
+    }
+    let prefix = fuzzy.prefix_length.min(wanted.len());
+    wanted.get(..prefix) == found.get(..prefix) && edits(&wanted, &found) <= edits_max
+}
+
 /// The inverted index of a field whose terms are texts.
 pub(super) fn text_field(layout: &FieldLayout) -> Option<Field> {
     match layout.inverted_kind? {

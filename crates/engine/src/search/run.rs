@@ -45,6 +45,7 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
         hits: shown(context, plan, &page, |_| Ok(None))?,
         facets: plan::FacetResult::default(),
         shape: plan::ShapeResult::default(),
+        highlights: Vec::new(),
     })
 }
 
@@ -79,7 +80,8 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     let found = run.reranked(found)?;
     let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
     let shape = run.shape(&page, hits.as_deref())?;
-    let result = SearchResult { total, total_exact: exact, score_max, hits: run.hits(page)?, facets, shape };
+    let (hits, highlights) = (run.hits(page)?, Vec::new());
+    let result = SearchResult { total, total_exact: exact, score_max, hits, facets, shape, highlights };
     // Where no rows are wanted none are looked for, whatever the start.
     let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
     Ok((result, KeptResult { found, limit, total, score_max }))

@@ -1,14 +1,14 @@
 //! How often a phrase occurs in a document, from the positions of its terms: whole matches, or with slop the sum of
 //! 1 / (1 + distance) over the matches that Lucene's sloppy phrase matching finds, in its order and with its rule that two
-//! equal terms of a phrase never stand on one word. The rules were read in Lucene 9.12 and checked against recorded scores.
+//! equal terms of a phrase never stand on one word; and where those matches stand. The rules were read in Lucene 9.12 and checked against recorded scores.
 
 /// The positions of one place of the phrase in one document, ascending.
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// Where the place stands in the phrase.
-    pub(super) offset: u32,
-    pub(super) positions: &'a [u32],
+    pub(crate) offset: u32,
+    pub(crate) positions: &'a [u32],
     /// Places that share a term have the same group.
-    pub(super) group: Option<usize>,
+    pub(crate) group: Option<usize>,
 }
 
 /// Matches without slop: every place at its offset from the first.
@@ -41,6 +41,19 @@ pub(super) fn frequency(places: &[Place<'_>], slop: u32) -> f32 {
     sum
 }
 
+/// The first and the last word of each match within `slop`, in the order found.
+pub(crate) fn spans(places: &[Place<'_>], slop: u32) -> Vec<(u32, u32)> {
+    let mut matcher = Matcher::new(places);
+    let mut found = Vec::new();
+    if !matcher.start() {
+        return found;
+    }
+    while matcher.next_match(i64::from(slop)).is_some() {
+        found.extend(matcher.span());
+    }
+    found
+}
+
 /// One place on its walk over the document.
 struct Walker<'a> {
     place: &'a Place<'a>,
@@ -70,6 +83,8 @@ struct Matcher<'a> {
     waiting: Vec<bool>,
     /// The greatest begin so far.
     end: i64,
+    /// The walker moved last, and the word it stood on when the match was as short as it gets.
+    lead: (usize, i64),
     exhausted: bool,
 }
 
@@ -77,7 +92,7 @@ impl<'a> Matcher<'a> {
     fn new(places: &'a [Place<'a>]) -> Self {
         let walkers: Vec<Walker<'a>> = places.iter().map(|place| Walker { place, at: 0 }).collect();
         let waiting = vec![true; walkers.len()];
-        Self { walkers, waiting, end: i64::MIN, exhausted: false }
+        Self { walkers, waiting, end: i64::MIN, lead: (0, 0), exhausted: false }
     }
 
     /// Puts every walker on its first word, equal terms on different ones.
@@ -105,6 +120,7 @@ impl<'a> Matcher<'a> {
         let mut lead = self.take_least();
         let mut next = self.least_begin();
         let mut length = self.end - self.walkers[lead].begin();
+        self.lead = (lead, self.walkers[lead].word());
         while self.advance(lead) {
             if self.walkers[lead].begin() > next {
                 self.waiting[lead] = true;
@@ -117,9 +133,20 @@ impl<'a> Matcher<'a> {
             } else {
                 length = length.min(self.end - self.walkers[lead].begin());
             }
+            self.lead = (lead, self.walkers[lead].word());
         }
         self.exhausted = true;
         (length <= slop).then_some(length)
+    }
+
+    /// The first and the last word of the match just found.
+    fn span(&self) -> Option<(u32, u32)> {
+        let (lead, word) = self.lead;
+        let others = self.walkers.iter().enumerate().filter(|(index, _)| *index != lead);
+        let others = others.map(|(_, walker)| walker.word()).filter(|word| *word != i64::MAX);
+        let (first, last) =
+            others.fold((word, word), |(first, last), word| (first.min(word), last.max(word)));
+        Some((u32::try_from(first).ok()?, u32::try_from(last).ok()?))
     }
 
     /// Moves one walker on, and those it then collides with.
@@ -227,5 +254,16 @@ mod tests {
         check("a b", "b a", 2, 1.0 / 3.0);
         check("a a", "a", 5, 0.0);
         check("a a", "a x a", 5, 0.5);
+    }
+
+    #[test]
+    fn sloppy_phrases_have_spans() {
+        let check = |phrase: &str, text: &str, slop: u32, expected: &[(u32, u32)]| {
+            places(phrase, text, |places| assert_eq!(spans(places, slop), expected, "{phrase}: {text}"));
+        };
+        check("a b", "a b x a b", 0, &[(0, 1), (3, 4)]);
+        check("a b", "a x b", 1, &[(0, 2)]);
+        check("a b", "b a", 2, &[(0, 1)]);
+        check("a c", "a b c x a", 3, &[(0, 2), (2, 4)]);
     }
 }

@@ -75,6 +75,14 @@ pub(crate) fn term_infos(context: &SearchContext<'_>, term: &Term) -> Result<Vec
     context.segments.iter().map(info).collect()
 }
 
+/// What a term of a field weighs by how few documents have it: ln(N / (df + 1)) + 1, all documents counted, the deleted too.
+pub(crate) fn rarity(context: &SearchContext<'_>, layout: &FieldLayout, text: &str) -> Result<f32> {
+    let Some(field) = layout.inverted else { return Ok(1.0) };
+    let frequency = doc_freq(&term_infos(context, &Term::from_field_text(field, text))?);
+    let documents: u64 = context.segments.iter().map(|segment| u64::from(segment.max_doc())).sum();
+    Ok(((documents as f64 / (frequency + 1) as f64).ln() + 1.0) as f32)
+}
+
 /// Documents with the term, deleted ones included.
 pub(crate) fn doc_freq(infos: &[Option<TermInfo>]) -> u64 {
     infos.iter().flatten().map(|info| u64::from(info.doc_freq)).sum()

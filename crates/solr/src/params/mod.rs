@@ -7,6 +7,7 @@ pub mod elevation;
 pub mod facet;
 mod form;
 pub mod grouping;
+pub mod highlight;
 mod json_request;
 pub mod more_like;
 pub mod paging;
@@ -133,6 +134,8 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Documents like others", more_like::DOCS),
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
+    ("Snippets", highlight::DOCS),
+    ("Snippets, for all fields or one", highlight::FIELD_DOCS),
     ("Requests in JSON", json_request::DOCS),
     ("Spelling", spelling::DOCS),
     ("Suggestions", suggesting::DOCS),

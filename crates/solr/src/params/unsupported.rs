@@ -9,7 +9,6 @@ use super::{ParamDoc, Params};
 /// Each stands for itself and for all names that begin with it and a point, when it ends in one.
 pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("group.facet", "Facets that count groups."),
-    ParamDoc::unsupported("hl", "Highlighting."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),
@@ -70,7 +69,7 @@ mod tests {
         check("cursorMark", "*", false);
         check("facet.pivot", "a,b", false);
         check("rows", "1", false);
-        check("hl", "on", true);
+        check("hl", "on", false);
         check("shards", "http://elsewhere/solr", true);
         check("shards.tolerant", "true", false);
     }

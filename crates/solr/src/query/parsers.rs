@@ -121,6 +121,11 @@ impl ParsedQuery {
     pub fn executable(&self) -> Query {
         self.query.clone().map_or(Query::Nothing, positive)
     }
+
+    /// What snippets mark; `None` when nothing was asked for.
+    pub(crate) fn highlighted(&self) -> Option<&Query> {
+        self.notes.as_ref().map_or(self.query.as_ref(), |notes| notes.asked.as_ref())
+    }
 }
 
 /// Parses `text`, with local parameters or without, by `default_parser` unless they name another.

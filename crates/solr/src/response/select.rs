@@ -1,6 +1,8 @@
 //! The body of a search's answer: the page, facet counts, the debug section.
 
-use plan::{Component, Explanation, Schema, SearchResult};
+use std::sync::Arc;
+
+use plan::{Component, Explanation, Highlights, Schema, SearchResult};
 
 use super::buckets::bucket;
 use super::documents::doc_list;
@@ -51,6 +53,8 @@ pub fn select(
     }
     let (tree, statistics) = (result.facets.tree.take(), result.facets.stats.take());
     let counts = facets.then(|| facet_counts(std::mem::take(&mut result.facets)));
+    let marked = std::mem::take(&mut result.highlights);
+    let snippets = response.highlights.then(|| highlighting(marked));
     let expanded = response.expands.then(|| groups::expanded(expanded, &response.fields, schema));
     let debug = response.debug.any().then(|| {
         let other = others(explained_other, response);
@@ -62,6 +66,7 @@ pub fn select(
     sections.extend([
         section(Component::Facet, one("facet_counts", counts)),
         section(Component::FacetModule, one("facets", tree.map(bucket))),
+        section(Component::Highlight, one("highlighting", snippets)),
         section(Component::Stats, one("stats", statistics.map(stats))),
         section(Component::Expand, one("expanded", expanded)),
         section(Component::Debug, one("debug", debug)),
@@ -77,6 +82,16 @@ pub fn in_order(mut sections: Vec<(String, Entries)>, components: &[Component]) 
         section.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default()
     };
     components.iter().flat_map(take).collect()
+}
+
+/// By id, then by field.
+fn highlighting(found: Vec<Highlights>) -> Node {
+    let list = |texts: Vec<String>| Node::Array(texts.into_iter().map(Node::from).collect());
+    let fields = |fields: Vec<(Arc<str>, Vec<String>)>| {
+        let fields = fields.into_iter();
+        Node::Map(fields.map(|(name, texts)| (Name::Owned(name.to_string()), list(texts))).collect())
+    };
+    Node::Map(found.into_iter().map(|one| (Name::Owned(one.id), fields(one.fields))).collect())
 }
 
 /// By id. As text each begins on a line of its own.

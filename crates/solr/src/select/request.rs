@@ -11,6 +11,7 @@ use super::cursor_mark::{mark_sent, parse_cursor};
 use super::elevation::{Elevation, HandlerElevation};
 use super::fields::FieldList;
 use super::grouping::resolve_groups;
+use super::highlight::{highlighted, resolve_highlight};
 use super::more_like::Likes;
 use super::rerank::parse_rerank;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
@@ -107,12 +108,14 @@ impl<'a> SelectRequest<'a> {
         let mut sort = if sort.is_empty() { by_score() } else { sort };
         let elevation = Elevation::of(&context, by_hand)?;
         fields.mark_elevated(elevation.as_ref(), by_hand);
+        let marked = highlighted(&context, main.as_ref());
         if let (Some(elevation), Some(main)) = (&elevation, &mut main) {
             main.query = Some(elevation.query(main.executable()));
             sort = elevation.sort(sort);
         }
         let (filters, collapses) = self.filters(&context)?;
         refuse_both(self.params)?;
+        let marked = marked?;
         let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
         let (expand, expand_failure) = or_late(resolve_expand(&context, &collapses));
         let cursor = self.cursor(context.schema, &sort)?;
@@ -120,6 +123,8 @@ impl<'a> SelectRequest<'a> {
         let shape = Shape { cursor, expand, collapses, groups, rerank };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
+        let highlight = marked.map(|query| resolve_highlight(&context, main.as_ref(), query));
+        let (highlight, highlight_failure) = or_late(highlight.transpose());
         let plan = SearchPlan {
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters
@@ -137,6 +142,7 @@ impl<'a> SelectRequest<'a> {
                 .read(self.params)?
                 .and_then(|count| u64::try_from(count).ok()),
             shape,
+            highlight,
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
         };
         let key = context.schema.unique_key.as_ref();
@@ -147,8 +153,8 @@ impl<'a> SelectRequest<'a> {
             Ok(terms) => (Ok(terms), None),
             Err((error, shown)) => (Err(shown), Some(error)),
         };
-        let late_failure =
-            facet_failure.or(likes_failure).or(expand_failure).or(terms_failure).or(other_failure);
+        let late_failure = facet_failure.or(likes_failure).or(highlight_failure).or(expand_failure);
+        let late_failure = late_failure.or(terms_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
@@ -159,6 +165,7 @@ impl<'a> SelectRequest<'a> {
             cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
             groups: group_view,
             expands: plan.shape.expand.is_some(),
+            highlights: plan.highlight.is_some(),
             fields,
             omit_header: self.omit_header,
             debug,

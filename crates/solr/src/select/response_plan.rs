@@ -21,6 +21,8 @@ pub struct ResponsePlan {
     pub likes: Option<Likes>,
     /// Whether members of groups are shown.
     pub expands: bool,
+    /// Whether snippets are shown.
+    pub highlights: bool,
     pub fields: FieldList,
     pub omit_header: bool,
     pub debug: DebugFlags,

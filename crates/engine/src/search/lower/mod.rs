@@ -15,7 +15,7 @@ mod term;
 
 use std::sync::Arc;
 
-pub(crate) use multi_term::compile;
+pub(crate) use multi_term::{compile, regex_automaton, wildcard_automaton};
 pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
 

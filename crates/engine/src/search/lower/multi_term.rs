@@ -55,7 +55,7 @@ impl Lowering<'_> {
         if let Some(prefix) = pattern::as_prefix(pattern) {
             return self.prefix(name, &prefix, boost);
         }
-        let automaton = compile(&pattern::wildcard(pattern), pattern)?;
+        let automaton = wildcard_automaton(pattern)?;
         Ok(self.by_automaton(layout, automaton, boost, format!("{name}:{pattern}")))
     }
 
@@ -64,7 +64,7 @@ impl Lowering<'_> {
         if holds_numbers(layout) {
             return Ok(Node::Nothing);
         }
-        let automaton = compile(&pattern::regex(pattern)?, pattern)?;
+        let automaton = regex_automaton(pattern)?;
         Ok(self.by_automaton(layout, automaton, boost, format!("{name}:/{pattern}/")))
     }
 
@@ -105,6 +105,16 @@ pub(crate) fn compile(expression: &str, shown: &str) -> Result<Arc<Regex>> {
     Regex::new(expression).map(Arc::new).map_err(|error| {
         Error::bad_request(format!("cannot run the pattern `{shown}`: {error}; simplify it"))
     })
+}
+
+/// The automaton of `*` and `?`.
+pub(crate) fn wildcard_automaton(pattern: &str) -> Result<Arc<Regex>> {
+    compile(&pattern::wildcard(pattern), pattern)
+}
+
+/// The automaton of an expression in Lucene's syntax.
+pub(crate) fn regex_automaton(pattern: &str) -> Result<Arc<Regex>> {
+    compile(&pattern::regex(pattern)?, pattern)
 }
 
 fn matching_ords<A: Automaton>(dictionary: &Dictionary, automaton: A) -> io::Result<Vec<u64>>

@@ -23,6 +23,7 @@ use crate::query::syntax::SyntaxError;
 pub(crate) fn edismax(request: &Request<'_>) -> Result<NotedQuery> {
     let parser = Parser::read(request)?;
     let mut notes = Notes::new(request, true);
+    notes.fields = parser.settings.fields.iter().map(|field| field.name.clone()).collect();
     let mut clauses = Vec::new();
     if request.text.trim().is_empty() {
         let Some(alternative) = alternative(request, &mut notes)? else { return Ok((None, notes)) };
@@ -30,6 +31,7 @@ pub(crate) fn edismax(request: &Request<'_>) -> Result<NotedQuery> {
     } else {
         clauses = parser.user_clauses()?;
     }
+    notes.asked = clauses.first().map(|clause| clause.query.clone());
     notes.boosts = boost_queries(request)?;
     clauses.extend(notes.boosts.iter().cloned().chain(boost_functions(request)?).map(should));
     Ok((Some(multiplied(request, whole(clauses))?), notes))

@@ -21,6 +21,10 @@ pub struct Notes {
     pub function_texts: Option<Vec<String>>,
     /// Whether boost queries are told of where there are none.
     pub extended: bool,
+    /// What was asked for without what only adds to scores: snippets mark this.
+    pub asked: Option<Query>,
+    /// The fields of `qf`.
+    pub fields: Vec<String>,
 }
 
 impl Notes {
@@ -35,6 +39,8 @@ impl Notes {
             boosts: Vec::new(),
             function_texts: sent(request.context.params.all(param::BF.name).collect()),
             extended,
+            asked: None,
+            fields: Vec::new(),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::query::parsers::Request;
 pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
     let settings = Settings::read(request)?;
     let mut notes = Notes::new(request, false);
+    notes.fields = settings.fields.iter().map(|field| field.name.clone()).collect();
     let mut clauses = Vec::new();
     if request.text.trim().is_empty() {
         let Some(alternative) = alternative(request, &mut notes)? else { return Ok((None, notes)) };
@@ -28,6 +29,7 @@ pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
         clauses.push(Clause { occur: Occur::Must, query });
         clauses.push(should(phrase(request, &settings, &text)?));
     }
+    notes.asked = clauses.first().map(|clause| clause.query.clone());
     notes.boosts = boost_queries(request)?;
     clauses.extend(boost_clauses(&notes.boosts));
     clauses.extend(boost_functions(request)?.into_iter().map(should));

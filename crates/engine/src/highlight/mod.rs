@@ -1,0 +1,253 @@
+//! Snippets: what of a hit's stored texts shows why it was found. Works on the documents of a page only, analyses again the
+//! fields asked for, and marks what the plan's query looks for in them.
+//!
+//! The way of a text: `tokens` reads the stored values (`text`) as the index does; `sought` says what the query looks for in
+//! the field, and what the index must tell; `spans` finds it; then one file for each of Solr's methods cuts and marks.
+
+mod cut;
+mod fast_vector;
+mod fragmenter;
+mod mark_up;
+mod near;
+mod original;
+mod phrase_list;
+mod phrase_map;
+mod sought;
+mod spans;
+mod text;
+mod tokens;
+mod unified;
+
+use std::sync::Arc;
+
+use plan::{
+    Alternate, Document, FieldClass, FieldSelection, HighlightField, HighlightMethod, HighlightOptions,
+    HighlightPlan, Highlights, Hit, Query, Result, SearchResult, UnifiedOptions, Value, glob_matches,
+};
+use tantivy::DocId;
+
+use crate::analyzers::Analyzers;
+use crate::layout::{FieldLayout, Layout};
+use crate::search::{Given, SearchCaches, SearchContext, rarity, stored_document};
+use crate::snapshot::Snapshot;
+use sought::Sought;
+use text::{Text, prefix, utf16_len};
+use tokens::{Reader, TokenIndex};
+
+/// The snippets of every hit that `result` shows, in its order.
+pub(crate) fn highlight(
+    snapshot: &Snapshot,
+    caches: &SearchCaches,
+    analyzers: &Analyzers,
+    plan: &HighlightPlan,
+    result: &SearchResult,
+) -> Result<Vec<Highlights>> {
+    let context = SearchContext::new(snapshot, caches);
+    let mut fields = fields(context.layout, plan)
+        .into_iter()
+        .filter_map(|field| Some((field, plan.options(&field.name, &field.spec.properties)?)))
+        .map(|(field, options)| FieldHighlighter::new(&context, analyzers, &plan.query, field, options))
+        .collect::<Result<Vec<_>>>()?;
+    let names = fields.iter().flat_map(FieldHighlighter::names).collect();
+    let wanted = FieldSelection { names, ..FieldSelection::default() };
+    let grouped = result.shape.groups.iter().flat_map(|one| &one.groups).flat_map(|group| &group.hits);
+    let shown: Vec<&Hit> = result.hits.iter().chain(grouped).collect();
+    let mut found: Vec<_> =
+        shown.iter().map(|hit| Highlights { id: hit.id.clone(), fields: vec![] }).collect();
+    let mut order: Vec<usize> = (0..shown.len()).collect();
+    order.sort_by_key(|at| shown.get(*at).map(|hit| hit.place));
+    for at in order {
+        let (Some(hit), Some(found)) = (shown.get(at), found.get_mut(at)) else { continue };
+        let Some((_, document)) = stored_document(&context, hit.place, &wanted)? else { continue };
+        for field in &mut fields {
+            let snippets = field.snippets(&context, place(&context, hit), &document)?;
+            found.fields.extend(snippets.map(|snippets| (field.layout.name.clone(), snippets)));
+        }
+    }
+    Ok(found)
+}
+
+/// A hit's segment and its number there.
+fn place(context: &SearchContext<'_>, hit: &Hit) -> (usize, DocId) {
+    let after = context.segments.partition_point(|segment| segment.base <= hit.place);
+    let segment = after.saturating_sub(1);
+    let base = context.segments.get(segment).map_or(0, |segment| segment.base);
+    (segment, DocId::try_from(hit.place.saturating_sub(base)).unwrap_or(DocId::MAX))
+}
+
+/// The fields of the plan that the index knows, each once.
+fn fields<'a>(layout: &'a Layout, plan: &HighlightPlan) -> Vec<&'a Arc<FieldLayout>> {
+    let mut found: Vec<&Arc<FieldLayout>> = Vec::new();
+    let mut add = |field: &'a Arc<FieldLayout>| {
+        if !found.iter().any(|known| known.name == field.name) {
+            found.push(field);
+        }
+    };
+    for wanted in &plan.fields {
+        match wanted {
+            HighlightField::Name(name) => layout.field(name).into_iter().for_each(&mut add),
+            HighlightField::Glob(glob) => {
+                let mut matching: Vec<_> = layout
+                    .fields()
+                    .filter(|field| is_text(field) && field.spec.properties.stored)
+                    .filter(|field| glob_matches(glob, &field.name))
+                    .collect();
+                matching.sort_by_key(|field| field.slot);
+                matching.into_iter().for_each(&mut add);
+            }
+        }
+    }
+    found
+}
+
+fn is_text(field: &FieldLayout) -> bool {
+    field.class().is_text() || field.class() == FieldClass::Str
+}
+
+/// One field, ready for one document after another in index order.
+struct FieldHighlighter {
+    layout: Arc<FieldLayout>,
+    options: Arc<HighlightOptions>,
+    reader: Reader,
+    sought: Sought,
+    given: Given,
+    /// Shown where nothing matches, marked.
+    other: Option<Box<FieldHighlighter>>,
+}
+
+impl FieldHighlighter {
+    fn new(
+        context: &SearchContext<'_>,
+        analyzers: &Analyzers,
+        query: &Query,
+        field: &Arc<FieldLayout>,
+        options: &Arc<HighlightOptions>,
+    ) -> Result<Self> {
+        let sought = Sought::of(query, &field.name, context.layout, options)?;
+        let given = Given::new(context, &sought.given)?;
+        let reader = match field.class().is_text() {
+            true => Reader::Analyzed {
+                stream: analyzers.stream(&field.spec.field_type)?,
+                gap: field.spec.field_type.position_gap,
+            },
+            false => Reader::Whole,
+        };
+        let marked = alternate(options).and_then(|alternate| {
+            Some((context.layout.field(&alternate.field)?, Arc::from(alternate.marked.clone()?)))
+        });
+        let other = match marked {
+            Some((field, options)) => Some(Box::new(Self::new(context, analyzers, query, field, &options)?)),
+            None => None,
+        };
+        Ok(Self { layout: field.clone(), options: options.clone(), reader, sought, given, other })
+    }
+
+    /// What must be loaded of a document.
+    fn names(&self) -> impl Iterator<Item = Arc<str>> {
+        std::iter::once(self.layout.name.clone())
+            .chain(alternate(&self.options).map(|other| other.field.clone()))
+    }
+
+    fn snippets(
+        &mut self,
+        context: &SearchContext<'_>,
+        place: (usize, DocId),
+        document: &Document,
+    ) -> Result<Option<Vec<String>>> {
+        let options = self.options.clone();
+        if let HighlightMethod::Unified(unified) = &options.method {
+            return self.unified(context, place, document, unified);
+        }
+        if let Some(snippets) = self.matched(context, document)? {
+            return Ok(Some(snippets));
+        }
+        let Some(alternate) = alternate(&options) else { return Ok(None) };
+        if let Some(other) = &mut self.other
+            && let Some(snippets) = other.matched(context, document)?
+        {
+            return Ok(Some(snippets));
+        }
+        Ok(self.unmarked(document, alternate))
+    }
+
+    fn unified(
+        &mut self,
+        context: &SearchContext<'_>,
+        place: (usize, DocId),
+        document: &Document,
+        unified: &UnifiedOptions,
+    ) -> Result<Option<Vec<String>>> {
+        if !is_text(&self.layout) || !self.layout.spec.properties.stored {
+            return Ok(None);
+        }
+        let values = document.get(&self.layout.name).unwrap_or_default();
+        let texts = values.iter().filter_map(|value| match value {
+            Value::Str(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let text = Text::joined(texts.clone(), self.options.text_units_max);
+        let Self { reader, sought, given, .. } = self;
+        let tokens = match unified.by_vectors {
+            true => reader.tokens(&Text::joined(texts, usize::MAX), |token| sought.wants(token)),
+            false => reader.tokens(&text, |token| sought.wants(token)),
+        };
+        let index = TokenIndex::new(&tokens);
+        let spans = match unified.whole_matches {
+            true => spans::whole(sought, &index, &mut |number| given.holds(context, place, number))?,
+            false => spans::words(sought, &index),
+        };
+        Ok(unified::snippets(&text, &spans, &self.options, unified))
+    }
+
+    /// By one of the older methods.
+    fn matched(&mut self, context: &SearchContext<'_>, document: &Document) -> Result<Option<Vec<String>>> {
+        if !self.layout.spec.properties.retrievable() {
+            return Ok(None);
+        }
+        let mut values = texts(document, &self.layout.name);
+        let Self { reader, sought, options, layout, .. } = self;
+        match &options.method {
+            HighlightMethod::Original(original) => {
+                let many = layout.spec.properties.multi_valued;
+                values.truncate(original.values_examined_max.unwrap_or(if many { usize::MAX } else { 1 }));
+                original::snippets(&values, reader, sought, options, original)
+            }
+            HighlightMethod::FastVector(fast) => {
+                let text = Text::joined(values.iter().map(String::as_str), usize::MAX);
+                let rarity = |term: &str| rarity(context, layout, term);
+                fast_vector::snippets(&text, reader, sought, options, fast, &rarity)
+            }
+            HighlightMethod::Unified(_) => Ok(None),
+        }
+    }
+
+    /// The other field as it is, or this one where a document does not have the other.
+    fn unmarked(&self, document: &Document, alternate: &Alternate) -> Option<Vec<String>> {
+        let other = texts(document, &alternate.field);
+        let values = if other.is_empty() { texts(document, &self.layout.name) } else { other };
+        let mut units_left = if alternate.units_max == 0 { usize::MAX } else { alternate.units_max };
+        let mut shown = Vec::new();
+        for value in &values {
+            let mut text = String::new();
+            mark_up::append(&mut text, prefix(value, units_left), self.options.html);
+            shown.push(text);
+            units_left = units_left.saturating_sub(utf16_len(value));
+            if units_left == 0 {
+                break;
+            }
+        }
+        Some(shown).filter(|shown| !shown.is_empty())
+    }
+}
+
+fn alternate(options: &HighlightOptions) -> Option<&Alternate> {
+    match &options.method {
+        HighlightMethod::Unified(_) => None,
+        HighlightMethod::Original(original) => original.alternate.as_ref(),
+        HighlightMethod::FastVector(fast) => fast.alternate.as_ref(),
+    }
+}
+
+fn texts(document: &Document, field: &str) -> Vec<String> {
+    document.get(field).unwrap_or_default().iter().map(Value::to_text).collect()
+}

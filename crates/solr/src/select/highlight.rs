@@ -1,0 +1,98 @@
+//! `hl`: which query is marked in which fields. How each field is cut and marked is `highlight_options.rs`. Messages are
+//! Solr's, recorded from 9.10.1.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use plan::{Error, GlobbedOptions, HighlightField, HighlightPlan, Query, Result};
+
+use super::highlight_options::{globbed_options, options};
+use crate::params::{Params, highlight as param, query};
+use crate::query::{ParsedQuery, QueryContext, parse_query};
+
+/// How what `query` looks for is marked.
+pub(super) fn resolve_highlight(
+    context: &QueryContext<'_>,
+    main: Option<&ParsedQuery>,
+    query: Query,
+) -> Result<HighlightPlan> {
+    let params = context.params;
+    let names = names(params, main);
+    let unified = params.get(param::METHOD.name).is_none_or(|method| method == "unified");
+    let fields: Vec<_> =
+        names.into_iter().filter(|name| unified || context.find(name).is_some() || is_glob(name)).collect();
+    for name in fields.iter().filter(|name| !is_glob(name)) {
+        context.field(name)?;
+    }
+    let mut own = Vec::new();
+    for name in own_names(params, &fields) {
+        own.push((Arc::from(name), Arc::new(options(context, name)?)));
+    }
+    let globbed = match fields.iter().any(|name| is_glob(name)) {
+        true => Some(GlobbedOptions {
+            plain: Arc::new(globbed_options(context, false)?),
+            of_vectors: Arc::new(globbed_options(context, true)?),
+        }),
+        false => None,
+    };
+    let fields = fields.iter().map(|name| match is_glob(name) {
+        true => HighlightField::Glob((*name).to_owned()),
+        false => HighlightField::Name(Arc::from(*name)),
+    });
+    Ok(HighlightPlan { query, fields: fields.collect(), own, globbed })
+}
+
+fn is_glob(name: &str) -> bool {
+    name.contains('*')
+}
+
+/// What is marked; `None` when marking is off, or nothing is asked for.
+pub(super) fn highlighted(context: &QueryContext<'_>, main: Option<&ParsedQuery>) -> Result<Option<Query>> {
+    let params = context.params;
+    if param::HL.read(params)? != Some(true) {
+        return Ok(None);
+    }
+    let Some(text) = params.get(param::QUERY.name) else {
+        return Ok(main.and_then(ParsedQuery::highlighted).cloned());
+    };
+    let parser = params.get(param::QUERY_PARSER.name).or_else(|| params.get(query::DEF_TYPE.name));
+    let parsed = parse_query(context, text, parser.unwrap_or("lucene"))?;
+    Ok(parsed.highlighted().or_else(|| main.and_then(ParsedQuery::highlighted)).cloned())
+}
+
+/// The fields asked for, each once; without any, those that words without a field were looked for in.
+fn names<'a>(params: &'a Params, main: Option<&'a ParsedQuery>) -> Vec<&'a str> {
+    let separates = |c: char| c == ',' || c.is_whitespace();
+    let sent: Vec<&str> = params
+        .all(param::FIELDS.name)
+        .flat_map(|list| list.split(separates))
+        .filter(|name| !name.is_empty())
+        .collect();
+    if !sent.is_empty() {
+        return sent;
+    }
+    let searched = main.and_then(|main| main.notes.as_ref()).map(|notes| &notes.fields);
+    match searched.filter(|fields| !fields.is_empty()) {
+        Some(fields) => fields.iter().map(String::as_str).collect(),
+        None => {
+            let own = main.and_then(|main| main.local.get(query::DF.name));
+            own.or_else(|| params.get(query::DF.name)).into_iter().collect()
+        }
+    }
+}
+
+/// Fields with options of their own: those named, and beside globs those that a parameter is for.
+fn own_names<'a>(params: &'a Params, fields: &[&'a str]) -> BTreeSet<&'a str> {
+    let mentioned = params.pairs().iter().filter_map(|(name, _)| {
+        let (field, _) = name.strip_prefix("f.")?.split_once(".hl.")?;
+        Some(field)
+    });
+    let globbed = fields.iter().any(|name| is_glob(name));
+    let named = fields.iter().copied().filter(|name| !is_glob(name));
+    named.chain(mentioned.filter(|_| globbed)).collect()
+}
+
+/// A parameter that is no choice of Solr's.
+pub(super) fn unknown(kind: &str, name: &str) -> Error {
+    Error::bad_request(format!("Unknown {kind}: {name}"))
+}
