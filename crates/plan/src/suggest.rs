@@ -19,8 +19,8 @@ pub struct Suggester {
     pub name: String,
     pub source: SuggestSource,
     pub lookup: Lookup,
-    /// The field type that reads entries and requests.
-    pub field_type: String,
+    /// The field type that reads entries and requests; `None` takes them as they are.
+    pub field_type: Option<String>,
     pub build_on: BuildOn,
 }
 

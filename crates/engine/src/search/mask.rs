@@ -61,6 +61,9 @@ fn mask(
 ) -> Result<Option<Arc<Bits>>> {
     let mut mask: Option<Arc<Bits>> = segment.alive.clone();
     for filter in filters {
+        if mask.as_ref().is_some_and(|mask| mask.is_empty()) {
+            break;
+        }
         let bits = match filter.key.as_ref().filter(|_| context.caches.filters.is_on()) {
             Some(_) => filter_bits(context, segment, filter)?,
             // What is not kept need not be known of documents that are out already.

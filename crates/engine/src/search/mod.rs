@@ -17,6 +17,7 @@ mod explain;
 mod facet;
 mod fetch;
 mod filter_cache;
+mod find;
 mod function;
 mod grouping;
 mod lower;
@@ -68,7 +69,7 @@ pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCach
 
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.
 pub(crate) fn matching_docs(snapshot: &Snapshot, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
-    run::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
+    find::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
 }
 
 /// What the index holds of each concrete field, by name.
@@ -124,7 +125,7 @@ pub(crate) fn explain_other(
 ) -> Result<Vec<(String, Explanation)>> {
     let caches = SearchCaches::default();
     let context = SearchContext::new(snapshot, &caches);
-    let found = run::matching_docs(&context, other)?;
+    let found = find::matching_docs(&context, other)?;
     let found = found.into_iter().flat_map(|(segment, docs)| docs.into_iter().map(move |doc| (segment, doc)));
     let found: Vec<_> = found.take(limit).collect();
     explain::others(&context, query, &found)

@@ -10,8 +10,8 @@ use plan::{
 };
 
 use super::SearchContext;
+use super::find::place_of;
 use super::lower::term_of;
-use super::run::place_of;
 use super::stats::{Statistics, doc_freq, term_infos};
 use crate::layout::FieldLayout;
 use crate::snapshot::read_source;

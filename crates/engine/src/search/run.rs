@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::{Explanation, Query, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
-use tantivy::DocId;
+use plan::{Explanation, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
@@ -16,7 +15,7 @@ use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
 use super::result_cache::{KeptResult, ResultKey};
 use super::terms::{Count, Direct};
-use super::{SearchContext, SearchSegment, explain, facet, fetch, rerank};
+use super::{SearchContext, explain, facet, fetch, rerank};
 
 /// `key` is where the result may be kept.
 pub(super) fn search(
@@ -84,25 +83,6 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     // Where no rows are wanted none are looked for, whatever the start.
     let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
     Ok((result, KeptResult { found, limit, total, score_max }))
-}
-
-pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
-    let node = lower_unscored(context, query)?;
-    let masks = mask::masks(context, std::iter::empty())?;
-    let hits = mask::hits(context, &node, &masks)?;
-    let docs = hits.iter().map(|bits| bits.iter().collect::<Vec<_>>()).enumerate();
-    Ok(docs.filter(|(_, docs)| !docs.is_empty()).collect())
-}
-
-/// The living document with this id.
-pub(super) fn place_of<'a, 'b>(
-    context: &'b SearchContext<'a>,
-    id: &str,
-) -> Result<Option<(&'b SearchSegment<'a>, DocId)>> {
-    let key = context.layout.unique_key().cloned().unwrap_or_else(|| "id".into());
-    let found = matching_docs(context, &Query::Term { field: key, value: Value::Str(id.to_owned()) })?;
-    let first = found.first().and_then(|(segment, docs)| Some((*segment, *docs.first()?)));
-    Ok(first.and_then(|(segment, doc)| Some((context.segments.get(segment)?, doc))))
 }
 
 /// Moves what only restricts from the query to the filters: pruning works on what is left.

@@ -15,6 +15,7 @@ use crate::layout::FieldLayout;
 /// UTF-16 units between two values, as Lucene's offset gap.
 const OFFSET_GAP: u32 = 1;
 
+/// Solr differs: a document that does not exist is its error 500 (`compat/component/term_vectors.yaml`).
 pub(super) fn vectors(context: &SearchContext<'_>, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
     let layouts = fields(context, plan);
     let names = layouts.iter().map(|(layout, _)| layout.name.clone()).collect();

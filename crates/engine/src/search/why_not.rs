@@ -10,9 +10,9 @@ use plan::{
 use tantivy::DocId;
 
 use super::evaluate::Evaluator;
+use super::find::place_of;
 use super::function::alike;
 use super::lower::lower_unscored;
-use super::run::place_of;
 use super::{SearchContext, SearchSegment};
 use crate::layout::FieldLayout;
 use crate::snapshot::read_source;

@@ -22,76 +22,89 @@ pub(super) fn ranges_near(keys: &Texts, asked: &str, fuzzy: FuzzyPrefix) -> Vec<
     };
     let range = keys.begin_with(asked.as_bytes().get(..exact).unwrap_or_default());
     let rest = units.get(fuzzy.prefix..).unwrap_or_default();
-    let mut walk = Walk { keys, asked: rest, fuzzy, found: Vec::new() };
-    let first = Level { row: (0..=rest.len()).collect(), above: Vec::new(), unit: None };
-    walk.below(range, exact, &first);
+    let mut walk = Walk { keys, asked: rest, fuzzy, units: Vec::new(), rows: Vec::new(), found: Vec::new() };
+    walk.rows.push((0..=rest.len()).collect());
+    walk.below(range, exact);
     walk.found
-}
-
-/// Keys that are the same so far.
-struct Level {
-    /// Edits from what they have so far to each beginning of what was asked.
-    row: Vec<usize>,
-    /// The row of the level above.
-    above: Vec<usize>,
-    unit: Option<u32>,
 }
 
 struct Walk<'a> {
     keys: &'a Texts,
     asked: &'a [u32],
     fuzzy: FuzzyPrefix,
+    /// What keys have in common so far, behind the exact beginning.
+    units: Vec<u32>,
+    /// For each number of units the edits from them to each beginning of what was asked; rows beyond are for use again.
+    rows: Vec<Vec<usize>>,
     found: Vec<Range<usize>>,
 }
 
 impl Walk<'_> {
     /// Goes on with the keys of `range`, which agree in their first `depth` bytes. As deep as what was asked is long, and the
     /// edits more.
-    fn below(&mut self, range: Range<usize>, depth: usize, level: &Level) {
+    fn below(&mut self, range: Range<usize>, depth: usize) {
         let edits_max = self.fuzzy.edits_max;
-        if level.row.last().is_some_and(|edits| *edits <= edits_max) {
+        let row = self.row(self.units.len());
+        if row.last().is_some_and(|edits| *edits <= edits_max) {
             return self.found.push(range);
         }
-        if level.row.iter().all(|edits| *edits > edits_max) {
+        if row.iter().all(|edits| *edits > edits_max) {
             return;
         }
-        let mut start = self.keys.first(range.clone(), |key| key.len() > depth);
+        let mut start = self.keys.first_near(range.clone(), |key| key.len() > depth);
         while start < range.end {
             let Some((unit, length)) = self.unit(start, depth) else { return };
-            let taken: Vec<u8> = self.keys.get(start).get(..depth + length).unwrap_or_default().to_vec();
-            let end = self.keys.first(start..range.end, |key| !key.starts_with(&taken));
-            let next = self.next(level, unit);
-            self.below(start..end, depth + length, &next);
+            let (keys, here) = (self.keys, depth..depth + length);
+            let taken = keys.get(start).get(here.clone());
+            let end = keys.first_near(start..range.end, |key| key.get(here.clone()) != taken);
+            self.units.push(unit);
+            self.fill_row();
+            self.below(start..end, here.end);
+            self.units.pop();
             start = end;
         }
+    }
+
+    fn row(&self, units: usize) -> &[usize] {
+        self.rows.get(units).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The unit of a key at `depth`, and how many bytes it takes.
     fn unit(&self, key: usize, depth: usize) -> Option<(u32, usize)> {
         let rest = self.keys.get(key).get(depth..)?;
-        if !self.fuzzy.characters {
-            return rest.first().map(|byte| (u32::from(*byte), 1));
+        let first = *rest.first()?;
+        if !self.fuzzy.characters || first.is_ascii() {
+            return Some((u32::from(first), 1));
         }
-        let character = std::str::from_utf8(rest).ok()?.chars().next()?;
+        let longest = rest.get(..rest.len().min(4)).unwrap_or_default();
+        let character = longest.utf8_chunks().next()?.valid().chars().next()?;
         Some((u32::from(character), character.len_utf8()))
     }
 
-    fn next(&self, level: &Level, unit: u32) -> Level {
+    /// The row of all units, from that of all but the last.
+    fn fill_row(&mut self) {
+        let number = self.units.len();
+        let mut row = self.rows.get_mut(number).map(std::mem::take).unwrap_or_default();
+        row.clear();
         let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
-        let mut row = Vec::with_capacity(self.asked.len() + 1);
-        row.push(at(&level.row, 0) + 1);
+        let (above, two_above) = (self.row(number - 1), self.row(number.saturating_sub(2)));
+        let (unit, unit_before) = (self.units.last(), self.units.get(number.wrapping_sub(2)));
+        row.push(at(above, 0) + 1);
         let mut before = None;
         for (column, asked) in self.asked.iter().enumerate() {
-            let replaced = at(&level.row, column) + usize::from(*asked != unit);
-            let mut best = replaced.min(at(&level.row, column + 1) + 1).min(at(&row, column) + 1);
-            let swapped = self.fuzzy.transpositions && before == Some(unit) && level.unit == Some(*asked);
+            let replaced = at(above, column) + usize::from(Some(asked) != unit);
+            let mut best = replaced.min(at(above, column + 1) + 1).min(at(&row, column) + 1);
+            let swapped = self.fuzzy.transpositions && before == unit && unit_before == Some(asked);
             if let (true, Some(two_before)) = (swapped, column.checked_sub(1)) {
-                best = best.min(at(&level.above, two_before) + 1);
+                best = best.min(at(two_above, two_before) + 1);
             }
             row.push(best);
-            before = Some(*asked);
+            before = Some(asked);
         }
-        Level { row, above: level.row.clone(), unit: Some(unit) }
+        match self.rows.get_mut(number) {
+            Some(place) => *place = row,
+            None => self.rows.push(row),
+        }
     }
 }
 

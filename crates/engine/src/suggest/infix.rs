@@ -2,6 +2,7 @@
 //! the entries that have it in that order: the best ones are the first ones of a few lists, and no list is read further.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use analysis::Analyzer;
 use plan::{Contexts, Fall, InfixLookup, Occur, Suggestion};
@@ -17,6 +18,8 @@ pub(super) struct InfixIndex {
     weights: Vec<i64>,
     payloads: Option<Texts>,
     words: Lists,
+    /// The numbers of each entry's words, and where those of each entry end.
+    words_of: (Vec<u32>, Vec<usize>),
     contexts: Lists,
 }
 
@@ -40,6 +43,7 @@ impl InfixIndex {
             weights: Vec::with_capacity(entries.len()),
             payloads: has_payloads.then(Texts::default),
             words: Lists::default(),
+            words_of: (Vec::new(), Vec::new()),
             contexts: Lists::default(),
         };
         let (mut words, mut contexts) = (ListsBuilder::default(), ListsBuilder::default());
@@ -58,6 +62,7 @@ impl InfixIndex {
             entry.contexts.iter().for_each(|context| contexts.add(context, number));
         }
         (index.words, index.contexts) = (words.finish(), contexts.finish());
+        index.words_of = index.words.turned(entries.len());
         index
     }
 
@@ -87,7 +92,7 @@ impl InfixIndex {
         let allowed = ask.contexts.map(|contexts| self.allowed(contexts));
         let passes = |number: u32| allowed.as_ref().is_none_or(|allowed| allowed.contains(number));
         let whole: Vec<&[u32]> = ask.words.iter().map(|word| self.words.of(word)).collect();
-        let beginnings = ask.prefix.map(|prefix| self.words.begin_with(prefix));
+        let beginnings = ask.prefix.map(|prefix| self.words.texts.begin_with(prefix.as_bytes()));
         match beginnings {
             None if whole.is_empty() => match (&allowed, ask.contexts) {
                 (Some(allowed), Some(contexts)) if ask.all_required && !excludes_only(contexts) => {
@@ -96,16 +101,42 @@ impl InfixIndex {
                 _ => Vec::new(),
             },
             beginnings if !ask.all_required => {
-                first_of_any(whole.into_iter().chain(beginnings.into_iter().flatten()), count, &passes)
+                let begun = beginnings.into_iter().flatten().map(|word| self.words.list(word));
+                first_of_any(whole.into_iter().chain(begun), count, &passes)
             }
-            Some(beginnings) if whole.is_empty() => first_of_any(beginnings, count, &passes),
-            beginnings => {
-                let begun = beginnings.map(|lists| NumberSet::of(self.weights.len(), lists));
-                let wanted =
-                    |number| passes(number) && begun.as_ref().is_none_or(|begun| begun.contains(number));
-                first_of_all(whole, count, &wanted)
+            Some(beginnings) if whole.is_empty() => {
+                first_of_any(beginnings.map(|word| self.words.list(word)), count, &passes)
             }
+            Some(beginnings) => self.begun(whole, beginnings, count, &passes),
+            None => first_of_all(whole, count, &passes),
         }
+    }
+
+    /// The first entries that have all `whole` words and one of a range of `beginnings`. Of the two the one that fewer entries
+    /// have is gone through.
+    fn begun(
+        &self,
+        whole: Vec<&[u32]>,
+        beginnings: Range<usize>,
+        count: usize,
+        passes: &dyn Fn(u32) -> bool,
+    ) -> Vec<u32> {
+        let shortest = whole.iter().map(|list| list.len()).min().unwrap_or(0);
+        if self.words.count(&beginnings) < shortest {
+            let mut begun: Vec<u32> = beginnings.flat_map(|word| self.words.list(word)).copied().collect();
+            begun.sort_unstable();
+            begun.dedup();
+            let lists = whole.into_iter().chain([begun.as_slice()]).collect();
+            return first_of_all(lists, count, passes);
+        }
+        let begins =
+            |number: u32| self.words_of(number).iter().any(|word| beginnings.contains(&(*word as usize)));
+        first_of_all(whole, count, &|number| passes(number) && begins(number))
+    }
+
+    fn words_of(&self, number: u32) -> &[u32] {
+        let (words, ends) = &self.words_of;
+        slice_of(words, ends, number as usize)
     }
 
     fn suggestion(&self, number: u32) -> Suggestion {
@@ -197,7 +228,9 @@ impl InfixIndex {
     pub(super) fn size(&self) -> usize {
         let payloads = self.payloads.as_ref().map_or(0, Texts::size);
         let lists = self.words.size() + self.contexts.size();
-        self.texts.size() + payloads + lists + self.weights.capacity() * size_of::<i64>()
+        let words_of =
+            self.words_of.0.capacity() * size_of::<u32>() + self.words_of.1.capacity() * size_of::<usize>();
+        self.texts.size() + payloads + lists + words_of + self.weights.capacity() * size_of::<i64>()
     }
 }
 
@@ -284,10 +317,6 @@ impl Lists {
         self.texts.find(text.as_bytes()).map_or(&[], |at| self.list(at))
     }
 
-    fn begin_with(&self, prefix: &str) -> impl Iterator<Item = &[u32]> {
-        self.texts.begin_with(prefix.as_bytes()).map(|at| self.list(at))
-    }
-
     /// Of texts that match a pattern, see [`Contexts::Like`].
     fn like(&self, pattern: &str) -> impl Iterator<Item = &[u32]> {
         let matches = move |at: &usize| plan::glob_matches(pattern, &self.texts.text(*at));
@@ -295,15 +324,56 @@ impl Lists {
     }
 
     fn list(&self, at: usize) -> &[u32] {
-        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let end = self.ends.get(at).copied().unwrap_or(start);
-        self.numbers.get(start..end).unwrap_or_default()
+        slice_of(&self.numbers, &self.ends, at)
+    }
+
+    /// How many numbers the lists of a range have.
+    fn count(&self, range: &Range<usize>) -> usize {
+        let end =
+            |at: usize| at.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        end(range.end).saturating_sub(end(range.start))
+    }
+
+    /// For each of so many entries the texts whose lists have it, ascending, and where they end.
+    fn turned(&self, entries: usize) -> (Vec<u32>, Vec<usize>) {
+        let mut ends = vec![0usize; entries + 1];
+        for number in &self.numbers {
+            if let Some(count) = ends.get_mut(*number as usize + 1) {
+                *count += 1;
+            }
+        }
+        for at in 1..ends.len() {
+            let before = ends.get(at - 1).copied().unwrap_or(0);
+            if let Some(end) = ends.get_mut(at) {
+                *end += before;
+            }
+        }
+        // Each entry's next free place; at last its end, which is where the next entry's began.
+        let mut texts = vec![0u32; self.numbers.len()];
+        for (at, text) in (0..self.texts.len()).zip(0u32..) {
+            for number in self.list(at) {
+                let Some(place) = ends.get_mut(*number as usize) else { continue };
+                if let Some(slot) = texts.get_mut(*place) {
+                    *slot = text;
+                }
+                *place += 1;
+            }
+        }
+        ends.truncate(entries);
+        (texts, ends)
     }
 
     fn size(&self) -> usize {
         let ends = self.ends.capacity() * size_of::<usize>();
         self.texts.size() + ends + self.numbers.capacity() * size_of::<u32>()
     }
+}
+
+/// The part `at` of `all`, of parts that end at `ends`.
+fn slice_of<'a>(all: &'a [u32], ends: &[usize], at: usize) -> &'a [u32] {
+    let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    let end = ends.get(at).copied().unwrap_or(start);
+    all.get(start..end).unwrap_or_default()
 }
 
 /// A set of entries' numbers, a bit each.

@@ -4,6 +4,7 @@
 //! `entries` reads what is suggested; `infix` finds it by words anywhere in it, `prefix` (with `fuzzy`) by its beginning,
 //! `next_word` foretells words.
 
+mod best;
 mod entries;
 mod fuzzy;
 mod infix;
@@ -16,6 +17,7 @@ mod texts;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, RwLock};
 
+use analysis::Analyzer;
 use plan::{
     Error, FieldType, Lookup, Result, Schema, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource,
     Suggester, Suggestion,
@@ -172,15 +174,16 @@ impl Index {
         schema: &Schema,
         analyzers: &Analyzers,
     ) -> Result<Self> {
-        let kind = field_type(schema, &suggester.field_type)?;
-        let analyzer = analyzers.of_schema().index(kind)?.ok_or_else(|| {
-            Error::bad_request(format!("field type `{}` has no analyzer; name one that has", kind.name))
-        })?;
+        let analyzer = match &suggester.field_type {
+            Some(name) => Some(analyzer(schema, analyzers, name)?),
+            None => None,
+        };
+        let analysed = || analyzer.ok_or_else(|| Error::internal("a suggester of words has no field type"));
         let entries = entries_of(snapshot, &suggester.source)?;
         Ok(match &suggester.lookup {
-            Lookup::Infix(lookup) => Index::Infix(InfixIndex::build(entries, lookup, analyzer)),
+            Lookup::Infix(lookup) => Index::Infix(InfixIndex::build(entries, lookup, analysed()?)),
             Lookup::Prefix(lookup) => Index::Prefix(PrefixIndex::build(&entries, lookup, analyzer)?),
-            Lookup::NextWord(lookup) => Index::NextWord(NextWordIndex::build(&entries, lookup, analyzer)?),
+            Lookup::NextWord(lookup) => Index::NextWord(NextWordIndex::build(&entries, lookup, analysed()?)?),
         })
     }
 
@@ -213,10 +216,15 @@ impl Index {
     }
 }
 
-fn field_type<'a>(schema: &'a Schema, name: &str) -> Result<&'a Arc<FieldType>> {
-    schema.field_type(name).ok_or_else(|| {
+/// That of the type's index.
+fn analyzer<'a>(schema: &Schema, analyzers: &'a Analyzers, name: &str) -> Result<&'a Analyzer> {
+    let kind: &FieldType = schema.field_type(name).ok_or_else(|| {
         Error::bad_request(format!("field type `{name}` of a suggester does not exist; add it"))
-    })
+    })?;
+    analyzers
+        .of_schema()
+        .index(kind)?
+        .ok_or_else(|| Error::bad_request(format!("field type `{name}` has no analyzer; name one that has")))
 }
 
 fn entries_of(snapshot: &Snapshot, source: &SuggestSource) -> Result<Vec<Entry>> {

@@ -1,11 +1,12 @@
 //! The next word of a text: how often words follow one another in the entries, the longest sequence known first, shorter
 //! ones with less and less weight ("stupid backoff"), as Lucene's `FreeTextSuggester` does it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use analysis::Analyzer;
 use plan::{Error, NextWordLookup, Result, Suggestion};
 
+use super::best::heaviest;
 use super::entries::Entry;
 use super::texts::Texts;
 
@@ -37,7 +38,7 @@ pub(super) struct NextWordAsk<'a> {
 
 impl NextWordIndex {
     pub(super) fn build(entries: &[Entry], lookup: &NextWordLookup, analyzer: &Analyzer) -> Result<Self> {
-        let mut orders = vec![BTreeMap::<Vec<u8>, u64>::new(); lookup.grams];
+        let mut orders = vec![HashMap::<Vec<u8>, u64>::new(); lookup.grams];
         for entry in entries {
             let words = words(analyzer, &entry.text);
             for (length, order) in (1..).zip(&mut orders) {
@@ -53,7 +54,9 @@ impl NextWordIndex {
         }
         let orders = orders.into_iter().map(|order| {
             let mut counts = Counts::default();
-            for (text, count) in order {
+            let mut sorted: Vec<_> = order.into_iter().collect();
+            sorted.sort_unstable();
+            for (text, count) in sorted {
                 counts.texts.push(&text);
                 counts.counts.push(count);
             }
@@ -147,9 +150,7 @@ impl Counts {
             !seen.contains(last.unwrap_or_default())
         };
         let often = |at: usize| self.counts.get(at).copied().unwrap_or(0);
-        let mut found: Vec<usize> = range.filter(fresh).collect();
-        found.sort_by_key(|at| (std::cmp::Reverse(often(*at)), *at));
-        found.truncate(count);
+        let found = heaviest(range.filter(fresh).map(|at| (often(at), at)), count);
         found.into_iter().map(|at| (self.texts.get(at).to_vec(), often(at))).collect()
     }
 }

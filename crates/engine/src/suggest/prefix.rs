@@ -1,12 +1,13 @@
 //! Entries that begin as asked, after analysis: sorted by how their token graphs are spelt, so that those that begin alike
 //! lie side by side, and the best of a range are found by reading its weights. With edits, several ranges are.
 
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use analysis::{Analyzer, PathOptions, graph_paths};
 use plan::{Error, PrefixLookup, Result, Suggestion};
 
+use super::best::heaviest;
 use super::entries::Entry;
 use super::fuzzy::ranges_near;
 use super::texts::Texts;
@@ -37,8 +38,12 @@ struct Row {
 }
 
 impl PrefixIndex {
-    /// Errors: a weight below 0 or above the greatest `i32`, which Lucene cannot hold either.
-    pub(super) fn build(entries: &[Entry], lookup: &PrefixLookup, analyzer: &Analyzer) -> Result<Self> {
+    /// Without an analyzer entries are spelt as they are. Errors: a weight below 0 or above the greatest `i32`, which Lucene cannot hold either.
+    pub(super) fn build(
+        entries: &[Entry],
+        lookup: &PrefixLookup,
+        analyzer: Option<&Analyzer>,
+    ) -> Result<Self> {
         let mut index = Self { exact_first: lookup.exact_first, fuzzy: lookup.fuzzy, ..Self::default() };
         index.payloads = entries.iter().any(|entry| entry.payload.is_some()).then(Texts::default);
         let options = options(lookup);
@@ -56,9 +61,14 @@ impl PrefixIndex {
             if let Some(payloads) = &mut index.payloads {
                 payloads.push(entry.payload.as_deref().unwrap_or_default().as_bytes());
             }
-            let mut tokens = Vec::new();
-            let ending = analyzer.tokens(&entry.text, &mut |token| tokens.push(token.clone()));
-            let paths = graph_paths(&tokens, ending, options);
+            let paths = match analyzer {
+                Some(analyzer) => {
+                    let mut tokens = Vec::new();
+                    let ending = analyzer.tokens(&entry.text, &mut |token| tokens.push(token.clone()));
+                    graph_paths(&tokens, ending, options)
+                }
+                None => vec![entry.text.clone()],
+            };
             index.paths_max = index.paths_max.max(paths.len());
             rows.extend(paths.into_iter().map(|key| Row { key, weight, entry: number }));
         }
@@ -120,27 +130,19 @@ impl PrefixIndex {
         }
     }
 
-    /// The `count` heaviest rows of the ranges, each once, of equal ones the first.
+    /// The `count` heaviest rows of the ranges, which are in order, each once, of equal ones the first.
     fn heaviest(&self, ranges: &[Range<usize>], count: usize) -> Vec<usize> {
-        use std::cmp::Reverse;
-        let mut heap: BinaryHeap<Reverse<(i32, Reverse<usize>)>> = BinaryHeap::new();
         let mut end = 0;
-        for range in ranges {
+        let fresh = ranges.iter().map(|range| {
             let range = range.start.max(end)..range.end;
             end = end.max(range.end);
+            range
+        });
+        let rows = fresh.flat_map(|range| {
             let weights = self.weights.get(range.clone()).unwrap_or_default();
-            for (at, weight) in range.zip(weights) {
-                let row = Reverse((*weight, Reverse(at)));
-                if heap.len() < count {
-                    heap.push(row);
-                } else if let Some(mut least) = heap.peek_mut()
-                    && row.0 > least.0
-                {
-                    *least = row;
-                }
-            }
-        }
-        heap.into_sorted_vec().into_iter().map(|Reverse((_, Reverse(at)))| at).collect()
+            weights.iter().copied().zip(range)
+        });
+        heaviest(rows, count)
     }
 
     fn suggestion(&self, at: usize) -> Suggestion {

@@ -101,7 +101,7 @@ fn suggester(lookup: Lookup, startup: bool) -> Suggester {
             context: None,
         },
         lookup,
-        field_type: "text".into(),
+        field_type: Some("text".into()),
         build_on: BuildOn { commit: true, startup, optimize: false },
     }
 }
@@ -155,12 +155,12 @@ fn suggesters_are_built_when_they_should() {
 fn unknown_types_and_odd_weights_are_told() {
     let snapshot = documents(&["a"]);
     let lookup = Lookup::NextWord(NextWordLookup { grams: 1, separator: b' ' });
-    let odd = Suggester { field_type: "nosuch".into(), ..suggester(lookup, false) };
+    let odd = Suggester { field_type: Some("nosuch".into()), ..suggester(lookup, false) };
     let suggesters = Suggesters::default();
     suggesters.declare(&[component_of(odd)]);
     let failure = suggesters.build("c", "s", &snapshot, &meaning(&snapshot)).unwrap_err();
     assert!(failure.message.contains("`nosuch`"), "{failure}");
-    let negative = PrefixIndex::build(&[entry("a", -1, &[])], &prefix(), &analyzer());
+    let negative = PrefixIndex::build(&[entry("a", -1, &[])], &prefix(), Some(&analyzer()));
     assert!(negative.err().unwrap().message.contains("cannot encode value: -1"));
 }
 
@@ -177,7 +177,7 @@ fn prefix() -> PrefixLookup {
 
 #[test]
 fn beginnings_are_found_by_weight() {
-    let index = PrefixIndex::build(&shelf(), &prefix(), &analyzer()).unwrap();
+    let index = PrefixIndex::build(&shelf(), &prefix(), Some(&analyzer())).unwrap();
     let check = |key: &str, path: &str, count: usize, expected: &str| {
         let paths = [path.replace(' ', "\u{1f}")];
         assert_eq!(shown(&index.lookup(key, &paths, count)), expected, "{key}");
@@ -219,7 +219,7 @@ proptest! {
     fn the_best_beginnings_are_those_of_a_plain_search(texts in texts(), begun in "[ab]{1,2}", count in 1usize..6) {
         let entries: Vec<Entry> = texts.iter().map(|(text, weight)| entry(text, *weight, &[])).collect();
         let lookup = PrefixLookup { exact_first: false, ..prefix() };
-        let index = PrefixIndex::build(&entries, &lookup, &analyzer()).unwrap();
+        let index = PrefixIndex::build(&entries, &lookup, Some(&analyzer())).unwrap();
         let mut best: Vec<(&str, i64)> = Vec::new();
         for (text, weight) in texts.iter().filter(|(text, _)| text.starts_with(&begun)) {
             match best.iter_mut().find(|(known, _)| known == text) {

@@ -58,6 +58,18 @@ impl Texts {
         low
     }
 
+    /// As [`Texts::first`], where the place looked for is likely to be near the range's start.
+    pub(super) fn first_near(&self, range: Range<usize>, test: impl Fn(&[u8]) -> bool) -> usize {
+        let (mut low, mut step) = (range.start, 1);
+        loop {
+            let next = low.saturating_add(step).min(range.end);
+            if next == range.end || test(self.get(next)) {
+                return self.first(low..next, test);
+            }
+            (low, step) = (next, step * 2);
+        }
+    }
+
     pub(super) fn size(&self) -> usize {
         self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
     }

@@ -14,6 +14,9 @@ use super::select::Resolving;
 use crate::call::Call;
 use crate::route::Handler;
 
+/// Searches within searches: each level takes of the stack.
+const LEVELS_MAX: usize = 8;
+
 /// For each hit its columns.
 pub(super) type Columns = Vec<Vec<(String, DocList)>>;
 
@@ -34,12 +37,27 @@ impl<'a> Subqueries<'a> {
         (params, fields): (&Params, &FieldList),
         hits: &[Hit],
     ) -> Result<Columns> {
+        self.columns_at(0, collection, (params, fields), hits).await
+    }
+
+    async fn columns_at(
+        &self,
+        level: usize,
+        collection: &Arc<Collection>,
+        (params, fields): (&Params, &FieldList),
+        hits: &[Hit],
+    ) -> Result<Columns> {
         let mut columns = Vec::new();
+        if level >= LEVELS_MAX && !fields.subqueries.is_empty() {
+            return Err(Error::bad_request(format!(
+                "`[subquery]` stands in more than {LEVELS_MAX} others; use fewer in one another"
+            )));
+        }
         for hit in hits.iter().filter(|_| !fields.subqueries.is_empty()) {
             let mut lists = Vec::with_capacity(fields.subqueries.len());
             for subquery in &fields.subqueries {
                 let params = subquery.params(params, &hit.document);
-                let list = Box::pin(self.list(collection, subquery, &params)).await;
+                let list = Box::pin(self.list(level, collection, subquery, &params)).await;
                 lists.push((subquery.label.clone(), list.map_err(|error| subquery.failed(&hit.id, &error))?));
             }
             columns.push(lists);
@@ -50,6 +68,7 @@ impl<'a> Subqueries<'a> {
     /// One search, by the presets of `/select`.
     async fn list(
         &self,
+        level: usize,
         collection: &Arc<Collection>,
         subquery: &Subquery,
         params: &Params,
@@ -71,7 +90,7 @@ impl<'a> Subqueries<'a> {
         let plan = Arc::new(resolved.plan);
         let mut result = collection.search(plan).await?;
         let fields = &resolved.response.fields;
-        let columns = self.columns(&collection, (&params, fields), &result.hits).await?;
+        let columns = self.columns_at(level + 1, &collection, (&params, fields), &result.hits).await?;
         result.score_max = None;
         let start = resolved.response.start;
         let mut list = response::doc_list(&mut result, start, fields, resolving.context().schema);

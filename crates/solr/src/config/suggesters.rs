@@ -67,6 +67,7 @@ fn suggester(
         Some("FreeTextLookupFactory") => {
             (next_word(settings)?, NEXT_WORD, "suggestFreeTextAnalyzerFieldType")
         }
+        Some("WFSTLookupFactory") => (prefix(settings, None)?, &["exactMatchFirst"], ""),
         _ => return Ok(missing(component, name, class, "lookupImpl", warnings)),
     };
     let Some(source) = source(component, name, settings, warnings)? else { return Ok(None) };
@@ -75,8 +76,10 @@ fn suggester(
             "searchComponent `{component}`, suggester `{name}`: `{other}` is not known and has no effect"
         ));
     }
-    let field_type =
-        settings.text(type_name).ok_or_else(|| wrong(&format!("suggester `{name}` has no `{type_name}`")))?;
+    let field_type = settings.text(type_name);
+    if field_type.is_none() && !type_name.is_empty() {
+        return Err(wrong(&format!("suggester `{name}` has no `{type_name}`")));
+    }
     let build_on = BuildOn {
         commit: settings.switch("buildOnCommit", false),
         optimize: settings.switch("buildOnOptimize", false),
@@ -244,7 +247,7 @@ mod tests {
             let (_, components, warnings) = read_list(&format!("{SOURCE}{more}"));
             let suggester = &components.suggest("suggest").unwrap().suggesters[0];
             assert_eq!(suggester.lookup, expected, "{more}");
-            assert_eq!((suggester.name.as_str(), suggester.field_type.as_str()), ("default", "t"));
+            assert_eq!((suggester.name.as_str(), suggester.field_type.as_deref()), ("default", Some("t")));
             assert!(warnings.is_empty(), "{warnings:?}");
         };
         check(
@@ -277,8 +280,8 @@ mod tests {
         ));
         assert!(step.unwrap_err().message.contains("`blenderType` is `odd`"));
         let (step, components, warnings) =
-            read_list(&format!("{SOURCE}<str name='lookupImpl'>WFSTLookupFactory</str>"));
+            read_list(&format!("{SOURCE}<str name='lookupImpl'>TSTLookupFactory</str>"));
         assert!(step.is_ok() && components.suggest("suggest").unwrap().suggesters.is_empty());
-        assert!(warnings[0].contains("`WFSTLookupFactory` is not supported"), "{warnings:?}");
+        assert!(warnings[0].contains("`TSTLookupFactory` is not supported"), "{warnings:?}");
     }
 }

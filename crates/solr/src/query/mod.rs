@@ -13,6 +13,7 @@ mod lucene;
 mod more_like;
 mod parsers;
 mod pieces;
+mod simple;
 mod spatial;
 pub mod syntax;
 mod term_sets;

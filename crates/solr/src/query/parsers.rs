@@ -11,11 +11,11 @@ use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
-use super::more_like;
 use super::spatial::{bbox, geofilt, scored_text};
 use super::term_sets::term_set;
 use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
+use super::{more_like, simple};
 use crate::function::{check_number, function_range, parse_function, whole_function};
 use crate::params::Param;
 
@@ -65,6 +65,7 @@ const PARSERS: &[Parser] = &[
         class: "ComplexPhraseQParser",
         parse: Parse::Query(complex_phrase::complex_phrase),
     },
+    Parser { name: "simple", class: "SimpleQParser", parse: Parse::Query(simple::simple) },
     Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
     Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
@@ -96,7 +97,6 @@ const UNSUPPORTED: &[&str] = &[
     "rank",
     "rerank",
     "significantTerms",
-    "simple",
     "surround",
     "tlogit",
     "xmlparser",

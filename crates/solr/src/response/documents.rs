@@ -117,11 +117,10 @@ impl<'a> Shape<'a> {
                 | FieldItem::Function { label, .. }
                 | FieldItem::Number { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
-                FieldItem::Shape { .. }
-                | FieldItem::Core { .. }
-                | FieldItem::ByHand { .. }
-                | FieldItem::Raw { .. } => continue,
-                FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
+                FieldItem::Core { .. } | FieldItem::ByHand { .. } | FieldItem::Raw { .. } => continue,
+                FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } | FieldItem::Shape { .. } => {
+                    continue;
+                }
             };
             let Some(node) = node else { continue };
             fields.retain(|(known, _)| known != label);

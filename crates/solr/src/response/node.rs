@@ -25,10 +25,10 @@ pub enum Node {
     Float(f32),
     Double(f64),
     Str(Cow<'static, str>),
-    /// JSON text: in JSON what it says, elsewhere a string.
-    Json(String),
     /// Text in the notation of the answer, written as it is.
     Raw(String),
+    /// JSON text: in JSON what it says, elsewhere a string.
+    Json(String),
     /// Milliseconds since the epoch.
     Date(i64),
     Bytes(Vec<u8>),
@@ -100,8 +100,8 @@ impl Node {
             Node::Long(_) => "long",
             Node::Float(_) => "float",
             Node::Double(_) => "double",
-            Node::Str(_) | Node::Json(_) | Node::Bytes(_) => "str",
             Node::Raw(_) => "raw",
+            Node::Str(_) | Node::Json(_) | Node::Bytes(_) => "str",
             Node::Date(_) => "date",
             Node::Array(_) => "arr",
             Node::Map(_) | Node::NamedList(_) => "lst",

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use plan::{
-    Clause, ElevationComponent, Filter, Function, Occur, Operator, Query, Result, SortBy, SortKey, Value,
+    Clause, ElevationComponent, Error, Filter, Function, Occur, Operator, Query, Result, SortBy, SortKey,
+    Value,
 };
 
 use crate::params::{elevation, query};
@@ -50,6 +51,12 @@ impl Elevation {
         };
         if elevated.is_empty() && excluded.is_empty() {
             return Ok(None);
+        }
+        let most = context.boolean_clauses_max;
+        if elevated.len().max(excluded.len()) > most {
+            return Err(Error::bad_request(format!(
+                "more than {most} ids are put first or hidden by hand; name fewer"
+            )));
         }
         let key: Arc<str> = context.schema.unique_key.clone().unwrap_or_else(|| "id".into());
         let one = |id: String| Query::Term { field: key.clone(), value: Value::Str(id) };

@@ -12,7 +12,7 @@ use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
 
 /// Solr's other transformers.
-const UNSUPPORTED: [&str; 1] = ["child"];
+const UNSUPPORTED: [&str; 2] = ["child", "features"];
 
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";

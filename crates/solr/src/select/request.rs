@@ -2,7 +2,8 @@
 //! Solr where a request has two mistakes, as far as it is known.
 
 use plan::{
-    Collapse, Cursor, Error, Filter, Page, Query, Result, Schema, SearchPlan, Shape, SortBy, SortKey,
+    Collapse, Cursor, Error, Filter, GroupPlan, Page, Query, Rerank, Result, Schema, SearchPlan, Shape,
+    SortBy, SortKey,
 };
 
 use super::collapse::{parse_collapse, refuse_both, resolve_expand};
@@ -113,17 +114,9 @@ impl<'a> SelectRequest<'a> {
         let (filters, collapses) = self.filters(&context)?;
         refuse_both(self.params)?;
         let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
-        let (expand, expand_failure) = match resolve_expand(&context, &collapses) {
-            Ok(expand) => (expand, None),
-            Err(error) => (None, Some(error)),
-        };
+        let (expand, expand_failure) = or_late(resolve_expand(&context, &collapses));
         let cursor = self.cursor(context.schema, &sort)?;
-        let rerank = parse_rerank(&context)?;
-        if rerank.is_some() && cursor.is_some() {
-            return Err(Error::bad_request("`rq` and `cursorMark` do not go together; leave one out"));
-        }
-        // Solr does not ask for a second opinion on groups.
-        let rerank = rerank.filter(|_| groups.is_none());
+        let rerank = rerank(&context, cursor.as_ref(), groups.as_ref())?;
         let shape = Shape { cursor, expand, collapses, groups, rerank };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
@@ -131,11 +124,8 @@ impl<'a> SelectRequest<'a> {
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters
                 .iter()
-                .map(|filter| match (&elevation, as_filter(filter)?) {
-                    (Some(elevation), filter) => Ok(elevation.filter(filter)),
-                    (None, filter) => Ok(filter),
-                })
-                .collect::<Result<Vec<_>>>()?,
+                .map(|filter| restriction(filter, elevation.as_ref()))
+                .collect::<Result<_>>()?,
             sort,
             page: self.page,
             fields: fields.selection(),
@@ -151,10 +141,7 @@ impl<'a> SelectRequest<'a> {
         };
         let key = context.schema.unique_key.as_ref();
         let likes = Likes::of_hits(self.params, key, self.page.rows, context.boolean_clauses_max);
-        let (likes, likes_failure) = match likes {
-            Ok(likes) => (likes, None),
-            Err(error) => (None, Some(error)),
-        };
+        let (likes, likes_failure) = or_late(likes);
         let (explain_other, other_failure) = self.explain_other(&context);
         let (terms, terms_failure) = match terms_beside(self.params, context.schema) {
             Ok(terms) => (Ok(terms), None),
@@ -177,7 +164,9 @@ impl<'a> SelectRequest<'a> {
             debug,
             debug_query,
         };
-        let repeatable = plan.cache && !debug.timing && !dates.depends_on_time();
+        // What its columns search may change without it.
+        let alone = response.fields.subqueries.is_empty();
+        let repeatable = plan.cache && !debug.timing && !dates.depends_on_time() && alone;
         Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
     }
 
@@ -230,6 +219,35 @@ impl<'a> SelectRequest<'a> {
             parsed_filters: filters.iter().map(|filter| printer.parsed(filter)).collect(),
         }
     }
+}
+
+/// What is asked for beside the hits; a failure is told after them.
+fn or_late<T>(found: Result<Option<T>>) -> (Option<T>, Option<Error>) {
+    match found {
+        Ok(found) => (found, None),
+        Err(error) => (None, Some(error)),
+    }
+}
+
+/// A second opinion, for which Solr does not ask on groups.
+fn rerank(
+    context: &QueryContext<'_>,
+    cursor: Option<&Cursor>,
+    groups: Option<&GroupPlan>,
+) -> Result<Option<Rerank>> {
+    let rerank = parse_rerank(context)?;
+    if rerank.is_some() && cursor.is_some() {
+        return Err(Error::bad_request("`rq` and `cursorMark` do not go together; leave one out"));
+    }
+    Ok(rerank.filter(|_| groups.is_none()))
+}
+
+fn restriction(filter: &ParsedQuery, elevation: Option<&Elevation>) -> Result<Filter> {
+    let filter = as_filter(filter)?;
+    Ok(match elevation {
+        Some(elevation) => elevation.filter(filter),
+        None => filter,
+    })
 }
 
 /// What `terms=true` asks for.

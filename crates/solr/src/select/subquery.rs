@@ -46,7 +46,8 @@ impl Subquery {
         Params::new(own.chain(row).collect())
     }
 
-    /// An error of such a search, as the whole request's.
+    /// An error of such a search, as the whole request's. Solr differs: it fails while it writes, and its answer has no header
+    /// (`compat/select/transformers.yaml`).
     pub fn failed(&self, id: &str, error: &Error) -> Error {
         let message = format!("while invoking {}:[subquery] on doc {id}: {}", self.label, error.message);
         Error::new(error.kind, message)

@@ -92,7 +92,8 @@ impl<'a> SuggestRequest<'a> {
                 || Error::bad_request(format!("`suggest.count` is `{count}`; use 1 to {COUNT_MAX}")),
             )?;
         let contexts = self.params.get(suggesting::CONTEXTS.name).map(str::trim).filter(|it| !it.is_empty());
-        let reading = Reading::of(analyzer(context, suggester)?, text);
+        let analyzer = analyzer(context, suggester)?;
+        let reading = analyzer.map_or_else(Reading::default, |analyzer| Reading::of(analyzer, text));
         let (mut highlights, ask) = match &suggester.lookup {
             Lookup::Infix(lookup) => {
                 let all_required = match contexts {
@@ -105,7 +106,10 @@ impl<'a> SuggestRequest<'a> {
                 (lookup.highlight, SuggestAsk::Infix { key, words, prefix, all_required, contexts })
             }
             Lookup::Prefix(lookup) => {
-                let paths = graph_paths(&reading.tokens, reading.ending, spelling(lookup));
+                let paths = match analyzer {
+                    Some(_) => graph_paths(&reading.tokens, reading.ending, spelling(lookup)),
+                    None => vec![text.to_owned()],
+                };
                 (false, SuggestAsk::Prefix { key: text.to_owned(), paths })
             }
             Lookup::NextWord(lookup) => (false, reading.last_words(lookup.grams)?),
@@ -134,14 +138,14 @@ fn asked<'a>(params: &Params, component: &'a SuggestComponent) -> Result<Vec<&'a
     names.into_iter().map(find).collect()
 }
 
-fn analyzer<'a>(context: &ResolveContext<'a>, suggester: &Suggester) -> Result<&'a Analyzer> {
+/// By which a suggester reads requests; `None` takes them as they are.
+fn analyzer<'a>(context: &ResolveContext<'a>, suggester: &Suggester) -> Result<Option<&'a Analyzer>> {
+    let Some(name) = &suggester.field_type else { return Ok(None) };
     let missing = |what: &str| {
-        let name = &suggester.field_type;
         Error::bad_request(format!("field type `{name}` of suggester `{}` {what}", suggester.name))
     };
-    let kind: &FieldType =
-        context.schema.field_type(&suggester.field_type).ok_or_else(|| missing("does not exist"))?;
-    context.analyzers.query(kind)?.ok_or_else(|| missing("has no analyzer"))
+    let kind: &FieldType = context.schema.field_type(name).ok_or_else(|| missing("does not exist"))?;
+    context.analyzers.query(kind)?.ok_or_else(|| missing("has no analyzer")).map(Some)
 }
 
 fn spelling(lookup: &PrefixLookup) -> PathOptions {
@@ -149,6 +153,7 @@ fn spelling(lookup: &PrefixLookup) -> PathOptions {
 }
 
 /// A text after analysis.
+#[derive(Default)]
 struct Reading {
     tokens: Vec<Token>,
     ending: Ending,
@@ -203,8 +208,8 @@ impl Asked<'_> {
     ) -> Result<(Name, Node)> {
         let analyzer = analyzer(context, self.suggester)?;
         let shown = |found: Suggestion| {
-            let term = match &self.plan.ask {
-                SuggestAsk::Infix { words, prefix, .. } if self.highlights => {
+            let term = match (&self.plan.ask, analyzer) {
+                (SuggestAsk::Infix { words, prefix, .. }, Some(analyzer)) if self.highlights => {
                     highlight(analyzer, &found.text, words, prefix.as_deref())
                 }
                 _ => found.text,

@@ -8,5 +8,6 @@ mod places;
 mod pruning;
 mod recorded;
 mod recorded_facets;
+mod second_looks;
 mod shapes;
 mod trees;
