@@ -6,6 +6,7 @@
 mod alive;
 mod analyzers;
 mod atomic;
+mod block;
 mod builder;
 mod bytes;
 mod cache;

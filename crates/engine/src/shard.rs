@@ -61,8 +61,11 @@ impl Shard {
     pub fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         let layout = self.core.layout();
         let read = |id: &String| {
-            let current = self.core.state().current(id, id_filter::hash(id))?;
-            let source = current.map(|current| current.source()).transpose()?;
+            let (state, hash) = (self.core.state(), id_filter::hash(id));
+            let current = state.current(id, hash)?;
+            let child = if current.is_none() { state.child(id, hash)? } else { None };
+            drop(state);
+            let source = current.map(|current| current.source()).transpose()?.or(child);
             source.map(|source| Ok(read_source(&source, &layout, fields)?.1)).transpose()
         };
         ids.iter().map(read).collect()

@@ -15,6 +15,7 @@ mod field;
 mod function;
 mod instant;
 mod name;
+mod nested;
 mod page;
 mod properties;
 mod query;
@@ -46,6 +47,10 @@ pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{Comparison, Function, IndexTerm, Kind, Operator, Pick, Statistic, StringMeasure};
 pub use instant::{format_instant, parse_instant};
 pub use name::check_name;
+pub use nested::{
+    NEST_PARENT_FIELD, NEST_PATH_FIELD, Nested, NestedEdit, NestedField, ROOT_FIELD, last_step, path_above,
+    path_without_places,
+};
 pub use page::Page;
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};

@@ -46,7 +46,7 @@ use tantivy::{DocId, Searcher, SegmentReader};
 use crate::layout::Layout;
 use crate::snapshot::{SegmentView, Snapshot};
 pub(crate) use bits::{Bits, words_of};
-pub(crate) use sets::AnyColumn;
+pub(crate) use sets::{AnyColumn, field_terms_docs};
 
 pub(crate) use caches::SearchCaches;
 pub use luke::{FieldStats, TopTerms};

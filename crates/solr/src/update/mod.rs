@@ -16,6 +16,7 @@ mod json;
 mod json_docs;
 mod json_reader;
 mod json_value;
+mod nested;
 mod options;
 #[cfg(test)]
 mod robustness_tests;
