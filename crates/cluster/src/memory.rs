@@ -145,6 +145,7 @@ impl Shard for MemoryShard {
         let found: Vec<_> = found.collect();
         let page = found.iter().enumerate().skip(plan.page.start).take(plan.page.rows);
         let hits = page.map(|(place, (id, document))| Hit {
+            children: Vec::new(),
             id: id.clone(),
             place: place as u64,
             document: select(document, &plan.fields),

@@ -141,6 +141,15 @@ impl Function {
         }
     }
 
+    /// Whether it reads a query that is ([`Query::is_related`]).
+    pub fn is_related(&self) -> bool {
+        match self {
+            Function::Score { query, .. } => query.is_related(),
+            Function::Call { arguments, .. } => arguments.iter().any(Function::is_related),
+            _ => false,
+        }
+    }
+
     /// Bytes of text that weigh as much as a function in [`Function::size`].
     pub const TEXT_UNIT: usize = 64;
 

@@ -19,6 +19,7 @@ mod nested;
 mod page;
 mod properties;
 mod query;
+mod relation;
 mod result;
 mod schema;
 mod search;
@@ -54,12 +55,13 @@ pub use nested::{
 pub use page::Page;
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use relation::{Graph, Join, RelatedScore, Relation};
 pub use result::{
-    Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
+    ChildHit,     Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
 pub use schema::{CopyField, Schema, SchemaSource};
-pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey};
+pub use search::{ChildrenPlan, FieldSelection, Filter, SearchPlan, SortBy, SortKey};
 pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,

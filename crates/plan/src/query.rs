@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::function::Function;
+use crate::relation::Relation;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -71,9 +72,24 @@ pub enum Query {
         query: Box<Query>,
         function: Box<Function>,
     },
+    /// Found by way of other documents.
+    Related(Box<Relation>),
 }
 
 impl Query {
+    /// Whether what it finds in one segment hangs on other segments and on which documents live.
+    pub fn is_related(&self) -> bool {
+        match self {
+            Query::Related(_) => true,
+            Query::Boolean { clauses, .. } => clauses.iter().any(|clause| clause.query.is_related()),
+            Query::DisjunctionMax { queries, .. } => queries.iter().any(Query::is_related),
+            Query::Boost { query, .. } | Query::ConstantScore { query, .. } => query.is_related(),
+            Query::FunctionBoost { query, .. } => query.is_related(),
+            Query::FunctionRange(range) => range.function.is_related(),
+            _ => false,
+        }
+    }
+
     /// Whether it reads few postings or whole words of them: terms, ranges of one column, and combinations of those.
     /// What reads positions, many terms or a whole column is not.
     pub fn is_light(&self) -> bool {

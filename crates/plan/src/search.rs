@@ -30,6 +30,19 @@ pub struct SearchPlan {
     pub count_enough: Option<u64>,
     /// What is shown other than a sorted page.
     pub shape: Shape,
+    /// Which of the documents below each hit are shown with it.
+    pub children: Option<ChildrenPlan>,
+}
+
+/// Documents below a hit (Solr's `[child]`).
+#[derive(Clone, Debug)]
+pub struct ChildrenPlan {
+    /// Which documents are parents; `None` where paths tell what is below what.
+    pub parents: Option<Query>,
+    /// Which are wanted; those that lead to them come too. `None` is all.
+    pub filter: Option<Query>,
+    pub limit: Option<usize>,
+    pub fields: FieldSelection,
 }
 
 impl SearchPlan {
@@ -48,6 +61,7 @@ impl SearchPlan {
             cache: false,
             count_enough: None,
             shape: Shape::default(),
+            children: None,
         }
     }
 }
@@ -71,6 +85,7 @@ impl SearchPlan {
         light
             && self.shape.is_plain()
             && self.functions.is_empty()
+            && self.children.is_none()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())
     }

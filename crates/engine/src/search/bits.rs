@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tantivy::{DocId, DocSet, TERMINATED};
 
 /// Documents below `max_doc`; bits past it are never set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bits {
     words: Vec<u64>,
     max_doc: u32,

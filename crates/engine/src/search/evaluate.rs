@@ -15,6 +15,7 @@ use super::function::FunctionScore;
 use super::node::{BooleanNode, Node, TermNode};
 use super::norms::Norms;
 use super::phrase::PhraseScorer;
+use super::preset::PresetAt;
 use super::synonym::SynonymScorer;
 use super::weight::{postings, unscored};
 
@@ -29,6 +30,7 @@ pub(crate) enum Evaluator {
     Function(Box<FunctionScore>),
     Boosted { inner: Box<Evaluator>, by: Box<FunctionScore> },
     DisjunctionMax { parts: Vec<Evaluator>, tie_breaker: f32 },
+    Preset(PresetAt),
 }
 
 pub(crate) struct TermAt {
@@ -79,6 +81,7 @@ impl Evaluator {
                 inner: Box::new(Evaluator::open(schema, &boosted.node, reader)?),
                 by: Box::new(FunctionScore::open(&boosted.by, reader)?),
             },
+            Node::Preset(preset) => Evaluator::Preset(preset.at(reader)),
             Node::Boolean(boolean) => Evaluator::Boolean(BooleanAt::open(schema, boolean, reader)?),
             Node::DisjunctionMax { nodes, tie_breaker } => Evaluator::DisjunctionMax {
                 parts: open_all(schema, nodes, reader)?,
@@ -100,6 +103,7 @@ impl Evaluator {
                 at(&mut **scorer, doc).then(|| similarity.score(scorer.freq(), scorer.norm()))
             }
             Evaluator::Boolean(boolean) => boolean.score(doc),
+            Evaluator::Preset(preset) => preset.score(doc),
             Evaluator::Function(function) => Some(function.score(doc)),
             Evaluator::Boosted { inner, by } => inner.score(doc).map(|score| by.boosted(doc, score)),
             Evaluator::DisjunctionMax { parts, tie_breaker } => {

@@ -92,6 +92,7 @@ pub(crate) fn label(node: &Node) -> String {
         Node::Phrase(phrase) => boosted(&phrase.label, phrase.scoring.boost),
         Node::Function(function) => boosted(&function.label, function.boost),
         Node::Boosted(node) => boosted(&node.by.label, node.by.boost),
+        Node::Preset(preset) => preset.label().to_owned(),
         Node::Boolean(BooleanNode { required, optional, prohibited, filters, .. }) => {
             let parts =
                 [joined(required, "+"), joined(filters, "#"), joined(optional, ""), joined(prohibited, "-")];
@@ -159,6 +160,7 @@ impl Place<'_> {
                 let what = |freq| format!("phraseFreq={}", number(freq));
                 self.weight(&phrase.label, &phrase.scoring, &evaluator, score, what)
             }
+            Node::Preset(preset) => leaf(score, preset.reason(self.segment.reader, self.doc)),
             Node::Function(node) => self.function(node, score)?,
             Node::Boosted(node) => self.boosted(node, score)?,
             Node::Boolean(boolean) => self.sum(boolean, score)?,
@@ -179,6 +181,7 @@ impl Place<'_> {
             Node::Phrase(_) => "no matching terms".to_owned(),
             Node::Constant(constant) => format!("{} doesn't match id {}", constant.label, self.doc),
             Node::Function(_) => "no matching term".to_owned(),
+            Node::Preset(_) => "Not a match".to_owned(),
             Node::Boosted(boosted) => return self.miss(&boosted.node),
             Node::DisjunctionMax { .. } => "No matching clause".to_owned(),
             Node::Boolean(boolean) => return self.miss_of_clauses(boolean),

@@ -9,6 +9,7 @@ mod bits;
 mod bm25;
 mod caches;
 mod collect;
+mod descend;
 mod error;
 mod evaluate;
 mod explain;
@@ -24,6 +25,7 @@ mod node;
 mod norms;
 mod phrase;
 mod positions;
+mod preset;
 pub(crate) mod postings;
 mod result_cache;
 mod run;
@@ -103,6 +105,8 @@ pub(crate) fn explain_other(
 
 /// What one search reads.
 pub(crate) struct SearchContext<'a> {
+    /// Of the snapshot.
+    pub(crate) snapshot: u64,
     pub(crate) layout: &'a Layout,
     /// Empty; tantivy asks it for the schema.
     pub(crate) searcher: &'a Searcher,
@@ -136,7 +140,13 @@ impl<'a> SearchContext<'a> {
                 segment
             })
             .collect();
-        Self { layout: snapshot.layout(), searcher: snapshot.searcher(), segments, caches }
+        Self {
+            snapshot: snapshot.number(),
+            layout: snapshot.layout(),
+            searcher: snapshot.searcher(),
+            segments,
+            caches,
+        }
     }
 }
 

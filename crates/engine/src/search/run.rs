@@ -8,6 +8,7 @@ use tantivy::DocId;
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
 use super::evaluate::Evaluator;
+use super::descend::Descent;
 use super::explain::MovedParts;
 use super::function::{Reader, lower};
 use super::grouping::{self, Collapser};
@@ -304,10 +305,12 @@ fn shown(
     explain: impl Fn(&Found) -> Result<Option<Explanation>>,
 ) -> Result<Vec<plan::Hit>> {
     let values = values(context, &plan.functions, page)?;
+    let descent = plan.children.as_ref().map(|children| Descent::open(context, children)).transpose()?;
     let show = |(found, values): (&Found, _)| {
         let score = found.score.filter(|_| plan.scores);
         let hit = fetch::hit(context, found, &plan.fields, score, explain(found)?)?;
-        Ok(plan::Hit { values, ..hit })
+        let children = descent.as_ref().map_or_else(|| Ok(Vec::new()), |descent| descent.below(found))?;
+        Ok(plan::Hit { children, values, ..hit })
     };
     page.iter().zip(values).map(show).collect()
 }

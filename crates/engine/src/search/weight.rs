@@ -38,7 +38,7 @@ pub(crate) fn scored(context: &SearchContext<'_>, node: &Node) -> Result<Box<dyn
         Node::Phrase(phrase) => phrase_weight(phrase),
         Node::Boolean(boolean) => boolean_weight(context, boolean)?,
         // No bound is known: whatever the others score, each match is worth a look.
-        Node::Function(_) | Node::Boosted(_) => {
+        Node::Function(_) | Node::Boosted(_) | Node::Preset(_) => {
             Box::new(ConstantWeight { inner: unscored(context.layout.tantivy(), node)?, score: Score::MAX })
         }
         Node::DisjunctionMax { nodes, tie_breaker } => {
@@ -56,6 +56,13 @@ pub(crate) fn unscored(schema: &Schema, node: &Node) -> Result<Box<dyn Weight>> 
         Node::Constant(constant) => source_weight(schema, &constant.source)?,
         Node::Function(_) => Box::new(AllWeight),
         Node::Boosted(boosted) => unscored(schema, &boosted.node)?,
+        Node::Preset(preset) => {
+            let preset = preset.clone();
+            Box::new(Made(move |reader: &SegmentReader, _| {
+                let docs = BitsDocs::new(preset.bits(reader));
+                Ok(Box::new(ConstScorer::new(docs, 1.0)) as Box<dyn Scorer>)
+            }))
+        }
         Node::Term(term) => postings_weight(schema, &term.term)?,
         Node::Synonym(synonym) => {
             let parts = synonym

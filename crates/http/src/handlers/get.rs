@@ -7,7 +7,7 @@ use plan::{Commit, Result};
 use solr::query::SchemaAnalyzers;
 use solr::response::Entries;
 use solr::select::ResolveContext;
-use solr::{GetRequest, Params, versions_entry};
+use solr::{Fetched, GetRequest, Params, versions_entry};
 
 use crate::call::Call;
 
@@ -16,20 +16,21 @@ pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &
     if let Some(limit) = request.versions {
         return Ok(versions_entry(&collection.versions(limit).await?));
     }
-    let found = if request.is_filtered() {
-        filtered(call, collection, params, &request).await?
+    let found = if request.is_searched() {
+        searched(call, collection, params, &request).await?
     } else {
-        collection.get(&request.ids, &request.selection()).await?
+        let found = collection.get(&request.ids, &request.selection()).await?;
+        found.into_iter().map(|found| found.map(Fetched::from)).collect()
     };
     Ok(request.respond(found, &collection.schema()))
 }
 
-async fn filtered(
+async fn searched(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     params: &Params,
     request: &GetRequest,
-) -> Result<Vec<Option<plan::Document>>> {
+) -> Result<Vec<Option<Fetched>>> {
     let versioned = collection.versioned_schema();
     let plan = request.filtered(
         params,

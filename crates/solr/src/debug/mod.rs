@@ -4,6 +4,7 @@
 
 mod dismax;
 mod points;
+mod relations;
 
 #[cfg(test)]
 mod tests;
@@ -139,6 +140,7 @@ impl<'a> QueryPrinter<'a> {
             Query::FunctionBoost { query, function } => {
                 format!("FunctionScoreQuery({}, scored by boost({function}))", self.text(query))
             }
+            Query::Related(relation) => self.relation(relation),
             Query::Boolean { .. } | Query::Boost { .. } => self.print(query, Form::Plain),
         }
     }
@@ -226,6 +228,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Function(_) => "FunctionQuery",
             Query::FunctionRange(_) => "FunctionRangeQuery",
             Query::FunctionBoost { .. } => "FunctionScoreQuery",
+            Query::Related(relation) => relations::class(relation),
             Query::Exists { field } => self.exists_class(field),
             Query::Term { value: Value::Str(_), field } if self.only_column(field) => {
                 "SortedSetDocValuesRangeQuery"

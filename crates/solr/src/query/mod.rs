@@ -1,6 +1,7 @@
 //! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the analyzers for it.
 //! `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and `pieces.rs` what lies between, `dismax/` are
-//! `dismax` and `edismax`, `parsers.rs` the others, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
+//! `dismax` and `edismax`, `parsers.rs` the others with
+//! `relations.rs` for blocks and joins, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
 
 mod choices;
 mod context;
@@ -10,6 +11,7 @@ mod local_params;
 mod lucene;
 mod parsers;
 mod pieces;
+mod relations;
 pub mod syntax;
 mod term_sets;
 mod text;

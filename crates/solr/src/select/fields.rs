@@ -10,8 +10,8 @@ use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
 
 /// Solr's other transformers.
-const UNSUPPORTED: [&str; 9] =
-    ["child", "core", "elevated", "excluded", "features", "geo", "json", "subquery", "xml"];
+const UNSUPPORTED: [&str; 8] =
+    ["core", "elevated", "excluded", "features", "geo", "json", "subquery", "xml"];
 
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";
@@ -53,6 +53,10 @@ pub enum FieldItem {
     Number {
         label: Arc<str>,
     },
+    /// `[child …]`.
+    Children {
+        local: LocalParams,
+    },
     /// `[explain]`.
     Explain {
         label: Arc<str>,
@@ -93,6 +97,7 @@ impl FieldList {
                 | FieldItem::Constant { .. }
                 | FieldItem::Function { .. }
                 | FieldItem::Number { .. }
+                | FieldItem::Children { .. }
                 | FieldItem::Explain { .. } => {}
             }
         }
@@ -118,6 +123,7 @@ pub(super) fn transformed(label: Option<&str>, inside: &str, params: &Params) ->
     let label: Arc<str> = label.unwrap_or(&shown).into();
     match name {
         "value" => Ok(Some(FieldItem::Constant { label, value: constant(&local)? })),
+        "child" => Ok(Some(FieldItem::Children { local })),
         "docid" => Ok(Some(FieldItem::Number { label })),
         "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
         "explain" => Ok(Some(FieldItem::Explain { label, style: explain_style(&local)? })),
@@ -218,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_refused() {
-        for list in ["sum(a,b)", "x:sum(", "[child]", "[core]", "\"a", "[value", "[value]"] {
+        for list in ["sum(a,b)", "x:sum(", "[core]", "\"a", "[value", "[value]"] {
             assert!(parse(&[list]).is_err(), "{list}");
         }
     }

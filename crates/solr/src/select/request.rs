@@ -101,6 +101,7 @@ impl<'a> SelectRequest<'a> {
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
+            children: fields.children(&context)?,
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
             sort,

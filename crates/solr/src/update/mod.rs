@@ -30,4 +30,5 @@ pub(crate) use convert::decode_base64;
 pub use decode::decode;
 pub use json_reader::{Complaint, Event, JsonReader};
 pub use json_value::{entries, value};
+pub(crate) use nested::ANONYMOUS;
 pub use options::UpdateOptions;

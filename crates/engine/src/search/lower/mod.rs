@@ -1,13 +1,16 @@
 //! From `plan::Query` to [`Node`]: which field, which terms, which statistics. One file per kind of query.
 //! A field that no document has named yet matches nothing. What the user asked for and cannot have is a bad request.
 
+mod blocks;
 mod boolean;
 mod function;
 mod fuzzy;
+mod join;
 mod multi_term;
 mod pattern;
 mod phrase;
 mod range;
+mod root;
 mod term;
 
 use std::sync::Arc;
@@ -16,7 +19,7 @@ pub(crate) use multi_term::compile;
 pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
 
-use plan::{Query, Result};
+use plan::{Query, Relation, Result};
 use tantivy::schema::Field;
 
 use super::SearchContext;
@@ -46,6 +49,10 @@ pub(crate) fn lower_unscored(context: &SearchContext<'_>, query: &Query) -> Resu
 impl<'a> Lowering<'a> {
     /// `boost` is the product of the boosts above.
     fn lower(&mut self, query: &Query, boost: f32) -> Result<Node> {
+        self.rooted(query, boost)?.map_or_else(|| self.lower_one(query, boost), Ok)
+    }
+
+    fn lower_one(&mut self, query: &Query, boost: f32) -> Result<Node> {
         match query {
             Query::All => Ok(Node::constant(DocSource::All, boost, "*:*")),
             Query::Nothing => Ok(Node::Nothing),
@@ -69,6 +76,14 @@ impl<'a> Lowering<'a> {
             Query::Function(function) => self.function(function, boost),
             Query::FunctionRange(range) => self.function_range(range, boost),
             Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
+            Query::Related(relation) => match &**relation {
+                Relation::ToParent { parents, children, score } => {
+                    self.to_parent(parents, children, *score, boost)
+                }
+                Relation::ToChildren { parents, query } => self.to_children(parents, query, boost),
+                Relation::Join(join) => self.join(join, boost),
+                Relation::Graph(graph) => self.graph(graph, boost),
+            },
             Query::ConstantScore { query, score } => {
                 let inner =
                     Lowering { context: self.context, statistics: Statistics::default(), scored: false }

@@ -1,0 +1,311 @@
+//! Joins: the values that the documents of one query have in a field, and the documents that have them in another. Values are
+//! collected over all segments first; a graph does so again from what it found, until nothing new is.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use plan::{Error, FieldClass, Graph, Join, Query, ROOT_FIELD, RelatedScore, Result, Value};
+use tantivy::DocId;
+use tantivy::schema::{Field, IndexRecordOption};
+
+use super::Lowering;
+use super::blocks::Tally;
+use crate::layout::FieldLayout;
+use crate::search::SearchSegment;
+use crate::search::bits::Bits;
+use crate::search::error::engine_error;
+use crate::search::evaluate::Evaluator;
+use crate::search::explain;
+use crate::search::facet::{integer_value, real_value};
+use crate::search::mask::{self, PreparedFilter};
+use crate::search::node::Node;
+use crate::search::preset::{Preset, PresetDocs};
+use crate::search::sets::AnyColumn;
+
+/// A value in the order of its kind: texts as they are, numbers by their bits, which sort as they do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Text(String),
+    Integer(i64),
+    Real(u64),
+    Flag(bool),
+}
+
+type Tallies = BTreeMap<Key, Tally>;
+
+impl Lowering<'_> {
+    pub(super) fn join(&mut self, join: &Join, boost: f32) -> Result<Node> {
+        let mode = join.score.filter(|mode| self.scored && *mode != RelatedScore::None);
+        let node = self.lower_related(&join.query, mode.is_some())?;
+        let (from, to) = (self.field(&join.from), self.field(&join.to));
+        let (Some(from), Some(to)) = (from, to) else { return Ok(Node::Nothing) };
+        check_kinds(from, to)?;
+        let mut tallies = Tallies::new();
+        for segment in &self.context.segments {
+            let docs = self.living(segment, &node)?;
+            self.collect(segment, from, &docs, mode.map(|_| &node), &mut tallies)?;
+        }
+        let label = label(join, &node);
+        match mode {
+            None => {
+                let found = self.holders(to, tallies.keys())?;
+                Ok(Preset::constant(label, boost, found))
+            }
+            Some(mode) => self.scored_holders(to, &tallies, mode, boost, label),
+        }
+    }
+
+    pub(super) fn graph(&mut self, graph: &Graph, boost: f32) -> Result<Node> {
+        let roots = self.lower_related(&graph.query, false)?;
+        let filter = graph.filter.as_ref();
+        let filter = filter.map(|query| PreparedFilter::of_query(self.context, query)).transpose()?;
+        let (node, edges) = (self.field(&graph.node), self.field(&graph.edges));
+        let roots = self.context.segments.iter().map(|segment| self.living(segment, &roots));
+        let roots = roots.collect::<Result<Vec<_>>>()?;
+        let (mut found, mut frontier, mut step) = (roots.clone(), roots.clone(), 0);
+        while let (Some(node), Some(edges)) = (node, edges)
+            && graph.steps_max.is_none_or(|most| step < most)
+            && frontier.iter().any(|bits| bits.count() > 0)
+        {
+            frontier = self.step(node, edges, &frontier)?;
+            for ((segment, new), found) in self.context.segments.iter().zip(&mut frontier).zip(&mut found) {
+                let new = Arc::make_mut(new);
+                if let Some(filter) = &filter {
+                    new.intersect(&*mask::filter_bits(self.context, segment, filter)?);
+                }
+                new.subtract(found);
+                Arc::make_mut(found).union(new);
+            }
+            step += 1;
+        }
+        for (at, segment) in self.context.segments.iter().enumerate() {
+            let Some(bits) = found.get_mut(at).map(Arc::make_mut) else { break };
+            if let (Some(edges), true) = (edges, graph.only_leaves) {
+                bits.subtract(&having(segment, edges)?);
+            }
+            if let (Some(roots), false) = (roots.get(at), graph.with_roots) {
+                bits.subtract(roots);
+            }
+        }
+        let ids = self.context.segments.iter().map(|segment| segment.view.id());
+        Ok(Preset::constant("Graph Match".to_owned(), boost, ids.zip(found).collect()))
+    }
+
+    /// The living documents one step further.
+    fn step(&mut self, node: &FieldLayout, edges: &FieldLayout, from: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
+        let mut tallies = Tallies::new();
+        for (segment, docs) in self.context.segments.iter().zip(from) {
+            self.collect(segment, edges, docs, None, &mut tallies)?;
+        }
+        let mut holders = self.holders(node, tallies.keys())?;
+        let bits = self.context.segments.iter().map(|segment| {
+            let mut bits = holders.remove(&segment.view.id()).unwrap_or_default();
+            if let Some(alive) = &segment.alive {
+                Arc::make_mut(&mut bits).intersect(alive);
+            }
+            bits
+        });
+        Ok(bits.collect())
+    }
+
+    /// Adds what `docs` have in a field. `scored` gives what each of them counts.
+    fn collect(
+        &self,
+        segment: &SearchSegment<'_>,
+        field: &FieldLayout,
+        docs: &Bits,
+        scored: Option<&Node>,
+        tallies: &mut Tallies,
+    ) -> Result<()> {
+        let schema = self.context.layout.tantivy();
+        let evaluator = scored.map(|node| Evaluator::open(schema, node, segment.reader)).transpose()?;
+        let mut weights = Weights { evaluator };
+        let column = field.column.as_ref().filter(|_| !field.class().is_text());
+        match column.map(|column| AnyColumn::open(segment.reader, column)).transpose()?.flatten() {
+            Some(column) => {
+                collect_column(&column, docs, &mut weights, tallies);
+                Ok(())
+            }
+            None => {
+                if let Some(inverted) = field.inverted {
+                    collect_terms(segment, inverted, docs, &mut weights, tallies)?;
+                }
+                self.collect_own_roots(segment, field, docs, tallies)
+            }
+        }
+    }
+
+    /// Documents of no block are their own roots, though nothing says so in them.
+    fn collect_own_roots(
+        &self,
+        segment: &SearchSegment<'_>,
+        field: &FieldLayout,
+        docs: &Bits,
+        tallies: &mut Tallies,
+    ) -> Result<()> {
+        if &*field.name != ROOT_FIELD {
+            return Ok(());
+        }
+        let mut alone = docs.clone();
+        alone.subtract(&having(segment, field)?);
+        let weights = &mut Weights { evaluator: None };
+        collect_terms(segment, crate::layout::ID_FIELD, &alone, weights, tallies)
+    }
+
+    /// The documents that have one of the values.
+    fn holders<'k>(
+        &mut self,
+        field: &FieldLayout,
+        keys: impl Iterator<Item = &'k Key>,
+    ) -> Result<HashMap<tantivy::index::SegmentId, Arc<Bits>>> {
+        let values = keys.map(|key| key.value(field.class())).collect();
+        let node = self.lower_related(&Query::TermSet { field: field.name.clone(), values }, false)?;
+        let bits = self.context.segments.iter().map(|segment| {
+            Ok((segment.view.id(), mask::node_bits(self.context, segment, &node)?))
+        });
+        bits.collect()
+    }
+
+    /// The documents that have one of the values, each scored by the first of them that it has.
+    fn scored_holders(
+        &mut self,
+        field: &FieldLayout,
+        tallies: &Tallies,
+        mode: RelatedScore,
+        boost: f32,
+        label: String,
+    ) -> Result<Node> {
+        let mut scores: Vec<BTreeMap<DocId, f32>> = self.context.segments.iter().map(|_| BTreeMap::new()).collect();
+        for (key, tally) in tallies {
+            let score = tally.score(mode) * boost;
+            let query = Query::Term { field: field.name.clone(), value: key.value(field.class()) };
+            let node = self.lower_related(&query, false)?;
+            if node.is_nothing() {
+                continue;
+            }
+            for (segment, scores) in self.context.segments.iter().zip(&mut scores) {
+                for doc in mask::node_bits(self.context, segment, &node)?.iter() {
+                    scores.entry(doc).or_insert(score);
+                }
+            }
+        }
+        let segments = self.context.segments.iter().zip(scores).map(|(segment, scores)| {
+            (segment.view.id(), PresetDocs::new(segment.max_doc(), scores.into_iter().collect()))
+        });
+        Ok(Preset::node(label, segments.collect()))
+    }
+}
+
+/// What each document counts.
+struct Weights {
+    evaluator: Option<Evaluator>,
+}
+
+impl Weights {
+    fn of(&mut self, doc: DocId) -> f32 {
+        self.evaluator.as_mut().and_then(|evaluator| evaluator.score(doc)).unwrap_or(0.0)
+    }
+}
+
+impl Key {
+    fn value(&self, class: FieldClass) -> Value {
+        match self {
+            Key::Text(text) => Value::Str(text.clone()),
+            Key::Integer(number) => integer_value(class, *number),
+            Key::Real(bits) => real_value(class, tantivy::u64_to_f64(*bits)),
+            Key::Flag(flag) => Value::Bool(*flag),
+        }
+    }
+}
+
+fn collect_column(column: &AnyColumn, docs: &Bits, weights: &mut Weights, tallies: &mut Tallies) {
+    match column {
+        AnyColumn::I64(column) => {
+            each(docs, weights, |doc, weight| add_all(column.values_for_doc(doc).map(Key::Integer), weight, tallies));
+        }
+        AnyColumn::F64(column) => each(docs, weights, |doc, weight| {
+            add_all(column.values_for_doc(doc).map(|real| Key::Real(tantivy::f64_to_u64(real))), weight, tallies);
+        }),
+        AnyColumn::Bool(column) => {
+            each(docs, weights, |doc, weight| add_all(column.values_for_doc(doc).map(Key::Flag), weight, tallies));
+        }
+        AnyColumn::Str(column) => {
+            let mut ordinals: BTreeMap<u64, Tally> = BTreeMap::new();
+            each(docs, weights, |doc, weight| {
+                column.term_ords(doc).for_each(|ordinal| ordinals.entry(ordinal).or_default().add(weight));
+            });
+            let mut text = String::new();
+            for (ordinal, tally) in ordinals {
+                text.clear();
+                if column.ord_to_str(ordinal, &mut text).unwrap_or(false) {
+                    tallies.entry(Key::Text(text.clone())).or_default().join(tally);
+                }
+            }
+        }
+    }
+}
+
+fn each(docs: &Bits, weights: &mut Weights, mut take: impl FnMut(DocId, f32)) {
+    docs.iter().for_each(|doc| take(doc, weights.of(doc)));
+}
+
+fn add_all(keys: impl Iterator<Item = Key>, weight: f32, tallies: &mut Tallies) {
+    keys.for_each(|key| tallies.entry(key).or_default().add(weight));
+}
+
+/// From the terms of a field without a column: each is asked for the documents.
+fn collect_terms(
+    segment: &SearchSegment<'_>,
+    field: Field,
+    docs: &Bits,
+    weights: &mut Weights,
+    tallies: &mut Tallies,
+) -> Result<()> {
+    let scores: BTreeMap<DocId, f32> = match weights.evaluator {
+        Some(_) => docs.iter().map(|doc| (doc, weights.of(doc))).collect(),
+        None => BTreeMap::new(),
+    };
+    let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
+    let mut terms = inverted.terms().stream().map_err(engine_error)?;
+    while terms.advance() {
+        let blocks = inverted.read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic);
+        let (mut blocks, mut tally) = (blocks.map_err(engine_error)?, Tally::default());
+        while !blocks.docs().is_empty() {
+            let among = blocks.docs().iter().filter(|doc| docs.contains(**doc));
+            among.for_each(|doc| tally.add(scores.get(doc).copied().unwrap_or(0.0)));
+            blocks.advance();
+        }
+        if tally.count > 0
+            && let Ok(text) = std::str::from_utf8(terms.key())
+        {
+            tallies.entry(Key::Text(text.to_owned())).or_default().join(tally);
+        }
+    }
+    Ok(())
+}
+
+/// The documents with a value in the field.
+fn having(segment: &SearchSegment<'_>, field: &FieldLayout) -> Result<Bits> {
+    super::exists_docs(segment.reader, field)
+}
+
+/// Solr differs: it finds that the fields are of different kinds only while it reads them, an error 500
+/// (`compat/query/relations.yaml`).
+fn check_kinds(from: &FieldLayout, to: &FieldLayout) -> Result<()> {
+    let (left, right) = (from.class(), to.class());
+    if !left.is_point() && !right.is_point() || left == right {
+        return Ok(());
+    }
+    let (from, to) = (&from.name, &to.name);
+    Err(Error::bad_request(format!(
+        "cannot join `{from}` to `{to}`: one is a number, and the other is not of its type; use fields of one type"
+    )))
+}
+
+fn label(join: &Join, node: &Node) -> String {
+    let Join { from, to, score, .. } = join;
+    match score {
+        None => format!("{{!join from={from} to={to}}}{}", explain::label(node)),
+        Some(mode) => format!("join from={from} to={to}, {}", mode.name()),
+    }
+}

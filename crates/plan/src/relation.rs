@@ -1,0 +1,73 @@
+//! Queries that find documents by others: those above and below in a block, those that share a value (a join), those on the
+//! way along shared values (a graph). Shapes and words follow Lucene's and Solr's queries of the same names.
+
+use std::sync::Arc;
+
+use crate::query::Query;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Relation {
+    /// The parents of blocks in which documents before them match (`{!parent}`).
+    ToParent {
+        parents: Query,
+        children: Query,
+        score: RelatedScore,
+    },
+    /// The documents before the parents that match, up to the parent before (`{!child}`). They score as their parents.
+    ToChildren {
+        parents: Query,
+        query: Query,
+    },
+    Join(Join),
+    Graph(Graph),
+}
+
+/// Documents that have in `to` what others have in `from` (`{!join}`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Join {
+    pub query: Query,
+    pub from: Arc<str>,
+    pub to: Arc<str>,
+    /// `None` scores a constant.
+    pub score: Option<RelatedScore>,
+}
+
+/// Documents reached from those that match: each step leads from what a document has in `edges` to those that have it in `node`
+/// (`{!graph}`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    pub query: Query,
+    pub node: Arc<str>,
+    pub edges: Arc<str>,
+    /// Only over these does a way lead.
+    pub filter: Option<Query>,
+    /// `None` goes as far as there is a way.
+    pub steps_max: Option<u32>,
+    /// Whether those it starts from are found too.
+    pub with_roots: bool,
+    /// Only documents without edges are found.
+    pub only_leaves: bool,
+}
+
+/// What becomes of the scores of several related documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelatedScore {
+    None,
+    Average,
+    Max,
+    Min,
+    Total,
+}
+
+impl RelatedScore {
+    /// Lucene's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            RelatedScore::None => "None",
+            RelatedScore::Average => "Avg",
+            RelatedScore::Max => "Max",
+            RelatedScore::Min => "Min",
+            RelatedScore::Total => "Total",
+        }
+    }
+}

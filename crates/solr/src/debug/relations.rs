@@ -1,0 +1,41 @@
+//! Queries that find documents by others, in Solr's words.
+
+use plan::{Join, Relation};
+
+use super::QueryPrinter;
+
+impl QueryPrinter<'_> {
+    pub(super) fn relation(&self, relation: &Relation) -> String {
+        match relation {
+            Relation::ToParent { children, .. } => format!("ToParentBlockJoinQuery ({})", self.text(children)),
+            Relation::ToChildren { query, .. } => format!("ToChildBlockJoinQuery ({})", self.text(query)),
+            Relation::Join(Join { query, from, to, score: None }) => {
+                format!("{{!join from={from} to={to}}}{}", self.text(query))
+            }
+            Relation::Join(Join { query, from, to, score: Some(mode) }) => format!(
+                "SameCoreJoinQuery [fromQuery={}, fromField={from}, toField={to}, scoreMode={}]",
+                self.text(query),
+                mode.name()
+            ),
+            Relation::Graph(graph) => {
+                let depth = graph.steps_max.map_or_else(|| "-1".to_owned(), |most| most.to_string());
+                let (query, node, edges) = (self.text(&graph.query), &graph.node, &graph.edges);
+                let (roots, leaves) = (graph.with_roots, graph.only_leaves);
+                format!(
+                    "[[{query}],{node}={edges}][maxDepth={depth}][returnRoot={roots}][onlyLeafNodes={leaves}][useAutn=false]"
+                )
+            }
+        }
+    }
+}
+
+/// The class that `parsedquery` names.
+pub(super) fn class(relation: &Relation) -> &'static str {
+    match relation {
+        Relation::ToParent { .. } => "AllParentsAware",
+        Relation::ToChildren { .. } => "ToChildBlockJoinQuery",
+        Relation::Join(Join { score: None, .. }) => "JoinQuery",
+        Relation::Join(_) => "SameCoreJoinQuery",
+        Relation::Graph(_) => "GraphQuery",
+    }
+}
