@@ -26,6 +26,25 @@ pub fn is_document(value: &RawValue, schema: &Schema) -> bool {
     }
 }
 
+/// JSON's list of one document is that document, here and below, as Solr's reader takes it. What can be an edit stays.
+pub fn take_out_of_list(value: &mut RawValue) {
+    let is_edit = |map: &RawValue| {
+        matches!(map, RawValue::Map(entries) if entries.iter().all(|(key, _)| atomic::operation(key).is_some()))
+    };
+    match value {
+        RawValue::List(values) => {
+            values.iter_mut().for_each(take_out_of_list);
+            if let [map @ RawValue::Map(_)] = values.as_mut_slice()
+                && !is_edit(map)
+            {
+                *value = std::mem::replace(map, RawValue::Null);
+            }
+        }
+        RawValue::Map(entries) => entries.iter_mut().for_each(|(_, value)| take_out_of_list(value)),
+        _ => {}
+    }
+}
+
 /// Takes the fields whose values are documents out of one.
 pub fn taken(grouped: &mut Grouped, schema: &Schema) -> Vec<Field> {
     let holds = |field: &Field| {
@@ -63,9 +82,8 @@ impl<'a, 'b> Nesting<'a, 'b> {
         if !taken.is_empty() {
             check_schema(self.typing.targets.schema(), self.key)?;
         }
-        let fields = taken.into_iter().map(|Field { name, values, .. }| {
+        let fields = taken.into_iter().map(|Field { name, values, listed }| {
             let name = (&*name != ANONYMOUS).then_some(name);
-            let listed = values.len() > 1;
             let field = NestedField { name, listed, documents: Vec::with_capacity(values.len().min(1024)) };
             self.field(id, field, values)
         });

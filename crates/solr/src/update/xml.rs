@@ -277,11 +277,7 @@ impl Decoder<'_, '_> {
                 Item::End | Item::Done => break,
             }
         }
-        Ok(match documents.len() {
-            0 => RawValue::Str(all),
-            1 => documents.remove(0),
-            _ => RawValue::List(documents),
-        })
+        Ok(if documents.is_empty() { RawValue::Str(all) } else { RawValue::List(documents) })
     }
 
     /// The text up to the end of the element at hand; `parent` names the element that complains about others inside.
@@ -394,9 +390,9 @@ mod tests {
         check(&doc("<field name='n' update='set' null='true'/>"), "add {n={set=null}}");
         let child = "<doc><field name='id'>c</field></doc>";
         check(&doc(&format!("{child}{child}")), "add {_childDocuments_={id=c}, _childDocuments_={id=c}}");
-        check(&doc(&format!("<field name='k'>{child}</field>")), "add {k={id=c}}");
+        check(&doc(&format!("<field name='k'>{child}</field>")), "add {k=[{id=c}]}");
         check(&doc(&format!("<field name='k'>{child}{child}</field>")), "add {k=[{id=c}, {id=c}]}");
-        check(&doc(&format!("<field name='k' update='add'>{child}</field>")), "add {k={add={id=c}}}");
+        check(&doc(&format!("<field name='k' update='add'>{child}</field>")), "add {k={add=[{id=c}]}}");
         check(&doc("<field name='n' null='true'>x</field>"), "add {n=null}");
         check(
             "<delete><id>a</id><query>x:1</query><id version='5'>b</id></delete>",
