@@ -107,8 +107,8 @@ pub(crate) struct Recent {
 #[derive(Debug, Default)]
 struct Ids {
     documents: HashMap<String, RecentDocument>,
-    /// The root of the block that a document was last in, by the document's id.
-    roots: HashMap<String, String>,
+    /// The roots of the blocks that a document is or was in, by the document's id.
+    roots: HashMap<String, Vec<String>>,
 }
 
 impl Ids {
@@ -117,7 +117,8 @@ impl Ids {
     }
 
     fn child(&self, id: &str) -> Option<&Arc<[u8]>> {
-        self.documents.get(self.roots.get(id)?)?.child(id)
+        let roots = self.roots.get(id)?.iter().rev();
+        roots.filter_map(|root| self.documents.get(root)).find_map(|document| document.child(id))
     }
 }
 
@@ -150,7 +151,12 @@ impl Recent {
     /// Adds a document, beside those of its id that are alive.
     pub(crate) fn insert(&mut self, id: String, mut document: RecentDocument) {
         let Ids { documents, roots } = &mut self.current;
-        roots.extend(document.children.iter().map(|child| (child.id.clone(), id.clone())));
+        for child in &document.children {
+            let known = roots.entry(child.id.clone()).or_default();
+            if known.last() != Some(&id) {
+                known.push(id.clone());
+            }
+        }
         let beside = documents.remove(&id).filter(RecentDocument::holds_living);
         document.beside = beside.map(Box::new);
         documents.insert(id, document);
@@ -160,7 +166,9 @@ impl Recent {
     pub(crate) fn begin_sealing(&mut self) {
         let Ids { documents, roots } = std::mem::take(&mut self.current);
         self.sealing.documents.extend(documents);
-        self.sealing.roots.extend(roots);
+        for (child, roots) in roots {
+            self.sealing.roots.entry(child).or_default().extend(roots);
+        }
     }
 
     /// The segments being sealed can be asked themselves now.
@@ -174,7 +182,10 @@ impl Recent {
         let is_sealed = |marks: &Arc<Marks>| sealed.iter().any(|segment| Arc::ptr_eq(&segment.marks, marks));
         let Ids { documents, roots } = &mut self.current;
         documents.retain(|_, document| document.forget(&is_sealed));
-        roots.retain(|_, root| documents.contains_key(root));
+        roots.retain(|_, roots| {
+            roots.retain(|root| documents.contains_key(root));
+            !roots.is_empty()
+        });
     }
 
     /// The versions of the living documents.

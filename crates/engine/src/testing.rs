@@ -57,10 +57,13 @@ pub(crate) fn source() -> SchemaSource {
             kind("pdouble", "DoublePointField", &[]),
             kind("pdate", "DatePointField", &[]),
             kind("boolean", "BoolField", &[]),
+            kind("_nest_path_", "NestPathField", &[]),
         ],
         fields: vec![
             field("id", "string", &[("required", "true")]),
             field("_version_", "plong", &[("indexed", "false"), ("stored", "false")]),
+            field("_root_", "string", &[("stored", "false"), ("docValues", "false")]),
+            field("_nest_path_", "_nest_path_", &[]),
             field("everything", "text", &[("multiValued", "true"), ("stored", "false")]),
             field("copied", "string", &[("stored", "true")]),
         ],

@@ -1,6 +1,7 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
-//! disk; `model` compares random histories with a map.
+//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list.
 
+mod blocks;
 mod faults;
 mod lifecycle;
 mod model;
