@@ -55,7 +55,7 @@ pub use nested::{
 pub use page::Page;
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
-pub use relation::{Graph, Join, RelatedScore, Relation};
+pub use relation::{Graph, Join, Move, RelatedScore, Relation};
 pub use result::{
     ChildHit,     Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,

@@ -19,7 +19,10 @@ pub enum Relation {
         query: Query,
     },
     Join(Join),
-    Graph(Graph),
+    Graph {
+        query: Query,
+        graph: Graph,
+    },
 }
 
 /// Documents that have in `to` what others have in `from` (`{!join}`).
@@ -32,11 +35,10 @@ pub struct Join {
     pub score: Option<RelatedScore>,
 }
 
-/// Documents reached from those that match: each step leads from what a document has in `edges` to those that have it in `node`
+/// Documents reached from others: each step leads from what a document has in `edges` to those that have it in `node`
 /// (`{!graph}`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
-    pub query: Query,
     pub node: Arc<str>,
     pub edges: Arc<str>,
     /// Only over these does a way lead.
@@ -47,6 +49,20 @@ pub struct Graph {
     pub with_roots: bool,
     /// Only documents without edges are found.
     pub only_leaves: bool,
+}
+
+/// Documents found by those at hand (the `domain` of a facet).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Move {
+    /// Their parents, which are those that match.
+    ToParents(Query),
+    /// What is below those of them that match, which are parents.
+    ToChildren(Query),
+    Join {
+        from: Arc<str>,
+        to: Arc<str>,
+    },
+    Graph(Graph),
 }
 
 /// What becomes of the scores of several related documents.

@@ -17,9 +17,9 @@ impl QueryPrinter<'_> {
                 self.text(query),
                 mode.name()
             ),
-            Relation::Graph(graph) => {
+            Relation::Graph { query, graph } => {
                 let depth = graph.steps_max.map_or_else(|| "-1".to_owned(), |most| most.to_string());
-                let (query, node, edges) = (self.text(&graph.query), &graph.node, &graph.edges);
+                let (query, node, edges) = (self.text(query), &graph.node, &graph.edges);
                 let (roots, leaves) = (graph.with_roots, graph.only_leaves);
                 format!(
                     "[[{query}],{node}={edges}][maxDepth={depth}][returnRoot={roots}][onlyLeafNodes={leaves}][useAutn=false]"
@@ -36,6 +36,6 @@ pub(super) fn class(relation: &Relation) -> &'static str {
         Relation::ToChildren { .. } => "ToChildBlockJoinQuery",
         Relation::Join(Join { score: None, .. }) => "JoinQuery",
         Relation::Join(_) => "SameCoreJoinQuery",
-        Relation::Graph(_) => "GraphQuery",
+        Relation::Graph { .. } => "GraphQuery",
     }
 }

@@ -81,15 +81,16 @@ pub(super) fn graph(request: &Request<'_>) -> Result<Option<Query>> {
     };
     let depth = request.local.get("maxDepth").map(crate::params::integer).transpose()?;
     let filter = request.local.get("traversalFilter").map(|text| request.nested(text, None)).transpose()?;
-    Ok(Some(related(Relation::Graph(Graph {
-        query: request.nested(request.text, None)?.map_or(Query::Nothing, positive),
+    let query = request.nested(request.text, None)?.map_or(Query::Nothing, positive);
+    let graph = Graph {
         node: node.name,
         edges: edges.name,
         filter: filter.flatten().map(positive),
         steps_max: depth.and_then(|depth| u32::try_from(depth).ok()),
         with_roots: flag("returnRoot", true),
         only_leaves: flag("returnOnlyLeaf", false),
-    }))))
+    };
+    Ok(Some(related(Relation::Graph { query, graph })))
 }
 
 fn related(relation: Relation) -> Query {

@@ -55,14 +55,21 @@ impl Lowering<'_> {
         }
     }
 
-    pub(super) fn graph(&mut self, graph: &Graph, boost: f32) -> Result<Node> {
-        let roots = self.lower_related(&graph.query, false)?;
+    pub(super) fn graph(&mut self, query: &Query, graph: &Graph, boost: f32) -> Result<Node> {
+        let roots = self.lower_related(query, false)?;
+        let roots = self.context.segments.iter().map(|segment| self.living(segment, &roots));
+        let roots = roots.collect::<Result<Vec<_>>>()?;
+        let found = self.reached(graph, &roots)?;
+        let ids = self.context.segments.iter().map(|segment| segment.view.id());
+        Ok(Preset::constant("Graph Match".to_owned(), boost, ids.zip(found).collect()))
+    }
+
+    /// The documents that a graph leads to from `roots`.
+    pub(super) fn reached(&mut self, graph: &Graph, roots: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
         let filter = graph.filter.as_ref();
         let filter = filter.map(|query| PreparedFilter::of_query(self.context, query)).transpose()?;
         let (node, edges) = (self.field(&graph.node), self.field(&graph.edges));
-        let roots = self.context.segments.iter().map(|segment| self.living(segment, &roots));
-        let roots = roots.collect::<Result<Vec<_>>>()?;
-        let (mut found, mut frontier, mut step) = (roots.clone(), roots.clone(), 0);
+        let (mut found, mut frontier, mut step) = (roots.to_vec(), roots.to_vec(), 0);
         while let (Some(node), Some(edges)) = (node, edges)
             && graph.steps_max.is_none_or(|most| step < most)
             && frontier.iter().any(|bits| bits.count() > 0)
@@ -78,21 +85,20 @@ impl Lowering<'_> {
             }
             step += 1;
         }
-        for (at, segment) in self.context.segments.iter().enumerate() {
-            let Some(bits) = found.get_mut(at).map(Arc::make_mut) else { break };
+        for ((segment, bits), roots) in self.context.segments.iter().zip(&mut found).zip(roots) {
+            let bits = Arc::make_mut(bits);
             if let (Some(edges), true) = (edges, graph.only_leaves) {
                 bits.subtract(&having(segment, edges)?);
             }
-            if let (Some(roots), false) = (roots.get(at), graph.with_roots) {
+            if !graph.with_roots {
                 bits.subtract(roots);
             }
         }
-        let ids = self.context.segments.iter().map(|segment| segment.view.id());
-        Ok(Preset::constant("Graph Match".to_owned(), boost, ids.zip(found).collect()))
+        Ok(found)
     }
 
-    /// The living documents one step further.
-    fn step(&mut self, node: &FieldLayout, edges: &FieldLayout, from: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
+    /// The living documents that have in `node` what these have in `edges`.
+    pub(super) fn step(&mut self, node: &FieldLayout, edges: &FieldLayout, from: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
         let mut tallies = Tallies::new();
         for (segment, docs) in self.context.segments.iter().zip(from) {
             self.collect(segment, edges, docs, None, &mut tallies)?;
@@ -291,7 +297,7 @@ fn having(segment: &SearchSegment<'_>, field: &FieldLayout) -> Result<Bits> {
 
 /// Solr differs: it finds that the fields are of different kinds only while it reads them, an error 500
 /// (`compat/query/relations.yaml`).
-fn check_kinds(from: &FieldLayout, to: &FieldLayout) -> Result<()> {
+pub(super) fn check_kinds(from: &FieldLayout, to: &FieldLayout) -> Result<()> {
     let (left, right) = (from.class(), to.class());
     if !left.is_point() && !right.is_point() || left == right {
         return Ok(());

@@ -6,6 +6,7 @@ mod boolean;
 mod function;
 mod fuzzy;
 mod join;
+mod moves;
 mod multi_term;
 mod pattern;
 mod phrase;
@@ -15,6 +16,7 @@ mod term;
 
 use std::sync::Arc;
 
+pub(crate) use moves::moved;
 pub(crate) use multi_term::compile;
 pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
@@ -82,7 +84,7 @@ impl<'a> Lowering<'a> {
                 }
                 Relation::ToChildren { parents, query } => self.to_children(parents, query, boost),
                 Relation::Join(join) => self.join(join, boost),
-                Relation::Graph(graph) => self.graph(graph, boost),
+                Relation::Graph { query, graph } => self.graph(query, graph, boost),
             },
             Query::ConstantScore { query, score } => {
                 let inner =
