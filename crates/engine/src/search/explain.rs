@@ -10,6 +10,7 @@ use super::evaluate::Evaluator;
 use super::function::FunctionNode;
 use super::lower::lower_scored;
 use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, Scoring};
+use super::preset::{Preset, Reason};
 use super::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
@@ -160,7 +161,7 @@ impl Place<'_> {
                 let what = |freq| format!("phraseFreq={}", number(freq));
                 self.weight(&phrase.label, &phrase.scoring, &evaluator, score, what)
             }
-            Node::Preset(preset) => leaf(score, preset.reason(self.segment.reader, self.doc)),
+            Node::Preset(preset) => self.preset(preset, score)?,
             Node::Function(node) => self.function(node, score)?,
             Node::Boosted(node) => self.boosted(node, score)?,
             Node::Boolean(boolean) => self.sum(boolean, score)?,
@@ -212,6 +213,13 @@ impl Place<'_> {
 
     fn all(&self, nodes: &[Node]) -> Result<Vec<Explanation>> {
         nodes.iter().filter_map(|node| self.explain(node).transpose()).collect()
+    }
+
+    fn preset(&self, preset: &Preset, score: f32) -> Result<Explanation> {
+        let Reason { text, by } = preset.reason(self.segment.reader, self.doc);
+        let by = by.map(|doc| Place { context: self.context, segment: self.segment, doc });
+        let details = by.zip(preset.inner()).map(|(place, inner)| place.explain(inner)).transpose()?;
+        Ok(branch(score, text, details.flatten().into_iter().collect()))
     }
 
     fn function(&self, node: &FunctionNode, score: f32) -> Result<Explanation> {

@@ -13,6 +13,8 @@ use super::node::{Computed, DocSource, Node};
 /// What is found in each segment.
 pub(crate) struct Preset {
     label: String,
+    /// The query whose scores these came from.
+    inner: Option<Node>,
     segments: HashMap<SegmentId, Arc<PresetDocs>>,
 }
 
@@ -22,8 +24,13 @@ pub(crate) struct PresetDocs {
     bits: Arc<Bits>,
     /// Ascending, with scores.
     scores: Vec<(DocId, f32)>,
-    /// Why a document scores so, as Lucene says it.
-    reasons: Option<Box<dyn Fn(DocId) -> String + Send + Sync>>,
+    reasons: Option<Box<dyn Fn(DocId) -> Reason + Send + Sync>>,
+}
+
+/// Why a document scores as it does, as Lucene says it, and by which other document of the segment.
+pub(crate) struct Reason {
+    pub(crate) text: String,
+    pub(crate) by: Option<DocId>,
 }
 
 impl PresetDocs {
@@ -33,16 +40,16 @@ impl PresetDocs {
         Self { bits, scores, reasons: None }
     }
 
-    pub(crate) fn because(mut self, reason: impl Fn(DocId) -> String + Send + Sync + 'static) -> Self {
+    pub(crate) fn because(mut self, reason: impl Fn(DocId) -> Reason + Send + Sync + 'static) -> Self {
         self.reasons = Some(Box::new(reason));
         self
     }
 }
 
 impl Preset {
-    pub(crate) fn node(label: String, segments: HashMap<SegmentId, PresetDocs>) -> Node {
+    pub(crate) fn node(label: String, inner: Option<Node>, segments: HashMap<SegmentId, PresetDocs>) -> Node {
         let segments = segments.into_iter().map(|(id, docs)| (id, Arc::new(docs))).collect();
-        Node::Preset(Arc::new(Preset { label, segments }))
+        Node::Preset(Arc::new(Preset { label, inner, segments }))
     }
 
     /// The same documents, all of one score.
@@ -63,10 +70,14 @@ impl Preset {
         PresetAt { docs: self.segments.get(&reader.segment_id()).cloned().unwrap_or_default(), next: 0 }
     }
 
-    pub(crate) fn reason(&self, reader: &SegmentReader, doc: DocId) -> String {
+    pub(crate) fn inner(&self) -> Option<&Node> {
+        self.inner.as_ref()
+    }
+
+    pub(crate) fn reason(&self, reader: &SegmentReader, doc: DocId) -> Reason {
         let docs = self.segments.get(&reader.segment_id());
         let reasons = docs.and_then(|docs| docs.reasons.as_ref());
-        reasons.map_or_else(|| self.label.clone(), |reason| reason(doc))
+        reasons.map_or_else(|| Reason { text: self.label.clone(), by: None }, |reason| reason(doc))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::search::evaluate::Evaluator;
 use crate::search::explain;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
-use crate::search::preset::{Preset, PresetDocs};
+use crate::search::preset::{Preset, PresetDocs, Reason};
 
 /// Scores that become one.
 #[derive(Clone, Copy, Default)]
@@ -90,7 +90,7 @@ impl Lowering<'_> {
                 constant.insert(segment.view.id(), Arc::new(Bits::from_docs(segment.max_doc(), docs)));
             }
         }
-        Ok(if scored { Preset::node(label, found) } else { Preset::constant(label, 0.0, constant) })
+        Ok(if scored { Preset::node(label, Some(node), found) } else { Preset::constant(label, 0.0, constant) })
     }
 
     pub(super) fn to_children(&mut self, parents: &Query, query: &Query, boost: f32) -> Result<Node> {
@@ -105,11 +105,13 @@ impl Lowering<'_> {
             let docs = children_of(segment, &parents, &mut matched, boost)?;
             let base = segment.base;
             let reason = move |doc: DocId| {
-                format!("Score based on parent document {}", base + u64::from(parents.next_from(doc + 1)))
+                let parent = parents.next_from(doc + 1);
+                let text = format!("Score based on parent document {}", base + u64::from(parent));
+                Reason { text, by: Some(parent) }
             };
             found.insert(segment.view.id(), PresetDocs::new(segment.max_doc(), docs).because(reason));
         }
-        Ok(Preset::node(label, found))
+        Ok(Preset::node(label, Some(node), found))
     }
 
     /// A query inside, of which scores may be wanted.
@@ -137,6 +139,14 @@ impl Lowering<'_> {
     }
 }
 
+/// A parent with what its children score.
+struct Scored {
+    parent: DocId,
+    tally: Tally,
+    /// The child of the score that counts.
+    by: (DocId, f32),
+}
+
 fn scored_parents(
     segment: &SearchSegment<'_>,
     parents: Arc<Bits>,
@@ -145,33 +155,33 @@ fn scored_parents(
     boost: f32,
 ) -> PresetDocs {
     let bits = children.bits.clone();
-    let mut found: Vec<(DocId, Tally, DocId, DocId)> = Vec::new();
+    let mut found: Vec<Scored> = Vec::new();
     for child in bits.iter() {
         let parent = parents.next_from(child + 1);
         if parent == tantivy::TERMINATED {
             break;
         }
         let score = children.score(child);
-        match found.last_mut().filter(|(last, ..)| *last == parent) {
-            Some((_, tally, _, last)) => {
-                tally.add(score);
-                *last = child;
-            }
-            None => {
-                let mut tally = Tally::default();
-                tally.add(score);
-                found.push((parent, tally, child, child));
-            }
+        if found.last().is_none_or(|last| last.parent != parent) {
+            found.push(Scored { parent, tally: Tally::default(), by: (child, score) });
+        }
+        let Some(last) = found.last_mut() else { break };
+        last.tally.add(score);
+        if if mode == RelatedScore::Min { score < last.by.1 } else { score > last.by.1 } {
+            last.by = (child, score);
         }
     }
-    let scores = found.iter().map(|(parent, tally, ..)| (*parent, tally.score(mode) * boost)).collect();
+    let scores = found.iter().map(|it| (it.parent, it.tally.score(mode) * boost)).collect();
     let base = segment.base;
     let reason = move |doc: DocId| {
-        let at = found.binary_search_by_key(&doc, |(parent, ..)| *parent);
-        let Some((_, tally, first, last)) = at.ok().and_then(|at| found.get(at)) else { return String::new() };
-        let (first, last) = (base + u64::from(*first), base + u64::from(*last));
-        let (count, mode) = (tally.count, mode.name());
-        format!("Score based on {count} child docs in range from {first} to {last}, using score mode {mode}")
+        let at = found.binary_search_by_key(&doc, |scored| scored.parent).ok();
+        let (count, by) = at.and_then(|at| found.get(at)).map_or((0, None), |it| (it.tally.count, Some(it.by.0)));
+        let before = (0..doc).rev().find(|before| parents.contains(*before));
+        let (first, last) = (base + before.map_or(0, |it| u64::from(it) + 1), base + u64::from(doc).saturating_sub(1));
+        let mode = mode.name();
+        let text =
+            format!("Score based on {count} child docs in range from {first} to {last}, using score mode {mode}");
+        Reason { text, by }
     };
     PresetDocs::new(segment.max_doc(), scores).because(reason)
 }

@@ -198,7 +198,7 @@ impl Lowering<'_> {
         let segments = self.context.segments.iter().zip(scores).map(|(segment, scores)| {
             (segment.view.id(), PresetDocs::new(segment.max_doc(), scores.into_iter().collect()))
         });
-        Ok(Preset::node(label, segments.collect()))
+        Ok(Preset::node(label, None, segments.collect()))
     }
 }
 

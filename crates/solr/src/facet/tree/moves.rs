@@ -32,12 +32,15 @@ impl TreeReader<'_> {
 
     fn join(&mut self, entries: &Entries) -> Result<Option<Move>> {
         let (from, to) = ends("join", entries)?;
+        let mut method = Ok(());
         for (name, value) in entries {
             let text = value.to_text();
             match &**name {
                 "from" | "to" => {}
                 "method" if matches!(text.as_str(), "index" | "dvWithScore" | "topLevelDV" | "crossCollection") => {}
-                "method" => return Err(Error::bad_request(format!("Provided join method '{text}' not supported"))),
+                "method" => {
+                    method = Err(Error::bad_request(format!("Provided join method '{text}' not supported")));
+                }
                 other => {
                     return Err(Error::bad_request(format!(
                         "'join' domain change contains unexpected key [{other}], only method, from, to supported"
@@ -45,7 +48,7 @@ impl TreeReader<'_> {
                 }
             }
         }
-        let ends = self.fields(&from, &to);
+        let ends = self.later(method).and_then(|()| self.fields(&from, &to));
         Ok(ends.map(|(from, to)| Move::Join { from, to }))
     }
 
@@ -53,7 +56,8 @@ impl TreeReader<'_> {
         let (from, to) = ends("graph", entries)?;
         let Some((node, edges)) = self.fields(&from, &to) else { return Ok(None) };
         let get = |name: &str| entries.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
-        let depth = get("maxDepth").map(|text| crate::params::integer(&text)).transpose()?.unwrap_or(-1);
+        let depth = get("maxDepth").map_or(Ok(-1), |text| crate::params::integer(&text));
+        let depth = self.later(depth).unwrap_or(-1);
         let flag = |name: &str, default| get(name).map_or(default, |text| text == "true");
         let filter = get("traversalFilter").map(|text| self.domain_query(&text));
         let filter = self.later(filter.transpose()).flatten();
