@@ -120,6 +120,19 @@ pub enum SortBy {
         seed: u64,
     },
     Function(Function),
+    /// The least value, or the greatest where they come in descending order, of the documents below in the block (Solr's
+    /// `childfield`).
+    Below(Box<BelowKey>),
+}
+
+/// A field of documents below others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BelowKey {
+    pub field: Arc<str>,
+    /// Which documents are parents.
+    pub parents: Query,
+    /// Which of those below count.
+    pub children: Query,
 }
 
 /// Names and globs of the stored fields to load.

@@ -34,7 +34,7 @@ impl<'a> Descent<'a> {
         let below = match &self.parents {
             Some(parents) => {
                 let parents = mask::filter_bits(self.context, segment, parents)?;
-                let before = (0..hit.doc).rev().find(|doc| parents.contains(*doc));
+                let before = parents.last_before(hit.doc);
                 (before.map_or(0, |doc| doc + 1)..hit.doc).map(|doc| (doc, String::new())).collect()
             }
             None => self.on_path(segment, hit.doc)?,

@@ -2,8 +2,9 @@
 //! strings compare by their text. `cursor.rs` reads keys back as values.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use plan::{Error, FieldClass, Result, SortBy, SortKey, SortMissing};
+use plan::{BelowKey, Error, FieldClass, Query, Result, SortBy, SortKey, SortMissing};
 use tantivy::DocId;
 use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 
@@ -12,6 +13,8 @@ use crate::layout::{ColumnRef, FieldLayout};
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
+use crate::search::bits::Bits;
+use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
 use crate::search::sets::AnyColumn;
 use crate::search::{SearchContext, SearchSegment};
@@ -96,6 +99,14 @@ pub(super) enum By {
     IndexOrder,
     Random(u64),
     Function(Lowered),
+    /// A column of the documents below.
+    Below(Box<By>, Below),
+}
+
+/// The blocks of each segment.
+pub(super) struct Below {
+    parents: Vec<Arc<Bits>>,
+    children: Vec<Arc<Bits>>,
 }
 
 /// Where documents without a value go. `First` and `Last` hold whatever the direction.
@@ -110,7 +121,24 @@ pub(super) enum Missing {
 
 impl Field {
     fn resolve(context: &SearchContext<'_>, key: &SortKey) -> Result<Self> {
-        let by = match &key.by {
+        Ok(Self { by: By::resolve(context, &key.by)?, descending: key.descending })
+    }
+
+    /// What a key was made of, `None` for that of a missing value.
+    pub(super) fn raw(&self, key: Key) -> Option<u64> {
+        let raw = key as u64;
+        (key & !u128::from(u64::MAX) == PRESENT).then_some(if self.descending { !raw } else { raw })
+    }
+}
+
+impl By {
+    /// What the values are of, whichever documents have them.
+    pub(super) fn own(&self) -> &By {
+        if let By::Below(own, _) = self { own } else { self }
+    }
+
+    fn resolve(context: &SearchContext<'_>, by: &SortBy) -> Result<Self> {
+        Ok(match by {
             SortBy::Score => By::Score,
             SortBy::IndexOrder => By::IndexOrder,
             SortBy::Random { seed } => By::Random(*seed),
@@ -121,14 +149,35 @@ impl Field {
                     By::Column { column: column_of(layout)?, class: layout.class(), missing: missing(layout) }
                 }
             },
-        };
-        Ok(Self { by, descending: key.descending })
+            SortBy::Below(below) => {
+                let BelowKey { field, parents, children } = &**below;
+                let mut own = By::resolve(context, &SortBy::Field(field.clone()))?;
+                if let By::Column { missing, class, .. } = &mut own {
+                    // Whatever the field says of itself.
+                    *missing = if class.is_point() { Missing::Zero } else { Missing::Lowest };
+                }
+                By::Below(Box::new(own), Below::open(context, parents, children)?)
+            }
+        })
+    }
+}
+
+impl Below {
+    fn of(&self, segment: &SearchSegment<'_>) -> Option<(Arc<Bits>, Arc<Bits>)> {
+        let mut children = self.children.get(segment.number)?.clone();
+        if let Some(alive) = &segment.alive {
+            Arc::make_mut(&mut children).intersect(alive);
+        }
+        Some((self.parents.get(segment.number)?.clone(), children))
     }
 
-    /// What a key was made of, `None` for that of a missing value.
-    pub(super) fn raw(&self, key: Key) -> Option<u64> {
-        let raw = key as u64;
-        (key & !u128::from(u64::MAX) == PRESENT).then_some(if self.descending { !raw } else { raw })
+    fn open(context: &SearchContext<'_>, parents: &Query, children: &Query) -> Result<Self> {
+        let bits = |query: &Query| {
+            let filter = PreparedFilter::of_query(context, query)?;
+            let bits = context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter));
+            bits.collect::<Result<Vec<_>>>()
+        };
+        Ok(Self { parents: bits(parents)?, children: bits(children)? })
     }
 }
 
@@ -163,6 +212,8 @@ pub(crate) struct Source {
     pub(super) values: Values,
     descending: bool,
     pub(super) absent: Key,
+    /// Parents, and the living ones of the documents below that count, when values are theirs.
+    below: Option<(Arc<Bits>, Arc<Bits>)>,
 }
 
 pub(super) enum Values {
@@ -185,7 +236,12 @@ impl Source {
         field: &Field,
     ) -> Result<Self> {
         let descending = field.descending;
-        let (values, absent) = match &field.by {
+        let (by, below) = match &field.by {
+            By::Below(own, below) => (&**own, below.of(segment)),
+            by => (by, None),
+        };
+        let (values, absent) = match by {
+            By::Below(..) => (Values::Absent, BEHIND),
             By::Score => (
                 Values::Score(Box::new(Evaluator::open(context.layout.tantivy(), node, segment.reader)?)),
                 BEHIND,
@@ -207,11 +263,24 @@ impl Source {
                 (values, absent_key(*missing, column, descending))
             }
         };
-        Ok(Self { values, descending, absent })
+        Ok(Self { values, descending, absent, below })
     }
 
     #[inline]
     pub(crate) fn key(&mut self, doc: DocId) -> Key {
+        if self.below.is_some() { self.key_below(doc) } else { self.own_key(doc) }
+    }
+
+    /// Of the documents below, the key that comes first.
+    fn key_below(&mut self, doc: DocId) -> Key {
+        let Some((parents, children)) = self.below.clone() else { return self.absent };
+        let before = parents.last_before(doc);
+        let keys = children.iter_in(before.map_or(0, |parent| parent + 1), doc).map(|child| self.own_key(child));
+        keys.filter(|key| key & !u128::from(u64::MAX) == PRESENT).min().unwrap_or(self.absent)
+    }
+
+    #[inline]
+    fn own_key(&mut self, doc: DocId) -> Key {
         let raw = match &mut self.values {
             Values::Score(evaluator) => evaluator.score(doc).map(|score| u64::from(ordered(score))),
             Values::I64(column) => {

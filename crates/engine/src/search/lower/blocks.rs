@@ -176,7 +176,7 @@ fn scored_parents(
     let reason = move |doc: DocId| {
         let at = found.binary_search_by_key(&doc, |scored| scored.parent).ok();
         let (count, by) = at.and_then(|at| found.get(at)).map_or((0, None), |it| (it.tally.count, Some(it.by.0)));
-        let before = (0..doc).rev().find(|before| parents.contains(*before));
+        let before = parents.last_before(doc);
         let (first, last) = (base + before.map_or(0, |it| u64::from(it) + 1), base + u64::from(doc).saturating_sub(1));
         let mode = mode.name();
         let text =
