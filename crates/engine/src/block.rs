@@ -107,9 +107,7 @@ pub(crate) fn assemble(sources: &[Arc<[u8]>], layout: &Layout, schema: &Schema) 
 
 fn member(source: &[u8], children: Vec<NestedField>, layout: &Layout, schema: &Schema) -> Result<Nested> {
     let mut document = atomic::base_document(source, layout, schema)?;
-    document
-        .fields
-        .retain(|(name, _)| !matches!(&**name, ROOT_FIELD | NEST_PATH_FIELD | NEST_PARENT_FIELD));
+    document.fields.retain(|(name, _)| !matches!(&**name, ROOT_FIELD | NEST_PATH_FIELD | NEST_PARENT_FIELD));
     let key = layout.unique_key().and_then(|key| document.first(key));
     Ok(Nested { id: key.map(Value::to_text).unwrap_or_default(), document, children })
 }

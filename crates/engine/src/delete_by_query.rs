@@ -34,11 +34,7 @@ impl Core {
         let now_ms = self.clock.now_ms();
         let version = state.next_version(now_ms);
         drop(state);
-        let at = if *query == Query::All {
-            self.log_all(version)?
-        } else {
-            self.log_ids(version, &ids)?
-        };
+        let at = if *query == Query::All { self.log_all(version)? } else { self.log_ids(version, &ids)? };
         for (segment, docs) in &doomed {
             segment.marks.mark_all(docs.iter().copied());
         }

@@ -104,7 +104,8 @@ impl Core {
     fn prepare(&self, preparer: &mut Preparer, operation: Operation) -> Result<Pending> {
         match operation {
             Operation::Add(Add { id, document, children, expect, overwrite, commit_within_ms }) => {
-                let work = self.put(preparer, Nested { id: id.clone(), document, children }, overwrite, None)?;
+                let work =
+                    self.put(preparer, Nested { id: id.clone(), document, children }, overwrite, None)?;
                 Ok(Pending { hash: id_filter::hash(&id), id, expect, commit_within_ms, work })
             }
             Operation::Modify(modify) => {
@@ -131,13 +132,7 @@ impl Core {
     }
 
     /// The atomic update made on the document as it stands now, or on its block, whose root is named `root`.
-    fn merge_edits(
-        &self,
-        preparer: &mut Preparer,
-        root: &str,
-        hash: u64,
-        modify: Modify,
-    ) -> Result<Work> {
+    fn merge_edits(&self, preparer: &mut Preparer, root: &str, hash: u64, modify: Modify) -> Result<Work> {
         let meaning = self.meaning.load_full();
         let (current, is_child) = {
             let state = self.state();

@@ -8,9 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{
-    Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places,
-};
+use plan::{Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places};
 use tantivy::schema::Field;
 
 use crate::analyzers::{Analyzers, Streams};

@@ -146,7 +146,8 @@ impl Core {
         let mut names: Vec<Arc<str>> = Vec::new();
         for document in children.iter().map(|(_, document)| document).chain([document]) {
             let fields = document.fields.iter();
-            let copied = fields.clone().flat_map(|(name, _)| schema.copies(name)).map(|(dest, _)| dest.into());
+            let copied =
+                fields.clone().flat_map(|(name, _)| schema.copies(name)).map(|(dest, _)| dest.into());
             names.extend(fields.map(|(name, _)| name.clone()).chain(copied));
         }
         names

@@ -137,7 +137,9 @@ impl Segment {
     /// The last live document with this id that stands below no other.
     pub(crate) fn find_root(&self, id: &str, hash: u64) -> Result<Option<DocId>> {
         let found = self.find(id, hash)?;
-        let Some(blocks) = self.blocks()?.filter(|_| !found.is_empty()) else { return Ok(found.last().copied()) };
+        let Some(blocks) = self.blocks()?.filter(|_| !found.is_empty()) else {
+            return Ok(found.last().copied());
+        };
         let members = self.living(blocks.field, id)?;
         let is_root = |doc: &DocId| !blocks.docs.contains(*doc) || members.binary_search(doc).is_ok();
         Ok(found.into_iter().rfind(is_root))
@@ -163,7 +165,9 @@ impl Segment {
             return Ok(known.as_ref());
         }
         let blocks = match self.root_field {
-            Some(field) if self.reader.inverted_index(field).map_err(from_tantivy)?.terms().num_terms() > 0 => {
+            Some(field)
+                if self.reader.inverted_index(field).map_err(from_tantivy)?.terms().num_terms() > 0 =>
+            {
                 Some(Blocks { field, docs: field_terms_docs(&self.reader, field)? })
             }
             _ => None,

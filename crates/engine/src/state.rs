@@ -123,7 +123,9 @@ impl State {
                 let before = segment.find(root, hash)?.into_iter().rfind(|other| other < doc);
                 let members = segment.find_block(root, hash)?.into_iter();
                 let block = members.filter(|member| member <= doc && Some(*member) > before);
-                block.map(|doc| segment.source(doc).map(|it| Arc::from(it.as_slice()))).collect::<Result<_>>()?
+                block
+                    .map(|doc| segment.source(doc).map(|it| Arc::from(it.as_slice())))
+                    .collect::<Result<_>>()?
             }
             (Current::Recent { .. }, Some(recent)) => recent.sources(),
             (Current::Recent { source, .. }, None) => vec![source.clone()],

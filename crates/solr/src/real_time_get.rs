@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use plan::{
-    ChildHit, Document, Error, FieldSelection, Hit, Page, Query, Result, Schema, SearchPlan, SearchResult, Value, Version,
+    ChildHit, Document, Error, FieldSelection, Hit, Page, Query, Result, Schema, SearchPlan, SearchResult,
+    Value, Version,
 };
 
 use crate::date_math::DateMath;

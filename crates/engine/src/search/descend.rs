@@ -91,7 +91,8 @@ impl<'a> Descent<'a> {
         }
         tree.taken += 1;
         let (_, document) = fetch::read_stored(self.context, segment, doc, &self.plan.fields)?;
-        let (name, listed) = last_step(&path).map_or((None, true), |(name, listed)| (Some(Arc::from(name)), listed));
+        let (name, listed) =
+            last_step(&path).map_or((None, true), |(name, listed)| (Some(Arc::from(name)), listed));
         let child = ChildHit { name, listed, document, children: children.unwrap_or_default() };
         tree.waiting.entry(path_above(&path).to_owned()).or_default().push(child);
         Ok(())

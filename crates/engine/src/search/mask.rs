@@ -74,8 +74,7 @@ impl PreparedFilter {
 /// A query that is worked out over all segments at once is not begun where the cache has them all.
 fn kept(context: &SearchContext<'_>, key: &Arc<str>) -> Option<Vec<Arc<Bits>>> {
     let filters = &context.caches.filters;
-    let bits =
-        context.segments.iter().map(|segment| filters.get(segment.view.id(), key, segment.max_doc()));
+    let bits = context.segments.iter().map(|segment| filters.get(segment.view.id(), key, segment.max_doc()));
     bits.collect()
 }
 

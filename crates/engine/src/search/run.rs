@@ -7,8 +7,8 @@ use tantivy::DocId;
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
-use super::evaluate::Evaluator;
 use super::descend::Descent;
+use super::evaluate::Evaluator;
 use super::explain::MovedParts;
 use super::function::{Reader, lower};
 use super::grouping::{self, Collapser};

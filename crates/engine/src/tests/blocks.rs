@@ -3,9 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{
-    AtomicOp, FieldEdit, Modify, Nested, NestedEdit, NestedField, RelatedScore, Relation, Value,
-};
+use plan::{AtomicOp, FieldEdit, Modify, Nested, NestedEdit, NestedField, RelatedScore, Relation, Value};
 use proptest::prelude::*;
 
 use super::*;
@@ -142,7 +140,9 @@ impl Model {
                 self.now.retain(|_, block| block.members().count() > 0);
             }
             Step::EditChild { root, child, word: number } => {
-                let Some(block) = self.now.get_mut(root).filter(|block| block.root.is_some()) else { return false };
+                let Some(block) = self.now.get_mut(root).filter(|block| block.root.is_some()) else {
+                    return false;
+                };
                 let id = format!("c{child}");
                 let Some(held) = block.children.iter_mut().find(|held| held.0 == id) else { return false };
                 held.1 = word(*number);
@@ -208,7 +208,8 @@ impl Model {
         let children = Query::Boolean { clauses, minimum_should_match: 0 };
         let relation = Relation::ToParent { parents: roots, children, score: RelatedScore::None };
         let blocks = self.shown.values().filter(|block| block.children.iter().any(|it| it.1 == word(number)));
-        let expected: Vec<_> = blocks.filter_map(|block| block.root.as_ref()).map(|held| held.0.clone()).collect();
+        let expected: Vec<_> =
+            blocks.filter_map(|block| block.root.as_ref()).map(|held| held.0.clone()).collect();
         assert_eq!(found(shard, &Query::Related(Box::new(relation))), expected, "above w{number}");
     }
 }

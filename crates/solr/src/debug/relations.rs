@@ -7,7 +7,9 @@ use super::QueryPrinter;
 impl QueryPrinter<'_> {
     pub(super) fn relation(&self, relation: &Relation) -> String {
         match relation {
-            Relation::ToParent { children, .. } => format!("ToParentBlockJoinQuery ({})", self.text(children)),
+            Relation::ToParent { children, .. } => {
+                format!("ToParentBlockJoinQuery ({})", self.text(children))
+            }
             Relation::ToChildren { query, .. } => format!("ToChildBlockJoinQuery ({})", self.text(query)),
             Relation::Join(Join { query, from, to, score: None }) => {
                 format!("{{!join from={from} to={to}}}{}", self.text(query))

@@ -145,7 +145,10 @@ impl<'a> Shape<'a> {
                 | FieldItem::Function { label, .. }
                 | FieldItem::Number { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
-                FieldItem::Children { .. } | FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
+                FieldItem::Children { .. }
+                | FieldItem::All
+                | FieldItem::Glob(_)
+                | FieldItem::Field { .. } => continue,
             };
             let Some(node) = node else { continue };
             fields.retain(|(known, _)| known != label);
@@ -244,7 +247,15 @@ mod tests {
         let value = |text: &str| vec![Value::Str(text.into())];
         let fields = vec![("id".into(), value("1")), ("a_s".into(), value("x")), ("b_ss".into(), value("y"))];
         let document = Document { fields };
-        Hit { id: "1".into(), document, place: 7, score: Some(0.5), children: vec![], values: vec![], explanation: None }
+        Hit {
+            id: "1".into(),
+            document,
+            place: 7,
+            score: Some(0.5),
+            children: vec![],
+            values: vec![],
+            explanation: None,
+        }
     }
 
     /// Orders recorded from Solr 9.10.1.

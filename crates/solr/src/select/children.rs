@@ -38,7 +38,9 @@ impl FieldList {
 fn parents(local: &LocalParams, context: &QueryContext<'_>) -> Result<Option<Query>> {
     let nested = context.schema.field(NEST_PATH_FIELD).is_some();
     match (local.get("parentFilter"), nested) {
-        (Some(_), true) => Err(Error::bad_request("Parent filter should not be sent when the schema is nested")),
+        (Some(_), true) => {
+            Err(Error::bad_request("Parent filter should not be sent when the schema is nested"))
+        }
         (None, true) => Ok(None),
         (Some(text), false) => Ok(Some(parse_query(context, text, "lucene")?.executable())),
         (None, false) => {

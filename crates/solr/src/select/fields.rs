@@ -10,8 +10,7 @@ use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
 
 /// Solr's other transformers.
-const UNSUPPORTED: [&str; 8] =
-    ["core", "elevated", "excluded", "features", "geo", "json", "subquery", "xml"];
+const UNSUPPORTED: [&str; 8] = ["core", "elevated", "excluded", "features", "geo", "json", "subquery", "xml"];
 
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";

@@ -49,7 +49,9 @@ pub fn edits(
                 for (modifier, value) in entries {
                     match nesting.edit(id, &field.name, (modifier, value))? {
                         Some(nested) => edits.nested.push(nested),
-                        None => edits.fields.extend(edit(nesting.typing, id, &field.name, (modifier, value))?),
+                        None => {
+                            edits.fields.extend(edit(nesting.typing, id, &field.name, (modifier, value))?);
+                        }
                     }
                 }
             }

@@ -225,7 +225,10 @@ fn documents_below_a_document_become_typed() {
         let failure = run(&format!("[{{\"id\":\"a\",{fields}}}]"), false).failure.unwrap();
         assert_eq!(failure.message, expected);
     };
-    refuse(r#""kids":[{"id":"b","n_i":"x"}]"#, "ERROR: [doc=b] Error adding field 'n_i'='x' msg=For input string: \"x\"");
+    refuse(
+        r#""kids":[{"id":"b","n_i":"x"}]"#,
+        "ERROR: [doc=b] Error adding field 'n_i'='x' msg=For input string: \"x\"",
+    );
     refuse(r#""_childDocuments_":[{"n_i":1}]"#, "[doc=null] missing required field: id");
     refuse(
         r#""kids":[{"id":"b"},"text"]"#,

@@ -28,9 +28,7 @@ pub fn is_document(value: &RawValue, schema: &Schema) -> bool {
 
 /// JSON's list of one document is that document, here and below, as Solr's reader takes it. What can be an edit stays.
 pub fn take_out_of_list(value: &mut RawValue) {
-    let is_edit = |map: &RawValue| {
-        matches!(map, RawValue::Map(entries) if entries.iter().all(|(key, _)| atomic::operation(key).is_some()))
-    };
+    let is_edit = |map: &RawValue| matches!(map, RawValue::Map(entries) if entries.iter().all(|(key, _)| atomic::operation(key).is_some()));
     match value {
         RawValue::List(values) => {
             values.iter_mut().for_each(take_out_of_list);
@@ -111,9 +109,10 @@ impl<'a, 'b> Nesting<'a, 'b> {
         grouped.retain(|field| !is_assigned(&field.name));
         let own = grouped.iter().find(|field| field.name == self.key.name).map(Field::shown);
         let name = &self.key.name;
-        let id = own.clone().or(generated).ok_or_else(|| {
-            Error::bad_request(format!("[doc=null] missing required field: {name}"))
-        })?;
+        let id = own
+            .clone()
+            .or(generated)
+            .ok_or_else(|| Error::bad_request(format!("[doc=null] missing required field: {name}")))?;
         if own.is_none() {
             let values = vec![RawValue::Str(id.clone())];
             grouped.push(Field { name: name.clone(), values, listed: false });

@@ -10,10 +10,10 @@ use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 
 use super::Found;
 use crate::layout::{ColumnRef, FieldLayout};
+use crate::search::bits::Bits;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
-use crate::search::bits::Bits;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
 use crate::search::sets::AnyColumn;
@@ -275,7 +275,8 @@ impl Source {
     fn key_below(&mut self, doc: DocId) -> Key {
         let Some((parents, children)) = self.below.clone() else { return self.absent };
         let before = parents.last_before(doc);
-        let keys = children.iter_in(before.map_or(0, |parent| parent + 1), doc).map(|child| self.own_key(child));
+        let keys =
+            children.iter_in(before.map_or(0, |parent| parent + 1), doc).map(|child| self.own_key(child));
         keys.filter(|key| key & !u128::from(u64::MAX) == PRESENT).min().unwrap_or(self.absent)
     }
 

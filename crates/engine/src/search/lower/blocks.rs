@@ -90,7 +90,11 @@ impl Lowering<'_> {
                 constant.insert(segment.view.id(), Arc::new(Bits::from_docs(segment.max_doc(), docs)));
             }
         }
-        Ok(if scored { Preset::node(label, Some(node), found) } else { Preset::constant(label, 0.0, constant) })
+        Ok(if scored {
+            Preset::node(label, Some(node), found)
+        } else {
+            Preset::constant(label, 0.0, constant)
+        })
     }
 
     pub(super) fn to_children(&mut self, parents: &Query, query: &Query, boost: f32) -> Result<Node> {
@@ -175,12 +179,15 @@ fn scored_parents(
     let base = segment.base;
     let reason = move |doc: DocId| {
         let at = found.binary_search_by_key(&doc, |scored| scored.parent).ok();
-        let (count, by) = at.and_then(|at| found.get(at)).map_or((0, None), |it| (it.tally.count, Some(it.by.0)));
+        let (count, by) =
+            at.and_then(|at| found.get(at)).map_or((0, None), |it| (it.tally.count, Some(it.by.0)));
         let before = parents.last_before(doc);
-        let (first, last) = (base + before.map_or(0, |it| u64::from(it) + 1), base + u64::from(doc).saturating_sub(1));
+        let (first, last) =
+            (base + before.map_or(0, |it| u64::from(it) + 1), base + u64::from(doc).saturating_sub(1));
         let mode = mode.name();
-        let text =
-            format!("Score based on {count} child docs in range from {first} to {last}, using score mode {mode}");
+        let text = format!(
+            "Score based on {count} child docs in range from {first} to {last}, using score mode {mode}"
+        );
         Reason { text, by }
     };
     PresetDocs::new(segment.max_doc(), scores).because(reason)

@@ -98,7 +98,12 @@ impl Lowering<'_> {
     }
 
     /// The living documents that have in `node` what these have in `edges`.
-    pub(super) fn step(&mut self, node: &FieldLayout, edges: &FieldLayout, from: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
+    pub(super) fn step(
+        &mut self,
+        node: &FieldLayout,
+        edges: &FieldLayout,
+        from: &[Arc<Bits>],
+    ) -> Result<Vec<Arc<Bits>>> {
         let mut tallies = Tallies::new();
         for (segment, docs) in self.context.segments.iter().zip(from) {
             self.collect(segment, edges, docs, None, &mut tallies)?;
@@ -166,9 +171,11 @@ impl Lowering<'_> {
     ) -> Result<HashMap<tantivy::index::SegmentId, Arc<Bits>>> {
         let values = keys.map(|key| key.value(field.class())).collect();
         let node = self.lower_related(&Query::TermSet { field: field.name.clone(), values }, false)?;
-        let bits = self.context.segments.iter().map(|segment| {
-            Ok((segment.view.id(), mask::node_bits(self.context, segment, &node)?))
-        });
+        let bits = self
+            .context
+            .segments
+            .iter()
+            .map(|segment| Ok((segment.view.id(), mask::node_bits(self.context, segment, &node)?)));
         bits.collect()
     }
 
@@ -181,7 +188,8 @@ impl Lowering<'_> {
         boost: f32,
         label: String,
     ) -> Result<Node> {
-        let mut scores: Vec<BTreeMap<DocId, f32>> = self.context.segments.iter().map(|_| BTreeMap::new()).collect();
+        let mut scores: Vec<BTreeMap<DocId, f32>> =
+            self.context.segments.iter().map(|_| BTreeMap::new()).collect();
         for (key, tally) in tallies {
             let score = tally.score(mode) * boost;
             let query = Query::Term { field: field.name.clone(), value: key.value(field.class()) };
@@ -227,13 +235,21 @@ impl Key {
 fn collect_column(column: &AnyColumn, docs: &Bits, weights: &mut Weights, tallies: &mut Tallies) {
     match column {
         AnyColumn::I64(column) => {
-            each(docs, weights, |doc, weight| add_all(column.values_for_doc(doc).map(Key::Integer), weight, tallies));
+            each(docs, weights, |doc, weight| {
+                add_all(column.values_for_doc(doc).map(Key::Integer), weight, tallies)
+            });
         }
         AnyColumn::F64(column) => each(docs, weights, |doc, weight| {
-            add_all(column.values_for_doc(doc).map(|real| Key::Real(tantivy::f64_to_u64(real))), weight, tallies);
+            add_all(
+                column.values_for_doc(doc).map(|real| Key::Real(tantivy::f64_to_u64(real))),
+                weight,
+                tallies,
+            );
         }),
         AnyColumn::Bool(column) => {
-            each(docs, weights, |doc, weight| add_all(column.values_for_doc(doc).map(Key::Flag), weight, tallies));
+            each(docs, weights, |doc, weight| {
+                add_all(column.values_for_doc(doc).map(Key::Flag), weight, tallies)
+            });
         }
         AnyColumn::Str(column) => {
             let mut ordinals: BTreeMap<u64, Tally> = BTreeMap::new();

@@ -12,10 +12,13 @@ use crate::search::node::{BooleanNode, Node};
 impl Lowering<'_> {
     /// What a query on `_root_` finds: documents of blocks by their roots, any other by its id.
     pub(super) fn rooted(&mut self, query: &Query, boost: f32) -> Result<Option<Node>> {
-        let Some(key) = self.context.layout.unique_key().filter(|_| is_of_root(query)) else { return Ok(None) };
+        let Some(key) = self.context.layout.unique_key().filter(|_| is_of_root(query)) else {
+            return Ok(None);
+        };
         let alone = self.lower_one(&with_field(query, key), boost)?;
         let in_block = self.lower_one(&Query::Exists { field: ROOT_FIELD.into() }, 1.0)?;
-        let alone = BooleanNode { required: vec![alone], prohibited: vec![in_block], ..BooleanNode::default() };
+        let alone =
+            BooleanNode { required: vec![alone], prohibited: vec![in_block], ..BooleanNode::default() };
         let by_root = self.lower_one(query, boost)?;
         let optional = vec![by_root, simplify(alone)];
         Ok(Some(simplify(BooleanNode { optional, minimum: 1, ..BooleanNode::default() })))

@@ -37,7 +37,11 @@ impl TreeReader<'_> {
             let text = value.to_text();
             match &**name {
                 "from" | "to" => {}
-                "method" if matches!(text.as_str(), "index" | "dvWithScore" | "topLevelDV" | "crossCollection") => {}
+                "method"
+                    if matches!(
+                        text.as_str(),
+                        "index" | "dvWithScore" | "topLevelDV" | "crossCollection"
+                    ) => {}
                 "method" => {
                     method = Err(Error::bad_request(format!("Provided join method '{text}' not supported")));
                 }
@@ -55,7 +59,8 @@ impl TreeReader<'_> {
     fn graph(&mut self, entries: &Entries) -> Result<Option<Move>> {
         let (from, to) = ends("graph", entries)?;
         let Some((node, edges)) = self.fields(&from, &to) else { return Ok(None) };
-        let get = |name: &str| entries.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
+        let get =
+            |name: &str| entries.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
         let depth = get("maxDepth").map_or(Ok(-1), |text| crate::params::integer(&text));
         let depth = self.later(depth).unwrap_or(-1);
         let flag = |name: &str, default| get(name).map_or(default, |text| text == "true");
@@ -78,7 +83,8 @@ impl TreeReader<'_> {
 
     /// Solr differs: no query there is a null pointer, an error 500.
     pub(super) fn parents(&mut self, name: &str, text: &str) -> Option<Query> {
-        let missing = || Error::bad_request(format!("`{name}` is empty; give a query that finds all parents"));
+        let missing =
+            || Error::bad_request(format!("`{name}` is empty; give a query that finds all parents"));
         let query = if text.trim().is_empty() { Err(missing()) } else { self.domain_query(text) };
         self.later(query)
     }

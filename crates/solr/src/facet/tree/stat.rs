@@ -26,7 +26,8 @@ impl TreeReader<'_> {
             let source = self.blocks(&call)?;
             let stat = source.map(|source| Stat { function: StatFunction::CountValues, source });
             // What is wrong with it shows at the search.
-            let stat = stat.unwrap_or(Stat { function: StatFunction::CountValues, source: StatSource::Documents });
+            let stat =
+                stat.unwrap_or(Stat { function: StatFunction::CountValues, source: StatSource::Documents });
             return Ok(Entry::Stat(NamedStat { key: key.to_owned(), stat }));
         }
         let stat = self.stat_of(&call, arguments)?;
@@ -50,9 +51,9 @@ impl TreeReader<'_> {
         }
         let field = self.context.field_quoted(&argument).and_then(|field| match field.spec.class() {
             // Solr differs: a number is its own failure there, an error 500 (`compat/facet/domains.yaml`).
-            class if class.is_point() => Err(Error::bad_request(format!(
-                "uniqueBlock({argument}) not yet support numbers {argument}"
-            ))),
+            class if class.is_point() => {
+                Err(Error::bad_request(format!("uniqueBlock({argument}) not yet support numbers {argument}")))
+            }
             _ => Ok(field.name),
         });
         Ok(self.later(field).map(StatSource::Runs))
