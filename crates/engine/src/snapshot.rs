@@ -13,15 +13,16 @@ use tantivy::directory::OwnedBytes;
 use tantivy::fastfield::Column;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
-use tantivy::{DocId, IndexReader, ReloadPolicy, Searcher, SegmentReader};
+use tantivy::{DocId, SegmentReader, Term};
 
 use crate::alive::Dead;
 use crate::dense_terms::TermBits;
 use crate::errors::from_tantivy;
 use crate::id_texts::IdTexts;
 use crate::layout::{ColumnRef, Layout, VERSION_NAME};
-use crate::search::postings::PostingsFile;
-use crate::segment::{Segment, open_index};
+use crate::search::postings::{PostingsFile, TermBlocks};
+use crate::search::{AnyColumn, OpenColumns};
+use crate::segment::Segment;
 use crate::source_codec;
 use crate::value_order::ValueOrder;
 
@@ -29,8 +30,19 @@ use crate::value_order::ValueOrder;
 pub struct Snapshot {
     number: u64,
     layout: Arc<Layout>,
-    segments: Vec<Arc<SegmentView>>,
-    searcher: Searcher,
+    segments: Views,
+}
+
+/// The segments of a snapshot, for whoever meets only tantivy's reader of one.
+#[derive(Clone)]
+pub(crate) struct Views(Arc<[Arc<SegmentView>]>);
+
+impl Views {
+    /// The segment's number in the snapshot, and its view; `None` for a segment of another snapshot.
+    pub(crate) fn of(&self, reader: &SegmentReader) -> Option<(usize, &SegmentView)> {
+        let id = reader.segment_id();
+        self.0.iter().enumerate().find(|(_, view)| view.id() == id).map(|(number, view)| (number, &**view))
+    }
 }
 
 /// One segment as a snapshot sees it.
@@ -40,6 +52,7 @@ pub struct SegmentView {
     generation: u64,
     reader: SegmentReader,
     postings: PostingsFile,
+    columns: OpenColumns,
 }
 
 impl Snapshot {
@@ -50,10 +63,6 @@ impl Snapshot {
         segments: &[(Arc<Segment>, Dead)],
     ) -> Result<Self> {
         let same_layout = previous.filter(|it| it.layout.generation() == layout.generation());
-        let searcher = match same_layout {
-            Some(previous) => previous.searcher.clone(),
-            None => empty_searcher(&layout)?,
-        };
         let views = segments.iter().map(|(segment, dead)| {
             let present =
                 same_layout.and_then(|it| it.view_of(segment)).filter(|view| view.dead.same_as(dead));
@@ -62,8 +71,8 @@ impl Snapshot {
                 None => SegmentView::open(segment.clone(), dead.clone(), &layout).map(Arc::new),
             }
         });
-        let segments = views.collect::<Result<Vec<_>>>()?;
-        Ok(Self { number: previous.map_or(1, |it| it.number + 1), layout, segments, searcher })
+        let segments = Views(views.collect::<Result<_>>()?);
+        Ok(Self { number: previous.map_or(1, |it| it.number + 1), layout, segments })
     }
 
     /// Counts up with each refresh.
@@ -76,27 +85,26 @@ impl Snapshot {
     }
 
     pub fn segments(&self) -> &[Arc<SegmentView>] {
+        &self.segments.0
+    }
+
+    pub(crate) fn views(&self) -> &Views {
         &self.segments
     }
 
-    /// An empty searcher under this snapshot's schema, for `EnableScoring`: it knows no document and no statistics.
-    pub fn searcher(&self) -> &Searcher {
-        &self.searcher
-    }
-
     pub fn num_docs(&self) -> u64 {
-        self.segments.iter().map(|view| u64::from(view.reader.num_docs())).sum()
+        self.segments.0.iter().map(|view| u64::from(view.reader.num_docs())).sum()
     }
 
     /// Documents, dead ones included.
     pub fn max_doc(&self) -> u64 {
-        self.segments.iter().map(|view| u64::from(view.reader.max_doc())).sum()
+        self.segments.0.iter().map(|view| u64::from(view.reader.max_doc())).sum()
     }
 
     /// The greatest versions of living documents, at least the greatest `limit`, in no order.
     pub(crate) fn versions(&self, limit: usize) -> Result<Vec<Version>> {
         let mut greatest = BinaryHeap::new();
-        for view in &self.segments {
+        for view in self.segments.0.iter() {
             let column = view.versions()?;
             for doc in view.reader.doc_ids_alive() {
                 greatest.extend(column.first(doc).map(Reverse));
@@ -113,12 +121,13 @@ impl Snapshot {
         let same = |(view, (segment, dead)): (&Arc<SegmentView>, &(Arc<Segment>, Dead))| {
             view.segment.id == segment.id && view.dead.same_as(dead)
         };
-        let all_same = self.segments.len() == segments.len() && self.segments.iter().zip(segments).all(same);
+        let all_same =
+            self.segments.0.len() == segments.len() && self.segments.0.iter().zip(segments).all(same);
         all_same && Arc::ptr_eq(&self.layout, layout)
     }
 
     pub(crate) fn view_of(&self, segment: &Arc<Segment>) -> Option<&Arc<SegmentView>> {
-        self.segments.iter().find(|view| view.segment.id == segment.id)
+        self.segments.0.iter().find(|view| view.segment.id == segment.id)
     }
 }
 
@@ -128,11 +137,30 @@ impl SegmentView {
         let alive = dead.to_alive(segment.max_doc);
         let reader = SegmentReader::open_with_custom_alive_set(&opened, alive).map_err(from_tantivy)?;
         let postings = PostingsFile::open(&reader)?;
-        Ok(Self { segment, dead, generation: layout.generation(), reader, postings })
+        Ok(Self {
+            segment,
+            dead,
+            generation: layout.generation(),
+            reader,
+            postings,
+            columns: OpenColumns::default(),
+        })
     }
 
     pub(crate) fn postings(&self) -> &PostingsFile {
         &self.postings
+    }
+
+    /// Where a term's postings are, if any document has it.
+    pub(crate) fn term_info(&self, term: &Term) -> Result<Option<TermInfo>> {
+        let inverted = self.reader.inverted_index(term.field()).map_err(from_tantivy)?;
+        inverted.get_term_info(term).map_err(|error| from_tantivy(error.into()))
+    }
+
+    /// A cursor over the postings of a term, if any document has it.
+    pub(crate) fn term_blocks(&self, term: &Term) -> Result<Option<TermBlocks>> {
+        let info = self.term_info(term)?;
+        info.map(|info| self.postings.blocks(&self.reader, term.field(), &info)).transpose()
     }
 
     /// The documents of a term as bits, where the segment keeps them so.
@@ -153,6 +181,11 @@ impl SegmentView {
     /// The generation of the layout it is opened under.
     pub fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// A column of the segment, opened once.
+    pub(crate) fn column(&self, column: &ColumnRef) -> Result<Option<AnyColumn>> {
+        self.columns.get(&self.reader, column)
     }
 
     /// The documents in the order of a column's values, where the segment keeps it.
@@ -216,13 +249,6 @@ fn selected(name: &str, layout: &Layout, selection: &FieldSelection) -> bool {
         let properties = &field.spec.properties;
         properties.retrievable() || by_name && properties.doc_values
     })
-}
-
-fn empty_searcher(layout: &Layout) -> Result<Searcher> {
-    let index = open_index(Arc::default(), &[], layout.tantivy())?;
-    let reader: IndexReader =
-        index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(from_tantivy)?;
-    Ok(reader.searcher())
 }
 
 #[cfg(test)]

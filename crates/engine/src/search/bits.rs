@@ -1,9 +1,9 @@
 //! Sets of documents of one segment, one bit a document: filters, ranges, the hits that facets count.
-//! Unions and intersections run a word at a time; `BitsDocs` walks one as tantivy walks postings.
+//! Unions and intersections run a word at a time.
 
 use std::sync::Arc;
 
-use tantivy::{DocId, DocSet, TERMINATED};
+use tantivy::{DocId, TERMINATED};
 
 /// Documents below `max_doc`; bits past it are never set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +59,45 @@ impl Bits {
 
     pub(crate) fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// The documents that are in `least` of the sets or more, counted in binary, 64 documents at a time.
+    pub(crate) fn at_least(max_doc: u32, sets: &[Arc<Bits>], least: usize) -> Self {
+        let mut bits = Self::none(max_doc);
+        let mut digits = vec![0u64; (usize::BITS - sets.len().leading_zeros()) as usize];
+        for (at, word) in bits.words.iter_mut().enumerate() {
+            digits.fill(0);
+            for set in sets {
+                let mut carry = set.words.get(at).copied().unwrap_or(0);
+                for digit in &mut digits {
+                    (*digit, carry) = (*digit ^ carry, *digit & carry);
+                }
+            }
+            // Greater or equal, from the highest digit down.
+            let (mut greater, mut equal) = (0, u64::MAX);
+            for (number, digit) in digits.iter().enumerate().rev() {
+                if least >> number & 1 == 0 {
+                    greater |= equal & digit;
+                    equal &= !digit;
+                } else {
+                    equal &= digit;
+                }
+            }
+            *word = greater | equal;
+        }
+        bits.clear_padding();
+        bits
+    }
+
+    /// How many documents from `from` up to and without `to` are in it; both are multiples of 64.
+    pub(crate) fn count_in(&self, from: DocId, to: DocId) -> u32 {
+        let end = ((to / 64) as usize).min(self.words.len());
+        let words = self.words.get((from / 64) as usize..end).unwrap_or_default();
+        words.iter().map(|word| word.count_ones()).sum()
     }
 
     /// Whether more than half of all are in it.
@@ -193,46 +232,6 @@ pub(crate) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
     bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word))
 }
 
-/// A walk over [`Bits`].
-pub(crate) struct BitsDocs {
-    bits: Arc<Bits>,
-    doc: DocId,
-    count: u32,
-}
-
-impl BitsDocs {
-    pub(crate) fn new(bits: Arc<Bits>) -> Self {
-        let (doc, count) = (bits.next_from(0), bits.count());
-        Self { bits, doc, count }
-    }
-}
-
-impl DocSet for BitsDocs {
-    #[inline]
-    fn advance(&mut self) -> DocId {
-        if self.doc != TERMINATED {
-            self.doc = self.bits.next_from(self.doc + 1);
-        }
-        self.doc
-    }
-
-    #[inline]
-    fn seek(&mut self, target: DocId) -> DocId {
-        if self.doc < target {
-            self.doc = self.bits.next_from(target);
-        }
-        self.doc
-    }
-
-    fn doc(&self) -> DocId {
-        self.doc
-    }
-
-    fn size_hint(&self) -> u32 {
-        self.count
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,16 +257,19 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_visits_every_document_once() {
-        let docs = vec![0, 5, 63, 64, 128, 199];
-        let mut walk = BitsDocs::new(Arc::new(Bits::from_docs(200, docs.clone())));
-        let mut seen = Vec::new();
-        while walk.doc() != TERMINATED {
-            seen.push(walk.doc());
-            walk.advance();
+    fn documents_in_enough_sets_are_counted_in_binary() {
+        let max_doc = 200;
+        let sets: Vec<_> =
+            [1, 2, 3, 5, 7].map(|step| Arc::new(Bits::from_docs(max_doc, (0..max_doc).step_by(step)))).into();
+        for least in 1..=5 {
+            let wanted = (0..max_doc)
+                .filter(|doc| [1, 2, 3, 5, 7].iter().filter(|step| *doc % **step == 0).count() >= least);
+            let found = Bits::at_least(max_doc, &sets, least);
+            assert_eq!(found, Bits::from_docs(max_doc, wanted), "{least}");
+            assert_eq!(
+                found.count_in(64, 192),
+                found.iter().filter(|doc| (64..192).contains(doc)).count() as u32
+            );
         }
-        assert_eq!(seen, docs);
-        let mut walk = BitsDocs::new(Arc::new(Bits::from_docs(200, docs)));
-        assert_eq!((walk.seek(6), walk.seek(64), walk.seek(129), walk.seek(200)), (63, 64, 199, TERMINATED));
     }
 }

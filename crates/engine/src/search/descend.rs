@@ -9,9 +9,9 @@ use tantivy::DocId;
 
 use super::bits::Bits;
 use super::collect::Found;
+use super::columns::AnyColumn;
 use super::error::engine_error;
 use super::mask::{self, PreparedFilter};
-use super::sets::AnyColumn;
 use super::{SearchContext, SearchSegment, fetch};
 
 pub(super) struct Descent<'a> {
@@ -53,7 +53,7 @@ impl<'a> Descent<'a> {
     fn on_path(&self, segment: &SearchSegment<'_>, hit: DocId) -> Result<Vec<(DocId, String)>> {
         let layout = self.context.layout.field(NEST_PATH_FIELD);
         let Some(column) = layout.and_then(|layout| layout.column.as_ref()) else { return Ok(Vec::new()) };
-        let Some(AnyColumn::Str(column)) = AnyColumn::open(segment.reader, column)? else {
+        let Some(AnyColumn::Str(column)) = segment.view.column(column)? else {
             return Ok(Vec::new());
         };
         let path_of = |doc: DocId| {

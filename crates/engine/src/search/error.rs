@@ -8,8 +8,3 @@ use crate::errors::from_tantivy;
 pub(crate) fn engine_error(error: impl Into<TantivyError>) -> Error {
     from_tantivy(error.into())
 }
-
-/// The other way, where a callback of the library must answer in its terms.
-pub(crate) fn library_error(error: &Error) -> TantivyError {
-    TantivyError::InternalError(error.message.clone())
-}

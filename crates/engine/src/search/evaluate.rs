@@ -1,43 +1,36 @@
 //! The exact score of one document after another, in ascending order: Lucene's formulas in Lucene's precision and order of
-//! addition, so that equal documents score equal and ties fall to index order as in Solr. Candidates come from `weight`.
+//! addition, so that equal documents score equal and ties fall to index order as in Solr. Which documents match is told by `matches`.
 
 use std::sync::Arc;
 
 use plan::Result;
-use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::query::{EmptyScorer, Scorer};
+use tantivy::postings::SegmentPostings;
 use tantivy::schema::{IndexRecordOption, Schema};
 use tantivy::{DocId, DocSet, SegmentReader};
 
-use super::bm25::{NO_NORM, Similarity};
-use super::error::engine_error;
+use super::bits::Bits;
+use super::bm25::Similarity;
 use super::function::FunctionScore;
-use super::node::{BooleanNode, Node, TermNode};
-use super::norms::Norms;
-use super::phrase::PhraseScorer;
+use super::node::{BooleanNode, DocSource, Node, PhraseNode, TermNode};
+use super::phrase::PhraseAt;
 use super::preset::PresetAt;
-use super::synonym::SynonymScorer;
-use super::weight::{postings, unscored};
+use super::sets::postings;
+use super::synonym::SynonymAt;
+use super::terms::{ExactPhrase, ExactPlaces, ScoredTerm};
 
 /// A node in one segment.
 pub(crate) enum Evaluator {
     Nothing,
-    Constant { docs: Box<dyn Scorer>, score: f32 },
-    Term(Box<TermAt>),
-    Synonym(Box<SynonymScorer>, Similarity),
-    Phrase(Box<PhraseScorer>, Similarity),
+    Constant { docs: ConstantDocs, score: f32 },
+    Term(Box<ScoredTerm>),
+    Synonym(Box<SynonymAt>, Similarity),
+    Phrase(Box<ExactPlaces>, Similarity),
+    SloppyPhrase(Box<PhraseAt>, Similarity),
     Boolean(BooleanAt),
     Function(Box<FunctionScore>),
     Boosted { inner: Box<Evaluator>, by: Box<FunctionScore> },
     DisjunctionMax { parts: Vec<Evaluator>, tie_breaker: f32 },
     Preset(PresetAt),
-}
-
-pub(crate) struct TermAt {
-    postings: SegmentPostings,
-    norms: Norms,
-    similarity: Similarity,
-    varies: bool,
 }
 
 pub(crate) struct BooleanAt {
@@ -48,12 +41,44 @@ pub(crate) struct BooleanAt {
     minimum: usize,
 }
 
-/// Moves `docs` to `doc` and says whether it stands there.
-fn at<D: DocSet + ?Sized>(docs: &mut D, doc: DocId) -> bool {
-    if docs.doc() < doc {
-        docs.seek(doc);
+/// Documents whose scores do not matter.
+pub(crate) enum ConstantDocs {
+    All,
+    Bits(Arc<Bits>),
+    Postings(Option<Box<SegmentPostings>>),
+    Matches(Box<Evaluator>),
+}
+
+impl ConstantDocs {
+    fn open(schema: &Schema, source: &DocSource, reader: &SegmentReader) -> Result<Self> {
+        Ok(match source {
+            DocSource::All => ConstantDocs::All,
+            DocSource::Term(term) => {
+                let found = postings(reader, term, IndexRecordOption::Basic)?;
+                ConstantDocs::Postings(found.map(Box::new))
+            }
+            DocSource::Computed(computed) => ConstantDocs::Bits(computed.bits(reader)?),
+            DocSource::FunctionRange(range) => ConstantDocs::Bits(range.computed().bits(reader)?),
+            DocSource::Node(inner) => {
+                ConstantDocs::Matches(Box::new(Evaluator::open(schema, inner, reader)?))
+            }
+        })
     }
-    docs.doc() == doc
+
+    fn contain(&mut self, doc: DocId) -> bool {
+        match self {
+            ConstantDocs::All => true,
+            ConstantDocs::Bits(bits) => bits.contains(doc),
+            ConstantDocs::Postings(None) => false,
+            ConstantDocs::Postings(Some(postings)) => {
+                if postings.doc() < doc {
+                    postings.seek(doc);
+                }
+                postings.doc() == doc
+            }
+            ConstantDocs::Matches(inner) => inner.score(doc).is_some(),
+        }
+    }
 }
 
 impl Evaluator {
@@ -61,21 +86,15 @@ impl Evaluator {
         Ok(match node {
             Node::Nothing => Evaluator::Nothing,
             Node::Constant(constant) => {
-                let docs = unscored(schema, node)?.scorer(reader, 1.0).map_err(engine_error)?;
-                if docs.is::<EmptyScorer>() {
-                    return Ok(Evaluator::Nothing);
-                }
+                let docs = ConstantDocs::open(schema, &constant.source, reader)?;
                 Evaluator::Constant { docs, score: constant.score }
             }
-            Node::Term(term) => TermAt::open(term, reader)?,
-            Node::Synonym(synonym) => match SynonymScorer::open(synonym, reader).map_err(engine_error)? {
-                Some(scorer) => Evaluator::Synonym(Box::new(scorer), synonym.scoring.similarity.clone()),
+            Node::Term(term) => open_term(term, reader)?,
+            Node::Synonym(synonym) => match SynonymAt::open(synonym, reader)? {
+                Some(at) => Evaluator::Synonym(Box::new(at), synonym.scoring.similarity.clone()),
                 None => Evaluator::Nothing,
             },
-            Node::Phrase(phrase) => match PhraseScorer::open(phrase, reader).map_err(engine_error)? {
-                Some(scorer) => Evaluator::Phrase(Box::new(scorer), phrase.scoring.similarity.clone()),
-                None => Evaluator::Nothing,
-            },
+            Node::Phrase(phrase) => open_phrase(phrase, reader)?,
             Node::Function(node) => Evaluator::Function(Box::new(FunctionScore::open(node, reader)?)),
             Node::Boosted(boosted) => Evaluator::Boosted {
                 inner: Box::new(Evaluator::open(schema, &boosted.node, reader)?),
@@ -94,13 +113,16 @@ impl Evaluator {
     pub(crate) fn score(&mut self, doc: DocId) -> Option<f32> {
         match self {
             Evaluator::Nothing => None,
-            Evaluator::Constant { docs, score } => at(docs, doc).then_some(*score),
-            Evaluator::Term(term) => term.score(doc),
-            Evaluator::Synonym(scorer, similarity) => {
-                at(&mut **scorer, doc).then(|| similarity.score(scorer.freq(), scorer.norm()))
+            Evaluator::Constant { docs, score } => docs.contain(doc).then_some(*score),
+            Evaluator::Term(term) => term.score_of(doc),
+            Evaluator::Synonym(synonym, similarity) => {
+                synonym.counts(doc).map(|(freq, norm)| similarity.score(freq, norm))
             }
-            Evaluator::Phrase(scorer, similarity) => {
-                at(&mut **scorer, doc).then(|| similarity.score(scorer.freq(), scorer.norm()))
+            Evaluator::Phrase(phrase, similarity) => {
+                phrase.counts(doc).map(|(freq, norm)| similarity.score(freq, norm))
+            }
+            Evaluator::SloppyPhrase(phrase, similarity) => {
+                phrase.counts(doc).map(|(freq, norm)| similarity.score(freq, norm))
             }
             Evaluator::Boolean(boolean) => boolean.score(doc),
             Evaluator::Preset(preset) => preset.score(doc),
@@ -137,12 +159,63 @@ impl Evaluator {
     }
 
     /// (frequency, norm) behind the score just given for `doc`; only terms, synonyms and phrases have them.
-    pub(crate) fn counts(&self, doc: DocId) -> Option<(f32, u8)> {
+    pub(crate) fn counts(&mut self, doc: DocId) -> Option<(f32, u8)> {
         match self {
             Evaluator::Term(term) => Some(term.counts(doc)),
-            Evaluator::Synonym(scorer, _) => Some((scorer.freq(), scorer.norm())),
-            Evaluator::Phrase(scorer, _) => Some((scorer.freq(), scorer.norm())),
+            Evaluator::Synonym(synonym, _) => synonym.counts(doc),
+            Evaluator::Phrase(phrase, _) => phrase.counts(doc),
+            Evaluator::SloppyPhrase(phrase, _) => phrase.counts(doc),
             _ => None,
+        }
+    }
+}
+
+/// Bounds, for nodes that have some (see `Node::is_unbounded`). They round as scores do, a little upwards.
+impl Evaluator {
+    /// No document from `from` up to and without `to` scores more. Later calls must not go back.
+    pub(crate) fn bound_in(&mut self, from: DocId, to: DocId) -> f32 {
+        self.bound(&mut |leaf| match leaf {
+            Evaluator::Term(term) => term.bound_in(from, to),
+            other => other.most(),
+        })
+    }
+
+    /// `doc` scores no more, by what costs little to know.
+    pub(crate) fn bound_of(&mut self, doc: DocId) -> f32 {
+        self.bound(&mut |leaf| match leaf {
+            Evaluator::Term(term) => term.block_bound(doc),
+            Evaluator::Phrase(phrase, _) => phrase.bound_of(doc),
+            other => other.most(),
+        })
+    }
+
+    fn bound(&mut self, of_leaf: &mut dyn FnMut(&mut Evaluator) -> f32) -> f32 {
+        const ROUNDING: f32 = 1.000_001;
+        match self {
+            Evaluator::Boolean(boolean) => {
+                let mut sum = |parts: &mut [Evaluator]| {
+                    parts.iter_mut().map(|part| f64::from(part.bound(of_leaf))).sum::<f64>() as f32
+                };
+                (sum(&mut boolean.required) + sum(&mut boolean.optional)) * ROUNDING
+            }
+            Evaluator::DisjunctionMax { parts, tie_breaker } => {
+                let bounds = parts.iter_mut().map(|part| part.bound(of_leaf));
+                best_and_rest(bounds, *tie_breaker).unwrap_or(0.0) * ROUNDING
+            }
+            leaf => of_leaf(leaf),
+        }
+    }
+
+    /// No document at all scores more.
+    fn most(&self) -> f32 {
+        match self {
+            Evaluator::Nothing => 0.0,
+            Evaluator::Constant { score, .. } => *score,
+            Evaluator::Term(term) => term.most(),
+            Evaluator::Synonym(_, similarity)
+            | Evaluator::Phrase(_, similarity)
+            | Evaluator::SloppyPhrase(_, similarity) => similarity.weight,
+            _ => f32::INFINITY,
         }
     }
 }
@@ -171,29 +244,20 @@ fn add(sums: &mut [f64], scores: &[f32]) {
     sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += f64::from(*score));
 }
 
-impl TermAt {
-    fn open(node: &Arc<TermNode>, reader: &SegmentReader) -> Result<Evaluator> {
-        let option = if node.varies { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
-        let Some(postings) = postings(reader, &node.term, option).map_err(engine_error)? else {
-            return Ok(Evaluator::Nothing);
-        };
-        let norms = Norms::open(reader, node.scoring.norms).map_err(engine_error)?;
-        let similarity = node.scoring.similarity.clone();
-        Ok(Evaluator::Term(Box::new(TermAt { postings, norms, similarity, varies: node.varies })))
-    }
+fn open_term(node: &TermNode, reader: &SegmentReader) -> Result<Evaluator> {
+    let Some((segment, view)) = node.scoring.views.of(reader) else { return Ok(Evaluator::Nothing) };
+    let opened = ScoredTerm::open(node, segment, view)?;
+    Ok(opened.map_or(Evaluator::Nothing, |term| Evaluator::Term(Box::new(term))))
+}
 
-    /// (frequency, norm) in `doc`, on which the postings stand.
-    fn counts(&self, doc: DocId) -> (f32, u8) {
-        if self.varies { (self.postings.term_freq() as f32, self.norms.of(doc)) } else { (1.0, NO_NORM) }
+fn open_phrase(node: &PhraseNode, reader: &SegmentReader) -> Result<Evaluator> {
+    let similarity = node.scoring.similarity.clone();
+    if let (Some(phrase), Some((_, view))) = (ExactPhrase::of_phrase(node), node.scoring.views.of(reader)) {
+        let opened = phrase.open(view)?;
+        return Ok(opened.map_or(Evaluator::Nothing, |it| Evaluator::Phrase(Box::new(it), similarity)));
     }
-
-    fn score(&mut self, doc: DocId) -> Option<f32> {
-        if !at(&mut self.postings, doc) {
-            return None;
-        }
-        let (freq, norm) = self.counts(doc);
-        Some(self.similarity.score(freq, norm))
-    }
+    let opened = PhraseAt::open(node, reader)?;
+    Ok(opened.map_or(Evaluator::Nothing, |it| Evaluator::SloppyPhrase(Box::new(it), similarity)))
 }
 
 impl BooleanAt {

@@ -151,15 +151,15 @@ impl Place<'_> {
             Node::Constant(constant) => leaf(score, boosted(&constant.label, constant.score)),
             Node::Term(term) => {
                 let what = |_| "freq, occurrences of term within document".to_owned();
-                self.weight(&term.label, &term.scoring, &evaluator, score, what)
+                self.weight(&term.label, &term.scoring, &mut evaluator, score, what)
             }
             Node::Synonym(synonym) => {
                 let what = |freq| format!("termFreq={}", number(freq));
-                self.weight(&synonym.label, &synonym.scoring, &evaluator, score, what)
+                self.weight(&synonym.label, &synonym.scoring, &mut evaluator, score, what)
             }
             Node::Phrase(phrase) => {
                 let what = |freq| format!("phraseFreq={}", number(freq));
-                self.weight(&phrase.label, &phrase.scoring, &evaluator, score, what)
+                self.weight(&phrase.label, &phrase.scoring, &mut evaluator, score, what)
             }
             Node::Preset(preset) => self.preset(preset, score)?,
             Node::Function(node) => self.function(node, score)?,
@@ -256,7 +256,7 @@ impl Place<'_> {
         &self,
         label: &str,
         scoring: &Scoring,
-        evaluator: &Evaluator,
+        evaluator: &mut Evaluator,
         score: f32,
         what: impl Fn(f32) -> String,
     ) -> Explanation {

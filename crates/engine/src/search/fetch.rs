@@ -10,9 +10,9 @@ use plan::{Document, Error, Explanation, FieldClass, FieldSelection, Hit, Result
 use tantivy::DocId;
 
 use super::collect::Found;
+use super::columns::AnyColumn;
 use super::error::engine_error;
 use super::facet::{integer_value, real_value};
-use super::sets::AnyColumn;
 use super::{SearchContext, SearchSegment};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, Layout};
 use crate::snapshot::read_source;
@@ -144,7 +144,7 @@ fn read_columns(
 }
 
 fn read(segment: &SearchSegment<'_>, doc: DocId, field: &Field<'_>) -> Result<Option<Value>> {
-    let Some(column) = AnyColumn::open(segment.reader, field.column)? else { return Ok(None) };
+    let Some(column) = segment.view.column(field.column)? else { return Ok(None) };
     Ok(match column {
         AnyColumn::I64(column) => column.first(doc).map(|number| integer_value(field.class, number)),
         AnyColumn::F64(column) => column.first(doc).map(|number| real_value(field.class, number)),

@@ -31,6 +31,10 @@ impl FilterCache {
         Self(Cache::new(bytes_max))
     }
 
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_on()
+    }
+
     /// `max_doc` is the segment's.
     pub(crate) fn get(&self, segment: SegmentId, key: &Arc<str>, max_doc: u32) -> Option<Arc<Bits>> {
         Some(match self.0.get(&(segment, key.clone()))? {
@@ -40,7 +44,7 @@ impl FilterCache {
     }
 
     pub(crate) fn insert(&self, segment: SegmentId, key: &Arc<str>, bits: &Arc<Bits>) {
-        if !self.0.is_on() {
+        if !self.is_on() {
             return;
         }
         let listed = bits.count() as usize * size_of::<DocId>();

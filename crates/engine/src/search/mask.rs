@@ -4,16 +4,13 @@
 use std::sync::Arc;
 
 use plan::{Filter, Query, Result};
-use tantivy::query::Weight;
 
 use super::bits::Bits;
-use super::error::engine_error;
 use super::filter_cache::key_of;
-use super::function::FunctionRangeNode;
 use super::lower::lower_unscored;
-use super::node::{Constant, DocSource, Node};
-use super::terms::Direct;
-use super::{SearchContext, SearchSegment, weight};
+use super::matches::matches;
+use super::node::Node;
+use super::{SearchContext, SearchSegment};
 
 /// The documents allowed in each segment; `None` is all of them.
 pub(crate) type Masks = Vec<Option<Arc<Bits>>>;
@@ -54,18 +51,6 @@ impl PreparedFilter {
         Self { node, kept: None, key: None, negative, tags: Vec::new(), cost: 0 }
     }
 
-    /// A range of a function that is not kept: it need not look at documents that other filters have left out.
-    fn late_range(&self) -> Option<&FunctionRangeNode> {
-        match &self.node {
-            Node::Constant(Constant { source: DocSource::FunctionRange(range), .. })
-                if self.key.is_none() =>
-            {
-                Some(range)
-            }
-            _ => None,
-        }
-    }
-
     pub(crate) fn cost(&self) -> i32 {
         self.cost
     }
@@ -95,17 +80,14 @@ fn mask(
 ) -> Result<Option<Arc<Bits>>> {
     let mut mask: Option<Arc<Bits>> = segment.alive.clone();
     for filter in filters {
-        let bits = match (filter.late_range(), &mask) {
-            (Some(range), Some(left)) => Arc::new(range.bits_among(segment.reader, left)?),
-            _ => filter_bits(context, segment, filter)?,
+        let bits = match filter.key.as_ref().filter(|_| context.caches.filters.is_on()) {
+            Some(_) => filter_bits(context, segment, filter)?,
+            // What is not kept need not be known of documents that are out already.
+            None => matches(context, segment, &filter.node, mask.as_ref())?,
         };
         mask = Some(match (mask, filter.negative) {
             (None, false) => bits,
-            (None, true) => {
-                let mut all = Bits::all(segment.max_doc());
-                all.subtract(&bits);
-                Arc::new(all)
-            }
+            (None, true) => Arc::new(bits.complement()),
             (Some(mut mask), negative) => {
                 let own = Arc::make_mut(&mut mask);
                 if negative {
@@ -136,51 +118,9 @@ pub(crate) fn filter_bits(
     if let Some(bits) = known {
         return Ok(bits);
     }
-    let bits = node_bits(context, segment, &filter.node)?;
+    let bits = matches(context, segment, &filter.node, None)?;
     if let Some(key) = &filter.key {
         context.caches.filters.insert(segment.view.id(), key, &bits);
-    }
-    Ok(bits)
-}
-
-/// All documents of the segment that match, dead or alive.
-pub(crate) fn node_bits(
-    context: &SearchContext<'_>,
-    segment: &SearchSegment<'_>,
-    node: &Node,
-) -> Result<Arc<Bits>> {
-    match node {
-        Node::Function(_) => return Ok(Arc::new(Bits::all(segment.max_doc()))),
-        Node::Preset(preset) => return Ok(preset.bits(segment.reader)),
-        Node::Boosted(boosted) => return node_bits(context, segment, &boosted.node),
-        _ => {}
-    }
-    if let Node::Constant(constant) = node {
-        if let Some(computed) = constant.source.computed() {
-            return computed.bits(segment.reader);
-        }
-        if matches!(constant.source, DocSource::All) {
-            return Ok(Arc::new(Bits::all(segment.max_doc())));
-        }
-    }
-    if let Some(direct) = Direct::of(node) {
-        return direct.bits(segment).map(Arc::new);
-    }
-    let weight = weight::unscored(context.layout.tantivy(), node)?;
-    collect_bits(&*weight, segment).map(Arc::new)
-}
-
-fn collect_bits(weight: &dyn Weight, segment: &SearchSegment<'_>) -> Result<Bits> {
-    let mut bits = Bits::none(segment.max_doc());
-    weight
-        .for_each_no_score(segment.reader, &mut |docs| docs.iter().for_each(|doc| bits.insert(*doc)))
-        .map_err(engine_error)?;
-    Ok(bits)
-}
-
-fn allowed(mut bits: Arc<Bits>, mask: Option<&Arc<Bits>>) -> Result<Arc<Bits>> {
-    if let Some(mask) = mask {
-        Arc::make_mut(&mut bits).intersect(mask);
     }
     Ok(bits)
 }
@@ -191,6 +131,6 @@ pub(crate) fn hits(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> R
         .segments
         .iter()
         .zip(masks)
-        .map(|(segment, mask)| allowed(node_bits(context, segment, node)?, mask.as_ref()))
+        .map(|(segment, mask)| matches(context, segment, node, mask.as_ref()))
         .collect()
 }

@@ -1,14 +1,16 @@
 //! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::SearchResult` out. Reads only; holds nothing between
 //! searches but [`SearchCaches`].
 //!
-//! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `collect` finds
-//! the best hits with tantivy's pruning scorers (`weight`) and their exact scores (`evaluate`), sorts or counts; `facet`
-//! counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of each; `fetch` loads what the page shows; `explain` tells how a score came about.
+//! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `matches` tells
+//! which documents match, `terms` for most queries in its own way; `collect` finds the best of them by their exact scores
+//! (`evaluate`) or sorts; `facet` counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of
+//! each; `fetch` loads what the page shows; `explain` tells how a score came about.
 
 mod bits;
 mod bm25;
 mod caches;
 mod collect;
+mod columns;
 mod descend;
 mod error;
 mod evaluate;
@@ -21,6 +23,7 @@ mod grouping;
 mod lower;
 mod luke;
 mod mask;
+mod matches;
 mod node;
 mod norms;
 mod phrase;
@@ -29,7 +32,6 @@ pub(crate) mod postings;
 mod preset;
 mod result_cache;
 mod run;
-mod scaled;
 mod sets;
 mod sloppy;
 mod stats;
@@ -38,17 +40,17 @@ mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
-mod weight;
 
 use std::sync::Arc;
 
 use plan::{Document, Explanation, FieldSelection, Query, Result, SearchPlan, SearchResult};
-use tantivy::{DocId, Searcher, SegmentReader};
+use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
-use crate::snapshot::{SegmentView, Snapshot};
+use crate::snapshot::{SegmentView, Snapshot, Views};
 pub(crate) use bits::{Bits, words_of};
-pub(crate) use sets::{AnyColumn, field_terms_docs};
+pub(crate) use columns::{AnyColumn, OpenColumns};
+pub(crate) use sets::field_terms_docs;
 
 pub(crate) use caches::SearchCaches;
 pub use luke::{FieldStats, TopTerms};
@@ -108,10 +110,9 @@ pub(crate) struct SearchContext<'a> {
     /// Of the snapshot.
     pub(crate) snapshot: u64,
     pub(crate) layout: &'a Layout,
-    /// Empty; tantivy asks it for the schema.
-    pub(crate) searcher: &'a Searcher,
     pub(crate) segments: Vec<SearchSegment<'a>>,
     pub(crate) caches: &'a SearchCaches,
+    pub(crate) views: &'a Views,
 }
 
 /// One segment of the snapshot.
@@ -143,9 +144,9 @@ impl<'a> SearchContext<'a> {
         Self {
             snapshot: snapshot.number(),
             layout: snapshot.layout(),
-            searcher: snapshot.searcher(),
             segments,
             caches,
+            views: snapshot.views(),
         }
     }
 }

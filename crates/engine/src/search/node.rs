@@ -1,5 +1,5 @@
-//! A query ready to run: fields resolved, statistics taken, boosts multiplied in. Made by `lower`, read by three: `weight`
-//! finds candidates with tantivy's scorers, `evaluate` gives a candidate its exact score, `explain` tells how.
+//! A query ready to run: fields resolved, statistics taken, boosts multiplied in. Made by `lower`, read by three: `matches`
+//! tells which documents match, `evaluate` gives a document its exact score, `explain` tells how.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +15,7 @@ use super::bm25::Similarity;
 use super::function::{FunctionNode, FunctionRangeNode};
 use super::preset::Preset;
 use super::stats::FieldStats;
+use crate::snapshot::Views;
 
 pub(crate) enum Node {
     Nothing,
@@ -51,17 +52,6 @@ pub(crate) enum DocSource {
     Node(Box<Node>),
 }
 
-impl DocSource {
-    /// The documents of a segment, where they are found without postings.
-    pub(crate) fn computed(&self) -> Option<&Arc<Computed>> {
-        match self {
-            DocSource::Computed(computed) => Some(computed),
-            DocSource::FunctionRange(range) => Some(range.computed()),
-            DocSource::All | DocSource::Term(_) | DocSource::Node(_) => None,
-        }
-    }
-}
-
 /// A term scored by BM25.
 pub(crate) struct TermNode {
     pub(crate) term: Term,
@@ -91,6 +81,8 @@ pub(crate) struct Scoring {
     pub(crate) similarity: Similarity,
     /// The field whose lengths count, if it keeps any.
     pub(crate) norms: Option<Field>,
+    /// Where the postings are.
+    pub(crate) views: Views,
 }
 
 pub(crate) struct SynonymNode {
@@ -191,26 +183,16 @@ impl Node {
     pub(crate) fn is_unbounded(&self) -> bool {
         match self {
             Node::Function(_) | Node::Boosted(_) | Node::Preset(_) => true,
+            // What takes away from a score turns bounds around.
+            Node::Constant(constant) => constant.score < 0.0,
+            Node::Term(term) => term.scoring.similarity.weight < 0.0,
+            Node::Synonym(synonym) => synonym.scoring.similarity.weight < 0.0,
+            Node::Phrase(phrase) => phrase.scoring.similarity.weight < 0.0,
             Node::Boolean(boolean) => {
                 boolean.required.iter().chain(&boolean.optional).any(Node::is_unbounded)
             }
             Node::DisjunctionMax { nodes, .. } => nodes.iter().any(Node::is_unbounded),
-            _ => false,
-        }
-    }
-
-    /// The terms and fields whose lengths decide scores.
-    pub(crate) fn visit_scorings(&self, visit: &mut dyn FnMut(&Scoring)) {
-        match self {
-            Node::Nothing | Node::Constant(_) | Node::Function(_) | Node::Preset(_) => {}
-            Node::Boosted(boosted) => boosted.node.visit_scorings(visit),
-            Node::Term(term) => visit(&term.scoring),
-            Node::Synonym(synonym) => visit(&synonym.scoring),
-            Node::Phrase(phrase) => visit(&phrase.scoring),
-            Node::Boolean(boolean) => {
-                boolean.required.iter().chain(&boolean.optional).for_each(|node| node.visit_scorings(visit));
-            }
-            Node::DisjunctionMax { nodes, .. } => nodes.iter().for_each(|node| node.visit_scorings(visit)),
+            Node::Nothing => false,
         }
     }
 }

@@ -1,125 +1,70 @@
-//! Documents that hold a phrase: those with a term for every place, then a look at the positions (`sloppy`).
+//! How often a phrase with slop, or with several terms at a place, stands in a document, by the positions of its terms
+//! (`sloppy`). Phrases of one term a place without slop have a quicker way (`terms::phrase`).
 
-use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::query::Scorer;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED};
+use plan::Result;
+use tantivy::{DocId, SegmentReader, Term};
 
-use super::bm25::Similarity;
+use super::error::engine_error;
 use super::node::PhraseNode;
 use super::norms::Norms;
+use super::positions::TermPositions;
+use super::postings::TermBlocks;
 use super::sloppy::{self, Place};
-use super::weight::{no_documents, postings};
+use crate::snapshot::SegmentView;
 
-pub(super) struct PhraseScorer {
-    places: Vec<PlaceDocs>,
+/// A phrase in one segment.
+pub(super) struct PhraseAt {
+    places: Vec<PlaceAt>,
     slop: u32,
-    doc: DocId,
-    /// Of the current document.
-    freq: f32,
     norms: Norms,
-    similarity: Similarity,
-    factor: Score,
 }
 
 /// The terms that may stand at one place.
-struct PlaceDocs {
+struct PlaceAt {
     offset: u32,
     group: Option<usize>,
-    terms: Vec<SegmentPostings>,
+    terms: Vec<(TermBlocks, TermPositions)>,
     /// In the document last looked at.
     positions: Vec<u32>,
 }
 
-impl PhraseScorer {
+impl PhraseAt {
     /// `None` when the segment lacks a place.
-    pub(super) fn open(node: &PhraseNode, reader: &SegmentReader) -> tantivy::Result<Option<Self>> {
-        let groups = groups(node);
+    pub(super) fn open(node: &PhraseNode, reader: &SegmentReader) -> Result<Option<Self>> {
+        let Some((_, view)) = node.scoring.views.of(reader) else { return Ok(None) };
         let mut places = Vec::with_capacity(node.positions.len());
-        for ((offset, terms), group) in node.positions.iter().zip(groups) {
+        for ((offset, terms), group) in node.positions.iter().zip(groups(node)) {
             let mut found = Vec::with_capacity(terms.len());
             for term in terms {
-                found.extend(postings(reader, term, IndexRecordOption::WithFreqsAndPositions)?);
+                found.extend(with_positions(view, term)?);
             }
             if found.is_empty() {
                 return Ok(None);
             }
-            places.push(PlaceDocs { offset: *offset, group, terms: found, positions: Vec::new() });
+            places.push(PlaceAt { offset: *offset, group, terms: found, positions: Vec::new() });
         }
-        let norms = Norms::open(reader, node.scoring.norms)?;
-        let similarity = node.scoring.similarity.clone();
-        let mut scorer = Self { places, slop: node.slop, doc: 0, freq: 0.0, norms, similarity, factor: 1.0 };
-        scorer.find(0);
-        Ok(Some(scorer))
+        let norms = Norms::open(reader, node.scoring.norms).map_err(engine_error)?;
+        Ok(Some(Self { places, slop: node.slop, norms }))
     }
 
-    pub(super) fn boxed(
-        node: &PhraseNode,
-        reader: &SegmentReader,
-        boost: Score,
-    ) -> tantivy::Result<Box<dyn Scorer>> {
-        let Some(mut scorer) = Self::open(node, reader)? else { return Ok(no_documents()) };
-        scorer.factor = boost;
-        Ok(Box::new(scorer))
-    }
-
-    pub(super) fn freq(&self) -> f32 {
-        self.freq
-    }
-
-    pub(super) fn norm(&self) -> u8 {
-        self.norms.of(self.doc)
-    }
-
-    /// Settles on the first match at or after `target`.
-    fn find(&mut self, target: DocId) -> DocId {
-        let mut candidate = target;
-        loop {
-            candidate = self.next_common(candidate);
-            self.doc = candidate;
-            if candidate == TERMINATED {
-                return TERMINATED;
-            }
-            self.freq = self.frequency();
-            if self.freq > 0.0 {
-                return candidate;
-            }
-            candidate += 1;
+    /// (frequency, norm) in `doc`, if the phrase stands there. Never to be asked for an earlier document than before.
+    pub(super) fn counts(&mut self, doc: DocId) -> Option<(f32, u8)> {
+        if !self.places.iter_mut().all(|place| place.load(doc)) {
+            return None;
         }
+        let places: Vec<Place<'_>> = self.places.iter().map(PlaceAt::loaded).collect();
+        let freq = match self.slop {
+            0 => sloppy::exact_count(&places) as f32,
+            slop => sloppy::frequency(&places, slop),
+        };
+        (freq > 0.0).then(|| (freq, self.norms.of(doc)))
     }
+}
 
-    /// The first document at or after `target` with a term for every place.
-    fn next_common(&mut self, target: DocId) -> DocId {
-        let mut candidate = target;
-        let mut agreed = 0;
-        while agreed < self.places.len() && candidate < TERMINATED {
-            agreed = 0;
-            for place in &mut self.places {
-                let doc = place.seek(candidate);
-                if doc > candidate {
-                    candidate = doc;
-                    break;
-                }
-                agreed += 1;
-            }
-        }
-        candidate.min(TERMINATED)
-    }
-
-    fn frequency(&mut self) -> f32 {
-        let doc = self.doc;
-        self.places.iter_mut().for_each(|place| place.load(doc));
-        let places: Vec<Place<'_>> = self
-            .places
-            .iter()
-            .map(|place| Place { offset: place.offset, positions: &place.positions, group: place.group })
-            .collect();
-        if self.slop == 0 {
-            sloppy::exact_count(&places) as f32
-        } else {
-            sloppy::frequency(&places, self.slop)
-        }
-    }
+fn with_positions(view: &SegmentView, term: &Term) -> Result<Option<(TermBlocks, TermPositions)>> {
+    let Some(info) = view.term_info(term)? else { return Ok(None) };
+    let Some(positions) = view.postings().positions(term.field(), &info)? else { return Ok(None) };
+    Ok(Some((view.postings().blocks(view.reader(), term.field(), &info)?, positions)))
 }
 
 /// Places that share a term, directly or through others, by the number of the first of them.
@@ -138,58 +83,28 @@ fn groups(node: &PhraseNode) -> Vec<Option<usize>> {
     group.iter().map(|number| shared(*number).then_some(*number)).collect()
 }
 
-impl PlaceDocs {
-    fn seek(&mut self, target: DocId) -> DocId {
-        for term in &mut self.terms {
-            if term.doc() < target {
-                term.seek(target);
-            }
-        }
-        self.terms.iter().map(DocSet::doc).min().unwrap_or(TERMINATED)
+impl PlaceAt {
+    fn loaded(&self) -> Place<'_> {
+        Place { offset: self.offset, positions: &self.positions, group: self.group }
     }
 
-    fn load(&mut self, doc: DocId) {
+    /// Reads the positions of `doc`; false when it has none of the terms.
+    fn load(&mut self, doc: DocId) -> bool {
         self.positions.clear();
         let mut here = 0;
-        for term in self.terms.iter_mut().filter(|term| term.doc() == doc) {
-            term.append_positions_with_offset(0, &mut self.positions);
+        for (blocks, positions) in &mut self.terms {
+            let Some((start, count)) = blocks.positions_of(doc) else { continue };
+            let mut position = 0u32;
+            positions.read(start, count, |delta| {
+                position = position.wrapping_add(delta);
+                self.positions.push(position);
+            });
             here += 1;
         }
         if here > 1 {
             self.positions.sort_unstable();
             self.positions.dedup();
         }
-    }
-}
-
-impl DocSet for PhraseScorer {
-    fn advance(&mut self) -> DocId {
-        if self.doc == TERMINATED { TERMINATED } else { self.find(self.doc + 1) }
-    }
-
-    fn seek(&mut self, target: DocId) -> DocId {
-        if self.doc < target { self.find(target.min(TERMINATED)) } else { self.doc }
-    }
-
-    fn doc(&self) -> DocId {
-        self.doc
-    }
-
-    fn size_hint(&self) -> u32 {
-        let hints = self
-            .places
-            .iter()
-            .map(|place| place.terms.iter().map(DocSet::size_hint).fold(0, u32::saturating_add));
-        hints.min().unwrap_or(0)
-    }
-
-    fn cost(&self) -> u64 {
-        u64::from(self.size_hint()) * 10
-    }
-}
-
-impl Scorer for PhraseScorer {
-    fn score(&mut self) -> Score {
-        self.similarity.score(self.freq, self.norm()) * self.factor
+        here > 0
     }
 }

@@ -17,6 +17,7 @@ use tantivy::{DocId, SegmentReader, TERMINATED};
 
 use super::error::engine_error;
 use super::positions::TermPositions;
+use crate::dense_terms::TermBits;
 
 /// Documents in a whole block.
 pub(crate) const BLOCK: usize = 128;
@@ -251,13 +252,39 @@ impl TermBlocks {
         self.skip_to(doc);
         self.docs();
         let place = self.place_ahead(doc)?;
+        self.freq_at(place)
+    }
+
+    /// As [`TermBlocks::freq_in`], where the term's documents are there as bits: the block's documents stay packed.
+    #[inline]
+    pub(crate) fn freq_by_rank(&mut self, doc: DocId, bits: &TermBits) -> Option<u32> {
+        if !bits.contains(doc) {
+            return None;
+        }
+        self.skip_to(doc);
+        if self.docs.loaded {
+            let place = self.place_ahead(doc)?;
+            return self.freq_at(place);
+        }
+        // Only the first block can begin at document 0.
+        let first = if self.before > 0 { self.before + 1 } else { 0 };
+        self.freq_at(bits.count(first..doc) as usize)
+    }
+
+    /// The frequency of the document at a place of the current block.
+    #[inline]
+    fn freq_at(&mut self, place: usize) -> Option<u32> {
         if self.entry.freq_max == 1 {
             return Some(1);
         }
-        if !self.freqs.loaded {
-            self.load_freqs();
+        if self.freqs.loaded || self.in_tail() {
+            if !self.freqs.loaded {
+                self.load_freqs();
+            }
+            return self.freqs.get().get(place).copied();
         }
-        self.freqs.get().get(place).copied()
+        let start = self.at + usize::from(self.entry.doc_bits) * BLOCK / 8;
+        Some(packed_value(self.bytes.as_slice().get(start..)?, self.entry.freq_bits, place)? + 1)
     }
 
     #[inline]
@@ -434,6 +461,25 @@ impl TermBlocks {
     }
 }
 
+/// One value of a packed block. `bitpacking`'s 4x layout deals values out to four lanes by turns; a lane's values lie one
+/// behind the other in its 32-bit words, and the words of the lanes stand by turns too.
+#[inline]
+fn packed_value(packed: &[u8], bits: u8, place: usize) -> Option<u32> {
+    const LANES: usize = 4;
+    const WORD: usize = 32;
+    let (lane, first) = (place % LANES, place / LANES * usize::from(bits));
+    let word = |number: usize| {
+        let at = (number * LANES + lane) * 4;
+        Some(u64::from(u32::from_le_bytes(packed.get(at..at + 4)?.try_into().ok()?)))
+    };
+    let shift = first % WORD;
+    let mut value = word(first / WORD)? >> shift;
+    if shift + usize::from(bits) > WORD {
+        value |= word(first / WORD + 1)? << (WORD - shift);
+    }
+    Some((value & ((1 << bits) - 1)) as u32)
+}
+
 /// Seven bits a byte, least significant first; the last byte has its top bit set.
 #[inline]
 pub(super) fn read_vint(bytes: &[u8], at: &mut usize) -> Option<u32> {
@@ -446,5 +492,27 @@ pub(super) fn read_vint(bytes: &[u8], at: &mut usize) -> Option<u32> {
             return Some(value);
         }
         shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_value_is_read_as_all_are() {
+        let packer = BitPacker4x::new();
+        for bits in 0..=31u8 {
+            let values: [u32; BLOCK] = std::array::from_fn(|at| {
+                (at as u32).wrapping_mul(2_654_435_761) & (1u32 << bits).wrapping_sub(1)
+            });
+            let mut packed = vec![0u8; usize::from(bits) * BLOCK / 8];
+            packer.compress(&values, &mut packed, bits);
+            // Something always follows: the next block, or the next term.
+            packed.extend([0xff; 16]);
+            for (place, value) in values.iter().enumerate() {
+                assert_eq!(packed_value(&packed, bits, place), Some(*value), "{bits} bits, {place}");
+            }
+        }
     }
 }

@@ -73,7 +73,7 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
         }
         _ => plan::FacetResult::default(),
     };
-    let score_max = run.score_max(by_score, &found)?;
+    let score_max = run.score_max(by_score, &found, hits.as_deref())?;
     let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
     let shape = run.shape(&page, hits.as_deref())?;
     let result = SearchResult { total, total_exact: exact, score_max, hits: run.hits(page)?, facets, shape };
@@ -138,7 +138,7 @@ impl Run<'_> {
         let limit = self.plan.page.end().min(usize::try_from(living).unwrap_or(usize::MAX));
         let wanted = if self.plan.page.rows > 0 { limit } else { 0 };
         match hits {
-            Some(hits) => Ok((self.best(wanted)?, Count::exact(total(hits)))),
+            Some(hits) => Ok((self.best(wanted, Some(hits))?, Count::exact(total(hits)))),
             None => self.best_and_count(wanted),
         }
     }
@@ -153,21 +153,27 @@ impl Run<'_> {
         collect::sorted(self.context, self.node, hits, (&self.plan.sort, mark), limit)
     }
 
-    /// The `wanted` hits of the best scores, best first.
-    fn best(&self, wanted: usize) -> Result<Vec<Found>> {
+    /// The `wanted` hits of the best scores, best first; `hits` are all, where they are known.
+    fn best(&self, wanted: usize, hits: Option<&[Arc<Bits>]>) -> Result<Vec<Found>> {
         if wanted == 0 {
             return Ok(Vec::new());
         }
         if let Some((found, _)) = collect::first_and_count(self.context, self.node, self.masks, wanted)? {
             return Ok(found);
         }
-        let Some(direct) = Direct::of(self.node) else {
-            return collect::top_k(self.context, self.node, self.masks, wanted);
-        };
-        let mut best = Best::new(wanted);
-        // How many there are is not asked.
-        direct.collect(self.context, self.masks, &mut best, Some(0))?;
-        Ok(best.into_found())
+        if let Some(direct) = Direct::of(self.node) {
+            let mut best = Best::new(wanted);
+            // How many there are is not asked.
+            direct.collect(self.context, self.masks, &mut best, Some(0))?;
+            return Ok(best.into_found());
+        }
+        match hits {
+            Some(hits) => collect::top_k(self.context, self.node, hits, wanted),
+            None => {
+                let hits = mask::hits(self.context, self.node, self.masks)?;
+                collect::top_k(self.context, self.node, &hits, wanted)
+            }
+        }
     }
 
     /// As [`Run::best`], and how many hits there are, as far as the plan wants it known.
@@ -182,13 +188,8 @@ impl Run<'_> {
             let count = direct.collect(self.context, self.masks, &mut best, enough)?;
             return Ok((best.into_found(), count));
         }
-        let (found, total) = if wanted > 0 && (self.node.is_costly() || self.node.is_unbounded()) {
-            collect::top_k_and_count(self.context, self.node, self.masks, wanted)?
-        } else {
-            let total = collect::count(self.context, self.node, self.masks)?;
-            (self.best(wanted.min(usize::try_from(total).unwrap_or(usize::MAX)))?, total)
-        };
-        Ok((found, Count::exact(total)))
+        let hits = mask::hits(self.context, self.node, self.masks)?;
+        Ok((collect::top_k(self.context, self.node, &hits, wanted)?, Count::exact(total(&hits))))
     }
 
     /// The hits that facets count.
@@ -238,14 +239,14 @@ impl Run<'_> {
         Ok(plan::Group { value, total, score_max, hits: self.hits(found)? })
     }
 
-    fn score_max(&self, by_score: bool, found: &[Found]) -> Result<Option<f32>> {
+    fn score_max(&self, by_score: bool, found: &[Found], hits: Option<&[Arc<Bits>]>) -> Result<Option<f32>> {
         if !self.plan.scores || self.plan.shape.groups.is_some() {
             return Ok(None);
         }
         let known = if by_score { found.first().and_then(|best| best.score) } else { None };
         let best = match known {
             Some(score) => Some(score),
-            None => self.best(1)?.first().and_then(|best| best.score),
+            None => self.best(1, hits)?.first().and_then(|best| best.score),
         };
         // Lucene looks for the best from its least positive number on.
         Ok(Some(best.map_or(0.0, |best| best.max(f32::from_bits(1)))))

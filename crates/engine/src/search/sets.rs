@@ -5,46 +5,18 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
 use plan::Result;
-use tantivy::SegmentReader;
 use tantivy::columnar::ColumnIndex;
 use tantivy::fastfield::Column;
-use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::postings::{BlockSegmentPostings, SegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::termdict::TermStreamer;
+use tantivy::{SegmentReader, Term};
 use tantivy_fst::Automaton;
 
 use super::bits::Bits;
+use super::columns::AnyColumn;
 use super::error::engine_error;
-use crate::layout::{ColumnKind, ColumnRef};
-
-/// A column of any kind in one segment; `None` where the segment has none.
-pub(crate) enum AnyColumn {
-    Str(tantivy::columnar::StrColumn),
-    I64(Column<i64>),
-    F64(Column<f64>),
-    Bool(Column<bool>),
-}
-
-impl AnyColumn {
-    pub(crate) fn open(reader: &SegmentReader, column: &ColumnRef) -> Result<Option<Self>> {
-        let fast = reader.fast_fields();
-        Ok(match column.kind {
-            ColumnKind::Str => fast.str(&column.name).map_err(engine_error)?.map(AnyColumn::Str),
-            ColumnKind::I64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::I64),
-            ColumnKind::F64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::F64),
-            ColumnKind::Bool => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::Bool),
-        })
-    }
-
-    pub(crate) fn index(&self) -> &ColumnIndex {
-        match self {
-            AnyColumn::Str(column) => &column.ords().index,
-            AnyColumn::I64(column) => &column.index,
-            AnyColumn::F64(column) => &column.index,
-            AnyColumn::Bool(column) => &column.index,
-        }
-    }
-}
+use crate::layout::ColumnRef;
 
 /// Documents with a value in the column.
 pub(crate) fn column_docs(reader: &SegmentReader, column: &ColumnRef) -> Result<Bits> {
@@ -89,6 +61,16 @@ pub(crate) fn field_terms_docs(reader: &SegmentReader, field: Field) -> Result<B
     let mut bits = Bits::none(reader.max_doc());
     add_stream(reader, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
     Ok(bits)
+}
+
+/// The postings of a term, if any document has it.
+pub(crate) fn postings(
+    reader: &SegmentReader,
+    term: &Term,
+    option: IndexRecordOption,
+) -> Result<Option<SegmentPostings>> {
+    let inverted = reader.inverted_index(term.field()).map_err(engine_error)?;
+    inverted.read_postings(term, option).map_err(engine_error)
 }
 
 /// Adds the documents of a term.

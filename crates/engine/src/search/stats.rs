@@ -85,7 +85,7 @@ pub(crate) fn total_term_freq(context: &SearchContext<'_>, term: &Term, counted:
     let option = if counted { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
     let mut total = 0;
     for segment in &context.segments {
-        let found = super::weight::postings(segment.reader, term, option).map_err(engine_error)?;
+        let found = super::sets::postings(segment.reader, term, option)?;
         let Some(mut postings) = found else { continue };
         while postings.doc() != TERMINATED {
             total += if counted { u64::from(postings.term_freq()) } else { 1 };

@@ -13,6 +13,7 @@ type Params = Vec<(&'static str, String)>;
 
 pub fn cases(corpus: &ZipfDocs) -> Vec<Case> {
     let mut cases = text(corpus);
+    cases.extend(people(corpus));
     cases.extend(ranges(corpus));
     cases.extend(sorts(corpus));
     cases.extend(facets(corpus));
@@ -48,6 +49,33 @@ fn text(corpus: &ZipfDocs) -> Vec<Case> {
         }),
         score("prefix2", "words that share two letters, 2,000 of 200,000", |random| {
             format!("body_t:{}*", word(random.below(100) as u32))
+        }),
+    ]
+}
+
+/// Questions as people's search boxes ask them.
+fn people(corpus: &ZipfDocs) -> Vec<Case> {
+    let words = |random: &mut Random| format!("{} {}", any(random, 3, 40), any(random, 100, 2000));
+    vec![
+        case(corpus, "edismax", "two words in five fields, phrases boosted", Order::Score, move |random| {
+            let mut params = query(words(random));
+            params.extend(
+                [
+                    ("defType", "edismax"),
+                    ("qf", "title_t^3 body_t country_s category_s tags_ss"),
+                    ("pf", "title_t^5 body_t^2"),
+                    ("mm", "2"),
+                    ("tie", "0.1"),
+                ]
+                .map(|(name, value)| (name, value.to_owned())),
+            );
+            (params, None)
+        }),
+        case(corpus, "group", "a frequent word, the best of each of 1,000 groups", Order::Score, |random| {
+            let mut params = query(format!("body_t:{}", any(random, 3, 40)));
+            let grouped = [("group", "true"), ("group.field", "category_s"), ("group.main", "true")];
+            params.extend(grouped.map(|(name, value)| (name, value.to_owned())));
+            (params, None)
         }),
     ]
 }

@@ -5,7 +5,8 @@ use plan::Result;
 use super::Found;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
-use crate::search::mask::{self, Masks};
+use crate::search::mask::Masks;
+use crate::search::matches::matches;
 use crate::search::node::{DocSource, Node};
 
 /// The first `limit` matches and the number of all; `None` when `node` is not such a query.
@@ -22,7 +23,7 @@ pub(crate) fn first_and_count(
         let room = limit.saturating_sub(found.len());
         let matches = match &constant.source {
             DocSource::All => None,
-            _ => Some(mask::node_bits(context, segment, node)?),
+            _ => Some(matches(context, segment, node, None)?),
         };
         match (matches.as_deref(), mask.as_deref()) {
             (None, None) => {

@@ -11,12 +11,12 @@ use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 use super::Found;
 use crate::layout::{ColumnRef, FieldLayout};
 use crate::search::bits::Bits;
+use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
-use crate::search::sets::AnyColumn;
 use crate::search::{SearchContext, SearchSegment};
 
 /// What hits are ordered by: one key after another, then their places in the index.
@@ -253,7 +253,7 @@ impl Source {
                 (Values::Function(Box::new(Reader::open(lowered, segment.reader)?)), BEHIND)
             }
             By::Column { column, missing, .. } => {
-                let values = match AnyColumn::open(segment.reader, column)? {
+                let values = match segment.view.column(column)? {
                     Some(AnyColumn::I64(column)) => Values::I64(column),
                     Some(AnyColumn::F64(column)) => Values::F64(column),
                     Some(AnyColumn::Bool(column)) => Values::Bool(column),

@@ -1,7 +1,6 @@
 //! Which hits make the page, and how many there are. Score order prunes (`top_k`), any other order reads columns (`sort`).
 
 mod constant;
-mod count;
 mod cursor;
 mod keys;
 mod scan;
@@ -11,11 +10,10 @@ mod top_k;
 use tantivy::DocId;
 
 pub(crate) use constant::first_and_count;
-pub(crate) use count::count;
 pub(crate) use cursor::mark;
 pub(crate) use keys::{Key, Merged, Order, Source};
 pub(crate) use sort::{offer, sorted};
-pub(crate) use top_k::{Best, top_k, top_k_and_count};
+pub(crate) use top_k::{Best, top_k};
 
 /// A hit by its place in the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,8 +14,8 @@ use super::values::each_distinct;
 use crate::layout::ColumnRef;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
+use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
-use crate::search::sets::AnyColumn;
 
 /// One numbering for several segments.
 pub(crate) struct GlobalOrdinals {
@@ -99,7 +99,7 @@ impl Strings {
     pub(crate) fn open(context: &SearchContext<'_>, column: &ColumnRef) -> Result<Self> {
         let mut columns = Vec::with_capacity(context.segments.len());
         for segment in &context.segments {
-            columns.push(match AnyColumn::open(segment.reader, column)? {
+            columns.push(match segment.view.column(column)? {
                 Some(AnyColumn::Str(column)) => Some(column),
                 _ => None,
             });

@@ -10,8 +10,8 @@ use super::Domain;
 use crate::layout::{ColumnRef, FieldLayout};
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
+use crate::search::columns::AnyColumn;
 use crate::search::lower::{integer, real};
-use crate::search::sets::AnyColumn;
 
 pub(super) fn count(
     context: &SearchContext<'_>,
@@ -23,7 +23,7 @@ pub(super) fn count(
     if let Some(layout) = context.layout.field(&facet.field) {
         let column = column_of(layout)?;
         for (segment, hits) in context.segments.iter().zip(domain) {
-            match AnyColumn::open(segment.reader, column)? {
+            match segment.view.column(column)? {
                 Some(AnyColumn::I64(column)) => tally(&column, hits, &spans(buckets(), integer), &mut counts),
                 Some(AnyColumn::F64(column)) => tally(&column, hits, &spans(buckets(), real), &mut counts),
                 _ => {}

@@ -11,8 +11,8 @@ use super::Domain;
 use crate::layout::ColumnRef;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
+use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
-use crate::search::sets::AnyColumn;
 
 /// Counts by value, zeros included where `zeros` asks for them.
 pub(super) type Counts<K> = HashMap<K, u64>;
@@ -49,7 +49,7 @@ pub(super) fn integers(
 ) -> Result<Counts<i64>> {
     let mut counts = Counts::new();
     for (segment, hits) in context.segments.iter().zip(domain) {
-        match AnyColumn::open(segment.reader, column)? {
+        match segment.view.column(column)? {
             Some(AnyColumn::I64(column)) => add_numbers(&column, hits, zeros, |number| number, &mut counts),
             Some(AnyColumn::Bool(column)) => add_numbers(&column, hits, zeros, i64::from, &mut counts),
             _ => {}
@@ -77,7 +77,7 @@ fn add_numbers<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
 pub(super) fn reals(context: &SearchContext<'_>, column: &ColumnRef, domain: &Domain) -> Result<Counts<u64>> {
     let mut counts = Counts::new();
     for (segment, hits) in context.segments.iter().zip(domain) {
-        if let Some(AnyColumn::F64(column)) = AnyColumn::open(segment.reader, column)? {
+        if let Some(AnyColumn::F64(column)) = segment.view.column(column)? {
             hits.iter().for_each(|doc| {
                 each_distinct(&column, doc, |value| *counts.entry(value.to_bits()).or_default() += 1);
             });

@@ -1,13 +1,13 @@
 //! The values of a field's column, of several the least or the greatest. A segment without the column has none.
 
-use plan::{FieldClass, Kind, Pick, Result, Value};
+use plan::{FieldClass, Kind, Pick, Value};
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
 use tantivy::{DocId, SegmentReader};
 
 use super::block::Room;
 use super::lower::ColumnSource;
 use super::reader::convert;
-use crate::search::sets::AnyColumn;
+use crate::search::columns::AnyColumn;
 
 pub(crate) struct ColumnReader {
     column: Option<AnyColumn>,
@@ -17,12 +17,10 @@ pub(crate) struct ColumnReader {
 }
 
 impl ColumnReader {
-    pub(super) fn open(source: &ColumnSource, segment: &SegmentReader) -> Result<Self> {
-        let column = match &source.column {
-            Some(column) => AnyColumn::open(segment, column)?,
-            None => None,
-        };
-        Ok(Self { column, class: source.class, pick: source.pick, label: source.label.clone() })
+    pub(super) fn open(source: &ColumnSource, segment: &SegmentReader) -> Self {
+        let column =
+            source.columns.as_ref().and_then(|columns| columns.values(segment.segment_id())).cloned();
+        Self { column, class: source.class, pick: source.pick, label: source.label.clone() }
     }
 
     pub(super) fn kind(&self) -> Kind {

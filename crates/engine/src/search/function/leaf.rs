@@ -11,12 +11,11 @@ use tantivy::{DocId, DocSet, SegmentReader, Term};
 use super::column::{ColumnReader, one};
 use super::distance::haversine_metres;
 use crate::layout::ColumnRef;
-use crate::search::error::engine_error;
+use crate::search::columns::AnyColumn;
 use crate::search::evaluate::Evaluator;
 use crate::search::facet::GlobalOrdinals;
 use crate::search::node::Node;
-use crate::search::sets::AnyColumn;
-use crate::search::weight::postings;
+use crate::search::sets::postings;
 
 /// The place of a document's value among all values of the snapshot, -1 where there is none.
 pub(crate) struct Ordinal {
@@ -155,7 +154,7 @@ impl TermFrequency {
         segment: &SegmentReader,
     ) -> Result<Self> {
         let option = if counted { IndexRecordOption::WithFreqs } else { IndexRecordOption::Basic };
-        let found = term.map(|term| postings(segment, term, option)).transpose().map_err(engine_error)?;
+        let found = term.map(|term| postings(segment, term, option)).transpose()?;
         Ok(Self { postings: found.flatten(), counted, label: label.to_owned(), last: Remembered::default() })
     }
 

@@ -12,6 +12,7 @@ use super::reader::Reader;
 use super::{BLOCK, block::Room};
 use crate::layout::{ColumnRef, FieldLayout};
 use crate::search::SearchContext;
+use crate::search::columns::SegmentColumns;
 use crate::search::facet::GlobalOrdinals;
 use crate::search::lower::{lower_scored, term_of};
 use crate::search::node::Node;
@@ -68,7 +69,7 @@ pub(crate) enum Lowered {
 /// A field's column; `None` when no document has the field.
 #[derive(Clone)]
 pub(crate) struct ColumnSource {
-    pub(super) column: Option<ColumnRef>,
+    pub(super) columns: Option<SegmentColumns>,
     pub(super) class: FieldClass,
     pub(super) pick: Option<Pick>,
     pub(super) label: String,
@@ -90,7 +91,7 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
             Lowered::Constant { value: value.clone(), shown: shown(function, value) }
         }
         Function::Field { field, class, pick } => {
-            Lowered::Column(column_source(context, field, *class, *pick, label()))
+            Lowered::Column(column_source(context, field, *class, *pick, label())?)
         }
         Function::Ordinal { field, reversed } => ordinal(context, field, *reversed, label())?,
         Function::Score { query, missing, label: _ } => Lowered::Score {
@@ -108,7 +109,7 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
             let value = statistic_value(context, statistic)?;
             Lowered::Constant { shown: format!("{}={}", label(), value.to_text()), value }
         }
-        Function::JoinFrequency { field, among } => join_frequency(context, field, among, label()),
+        Function::JoinFrequency { field, among } => join_frequency(context, field, among, label())?,
         Function::PointDistance { field, latitude, longitude } => Lowered::PointDistance {
             column: context.layout.field(field).and_then(|layout| layout.column.clone()),
             latitude: *latitude,
@@ -137,9 +138,10 @@ fn column_source(
     class: FieldClass,
     pick: Option<Pick>,
     label: String,
-) -> ColumnSource {
-    let column = context.layout.field(field).and_then(|layout| layout.column.clone());
-    ColumnSource { column, class, pick, label }
+) -> Result<ColumnSource> {
+    let column = context.layout.field(field).and_then(|layout| layout.column.as_ref());
+    let columns = column.map(|column| SegmentColumns::of(context, column)).transpose()?;
+    Ok(ColumnSource { columns, class, pick, label })
 }
 
 fn ordinal(context: &SearchContext<'_>, field: &str, reversed: bool, label: String) -> Result<Lowered> {
@@ -185,15 +187,15 @@ fn statistic_value(context: &SearchContext<'_>, statistic: &Statistic) -> Result
     })
 }
 
-fn join_frequency(context: &SearchContext<'_>, field: &str, among: &str, label: String) -> Lowered {
-    let column = column_source(context, field, FieldClass::Str, None, String::new());
-    match context.layout.field(among).and_then(|layout| layout.inverted) {
+fn join_frequency(context: &SearchContext<'_>, field: &str, among: &str, label: String) -> Result<Lowered> {
+    let column = column_source(context, field, FieldClass::Str, None, String::new())?;
+    Ok(match context.layout.field(among).and_then(|layout| layout.inverted) {
         Some(among) => {
             let readers = context.segments.iter().map(|segment| segment.reader.clone()).collect();
             Lowered::JoinFrequency { column, among, readers, label }
         }
         None => Lowered::Constant { value: Value::Int(0), shown: format!("{label}=0") },
-    }
+    })
 }
 
 fn call(context: &SearchContext<'_>, operator: &Operator, mut arguments: Vec<Lowered>) -> Result<Lowered> {

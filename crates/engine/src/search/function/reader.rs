@@ -28,7 +28,7 @@ impl Reader {
             Lowered::Constant { value, shown } => {
                 Reader::Constant { value: value.clone(), shown: shown.clone() }
             }
-            Lowered::Column(source) => Reader::Column(ColumnReader::open(source, segment)?),
+            Lowered::Column(source) => Reader::Column(ColumnReader::open(source, segment)),
             Lowered::Ordinal { column, ordinals, segments, reversed, label } => {
                 let place = segments.iter().position(|id| *id == segment.segment_id());
                 let ordinals = ordinals.clone();
@@ -42,7 +42,7 @@ impl Reader {
                 Reader::TermFrequency(Box::new(frequency))
             }
             Lowered::JoinFrequency { column, among, readers, label } => {
-                let column = ColumnReader::open(column, segment)?;
+                let column = ColumnReader::open(column, segment);
                 Reader::JoinFrequency(Box::new(JoinFrequency::new(column, *among, readers.clone(), label)))
             }
             Lowered::PointDistance { column, latitude, longitude, label } => {

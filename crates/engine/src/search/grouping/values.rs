@@ -8,9 +8,9 @@ use tantivy::DocId;
 use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 
 use crate::layout::{ColumnKind, ColumnRef};
+use crate::search::columns::AnyColumn;
 use crate::search::facet::{Strings, integer_value, real_value};
 use crate::search::function::{Lowered, Reader, lower};
-use crate::search::sets::AnyColumn;
 use crate::search::{SearchContext, SearchSegment};
 
 /// The groups met so far.
@@ -62,7 +62,7 @@ impl Groups {
                 Some(column) => Numbers::Str(column, Box::new(strings.common(segment.number))),
                 None => Numbers::Nothing,
             },
-            By::Column { column, .. } => match AnyColumn::open(segment.reader, column)? {
+            By::Column { column, .. } => match segment.view.column(column)? {
                 Some(AnyColumn::I64(column)) => Numbers::I64(column),
                 Some(AnyColumn::F64(column)) => Numbers::F64(column),
                 Some(AnyColumn::Bool(column)) => Numbers::Bool(column),

@@ -14,6 +14,7 @@ use crate::search::bits::Bits;
 use crate::search::evaluate::Evaluator;
 use crate::search::explain;
 use crate::search::mask::{self, PreparedFilter};
+use crate::search::matches::matches;
 use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs, Reason};
 
@@ -67,7 +68,7 @@ impl Matches {
 }
 
 impl Lowering<'_> {
-    pub(super) fn to_parent(
+    pub(super) fn parents_above(
         &mut self,
         parents: &Query,
         children: &Query,
@@ -97,7 +98,7 @@ impl Lowering<'_> {
         })
     }
 
-    pub(super) fn to_children(&mut self, parents: &Query, query: &Query, boost: f32) -> Result<Node> {
+    pub(super) fn children_below(&mut self, parents: &Query, query: &Query, boost: f32) -> Result<Node> {
         let scored = self.scored;
         let node = self.lower_related(query, scored)?;
         let parents = PreparedFilter::of_query(self.context, parents)?;
@@ -135,7 +136,7 @@ impl Lowering<'_> {
 
     /// The living documents of a node.
     pub(super) fn living(&self, segment: &SearchSegment<'_>, node: &Node) -> Result<Arc<Bits>> {
-        let mut bits = mask::node_bits(self.context, segment, node)?;
+        let mut bits = matches(self.context, segment, node, None)?;
         if let Some(alive) = &segment.alive {
             Arc::make_mut(&mut bits).intersect(alive);
         }

@@ -13,14 +13,15 @@ use super::blocks::Tally;
 use crate::layout::FieldLayout;
 use crate::search::SearchSegment;
 use crate::search::bits::Bits;
+use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
 use crate::search::explain;
 use crate::search::facet::{integer_value, real_value};
 use crate::search::mask::{self, PreparedFilter};
+use crate::search::matches::matches;
 use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs};
-use crate::search::sets::AnyColumn;
 
 /// A value in the order of its kind: texts as they are, numbers by their bits, which sort as they do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -132,7 +133,7 @@ impl Lowering<'_> {
         let evaluator = scored.map(|node| Evaluator::open(schema, node, segment.reader)).transpose()?;
         let mut weights = Weights { evaluator };
         let column = field.column.as_ref().filter(|_| !field.class().is_text());
-        match column.map(|column| AnyColumn::open(segment.reader, column)).transpose()?.flatten() {
+        match column.map(|column| segment.view.column(column)).transpose()?.flatten() {
             Some(column) => {
                 collect_column(&column, docs, &mut weights, tallies);
                 Ok(())
@@ -175,7 +176,7 @@ impl Lowering<'_> {
             .context
             .segments
             .iter()
-            .map(|segment| Ok((segment.view.id(), mask::node_bits(self.context, segment, &node)?)));
+            .map(|segment| Ok((segment.view.id(), matches(self.context, segment, &node, None)?)));
         bits.collect()
     }
 
@@ -198,7 +199,7 @@ impl Lowering<'_> {
                 continue;
             }
             for (segment, scores) in self.context.segments.iter().zip(&mut scores) {
-                for doc in mask::node_bits(self.context, segment, &node)?.iter() {
+                for doc in matches(self.context, segment, &node, None)?.iter() {
                     scores.entry(doc).or_insert(score);
                 }
             }
@@ -236,7 +237,7 @@ fn collect_column(column: &AnyColumn, docs: &Bits, weights: &mut Weights, tallie
     match column {
         AnyColumn::I64(column) => {
             each(docs, weights, |doc, weight| {
-                add_all(column.values_for_doc(doc).map(Key::Integer), weight, tallies)
+                add_all(column.values_for_doc(doc).map(Key::Integer), weight, tallies);
             });
         }
         AnyColumn::F64(column) => each(docs, weights, |doc, weight| {
@@ -248,7 +249,7 @@ fn collect_column(column: &AnyColumn, docs: &Bits, weights: &mut Weights, tallie
         }),
         AnyColumn::Bool(column) => {
             each(docs, weights, |doc, weight| {
-                add_all(column.values_for_doc(doc).map(Key::Flag), weight, tallies)
+                add_all(column.values_for_doc(doc).map(Key::Flag), weight, tallies);
             });
         }
         AnyColumn::Str(column) => {

@@ -60,7 +60,7 @@ impl<'a> Lowering<'a> {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
-            Query::TermSet { field, values } => Ok(self.term_set(field, values, boost)),
+            Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
@@ -80,9 +80,9 @@ impl<'a> Lowering<'a> {
             Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
             Query::Related(relation) => match &**relation {
                 Relation::ToParent { parents, children, score } => {
-                    self.to_parent(parents, children, *score, boost)
+                    self.parents_above(parents, children, *score, boost)
                 }
-                Relation::ToChildren { parents, query } => self.to_children(parents, query, boost),
+                Relation::ToChildren { parents, query } => self.children_below(parents, query, boost),
                 Relation::Join(join) => self.join(join, boost),
                 Relation::Graph { query, graph } => self.graph(query, graph, boost),
             },
@@ -118,7 +118,8 @@ impl<'a> Lowering<'a> {
         let average_length = stats.average_length();
         let inverse = self.context.caches.inverse_lengths(field, average_length);
         let similarity = Similarity::new(boost, idf, average_length, inverse);
-        Ok(Scoring { boost, stats, terms, idf, similarity, norms })
+        let views = self.context.views.clone();
+        Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
     }
 
     fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {

@@ -14,9 +14,10 @@ use tantivy_fst::{Automaton, Regex};
 use super::{Lowering, pattern};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
 use crate::search::bits::Bits;
+use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::node::Node;
-use crate::search::sets::{AnyColumn, add_stream, value_range_docs};
+use crate::search::sets::{add_stream, value_range_docs};
 
 impl Lowering<'_> {
     pub(super) fn prefix(&mut self, name: &str, prefix: &str, boost: f32) -> Result<Node> {

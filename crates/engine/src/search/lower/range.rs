@@ -4,7 +4,6 @@
 use std::ops::{Bound, Range as Ranks, RangeInclusive};
 
 use plan::{FieldClass, Range, Result, Value};
-use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
@@ -12,9 +11,10 @@ use super::Lowering;
 use super::multi_term::column_strings_range;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::bits::Bits;
+use crate::search::columns::{AnyColumn, SegmentColumn, SegmentColumns};
 use crate::search::error::engine_error;
 use crate::search::node::Node;
-use crate::search::sets::{AnyColumn, add_stream, column_docs, field_terms_docs, value_range_docs};
+use crate::search::sets::{add_stream, column_docs, field_terms_docs, value_range_docs};
 use crate::value_order::ValueOrder;
 
 impl Lowering<'_> {
@@ -25,29 +25,27 @@ impl Lowering<'_> {
         let Some(layout) = self.field(&range.field) else { return Ok(Node::Nothing) };
         let label = label(range, layout);
         let by_terms = layout.class().is_text() && layout.inverted.is_some();
-        if let (Some(column), false) = (layout.column.clone(), by_terms) {
-            let Some(bounds) = Bounds::of(&column, &range.lower, &range.upper) else {
+        if let (Some(column), false) = (&layout.column, by_terms) {
+            let Some(bounds) = Bounds::of(column, &range.lower, &range.upper) else {
                 return Ok(Node::Nothing);
             };
-            return Ok(self.column_range(column, bounds, boost, label));
+            return self.column_range(column, bounds, boost, label);
         }
         Ok(term_range(layout, range, boost, label))
     }
 
     /// Documents with a value inside the bounds: by the order of values in segments that keep one, else by the column.
-    pub(super) fn column_range(&self, column: ColumnRef, bounds: Bounds, boost: f32, label: String) -> Node {
-        let orders = self.value_orders(&column);
-        Node::computed(boost, label, move |reader| {
-            column_range(reader, &column, &bounds, order_in(&orders, reader))
-        })
-    }
-
-    /// The orders of the segments that keep one of the column.
-    pub(super) fn value_orders(&self, column: &ColumnRef) -> Vec<(SegmentId, ValueOrder)> {
-        let segments = self.context.segments.iter();
-        segments
-            .filter_map(|segment| Some((segment.view.id(), segment.view.value_order(column)?.clone())))
-            .collect()
+    pub(super) fn column_range(
+        &self,
+        column: &ColumnRef,
+        bounds: Bounds,
+        boost: f32,
+        label: String,
+    ) -> Result<Node> {
+        let columns = SegmentColumns::of(self.context, column)?;
+        Ok(Node::computed(boost, label, move |reader| {
+            column_range(reader, columns.get(reader.segment_id()), &bounds)
+        }))
     }
 
     pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
@@ -94,62 +92,46 @@ impl Bounds {
     }
 }
 
-pub(super) fn order_in<'a>(
-    orders: &'a [(SegmentId, ValueOrder)],
-    reader: &SegmentReader,
-) -> Option<&'a ValueOrder> {
-    orders.iter().find(|(id, _)| *id == reader.segment_id()).map(|(_, order)| order)
-}
-
 /// Documents with a value of the column inside `bounds`.
-pub(super) fn column_range(
-    reader: &SegmentReader,
-    column: &ColumnRef,
-    bounds: &Bounds,
-    order: Option<&ValueOrder>,
-) -> Result<Bits> {
-    let max_doc = reader.max_doc();
-    let opened = AnyColumn::open(reader, column)?;
-    if let Some(order) = order
-        && let Some(ranks) = ranks(opened.as_ref(), bounds, order)
-    {
+fn column_range(reader: &SegmentReader, column: Option<&SegmentColumn>, bounds: &Bounds) -> Result<Bits> {
+    if let Some((order, ranks)) = column.and_then(|column| ranks(column, bounds)) {
         return Ok(order.bits(ranks));
     }
-    Ok(match (opened, bounds) {
-        (Some(AnyColumn::I64(column)), Bounds::I64(range)) => value_range_docs(&column, range, max_doc),
-        (Some(AnyColumn::F64(column)), Bounds::F64(range)) => value_range_docs(&column, range, max_doc),
-        (Some(AnyColumn::Bool(column)), Bounds::Bool(range)) => value_range_docs(&column, range, max_doc),
+    let max_doc = reader.max_doc();
+    Ok(match (column.and_then(|column| column.values.as_ref()), bounds) {
+        (Some(AnyColumn::I64(column)), Bounds::I64(range)) => value_range_docs(column, range, max_doc),
+        (Some(AnyColumn::F64(column)), Bounds::F64(range)) => value_range_docs(column, range, max_doc),
+        (Some(AnyColumn::Bool(column)), Bounds::Bool(range)) => value_range_docs(column, range, max_doc),
         (Some(AnyColumn::Str(column)), Bounds::Str(lower, upper)) => {
-            return column_strings_range(reader, &column, lower, upper);
+            return column_strings_range(reader, column, lower, upper);
         }
         _ => Bits::none(max_doc),
     })
 }
 
-/// The ranks of the values inside `bounds`; `None` where column and bounds are of two kinds.
-fn ranks(column: Option<&AnyColumn>, bounds: &Bounds, order: &ValueOrder) -> Option<Ranks<u32>> {
-    match (column?, bounds) {
-        (AnyColumn::I64(column), Bounds::I64(range)) => Some(order.ranks(column, range)),
-        (AnyColumn::F64(column), Bounds::F64(range)) => Some(order.ranks(column, range)),
-        _ => None,
-    }
+/// The order that the segment keeps, and the ranks of the values inside `bounds`; `None` where it keeps none, or column and
+/// bounds are of two kinds.
+fn ranks<'c>(column: &'c SegmentColumn, bounds: &Bounds) -> Option<(&'c ValueOrder, Ranks<u32>)> {
+    let order = column.order.as_ref()?;
+    let ranks = match (column.values.as_ref()?, bounds) {
+        (AnyColumn::I64(column), Bounds::I64(range)) => order.ranks(column, range),
+        (AnyColumn::F64(column), Bounds::F64(range)) => order.ranks(column, range),
+        _ => return None,
+    };
+    Some((order, ranks))
 }
 
 /// Adds the documents of each of several narrow `bounds`.
 pub(super) fn add_narrow_ranges(
     reader: &SegmentReader,
-    column: &ColumnRef,
+    column: Option<&SegmentColumn>,
     all: &[Bounds],
-    order: Option<&ValueOrder>,
     bits: &mut Bits,
 ) -> Result<()> {
-    let opened = AnyColumn::open(reader, column)?;
     for bounds in all {
-        match order.and_then(|order| Some((order, ranks(opened.as_ref(), bounds, order)?))) {
+        match column.and_then(|column| ranks(column, bounds)) {
             Some((order, ranks)) => ranks.for_each(|rank| bits.insert(order.doc(rank))),
-            None => {
-                column_range(reader, column, bounds, None)?.iter().for_each(|doc| bits.insert(doc));
-            }
+            None => bits.union(&column_range(reader, column, bounds)?),
         }
     }
     Ok(())

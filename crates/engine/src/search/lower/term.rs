@@ -14,6 +14,7 @@ use super::multi_term::column_strings;
 use super::range::{self, Bounds};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::bits::Bits;
+use crate::search::columns::SegmentColumns;
 use crate::search::error::engine_error;
 use crate::search::node::{DocSource, Node, SynonymNode, TermNode};
 use crate::search::sets::add_postings;
@@ -26,7 +27,7 @@ impl Lowering<'_> {
         let Some((field, term)) =
             layout.inverted.and_then(|field| Some((field, term_of(layout, field, value)?)))
         else {
-            return Ok(self.column_term(layout, value, boost, label));
+            return self.column_term(layout, value, boost, label);
         };
         match layout.inverted_kind {
             Some(InvertedKind::I64 | InvertedKind::F64) => {
@@ -36,12 +37,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn column_term(&self, layout: &FieldLayout, value: &Value, boost: f32, label: String) -> Node {
-        let Some(column) = layout.column.clone() else { return Node::Nothing };
+    fn column_term(&self, layout: &FieldLayout, value: &Value, boost: f32, label: String) -> Result<Node> {
+        let Some(column) = &layout.column else { return Ok(Node::Nothing) };
         let value = Bound::Included(value.clone());
-        match Bounds::of(&column, &value, &value) {
+        match Bounds::of(column, &value, &value) {
             Some(bounds) => self.column_range(column, bounds, boost, label),
-            None => Node::Nothing,
+            None => Ok(Node::Nothing),
         }
     }
 
@@ -86,13 +87,13 @@ impl Lowering<'_> {
         Ok(Node::Synonym(Arc::new(SynonymNode { terms, label, scoring })))
     }
 
-    pub(super) fn term_set(&self, name: &str, values: &[Value], boost: f32) -> Node {
-        let Some(layout) = self.field(name) else { return Node::Nothing };
+    pub(super) fn term_set(&self, name: &str, values: &[Value], boost: f32) -> Result<Node> {
+        let Some(layout) = self.field(name) else { return Ok(Node::Nothing) };
         let shown: Vec<String> = values.iter().map(Value::to_text).collect();
         let label = format!("{name}:({})", shown.join(" "));
         let Some(field) = layout.inverted else { return self.column_terms(layout, values, boost, label) };
         let terms: Vec<Term> = values.iter().filter_map(|value| term_of(layout, field, value)).collect();
-        Node::computed(boost, label, move |reader| {
+        Ok(Node::computed(boost, label, move |reader| {
             let inverted = reader.inverted_index(field).map_err(engine_error)?;
             let mut bits = Bits::none(reader.max_doc());
             for term in &terms {
@@ -101,25 +102,30 @@ impl Lowering<'_> {
                 }
             }
             Ok(bits)
-        })
+        }))
     }
 
     /// A set of terms, from the column.
-    fn column_terms(&self, layout: &FieldLayout, values: &[Value], boost: f32, label: String) -> Node {
-        let Some(column) = layout.column.clone() else { return Node::Nothing };
+    fn column_terms(
+        &self,
+        layout: &FieldLayout,
+        values: &[Value],
+        boost: f32,
+        label: String,
+    ) -> Result<Node> {
+        let Some(column) = layout.column.clone() else { return Ok(Node::Nothing) };
         if column.kind == ColumnKind::Str {
-            return column_string_set(column, values, boost, label);
+            return Ok(column_string_set(column, values, boost, label));
         }
         let same = |value: &Value| Bound::Included(value.clone());
         let bounds: Vec<Bounds> =
             values.iter().filter_map(|value| Bounds::of(&column, &same(value), &same(value))).collect();
-        let orders = self.value_orders(&column);
-        Node::computed(boost, label, move |reader| {
-            let order = range::order_in(&orders, reader);
+        let columns = SegmentColumns::of(self.context, &column)?;
+        Ok(Node::computed(boost, label, move |reader| {
             let mut all = Bits::none(reader.max_doc());
-            range::add_narrow_ranges(reader, &column, &bounds, order, &mut all)?;
+            range::add_narrow_ranges(reader, columns.get(reader.segment_id()), &bounds, &mut all)?;
             Ok(all)
-        })
+        }))
     }
 }
 

@@ -28,7 +28,7 @@ struct List {
 }
 
 /// The matches of one segment.
-pub(super) struct Matching<'a> {
+pub(crate) struct Matching<'a> {
     /// From rare to frequent.
     lists: Vec<List>,
     union: bool,
@@ -55,7 +55,7 @@ impl<'a> Matching<'a> {
     }
 
     /// Matches of any (`union`) or all of some terms, given where their postings are.
-    pub(super) fn of_terms<'t>(
+    pub(crate) fn of_terms<'t>(
         terms: impl Iterator<Item = (Field, Option<&'t TermInfo>)>,
         union: bool,
         segment: &SearchSegment<'_>,
@@ -106,7 +106,7 @@ impl<'a> Matching<'a> {
     }
 
     /// Adds the matches to `found`, in ascending order.
-    pub(super) fn list(&mut self, found: &mut Vec<DocId>) {
+    pub(crate) fn list(&mut self, found: &mut Vec<DocId>) {
         for from in chunks(self.max_doc) {
             if self.lay_out(from) {
                 expand(from, self.laid_out(), found);
@@ -116,7 +116,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    pub(super) fn fill(&mut self, bits: &mut Bits) {
+    pub(crate) fn fill(&mut self, bits: &mut Bits) {
         let mut docs = Vec::new();
         for from in chunks(self.max_doc) {
             if self.lay_out(from) {

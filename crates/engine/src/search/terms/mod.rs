@@ -2,7 +2,7 @@
 //! block over `postings`, without tantivy's scorers: matches are told first, a chunk of the segment at a time (`matching`),
 //! and of those only what can still enter the page is scored, exactly and once (`scoring`, `union`).
 //!
-//! Everything else a query can hold goes through `weight` and `evaluate`; both ways give the same hits and scores.
+//! Everything else a query can hold goes through `matches` and `evaluate`; both ways give the same hits and scores.
 
 mod conjunction;
 mod matching;
@@ -19,9 +19,9 @@ use super::mask::Masks;
 use super::node::{Node, TermNode};
 use super::{SearchContext, SearchSegment};
 use conjunction::Conjunction;
-use matching::Matching;
-use phrase::ExactPhrase;
-use scoring::ScoredTerm;
+pub(crate) use matching::Matching;
+pub(crate) use phrase::{ExactPhrase, ExactPlaces};
+pub(crate) use scoring::ScoredTerm;
 
 /// A query that has this way.
 pub(crate) enum Direct<'n> {
@@ -45,15 +45,15 @@ impl<'n> Direct<'n> {
     ) -> Result<Count> {
         match self {
             Direct::Terms(terms) => terms.collect(context, masks, best, enough),
-            Direct::Phrase(phrase) => phrase.collect(context, masks, best).map(Count::exact),
+            Direct::Phrase(phrase) => phrase.collect(context, masks, best, enough),
         }
     }
 
-    /// The documents of a segment that match, dead or alive.
-    pub(crate) fn bits(&self, segment: &SearchSegment<'_>) -> Result<Bits> {
+    /// The documents of a segment that match, of those in `mask`, dead or alive.
+    pub(crate) fn bits(&self, segment: &SearchSegment<'_>, mask: Option<&Bits>) -> Result<Bits> {
         match self {
-            Direct::Terms(terms) => terms.bits(segment),
-            Direct::Phrase(phrase) => phrase.bits(segment),
+            Direct::Terms(terms) => terms.bits(segment, mask),
+            Direct::Phrase(phrase) => phrase.bits(segment, mask),
         }
     }
 }
@@ -143,9 +143,9 @@ impl<'n> TermQuery<'n> {
         Ok(sum)
     }
 
-    fn bits(&self, segment: &SearchSegment<'_>) -> Result<Bits> {
+    fn bits(&self, segment: &SearchSegment<'_>, mask: Option<&Bits>) -> Result<Bits> {
         let mut bits = Bits::none(segment.max_doc());
-        if let Some(mut matching) = Matching::open(self, segment, None)? {
+        if let Some(mut matching) = Matching::open(self, segment, mask)? {
             matching.fill(&mut bits);
         }
         Ok(bits)
@@ -171,7 +171,8 @@ impl Scoring {
             return Ok(Scoring::None);
         }
         let open = |nodes: &[&TermNode]| -> Result<Vec<ScoredTerm>> {
-            nodes.iter().filter_map(|node| ScoredTerm::open(node, segment).transpose()).collect()
+            let open = |node| ScoredTerm::open(node, segment.number, segment.view).transpose();
+            nodes.iter().copied().filter_map(open).collect()
         };
         let (mut required, mut optional) = (open(&query.required)?, open(&query.optional)?);
         Ok(match (required.len(), optional.len()) {

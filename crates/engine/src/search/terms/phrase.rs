@@ -2,11 +2,13 @@
 //! of up to 128 positions a term's are one number of 128 bits, and a phrase is a shift and an `and`; longer ones merge lists.
 
 use plan::Result;
-use tantivy::postings::TermInfo;
 use tantivy::{DocId, Term};
 
+use super::Count;
 use super::matching::Matching;
+use super::scoring::slack;
 use crate::search::bits::Bits;
+use crate::search::bm25::Similarity;
 use crate::search::collect::Best;
 use crate::search::error::engine_error;
 use crate::search::mask::Masks;
@@ -15,6 +17,7 @@ use crate::search::norms::Norms;
 use crate::search::positions::TermPositions;
 use crate::search::postings::TermBlocks;
 use crate::search::{SearchContext, SearchSegment};
+use crate::snapshot::SegmentView;
 
 /// Positions that fit a number.
 const SHORT: u32 = u128::BITS;
@@ -34,86 +37,155 @@ struct PlaceAt {
     begins: Vec<u32>,
 }
 
-/// A phrase in one segment.
-struct Opened<'m> {
+/// A phrase in one segment, document after document.
+pub(crate) struct ExactPlaces {
+    /// The rarest term's first: most documents are told from its positions alone.
     places: Vec<PlaceAt>,
-    matching: Matching<'m>,
     norms: Norms,
+    similarity: Similarity,
+    /// How much more than a block's best pair another of its pairs can score.
+    slack: f32,
 }
 
 impl<'n> ExactPhrase<'n> {
     /// The phrase that `node` is, if it is of this shape.
     pub(crate) fn of(node: &'n Node) -> Option<Self> {
         let Node::Phrase(node) = node else { return None };
+        Self::of_phrase(node).filter(|_| node.scoring.similarity.weight >= 0.0)
+    }
+
+    pub(crate) fn of_phrase(node: &'n PhraseNode) -> Option<Self> {
         let place = |(offset, terms): &'n (u32, Vec<Term>)| match &terms[..] {
             [term] => Some((*offset, term)),
             _ => None,
         };
         let places = node.positions.iter().map(place).collect::<Option<Vec<_>>>()?;
-        (node.slop == 0 && node.scoring.similarity.weight >= 0.0).then_some(Self { node, places })
+        (node.slop == 0).then_some(Self { node, places })
     }
 
-    /// How many documents match, and the best of them into `best`.
-    pub(crate) fn collect(&self, context: &SearchContext<'_>, masks: &Masks, best: &mut Best) -> Result<u64> {
-        let mut total = 0;
+    /// How many documents match, and the best of them into `best`. Counting may stop beyond `enough`.
+    pub(crate) fn collect(
+        &self,
+        context: &SearchContext<'_>,
+        masks: &Masks,
+        best: &mut Best,
+        enough: Option<u64>,
+    ) -> Result<Count> {
+        let mut count = Count::exact(0);
         for segment in &context.segments {
             best.enter(segment.number);
             let mask = masks.get(segment.number).and_then(Option::as_deref);
-            if let Some(opened) = self.open(segment, mask)? {
-                total += self.collect_segment(opened, best);
+            if let (Some(places), Some(matching)) = (self.open(segment.view)?, self.matching(segment, mask)?)
+            {
+                collect_segment(places, matching, best, enough, &mut count);
             }
         }
-        Ok(total)
+        Ok(count)
     }
 
-    /// The documents of a segment that match, dead or alive.
-    pub(crate) fn bits(&self, segment: &SearchSegment<'_>) -> Result<Bits> {
+    /// The documents of a segment that match, of those in `mask`, dead or alive.
+    pub(crate) fn bits(&self, segment: &SearchSegment<'_>, mask: Option<&Bits>) -> Result<Bits> {
         let mut bits = Bits::none(segment.max_doc());
-        if let Some(Opened { mut places, mut matching, .. }) = self.open(segment, None)? {
+        if let (Some(mut places), Some(mut matching)) =
+            (self.open(segment.view)?, self.matching(segment, mask)?)
+        {
             let mut candidates = Vec::new();
             matching.list(&mut candidates);
-            candidates.retain(|doc| frequency(&mut places, *doc) > 0);
+            candidates.retain(|doc| frequency(&mut places.places, *doc) > 0);
             candidates.into_iter().for_each(|doc| bits.insert(doc));
         }
         Ok(bits)
     }
 
-    /// `None` when nothing can match.
-    fn open<'m>(&self, segment: &SearchSegment<'_>, mask: Option<&'m Bits>) -> Result<Option<Opened<'m>>> {
-        let (mut places, mut infos): (Vec<PlaceAt>, Vec<TermInfo>) = (Vec::new(), Vec::new());
-        for (offset, term) in &self.places {
-            let inverted = segment.reader.inverted_index(term.field()).map_err(engine_error)?;
-            let Some(info) = inverted.get_term_info(term).map_err(engine_error)? else { return Ok(None) };
-            let postings = segment.view.postings();
-            let Some(positions) = postings.positions(term.field(), &info)? else { return Ok(None) };
-            let blocks = postings.blocks(segment.reader, term.field(), &info)?;
-            places.push(PlaceAt { offset: *offset, blocks, positions, begins: Vec::new() });
-            infos.push(info);
-        }
-        let terms = self.places.iter().zip(&infos).map(|((_, term), info)| (term.field(), Some(info)));
-        let Some(matching) = Matching::of_terms(terms, false, segment, mask)? else { return Ok(None) };
-        // The rarest first: most documents are told from its positions alone.
-        places.sort_by_key(|place| place.blocks.doc_freq());
-        let norms = Norms::open(segment.reader, self.node.scoring.norms).map_err(engine_error)?;
-        Ok(Some(Opened { places, matching, norms }))
+    /// The documents with all terms; `None` when there are none.
+    fn matching<'m>(
+        &self,
+        segment: &SearchSegment<'_>,
+        mask: Option<&'m Bits>,
+    ) -> Result<Option<Matching<'m>>> {
+        let infos = self.places.iter().map(|(_, term)| segment.view.term_info(term));
+        let infos = infos.collect::<Result<Vec<_>>>()?;
+        let terms = self.places.iter().zip(&infos).map(|((_, term), info)| (term.field(), info.as_ref()));
+        Matching::of_terms(terms, false, segment, mask)
     }
 
-    fn collect_segment(&self, opened: Opened<'_>, best: &mut Best) -> u64 {
-        let Opened { mut places, mut matching, norms } = opened;
-        let similarity = &self.node.scoring.similarity;
-        let mut candidates = Vec::new();
-        matching.list(&mut candidates);
-        let mut count = 0;
-        for doc in candidates {
-            let freq = frequency(&mut places, doc);
-            if freq > 0 {
-                count += 1;
-                if best.limit() > 0 {
-                    best.offer(doc, similarity.score(freq as f32, norms.of(doc)));
-                }
+    /// `None` when the segment lacks a term or its positions.
+    pub(crate) fn open(&self, view: &SegmentView) -> Result<Option<ExactPlaces>> {
+        let mut places = Vec::new();
+        for (offset, term) in &self.places {
+            let Some(info) = view.term_info(term)? else { return Ok(None) };
+            let Some(positions) = view.postings().positions(term.field(), &info)? else { return Ok(None) };
+            let blocks = view.postings().blocks(view.reader(), term.field(), &info)?;
+            places.push(PlaceAt { offset: *offset, blocks, positions, begins: Vec::new() });
+        }
+        places.sort_by_key(|place| place.blocks.doc_freq());
+        let scoring = &self.node.scoring;
+        let norms = Norms::open(view.reader(), scoring.norms).map_err(engine_error)?;
+        let slack = slack(scoring, view.reader())?;
+        Ok(Some(ExactPlaces { places, norms, similarity: scoring.similarity.clone(), slack }))
+    }
+}
+
+fn collect_segment(
+    mut phrase: ExactPlaces,
+    mut matching: Matching<'_>,
+    best: &mut Best,
+    enough: Option<u64>,
+    count: &mut Count,
+) {
+    let mut candidates = Vec::new();
+    matching.list(&mut candidates);
+    for doc in candidates {
+        let bar = best.bar().filter(|_| enough.is_some_and(|enough| count.total > enough));
+        if bar.is_some_and(|bar| !phrase.can_reach(doc, bar)) {
+            count.exact = false;
+            continue;
+        }
+        let freq = frequency(&mut phrase.places, doc);
+        if freq > 0 {
+            count.total += 1;
+            if best.limit() > 0 {
+                best.offer(doc, phrase.score(freq, doc));
             }
         }
-        count
+    }
+}
+
+impl ExactPlaces {
+    fn score(&self, freq: u32, doc: DocId) -> f32 {
+        self.similarity.score(freq as f32, self.norms.of(doc))
+    }
+
+    /// (frequency, norm) in `doc`, if the phrase stands there. Never to be asked for an earlier document than before.
+    pub(crate) fn counts(&mut self, doc: DocId) -> Option<(f32, u8)> {
+        if !self.places.iter_mut().all(|place| place.blocks.freq_in(doc).is_some()) {
+            return None;
+        }
+        let freq = frequency(&mut self.places, doc);
+        (freq > 0).then(|| (freq as f32, self.norms.of(doc)))
+    }
+
+    /// The phrase scores no more in `doc`, for it stands there no oftener than each of its terms. Decodes no position.
+    pub(crate) fn bound_of(&mut self, doc: DocId) -> f32 {
+        let bound = self.block_bound(doc);
+        let freq = self.places.iter_mut().map(|place| place.blocks.freq_in(doc)).min().flatten();
+        freq.map_or(0.0, |freq| bound.min(self.score(freq, doc)))
+    }
+
+    /// By what is known of the blocks of `doc` alone.
+    fn block_bound(&mut self, doc: DocId) -> f32 {
+        let (similarity, slack) = (&self.similarity, self.slack);
+        let of_block = |place: &mut PlaceAt| {
+            place.blocks.skip_to(doc);
+            let best = place.blocks.entry().best;
+            best.map_or(similarity.weight, |pair| similarity.score(pair.freq as f32, pair.norm) * slack)
+        };
+        self.places.iter_mut().map(of_block).fold(similarity.weight, f32::min)
+    }
+
+    #[inline]
+    fn can_reach(&mut self, doc: DocId, bar: f32) -> bool {
+        self.block_bound(doc) > bar && self.bound_of(doc) > bar
     }
 }
 

@@ -5,21 +5,24 @@
 //! `conjunction.rs` and `union.rs`.
 
 use plan::Result;
-use tantivy::DocId;
+use tantivy::{DocId, SegmentReader};
 
 use super::union::WINDOW;
-use crate::search::SearchSegment;
+use crate::dense_terms::TermBits;
 use crate::search::bits::Bits;
 use crate::search::bm25::{NO_NORM, Similarity};
 use crate::search::collect::Best;
 use crate::search::error::engine_error;
-use crate::search::node::TermNode;
+use crate::search::node::{self, TermNode};
 use crate::search::norms::Norms;
 use crate::search::postings::{Entry, TermBlocks};
+use crate::snapshot::SegmentView;
 
 /// A term that scores, in one segment.
-pub(super) struct ScoredTerm {
+pub(crate) struct ScoredTerm {
     pub(super) blocks: TermBlocks,
+    /// All its documents as bits, where the segment keeps those.
+    bits: Option<TermBits>,
     norms: Norms,
     similarity: Similarity,
     /// Whether frequency and length count; else every document scores as one with the term once.
@@ -34,14 +37,15 @@ pub(super) struct ScoredTerm {
 
 impl ScoredTerm {
     /// `None` when no document of the segment has the term.
-    pub(super) fn open(node: &TermNode, segment: &SearchSegment<'_>) -> Result<Option<Self>> {
-        let Some(info) = node.info_in(segment.number) else { return Ok(None) };
-        let blocks = segment.view.postings().blocks(segment.reader, node.term.field(), info)?;
-        let norms = Norms::open(segment.reader, node.scoring.norms).map_err(engine_error)?;
+    pub(crate) fn open(node: &TermNode, segment: usize, view: &SegmentView) -> Result<Option<Self>> {
+        let Some(info) = node.info_in(segment) else { return Ok(None) };
+        let blocks = view.postings().blocks(view.reader(), node.term.field(), info)?;
+        let norms = Norms::open(view.reader(), node.scoring.norms).map_err(engine_error)?;
         let similarity = node.scoring.similarity.clone();
-        let slack = slack(node, segment)?;
+        let slack = slack(&node.scoring, view.reader())?;
         let varies = node.varies;
-        Ok(Some(Self { blocks, norms, similarity, varies, slack, bounded: None, bound_there: 0.0 }))
+        let bits = view.term_bits(node.term.field(), info);
+        Ok(Some(Self { blocks, bits, norms, similarity, varies, slack, bounded: None, bound_there: 0.0 }))
     }
 
     #[inline]
@@ -68,13 +72,13 @@ impl ScoredTerm {
     }
 
     /// No document scores more.
-    pub(super) fn most(&self) -> f32 {
+    pub(crate) fn most(&self) -> f32 {
         if self.varies { self.similarity.weight } else { self.similarity.score(1.0, NO_NORM) }
     }
 
     /// Moves to the block of `doc`; no document scores more there.
     #[inline]
-    pub(super) fn block_bound(&mut self, doc: DocId) -> f32 {
+    pub(crate) fn block_bound(&mut self, doc: DocId) -> f32 {
         if self.bounded != Some(self.blocks.entry().last) || self.blocks.entry().last < doc {
             self.blocks.skip_to(doc);
             self.bounded = Some(self.blocks.entry().last);
@@ -85,9 +89,25 @@ impl ScoredTerm {
 
     /// The score of `doc`, which has to be in the current block or after it, if it has the term.
     #[inline]
-    pub(super) fn score_of(&mut self, doc: DocId) -> Option<f32> {
-        let freq = self.blocks.freq_in(doc)?;
+    pub(crate) fn score_of(&mut self, doc: DocId) -> Option<f32> {
+        let freq = self.freq_of(doc)?;
         Some(self.score(doc, freq))
+    }
+
+    #[inline]
+    fn freq_of(&mut self, doc: DocId) -> Option<u32> {
+        match &self.bits {
+            Some(bits) => self.blocks.freq_by_rank(doc, bits),
+            None => self.blocks.freq_in(doc),
+        }
+    }
+
+    /// (frequency, norm) behind the score of `doc`, which has the term.
+    pub(crate) fn counts(&mut self, doc: DocId) -> (f32, u8) {
+        match self.freq_of(doc) {
+            Some(freq) if self.varies => (freq as f32, self.norms.of(doc)),
+            _ => (1.0, NO_NORM),
+        }
     }
 
     /// The scores of `docs`, ascending, which are in the current block and have the term.
@@ -116,7 +136,7 @@ impl ScoredTerm {
 
     /// No document of a window scores more. Moves to the first block that reaches into it.
     #[inline]
-    pub(super) fn bound_in(&mut self, from: DocId, to: DocId) -> f32 {
+    pub(crate) fn bound_in(&mut self, from: DocId, to: DocId) -> f32 {
         self.blocks.skip_to(from);
         let mut bound = 0.0f32;
         self.blocks.look_ahead(to, |block| bound = bound.max(self.bound(block)));
@@ -174,11 +194,11 @@ impl ScoredTerm {
 }
 
 /// The ratio of the two averages bounds the ratio of two scores; the rest is for rounding.
-fn slack(node: &TermNode, segment: &SearchSegment<'_>) -> Result<f32> {
+pub(super) fn slack(scoring: &node::Scoring, segment: &SegmentReader) -> Result<f32> {
     const ROUNDING: f32 = 1.000_001;
-    let Some(field) = node.scoring.norms else { return Ok(ROUNDING) };
-    let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
+    let Some(field) = scoring.norms else { return Ok(ROUNDING) };
+    let inverted = segment.inverted_index(field).map_err(engine_error)?;
     let local = inverted.total_num_tokens() as f32 / segment.max_doc().max(1) as f32;
-    let ratio = local / node.scoring.similarity.average_length;
+    let ratio = local / scoring.similarity.average_length;
     if ratio.is_finite() && ratio > 0.0 { Ok(ratio.max(1.0 / ratio) * ROUNDING) } else { Ok(f32::INFINITY) }
 }

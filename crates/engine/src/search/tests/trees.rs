@@ -297,8 +297,10 @@ fn value_of(stat: &Stat, docs: &[&Doc]) -> StatValue {
     let mut all = values(field, docs);
     all.sort_by(compare);
     let numbers = || all.iter().map(real);
-    let (count, sum) =
-        (all.len() as f64, all.iter().filter(|value| value.as_str().is_none()).map(real).sum::<f64>());
+    // Rust sums nothing up to -0.0.
+    let sum: f64 =
+        all.iter().filter(|value| value.as_str().is_none()).map(real).fold(0.0, |sum, one| sum + one);
+    let count = all.len() as f64;
     let end = |value: Option<&Value>| match value {
         None => StatValue::Nothing,
         Some(Value::Int(number)) => StatValue::One(Value::Long(i64::from(*number))),
@@ -315,7 +317,9 @@ fn value_of(stat: &Stat, docs: &[&Doc]) -> StatValue {
         StatFunction::CountValues => long(all.len()),
         StatFunction::Missing => long(docs.iter().filter(|doc| doc.values(field).is_empty()).count()),
         StatFunction::Sum => double(sum),
-        StatFunction::SumOfSquares => double(numbers().map(|number| number * number).sum()),
+        StatFunction::SumOfSquares => {
+            double(numbers().map(|number| number * number).fold(0.0, |sum, one| sum + one))
+        }
         StatFunction::Average => double(if all.is_empty() { 0.0 } else { sum / count }),
         StatFunction::Variance if all.len() < 2 => double(0.0),
         StatFunction::Variance => {

@@ -10,11 +10,11 @@ use tantivy::columnar::{Column, ColumnIndex};
 
 use crate::layout::{ColumnKind, FieldLayout};
 use crate::search::SearchContext;
+use crate::search::columns::AnyColumn;
 use crate::search::facet::ordinals::Strings;
 use crate::search::facet::values::each_distinct;
 use crate::search::facet::{integer_value, real_value};
 use crate::search::lower::{integer, real};
-use crate::search::sets::AnyColumn;
 
 const SIGN: u64 = 1 << 63;
 
@@ -46,7 +46,7 @@ impl KeyColumn {
             return Ok(Some(Self::Strings(Strings::open(context, column)?)));
         }
         let segments = context.segments.iter();
-        let columns = segments.map(|segment| AnyColumn::open(segment.reader, column));
+        let columns = segments.map(|segment| segment.view.column(column));
         Ok(Some(Self::Numbers(layout.class(), column.kind, columns.collect::<Result<_>>()?)))
     }
 
