@@ -81,7 +81,7 @@ impl TreeReader<'_> {
         Some((self.later(from)?.name, self.later(to)?.name))
     }
 
-    /// Solr differs: no query there is a null pointer, an error 500.
+    /// Solr differs: no query there is a null pointer, an error 500 (`compat/facet/domains.yaml`).
     pub(super) fn parents(&mut self, name: &str, text: &str) -> Option<Query> {
         let missing =
             || Error::bad_request(format!("`{name}` is empty; give a query that finds all parents"));
