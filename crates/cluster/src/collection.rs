@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Query,
-    Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
-    Version,
+    CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Join,
+    Query, Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
+    UpdateOutcome, Version,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
 use crate::offload;
-use crate::shard::{FieldStats, SegmentStats, Shard, ShardStats, TopTerms};
+use crate::shard::{FieldStats, JoinedValues, SegmentStats, Shard, ShardStats, TopTerms};
 
 /// A schema with the number that [`Collection::change_schema`] compares.
 pub struct VersionedSchema {
@@ -249,6 +249,11 @@ impl Collection {
     /// The versions of the documents updated last, visible or not, newest first.
     pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
         offload::compute(|| self.shard.versions(limit))
+    }
+
+    /// What the documents of a join's query have in its field, on the thread that asks.
+    pub(crate) fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
+        self.shard.joined(join, scored)
     }
 
     pub fn segments(&self) -> Vec<SegmentStats> {

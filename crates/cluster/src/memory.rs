@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection,
-    Hit, Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
+    Hit, Join, Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
     UpdateOutcome, Value, Version,
 };
 
-use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+use crate::shard::{
+    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms,
+};
 
 /// Opens shards that forget everything when they close.
 #[derive(Default)]
@@ -161,6 +163,12 @@ impl Shard for MemoryShard {
             ..SearchResult::default()
         })
     }
+
+    fn joined(&self, _: &Join, _: bool) -> Result<JoinedValues> {
+        Err(Error::internal("a shard in memory joins nothing"))
+    }
+
+    fn set_peers(&self, _: Arc<dyn Peers>) {}
 
     fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         let state = self.state();

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
-    SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Join, Query, Result,
+    Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 
-pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
+pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms};
 
 /// One shard that is open on this node.
 pub trait Shard: Send + Sync {
@@ -17,6 +17,10 @@ pub trait Shard: Send + Sync {
     fn update(&self, batch: UpdateBatch) -> UpdateOutcome;
     fn commit(&self, commit: &Commit) -> Result<()>;
     fn search(&self, plan: &SearchPlan) -> Result<SearchResult>;
+    /// What the documents of a join's query have in its field.
+    fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues>;
+    /// Makes the node's other collections known, once.
+    fn set_peers(&self, peers: Arc<dyn Peers>);
     /// Sees updates that no commit has made visible. One entry an id, `None` where absent.
     fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>>;
     fn set_schema(&self, schema: Arc<Schema>) -> Result<()>;

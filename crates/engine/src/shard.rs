@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Query, Result, Schema,
-    SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Join, Query, Result,
+    Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::ShardHome;
 
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
 use crate::id_filter;
+use crate::peers::{JoinedValues, Peers};
 use crate::search::{self, FieldStats, SearchCaches, TopTerms};
 use crate::snapshot::{Snapshot, read_source};
 use crate::stats::{self, SegmentStats, ShardStats};
@@ -55,6 +56,16 @@ impl Shard {
     /// Runs a search on the newest snapshot.
     pub fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
         search::search(&self.snapshot(), plan, &self.caches)
+    }
+
+    /// What the documents of a join's query have in its field: what another collection asks of this one.
+    pub fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
+        search::joined(&self.snapshot(), join, scored, &self.caches).map(JoinedValues)
+    }
+
+    /// Makes other collections known, once.
+    pub fn set_peers(&self, peers: Arc<dyn Peers>) {
+        self.caches.set_peers(peers);
     }
 
     /// The documents of these ids as the last update left them, visible or not; `None` where there is none.

@@ -11,6 +11,7 @@ pub use operator::{Comparison, Operator, StringMeasure};
 
 use crate::field::FieldClass;
 use crate::query::Query;
+use crate::relation::Relation;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -141,11 +142,10 @@ impl Function {
         }
     }
 
-    /// Whether it reads a query that is ([`Query::is_related`]).
-    pub fn is_related(&self) -> bool {
+    pub(crate) fn any_relation(&self, is: &dyn Fn(&Relation) -> bool) -> bool {
         match self {
-            Function::Score { query, .. } => query.is_related(),
-            Function::Call { arguments, .. } => arguments.iter().any(Function::is_related),
+            Function::Score { query, .. } => query.any_relation(is),
+            Function::Call { arguments, .. } => arguments.iter().any(|argument| argument.any_relation(is)),
             _ => false,
         }
     }

@@ -79,13 +79,23 @@ pub enum Query {
 impl Query {
     /// Whether what it finds in one segment hangs on other segments and on which documents live.
     pub fn is_related(&self) -> bool {
+        self.any_relation(&|_| true)
+    }
+
+    /// Whether it asks another collection.
+    pub fn reads_others(&self) -> bool {
+        self.any_relation(&Relation::reads_others)
+    }
+
+    pub(crate) fn any_relation(&self, is: &dyn Fn(&Relation) -> bool) -> bool {
         match self {
-            Query::Related(_) => true,
-            Query::Boolean { clauses, .. } => clauses.iter().any(|clause| clause.query.is_related()),
-            Query::DisjunctionMax { queries, .. } => queries.iter().any(Query::is_related),
-            Query::Boost { query, .. } | Query::ConstantScore { query, .. } => query.is_related(),
-            Query::FunctionBoost { query, .. } => query.is_related(),
-            Query::FunctionRange(range) => range.function.is_related(),
+            Query::Related(relation) => is(relation),
+            Query::Boolean { clauses, .. } => clauses.iter().any(|clause| clause.query.any_relation(is)),
+            Query::DisjunctionMax { queries, .. } => queries.iter().any(|query| query.any_relation(is)),
+            Query::Boost { query, .. } | Query::ConstantScore { query, .. } => query.any_relation(is),
+            Query::FunctionBoost { query, function } => query.any_relation(is) || function.any_relation(is),
+            Query::FunctionRange(range) => range.function.any_relation(is),
+            Query::Function(function) => function.any_relation(is),
             _ => false,
         }
     }

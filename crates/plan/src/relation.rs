@@ -28,6 +28,8 @@ pub enum Relation {
 /// Documents that have in `to` what others have in `from` (`{!join}`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Join {
+    /// The collection that `query` and `from` are of; `None` is the one that is searched.
+    pub collection: Option<Arc<str>>,
     pub query: Query,
     pub from: Arc<str>,
     pub to: Arc<str>,
@@ -49,6 +51,20 @@ pub struct Graph {
     pub with_roots: bool,
     /// Only documents without edges are found.
     pub only_leaves: bool,
+}
+
+impl Relation {
+    /// Whether it asks another collection.
+    pub fn reads_others(&self) -> bool {
+        match self {
+            Relation::ToParent { parents, children, .. } => parents.reads_others() || children.reads_others(),
+            Relation::ToChildren { parents, query } => parents.reads_others() || query.reads_others(),
+            Relation::Join(join) => join.collection.is_some() || join.query.reads_others(),
+            Relation::Graph { query, graph } => {
+                query.reads_others() || graph.filter.as_ref().is_some_and(Query::reads_others)
+            }
+        }
+    }
 }
 
 /// Documents found by those at hand (the `domain` of a facet).

@@ -83,6 +83,7 @@ impl GetRequest {
             params,
             dates: &dates,
             boolean_clauses_max: context.boolean_clauses_max,
+            others: context.others,
             filtering: true,
         };
         let key = context.schema.unique_key.clone().unwrap_or_else(|| "id".into());

@@ -31,7 +31,7 @@ pub(crate) struct PreparedFilter {
 
 impl PreparedFilter {
     pub(crate) fn prepare(context: &SearchContext<'_>, filter: &Filter) -> Result<Self> {
-        let key = filter.cache.then(|| match filter.query.is_related() {
+        let key = (filter.cache && !filter.query.reads_others()).then(|| match filter.query.is_related() {
             // What it finds is true of this snapshot only.
             true => format!("{}@{}", context.snapshot, key_of(&filter.query)).into(),
             false => key_of(&filter.query),

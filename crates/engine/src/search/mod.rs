@@ -50,6 +50,7 @@ use crate::layout::Layout;
 use crate::snapshot::{SegmentView, Snapshot, Views};
 pub(crate) use bits::{Bits, words_of};
 pub(crate) use columns::{AnyColumn, OpenColumns};
+pub(crate) use lower::Tallies;
 pub(crate) use sets::field_terms_docs;
 
 pub(crate) use caches::SearchCaches;
@@ -64,6 +65,17 @@ pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCach
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.
 pub(crate) fn matching_docs(snapshot: &Snapshot, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
     run::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
+}
+
+/// What the documents of a join's query have in its field.
+pub(crate) fn joined(
+    snapshot: &Snapshot,
+    join: &plan::Join,
+    scored: bool,
+    caches: &SearchCaches,
+) -> Result<Tallies> {
+    caches.follow(snapshot);
+    lower::joined(&SearchContext::new(snapshot, caches), join, scored)
 }
 
 /// What the index holds of each concrete field, by name.

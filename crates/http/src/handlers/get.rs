@@ -32,6 +32,7 @@ async fn searched(
     request: &GetRequest,
 ) -> Result<Vec<Option<Fetched>>> {
     let versioned = collection.versioned_schema();
+    let others = super::others(call);
     let plan = request.filtered(
         params,
         &ResolveContext {
@@ -39,6 +40,7 @@ async fn searched(
             analyzers: &versioned.derived(SchemaAnalyzers::new),
             now_ms: call.started_ms,
             boolean_clauses_max: collection.config().boolean_clauses_max,
+            others: Some(&others),
         },
     )?;
     if !collection.stats().current {

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{CollectionConfig, HandlerConfig, Result};
 use solr::Params;
+use solr::query::{OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{Entries, Name, Node};
 
 use crate::call::{Answer, Call, Envelope, Failure};
@@ -58,6 +59,20 @@ impl NodeHandler {
             NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
         }
     }
+}
+
+/// The node's collections, as a query asks for them.
+fn others<'a>(call: &Call<'a>) -> Others<'a> {
+    let node = &call.server.node;
+    Others::new(move |name| {
+        let collection = node.find(name)?;
+        let versioned = collection.versioned_schema();
+        Some(OtherSchema {
+            name: collection.name().into(),
+            schema: versioned.schema.clone(),
+            analyzers: versioned.derived(SchemaAnalyzers::new),
+        })
+    })
 }
 
 /// `None` when there is no such path, collection or handler.

@@ -19,11 +19,13 @@ pub(super) async fn run(
 ) -> Result<Answer, Failure> {
     let moment = collection.moment();
     let versioned = collection.versioned_schema();
+    let others = super::others(call);
     let context = ResolveContext {
         schema: &versioned.schema,
         analyzers: &versioned.derived(SchemaAnalyzers::new),
         now_ms: call.started_ms,
         boolean_clauses_max: collection.config().boolean_clauses_max,
+        others: Some(&others),
     };
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan

@@ -70,6 +70,7 @@ impl Update<'_> {
             params: self.params,
             dates: &dates,
             boolean_clauses_max: config.boolean_clauses_max,
+            others: None,
             filtering: true,
         };
         let chain = Chain {

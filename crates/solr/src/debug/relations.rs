@@ -11,10 +11,10 @@ impl QueryPrinter<'_> {
                 format!("ToParentBlockJoinQuery ({})", self.text(children))
             }
             Relation::ToChildren { query, .. } => format!("ToChildBlockJoinQuery ({})", self.text(query)),
-            Relation::Join(Join { query, from, to, score: None }) => {
+            Relation::Join(Join { query, from, to, score: None, .. }) => {
                 format!("{{!join from={from} to={to}}}{}", self.text(query))
             }
-            Relation::Join(Join { query, from, to, score: Some(mode) }) => format!(
+            Relation::Join(Join { query, from, to, score: Some(mode), .. }) => format!(
                 "SameCoreJoinQuery [fromQuery={}, fromField={from}, toField={to}, scoreMode={}]",
                 self.text(query),
                 mode.name()

@@ -23,6 +23,7 @@ fn facets(form: &str) -> Result<FacetPlan> {
         params: &params,
         dates: &dates,
         boolean_clauses_max: 1024,
+        others: None,
         filtering: false,
     })?;
     failure.map_or(Ok(plan), Err)
@@ -40,6 +41,7 @@ fn some_mistakes_leave_the_hits() {
             params: &params,
             dates: &DateMath::new(NOW_MS),
             boolean_clauses_max: 1024,
+            others: None,
             filtering: false,
         });
         assert_eq!(resolved.is_err(), early, "{form}");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use plan::{Error, FieldSpec, Result, Schema};
 
+use super::others::Others;
 use crate::date_math::DateMath;
 use crate::params::Params;
 
@@ -18,6 +19,8 @@ pub struct QueryContext<'a> {
     pub dates: &'a DateMath,
     /// Most clauses of one boolean query (Solr's `maxBooleanClauses`).
     pub boolean_clauses_max: usize,
+    /// Other collections, where a query may ask for them.
+    pub others: Option<&'a Others<'a>>,
     /// Whether the query only restricts, so that its shape need not keep scores.
     pub filtering: bool,
 }

@@ -3,8 +3,10 @@
 
 use plan::{Clause, Error, FieldClass, Graph, Join, Occur, Query, RelatedScore, Relation, Result};
 
+use super::context::QueryContext;
 use super::field::positive;
-use super::parsers::Request;
+use super::others::OtherSchema;
+use super::parsers::{Request, subquery};
 use super::syntax::SyntaxError;
 
 /// `{!parent which=… score=… filters=$fqs excludeTags=…}child query`: parents of the documents that match; without a query all
@@ -30,25 +32,38 @@ pub(super) fn child(request: &Request<'_>) -> Result<Option<Query>> {
     Ok(Some(related(Relation::ToChildren { parents, query })))
 }
 
-/// `{!join from=… to=… score=…}query`: the documents that have in `to` what those that match have in `from`.
+/// `{!join from=… to=… fromIndex=… score=…}query`: the documents that have in `to` what those that match have in `from`, there or
+/// in another collection, by whose schema the query is then read.
 pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     let name = |side| {
         let missing = || Error::bad_request(format!("`{{!join}}` has no `{side}`; name a field"));
         request.local.get(side).ok_or_else(missing)
     };
     let (from, to) = (name("from")?, name("to")?);
-    if let Some(other) = request.local.get("fromIndex") {
-        return Err(Error::bad_request(format!(
-            "`fromIndex` of `{{!join}}` is `{other}`: joins from other collections are not supported yet; leave it out"
-        )));
-    }
     check_method(request)?;
-    let (from, to) = (request.context.field_quoted(from)?, request.context.field_quoted(to)?);
     let score = request.local.get("score").map(score).transpose()?;
-    let Some(query) = request.nested(request.text, None)? else {
-        return Err(Error::bad_request("`{!join}` has no query; write one behind it"));
+    let to = request.context.field_quoted(to)?.name;
+    let missing = || Error::bad_request("`{!join}` has no query; write one behind it");
+    let other = request.local.get("fromIndex").map(|name| other(request, name)).transpose()?;
+    let (from, query) = match &other {
+        Some(OtherSchema { schema, analyzers, .. }) => {
+            let context = QueryContext { schema, analyzers, ..*request.context };
+            (context.field_quoted(from)?.name, subquery(&context, request.text, None, request.depth + 1)?)
+        }
+        None => (request.context.field_quoted(from)?.name, request.nested(request.text, None)?),
     };
-    Ok(Some(related(Relation::Join(Join { query: positive(query), from: from.name, to: to.name, score }))))
+    let query = query.map(positive).ok_or_else(missing)?;
+    let collection = other.map(|other| other.name);
+    Ok(Some(related(Relation::Join(Join { collection, query, from, to, score }))))
+}
+
+fn other(request: &Request<'_>, name: &str) -> Result<OtherSchema> {
+    let others = request.context.others.ok_or_else(|| {
+        Error::bad_request(format!(
+            "`fromIndex` of `{{!join}}` is `{name}`: only a search can ask other collections"
+        ))
+    })?;
+    others.find(name).ok_or_else(|| Error::bad_request(format!("Cross-core join: no such core {name}")))
 }
 
 /// Solr's ways to work a join out; here the plan decides, and only names are checked.

@@ -117,6 +117,7 @@ impl Fixture {
             params,
             dates,
             boolean_clauses_max: 1024,
+            others: None,
             filtering: false,
         }
     }
@@ -338,6 +339,7 @@ fn a_query_that_only_excludes_is_made_positive() {
         params: &params,
         dates: &dates,
         boolean_clauses_max: 1024,
+        others: None,
         filtering: false,
     };
     let clauses = |text: &str| match parse_query(&context, text, "lucene").unwrap().executable() {

@@ -15,7 +15,7 @@ use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
 use crate::params::{Params, dismax, grouping, paging, query, response, unsupported};
-use crate::query::{ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
+use crate::query::{Others, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 
 /// A search as asked for; queries are still text.
 #[derive(Clone, Debug)]
@@ -40,6 +40,8 @@ pub struct ResolveContext<'a> {
     pub now_ms: i64,
     /// [`plan::CollectionConfig::boolean_clauses_max`].
     pub boolean_clauses_max: usize,
+    /// Other collections, where queries may ask for them.
+    pub others: Option<&'a Others<'a>>,
 }
 
 /// What to run, and how to show it.
@@ -84,6 +86,7 @@ impl<'a> SelectRequest<'a> {
             params: self.params,
             dates: &dates,
             boolean_clauses_max: context.boolean_clauses_max,
+            others: context.others,
             filtering: false,
         };
         let fields = FieldList::parse(self.params, Some(&context))?;
@@ -115,7 +118,9 @@ impl<'a> SelectRequest<'a> {
                 .read(self.params)?
                 .and_then(|count| u64::try_from(count).ok()),
             shape,
-            cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
+            // What another collection says may change at any time.
+            cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
+                && !context.others.is_some_and(Others::were_asked),
         };
         let (explain_other, other_failure) = self.explain_other(&context);
         let late_failure = facet_failure.or(expand_failure).or(other_failure);
@@ -133,7 +138,8 @@ impl<'a> SelectRequest<'a> {
             debug,
             debug_query,
         };
-        let repeatable = plan.cache && !debug.timing && !dates.depends_on_time();
+        let alone = !context.others.is_some_and(Others::were_asked);
+        let repeatable = plan.cache && alone && !debug.timing && !dates.depends_on_time();
         Ok(Resolved { plan, response, warnings, late_failure, repeatable })
     }
 

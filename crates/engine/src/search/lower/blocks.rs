@@ -19,7 +19,7 @@ use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs, Reason};
 
 /// Scores that become one.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     sum: f64,
     max: f32,

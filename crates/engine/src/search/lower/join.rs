@@ -8,8 +8,8 @@ use plan::{Error, FieldClass, Graph, Join, Query, ROOT_FIELD, RelatedScore, Resu
 use tantivy::DocId;
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::Lowering;
 use super::blocks::Tally;
+use super::{Lowering, SearchContext};
 use crate::layout::FieldLayout;
 use crate::search::SearchSegment;
 use crate::search::bits::Bits;
@@ -22,31 +22,44 @@ use crate::search::mask::{self, PreparedFilter};
 use crate::search::matches::matches;
 use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs};
+use crate::search::stats::Statistics;
 
 /// A value in the order of its kind: texts as they are, numbers by their bits, which sort as they do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+pub(crate) enum Key {
     Text(String),
     Integer(i64),
     Real(u64),
     Flag(bool),
 }
 
-type Tallies = BTreeMap<Key, Tally>;
+/// What each value scores.
+pub(crate) type Tallies = BTreeMap<Key, Tally>;
+
+/// What the documents of a join's query have in its field, with scores if they are wanted.
+pub(crate) fn joined(context: &SearchContext<'_>, join: &Join, scored: bool) -> Result<Tallies> {
+    let mut lowering = Lowering { context, statistics: Statistics::default(), scored };
+    let node = lowering.lower_related(&join.query, scored)?;
+    lowering.tallies(join, &node, scored)
+}
 
 impl Lowering<'_> {
     pub(super) fn join(&mut self, join: &Join, boost: f32) -> Result<Node> {
         let mode = join.score.filter(|mode| self.scored && *mode != RelatedScore::None);
-        let node = self.lower_related(&join.query, mode.is_some())?;
-        let (from, to) = (self.field(&join.from), self.field(&join.to));
-        let (Some(from), Some(to)) = (from, to) else { return Ok(Node::Nothing) };
-        check_kinds(from, to)?;
-        let mut tallies = Tallies::new();
-        for segment in &self.context.segments {
-            let docs = self.living(segment, &node)?;
-            self.collect(segment, from, &docs, mode.map(|_| &node), &mut tallies)?;
-        }
-        let label = label(join, &node);
+        let Some(to) = self.field(&join.to) else { return Ok(Node::Nothing) };
+        let (label, tallies) = match &join.collection {
+            Some(collection) => {
+                let peers = self.context.caches.peers.get().ok_or_else(|| no_peers(collection))?;
+                (format!("join from {collection}"), peers.joined(collection, join, mode.is_some())?.0)
+            }
+            None => {
+                if let Some(from) = self.field(&join.from) {
+                    check_kinds(from, to)?;
+                }
+                let node = self.lower_related(&join.query, mode.is_some())?;
+                (label(join, &node), self.tallies(join, &node, mode.is_some())?)
+            }
+        };
         match mode {
             None => {
                 let found = self.holders(to, tallies.keys())?;
@@ -54,6 +67,16 @@ impl Lowering<'_> {
             }
             Some(mode) => self.scored_holders(to, &tallies, mode, boost, label),
         }
+    }
+
+    fn tallies(&self, join: &Join, node: &Node, scored: bool) -> Result<Tallies> {
+        let mut tallies = Tallies::new();
+        let Some(from) = self.field(&join.from) else { return Ok(tallies) };
+        for segment in &self.context.segments {
+            let docs = self.living(segment, node)?;
+            self.collect(segment, from, &docs, scored.then_some(node), &mut tallies)?;
+        }
+        Ok(tallies)
     }
 
     pub(super) fn graph(&mut self, query: &Query, graph: &Graph, boost: f32) -> Result<Node> {
@@ -323,6 +346,10 @@ pub(super) fn check_kinds(from: &FieldLayout, to: &FieldLayout) -> Result<()> {
     Err(Error::bad_request(format!(
         "cannot join `{from}` to `{to}`: one is a number, and the other is not of its type; use fields of one type"
     )))
+}
+
+fn no_peers(collection: &str) -> Error {
+    Error::bad_request(format!("documents of `{collection}` cannot be asked for here; search them first"))
 }
 
 fn label(join: &Join, node: &Node) -> String {

@@ -16,6 +16,7 @@ mod term;
 
 use std::sync::Arc;
 
+pub(crate) use join::{Tallies, joined};
 pub(crate) use moves::moved;
 pub(crate) use multi_term::compile;
 pub(crate) use range::{exists_docs, integer, real};
