@@ -4,7 +4,8 @@
 //! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `matches` tells
 //! which documents match, `terms` for most queries in its own way; `collect` finds the best of them by their exact scores
 //! (`evaluate`) or sorts; `facet` counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of
-//! each; `fetch` loads what the page shows; `explain` tells how a score came about.
+//! each; `descend` finds what is below a
+//! hit; `fetch` loads what the page shows; `explain` tells how a score came about.
 
 mod bits;
 mod bm25;

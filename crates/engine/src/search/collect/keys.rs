@@ -2,20 +2,18 @@
 //! strings compare by their text. `cursor.rs` reads keys back as values.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
 
-use plan::{BelowKey, Error, FieldClass, Query, Result, SortBy, SortKey, SortMissing};
+use plan::{BelowKey, Error, FieldClass, Result, SortBy, SortKey, SortMissing};
 use tantivy::DocId;
 use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 
 use super::Found;
+use super::below::{Below, SegmentBelow};
 use crate::layout::{ColumnRef, FieldLayout};
-use crate::search::bits::Bits;
 use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
-use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
 use crate::search::{SearchContext, SearchSegment};
 
@@ -103,12 +101,6 @@ pub(super) enum By {
     Below(Box<By>, Below),
 }
 
-/// The blocks of each segment.
-pub(super) struct Below {
-    parents: Vec<Arc<Bits>>,
-    children: Vec<Arc<Bits>>,
-}
-
 /// Where documents without a value go. `First` and `Last` hold whatever the direction.
 #[derive(Clone, Copy)]
 pub(super) enum Missing {
@@ -162,25 +154,6 @@ impl By {
     }
 }
 
-impl Below {
-    fn of(&self, segment: &SearchSegment<'_>) -> Option<(Arc<Bits>, Arc<Bits>)> {
-        let mut children = self.children.get(segment.number)?.clone();
-        if let Some(alive) = &segment.alive {
-            Arc::make_mut(&mut children).intersect(alive);
-        }
-        Some((self.parents.get(segment.number)?.clone(), children))
-    }
-
-    fn open(context: &SearchContext<'_>, parents: &Query, children: &Query) -> Result<Self> {
-        let bits = |query: &Query| {
-            let filter = PreparedFilter::of_query(context, query)?;
-            let bits = context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter));
-            bits.collect::<Result<Vec<_>>>()
-        };
-        Ok(Self { parents: bits(parents)?, children: bits(children)? })
-    }
-}
-
 fn column_of(layout: &FieldLayout) -> Result<ColumnRef> {
     layout.column.clone().ok_or_else(|| {
         Error::bad_request(format!(
@@ -212,8 +185,8 @@ pub(crate) struct Source {
     pub(super) values: Values,
     descending: bool,
     pub(super) absent: Key,
-    /// Parents, and the living ones of the documents below that count, when values are theirs.
-    below: Option<(Arc<Bits>, Arc<Bits>)>,
+    /// The documents below, when values are theirs.
+    below: Option<SegmentBelow>,
 }
 
 pub(super) enum Values {
@@ -273,11 +246,11 @@ impl Source {
 
     /// Of the documents below, the key that comes first.
     fn key_below(&mut self, doc: DocId) -> Key {
-        let Some((parents, children)) = self.below.clone() else { return self.absent };
-        let before = parents.last_before(doc);
-        let keys =
-            children.iter_in(before.map_or(0, |parent| parent + 1), doc).map(|child| self.own_key(child));
-        keys.filter(|key| key & !u128::from(u64::MAX) == PRESENT).min().unwrap_or(self.absent)
+        let Some(below) = self.below.take() else { return self.absent };
+        let keys = below.children(doc).map(|child| self.own_key(child));
+        let first = keys.filter(|key| key & !u128::from(u64::MAX) == PRESENT).min();
+        self.below = Some(below);
+        first.unwrap_or(self.absent)
     }
 
     #[inline]
