@@ -145,6 +145,7 @@ impl Evaluator {
                 by.boost_all(docs, scores);
             }
             Evaluator::Boolean(boolean) => boolean.scores(docs, scores),
+            Evaluator::Term(term) => term.scores(docs, scores),
             other => other.scores_any(docs, scores),
         }
     }

@@ -38,7 +38,7 @@ fn stats_of(context: &SearchContext<'_>, layout: &FieldLayout) -> Result<FieldSt
             let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
             *distinct.get_or_insert(0) += inverted.terms().num_terms() as u64;
         } else {
-            docs += u64::from(exists_docs(segment.reader, layout)?.count());
+            docs += u64::from(exists_docs(segment.view, layout)?.count());
         }
     }
     Ok(FieldStats { name: layout.name.to_string(), docs, distinct, in_index: docs > 0 })

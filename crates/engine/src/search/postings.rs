@@ -9,7 +9,7 @@
 
 use bitpacking::{BitPacker, BitPacker4x};
 use plan::{Error, Result};
-use tantivy::directory::{CompositeFile, OwnedBytes};
+use tantivy::directory::{CompositeFile, FileSlice, OwnedBytes};
 use tantivy::index::SegmentComponent;
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
@@ -53,12 +53,47 @@ impl PostingsFile {
 
     /// A cursor at the first block of a term's postings; `info` is the term's, in this segment.
     pub(crate) fn blocks(&self, reader: &SegmentReader, field: Field, info: &TermInfo) -> Result<TermBlocks> {
+        self.field(reader, field)?.blocks(info)
+    }
+
+    /// The postings of one field.
+    pub(crate) fn field(&self, reader: &SegmentReader, field: Field) -> Result<FieldPostings> {
         let entry = reader.schema().get_field_entry(field);
         let option = entry.field_type().index_record_option().unwrap_or(IndexRecordOption::Basic);
         let file = self.fields.open_read(field).ok_or_else(|| damaged("a field has no postings"))?;
+        Ok(FieldPostings { file, option })
+    }
+}
+
+/// The postings of one field of a segment.
+pub(crate) struct FieldPostings {
+    file: FileSlice,
+    option: IndexRecordOption,
+}
+
+impl FieldPostings {
+    fn blocks(&self, info: &TermInfo) -> Result<TermBlocks> {
+        TermBlocks::open(self.bytes(info)?, info.doc_freq, self.option)
+    }
+
+    fn bytes(&self, info: &TermInfo) -> Result<OwnedBytes> {
         let range = info.postings_range.start + FIELD_HEADER..info.postings_range.end + FIELD_HEADER;
-        let bytes = file.read_bytes_slice(range).map_err(engine_error)?;
-        TermBlocks::open(bytes, info.doc_freq, option)
+        self.file.read_bytes_slice(range).map_err(engine_error)
+    }
+
+    /// Calls `each` with the documents of a term. Terms that fill no block, which most are, need no cursor.
+    pub(crate) fn for_each_doc(&self, info: &TermInfo, mut each: impl FnMut(DocId)) -> Result<()> {
+        if info.doc_freq as usize >= BLOCK {
+            self.blocks(info)?.for_each_in(0, TERMINATED, |docs| docs.iter().copied().for_each(&mut each));
+            return Ok(());
+        }
+        let (bytes, mut at, mut doc) = (self.bytes(info)?, 0, 0u32);
+        for _ in 0..info.doc_freq {
+            let delta = read_vint(&bytes, &mut at).ok_or_else(|| damaged("postings break off"))?;
+            doc = doc.saturating_add(delta);
+            each(doc);
+        }
+        Ok(())
     }
 }
 

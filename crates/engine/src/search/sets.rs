@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use plan::Result;
 use tantivy::columnar::ColumnIndex;
 use tantivy::fastfield::Column;
-use tantivy::postings::{BlockSegmentPostings, SegmentPostings, TermInfo};
+use tantivy::postings::{SegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::termdict::TermStreamer;
 use tantivy::{SegmentReader, Term};
@@ -17,6 +17,7 @@ use super::bits::Bits;
 use super::columns::AnyColumn;
 use super::error::engine_error;
 use crate::layout::ColumnRef;
+use crate::snapshot::SegmentView;
 
 /// Documents with a value in the column.
 pub(crate) fn column_docs(reader: &SegmentReader, column: &ColumnRef) -> Result<Bits> {
@@ -56,10 +57,10 @@ where
 }
 
 /// Documents with any term in the field.
-pub(crate) fn field_terms_docs(reader: &SegmentReader, field: Field) -> Result<Bits> {
-    let inverted = reader.inverted_index(field).map_err(engine_error)?;
-    let mut bits = Bits::none(reader.max_doc());
-    add_stream(reader, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
+pub(crate) fn field_terms_docs(view: &SegmentView, field: Field) -> Result<Bits> {
+    let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+    let mut bits = Bits::none(view.reader().max_doc());
+    add_stream(view, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
     Ok(bits)
 }
 
@@ -74,22 +75,14 @@ pub(crate) fn postings(
 }
 
 /// Adds the documents of a term.
-pub(crate) fn add_postings(
-    reader: &SegmentReader,
-    field: Field,
-    term: &TermInfo,
-    bits: &mut Bits,
-) -> Result<()> {
-    let inverted = reader.inverted_index(field).map_err(engine_error)?;
-    let mut blocks =
-        inverted.read_block_postings_from_terminfo(term, IndexRecordOption::Basic).map_err(engine_error)?;
-    drain(&mut blocks, bits);
-    Ok(())
+pub(crate) fn add_postings(view: &SegmentView, field: Field, info: &TermInfo, bits: &mut Bits) -> Result<()> {
+    let postings = view.postings().field(view.reader(), field)?;
+    postings.for_each_doc(info, |doc| bits.insert(doc))
 }
 
-/// Adds the documents of all terms that a stream yields. One cursor serves all of them.
+/// Adds the documents of all terms that a stream yields.
 pub(crate) fn add_stream<A: Automaton>(
-    reader: &SegmentReader,
+    view: &SegmentView,
     field: Field,
     mut terms: TermStreamer<'_, A>,
     bits: &mut Bits,
@@ -97,27 +90,14 @@ pub(crate) fn add_stream<A: Automaton>(
 where
     A::State: Clone,
 {
-    let inverted = reader.inverted_index(field).map_err(engine_error)?;
-    let mut cursor: Option<BlockSegmentPostings> = None;
-    while terms.advance() {
-        match &mut cursor {
-            Some(blocks) => {
-                inverted.reset_block_postings_from_terminfo(terms.value(), blocks).map_err(engine_error)?;
-                drain(blocks, bits);
-            }
-            None => {
-                let opened =
-                    inverted.read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic);
-                drain(cursor.insert(opened.map_err(engine_error)?), bits);
-            }
-        }
+    if !terms.advance() {
+        return Ok(());
     }
-    Ok(())
-}
-
-fn drain(blocks: &mut BlockSegmentPostings, bits: &mut Bits) {
-    while !blocks.docs().is_empty() {
-        blocks.docs().iter().for_each(|doc| bits.insert(*doc));
-        blocks.advance();
+    let postings = view.postings().field(view.reader(), field)?;
+    loop {
+        postings.for_each_doc(terms.value(), |doc| bits.insert(doc))?;
+        if !terms.advance() {
+            return Ok(());
+        }
     }
 }

@@ -124,5 +124,5 @@ fn doc_count(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field, to
     if let (Some(column), false) = (&layout.column, layout.class().is_text()) {
         return Ok(u64::from(column_docs(segment.reader, column)?.count()));
     }
-    Ok(u64::from(field_terms_docs(segment.reader, field)?.count()))
+    Ok(u64::from(field_terms_docs(segment.view, field)?.count()))
 }

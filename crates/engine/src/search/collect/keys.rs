@@ -279,14 +279,23 @@ impl Source {
 
     /// The keys of documents, at most [`BLOCK`] of them.
     pub(crate) fn keys(&mut self, docs: &[DocId], keys: &mut [Key]) {
-        if let Values::Function(reader) = &mut self.values {
-            let mut values = [0.0f64; BLOCK];
-            let values = values.get_mut(..docs.len()).unwrap_or_default();
-            reader.doubles(docs, values);
-            let present = values.iter().map(|value| present(ordered_double(*value), self.descending));
-            keys.iter_mut().zip(present).for_each(|(key, value)| *key = value);
-        } else {
-            keys.iter_mut().zip(docs).for_each(|(key, doc)| *key = self.key(*doc));
+        let descending = self.descending;
+        match &mut self.values {
+            Values::Function(reader) => {
+                let mut values = [0.0f64; BLOCK];
+                let values = values.get_mut(..docs.len()).unwrap_or_default();
+                reader.doubles(docs, values);
+                let present = values.iter().map(|value| present(ordered_double(*value), descending));
+                keys.iter_mut().zip(present).for_each(|(key, value)| *key = value);
+            }
+            Values::Score(evaluator) => {
+                let mut scores = [0.0f32; BLOCK];
+                let scores = scores.get_mut(..docs.len()).unwrap_or_default();
+                evaluator.scores(docs, scores);
+                let present = scores.iter().map(|score| present(u64::from(ordered(*score)), descending));
+                keys.iter_mut().zip(present).for_each(|(key, value)| *key = value);
+            }
+            _ => keys.iter_mut().zip(docs).for_each(|(key, doc)| *key = self.key(*doc)),
         }
     }
 

@@ -194,7 +194,7 @@ fn of_column(
 fn missing(context: &SearchContext<'_>, layout: &FieldLayout, domain: &Domain) -> Result<u64> {
     let mut total = hits(domain);
     for (segment, hits) in context.segments.iter().zip(domain) {
-        total -= u64::from(exists_docs(segment.reader, layout)?.count_common(hits));
+        total -= u64::from(exists_docs(segment.view, layout)?.count_common(hits));
     }
     Ok(total)
 }

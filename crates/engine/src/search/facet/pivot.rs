@@ -59,7 +59,7 @@ fn without_value(context: &SearchContext<'_>, level: &FieldFacet, domain: &Domai
     let mut narrowed = domain.clone();
     let Some(layout) = context.layout.field(&level.field) else { return Ok(narrowed) };
     for (segment, hits) in context.segments.iter().zip(&mut narrowed) {
-        let present = exists_docs(segment.reader, layout)?;
+        let present = exists_docs(segment.view, layout)?;
         Arc::make_mut(hits).subtract(&present);
     }
     Ok(narrowed)

@@ -57,7 +57,7 @@ fn shown(
         let segment = same.first().and_then(|(_, found)| context.segments.get(found.segment));
         let Some(segment) = segment else { continue };
         let mut of_segment = groups.segment(segment)?;
-        shown.extend(same.iter().map(|(place, found)| (*place, of_segment.group(found.doc))));
+        shown.extend(same.iter().map(|(place, found)| (*place, of_segment.of(found.doc))));
     }
     shown.sort_unstable();
     let mut known = std::collections::HashSet::new();

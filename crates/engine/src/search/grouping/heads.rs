@@ -80,13 +80,13 @@ impl BestOfGroups {
         self.width = sources.len();
         let mut groups = groups.segment(segment)?;
         let Some((first, others)) = sources.split_first_mut() else { return Ok(()) };
-        let mut block = [0; BLOCK];
+        let (mut block, mut own) = ([0; BLOCK], [0; BLOCK]);
         let mut keys = vec![0; self.width];
         each_block(hits, |docs| {
             let block = block.get_mut(..docs.len()).unwrap_or_default();
             first.keys(docs, block);
-            for (doc, key) in docs.iter().zip(block.iter()) {
-                let group = groups.group(*doc);
+            groups.of_block(docs, own.get_mut(..docs.len()).unwrap_or_default());
+            for ((doc, key), group) in docs.iter().zip(block.iter()).zip(own) {
                 // Equal ones stand in index order, where no other key decides.
                 if self
                     .keys_of(group)
@@ -95,8 +95,8 @@ impl BestOfGroups {
                 {
                     continue;
                 }
-                let own = others.iter_mut().map(|source| source.key(*doc));
-                keys.iter_mut().zip(std::iter::once(*key).chain(own)).for_each(|(to, from)| *to = from);
+                let behind = others.iter_mut().map(|source| source.key(*doc));
+                keys.iter_mut().zip(std::iter::once(*key).chain(behind)).for_each(|(to, from)| *to = from);
                 self.offer(group, &keys, *doc);
             }
         });

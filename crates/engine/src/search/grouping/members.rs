@@ -11,6 +11,7 @@ use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::collect::{Found, Key, Merged, Order, offer};
 use crate::search::evaluate::Evaluator;
+use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
 
 /// The hits of one group.
@@ -45,18 +46,22 @@ pub(super) fn members(
             false => None,
         };
         let mut groups = groups.segment(segment)?;
-        for doc in hits.iter() {
-            let place = places.get(groups.group(doc) as usize).copied().unwrap_or(NOWHERE);
-            let Some(one) = collected.get_mut(place as usize) else { continue };
-            one.total += 1;
-            if let Some(score) = evaluator.as_mut().and_then(|evaluator| evaluator.score(doc)) {
-                one.score_max = Some(one.score_max.map_or(score, |best| best.max(score)));
+        let mut own = [0; BLOCK];
+        each_block(hits, |docs| {
+            groups.of_block(docs, own.get_mut(..docs.len()).unwrap_or_default());
+            for (doc, group) in docs.iter().copied().zip(own) {
+                let place = places.get(group as usize).copied().unwrap_or(NOWHERE);
+                let Some(one) = collected.get_mut(place as usize) else { continue };
+                one.total += 1;
+                if let Some(score) = evaluator.as_mut().and_then(|evaluator| evaluator.score(doc)) {
+                    one.score_max = Some(one.score_max.map_or(score, |best| best.max(score)));
+                }
+                if wanted.limit > 0 {
+                    let keys = sources.iter_mut().map(|source| source.key(doc)).collect();
+                    offer(&mut one.heap, (keys, doc), wanted.limit);
+                }
             }
-            if wanted.limit > 0 {
-                let keys = sources.iter_mut().map(|source| source.key(doc)).collect();
-                offer(&mut one.heap, (keys, doc), wanted.limit);
-            }
-        }
+        });
         for one in &mut collected {
             for (keys, doc) in one.heap.drain() {
                 one.merged.push(Merged::resolve(&sources, &keys, segment.number, doc)?);

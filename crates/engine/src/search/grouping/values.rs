@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use plan::{Error, FieldClass, GroupBy, Result, Value};
 use tantivy::DocId;
-use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
+use tantivy::columnar::{Column, ColumnIndex, MonotonicallyMappableToU64, StrColumn};
 
 use crate::layout::{ColumnKind, ColumnRef};
 use crate::search::columns::AnyColumn;
 use crate::search::facet::{Strings, integer_value, real_value};
-use crate::search::function::{Lowered, Reader, lower};
+use crate::search::function::{BLOCK, Lowered, Reader, lower};
 use crate::search::{SearchContext, SearchSegment};
 
 /// The groups met so far.
@@ -116,17 +116,47 @@ enum Numbers<'g> {
 }
 
 impl SegmentGroups<'_> {
-    #[inline]
-    pub(super) fn group(&mut self, doc: DocId) -> u32 {
-        let number = match &mut self.column {
-            Numbers::Str(column, common) => column.ords().first(doc).map(|ord| common(ord) as u64),
-            Numbers::I64(column) => column.first(doc).map(MonotonicallyMappableToU64::to_u64),
-            Numbers::F64(column) => column.first(doc).map(MonotonicallyMappableToU64::to_u64),
-            Numbers::Bool(column) => column.first(doc).map(u64::from),
-            Numbers::Function(reader) => reader.value(doc).map(|value| self.met.number(value)),
-            Numbers::Nothing => None,
-        };
-        self.met.group(number)
+    pub(super) fn of(&mut self, doc: DocId) -> u32 {
+        let mut group = [0];
+        self.of_block(&[doc], &mut group);
+        group[0]
+    }
+
+    /// The groups of documents, at most [`BLOCK`] of them.
+    pub(super) fn of_block(&mut self, docs: &[DocId], groups: &mut [u32]) {
+        let met = &mut *self.met;
+        match &mut self.column {
+            Numbers::Str(column, common) => {
+                each(column.ords(), docs, groups, |ord| met.group(ord.map(|ord| common(ord) as u64)));
+            }
+            Numbers::I64(column) => each(column, docs, groups, |number| met.group(number.map(to_u64))),
+            Numbers::F64(column) => each(column, docs, groups, |number| met.group(number.map(to_u64))),
+            Numbers::Bool(column) => each(column, docs, groups, |flag| met.group(flag.map(u64::from))),
+            Numbers::Function(reader) => groups.iter_mut().zip(docs).for_each(|(group, doc)| {
+                let number = reader.value(*doc).map(|value| met.number(value));
+                *group = met.group(number);
+            }),
+            Numbers::Nothing => groups.fill(met.group(None)),
+        }
+    }
+}
+
+fn to_u64<T: MonotonicallyMappableToU64>(value: T) -> u64 {
+    value.to_u64()
+}
+
+/// The groups of documents by their first values; a column with one for each document is read as a block.
+fn each<T>(column: &Column<T>, docs: &[DocId], groups: &mut [u32], mut group: impl FnMut(Option<T>) -> u32)
+where
+    T: PartialOrd + Copy + Default + std::fmt::Debug + Send + Sync + 'static,
+{
+    if let ColumnIndex::Full = column.index {
+        let mut values = [T::default(); BLOCK];
+        let values = values.get_mut(..docs.len()).unwrap_or_default();
+        column.values.get_vals(docs, values);
+        groups.iter_mut().zip(values).for_each(|(to, value)| *to = group(Some(*value)));
+    } else {
+        groups.iter_mut().zip(docs).for_each(|(to, doc)| *to = group(column.first(*doc)));
     }
 }
 

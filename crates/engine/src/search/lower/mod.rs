@@ -26,10 +26,12 @@ use plan::{Query, Relation, Result};
 use tantivy::schema::Field;
 
 use super::SearchContext;
+use super::bits::Bits;
 use super::bm25::{Similarity, idf};
 use super::node::{DocSource, Node, Scoring};
 use super::stats::Statistics;
 use crate::layout::FieldLayout;
+use crate::snapshot::SegmentView;
 
 /// One query on its way down.
 pub(crate) struct Lowering<'a> {
@@ -121,6 +123,20 @@ impl<'a> Lowering<'a> {
         let similarity = Similarity::new(boost, idf, average_length, inverse);
         let views = self.context.views.clone();
         Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
+    }
+
+    /// Documents found by reading postings.
+    fn by_postings(
+        &self,
+        boost: f32,
+        label: String,
+        compute: impl Fn(&SegmentView) -> Result<Bits> + Send + Sync + 'static,
+    ) -> Node {
+        let views = self.context.views.clone();
+        Node::computed(boost, label, move |reader| match views.of(reader) {
+            Some((_, view)) => compute(view),
+            None => Ok(Bits::none(reader.max_doc())),
+        })
     }
 
     fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {

@@ -26,14 +26,14 @@ impl Lowering<'_> {
         let label = format!("{name}:{prefix}*");
         let (low, high) = (prefix.as_bytes().to_vec(), prefix_end(prefix.as_bytes()));
         if let Some(field) = layout.inverted {
-            return Ok(Node::computed(boost, label, move |reader| {
-                let inverted = reader.inverted_index(field).map_err(engine_error)?;
+            return Ok(self.by_postings(boost, label, move |view| {
+                let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
                 let mut terms = inverted.terms().range().ge(&low);
                 if let Some(high) = &high {
                     terms = terms.lt(high);
                 }
-                let mut bits = Bits::none(reader.max_doc());
-                add_stream(reader, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+                let mut bits = Bits::none(view.reader().max_doc());
+                add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
                 Ok(bits)
             }));
         }
@@ -56,7 +56,7 @@ impl Lowering<'_> {
             return self.prefix(name, &prefix, boost);
         }
         let automaton = compile(&pattern::wildcard(pattern), pattern)?;
-        Ok(by_automaton(layout, automaton, boost, format!("{name}:{pattern}")))
+        Ok(self.by_automaton(layout, automaton, boost, format!("{name}:{pattern}")))
     }
 
     pub(super) fn regex(&mut self, name: &str, pattern: &str, boost: f32) -> Result<Node> {
@@ -65,7 +65,23 @@ impl Lowering<'_> {
             return Ok(Node::Nothing);
         }
         let automaton = compile(&pattern::regex(pattern)?, pattern)?;
-        Ok(by_automaton(layout, automaton, boost, format!("{name}:/{pattern}/")))
+        Ok(self.by_automaton(layout, automaton, boost, format!("{name}:/{pattern}/")))
+    }
+
+    fn by_automaton(&self, layout: &FieldLayout, automaton: Arc<Regex>, boost: f32, label: String) -> Node {
+        if let Some(field) = layout.inverted {
+            return self.by_postings(boost, label, move |view| {
+                let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+                let terms = inverted.terms().search(&*automaton).into_stream().map_err(engine_error)?;
+                let mut bits = Bits::none(view.reader().max_doc());
+                add_stream(view, field, terms, &mut bits)?;
+                Ok(bits)
+            });
+        }
+        let Some(column) = layout.column.clone() else { return Node::Nothing };
+        Node::computed(boost, label, move |reader| {
+            column_strings(reader, &column, |dictionary| matching_ords(dictionary, &*automaton))
+        })
     }
 }
 
@@ -88,22 +104,6 @@ fn holds_numbers(layout: &FieldLayout) -> bool {
 pub(crate) fn compile(expression: &str, shown: &str) -> Result<Arc<Regex>> {
     Regex::new(expression).map(Arc::new).map_err(|error| {
         Error::bad_request(format!("cannot run the pattern `{shown}`: {error}; simplify it"))
-    })
-}
-
-fn by_automaton(layout: &Arc<FieldLayout>, automaton: Arc<Regex>, boost: f32, label: String) -> Node {
-    if let Some(field) = layout.inverted {
-        return Node::computed(boost, label, move |reader| {
-            let inverted = reader.inverted_index(field).map_err(engine_error)?;
-            let terms = inverted.terms().search(&*automaton).into_stream().map_err(engine_error)?;
-            let mut bits = Bits::none(reader.max_doc());
-            add_stream(reader, field, terms, &mut bits)?;
-            Ok(bits)
-        });
-    }
-    let Some(column) = layout.column.clone() else { return Node::Nothing };
-    Node::computed(boost, label, move |reader| {
-        column_strings(reader, &column, |dictionary| matching_ords(dictionary, &*automaton))
     })
 }
 

@@ -15,6 +15,7 @@ use crate::search::columns::{AnyColumn, SegmentColumn, SegmentColumns};
 use crate::search::error::engine_error;
 use crate::search::node::Node;
 use crate::search::sets::{add_stream, column_docs, field_terms_docs, value_range_docs};
+use crate::snapshot::SegmentView;
 use crate::value_order::ValueOrder;
 
 impl Lowering<'_> {
@@ -31,7 +32,7 @@ impl Lowering<'_> {
             };
             return self.column_range(column, bounds, boost, label);
         }
-        Ok(term_range(layout, range, boost, label))
+        Ok(self.term_range(layout, range, boost, label))
     }
 
     /// Documents with a value inside the bounds: by the order of values in segments that keep one, else by the column.
@@ -48,18 +49,39 @@ impl Lowering<'_> {
         }))
     }
 
+    /// A range over the terms of an inverted field.
+    fn term_range(&self, layout: &FieldLayout, range: &Range, boost: f32, label: String) -> Node {
+        let Some(field) = layout.inverted else { return Node::Nothing };
+        let Some((lower, upper)) = term_bounds(layout, field, range) else { return Node::Nothing };
+        self.by_postings(boost, label, move |view| {
+            let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+            let mut terms = inverted.terms().range();
+            terms = match &lower {
+                Bound::Included(bytes) => terms.ge(bytes),
+                Bound::Excluded(bytes) => terms.gt(bytes),
+                Bound::Unbounded => terms,
+            };
+            terms = match &upper {
+                Bound::Included(bytes) => terms.le(bytes),
+                Bound::Excluded(bytes) => terms.lt(bytes),
+                Bound::Unbounded => terms,
+            };
+            let mut bits = Bits::none(view.reader().max_doc());
+            add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+            Ok(bits)
+        })
+    }
+
     pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
         let Some(layout) = self.field(name).cloned() else { return Node::Nothing };
         let label = format!("FieldExistsQuery [field={name}]");
-        Node::computed(boost, label, move |reader| {
-            let docs = exists_docs(reader, &layout)?;
-            Ok(docs)
-        })
+        self.by_postings(boost, label, move |view| exists_docs(view, &layout))
     }
 }
 
 /// Documents with any value in the field.
-pub(crate) fn exists_docs(reader: &SegmentReader, layout: &FieldLayout) -> Result<Bits> {
+pub(crate) fn exists_docs(view: &SegmentView, layout: &FieldLayout) -> Result<Bits> {
+    let reader = view.reader();
     match (&layout.column, layout.inverted) {
         (Some(column), _) if !layout.class().is_text() => column_docs(reader, column),
         (_, Some(field)) if layout.has_norms() => {
@@ -67,7 +89,7 @@ pub(crate) fn exists_docs(reader: &SegmentReader, layout: &FieldLayout) -> Resul
             let docs = (0..reader.max_doc()).filter(|doc| norms.fieldnorm_id(*doc) > 0);
             Ok(Bits::from_docs(reader.max_doc(), docs))
         }
-        (_, Some(field)) => field_terms_docs(reader, field),
+        (_, Some(field)) => field_terms_docs(view, field),
         (Some(column), None) => column_docs(reader, column),
         (None, None) => Ok(Bits::none(reader.max_doc())),
     }
@@ -209,29 +231,6 @@ pub(crate) fn flag(value: &Value) -> Option<bool> {
         Value::Str(text) => Some(text.starts_with(['t', 'T', '1'])),
         _ => None,
     }
-}
-
-/// A range over the terms of an inverted field.
-fn term_range(layout: &FieldLayout, range: &Range, boost: f32, label: String) -> Node {
-    let Some(field) = layout.inverted else { return Node::Nothing };
-    let Some((lower, upper)) = term_bounds(layout, field, range) else { return Node::Nothing };
-    Node::computed(boost, label, move |reader| {
-        let inverted = reader.inverted_index(field).map_err(engine_error)?;
-        let mut terms = inverted.terms().range();
-        terms = match &lower {
-            Bound::Included(bytes) => terms.ge(bytes),
-            Bound::Excluded(bytes) => terms.gt(bytes),
-            Bound::Unbounded => terms,
-        };
-        terms = match &upper {
-            Bound::Included(bytes) => terms.le(bytes),
-            Bound::Excluded(bytes) => terms.lt(bytes),
-            Bound::Unbounded => terms,
-        };
-        let mut bits = Bits::none(reader.max_doc());
-        add_stream(reader, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
-        Ok(bits)
-    })
 }
 
 type TermBounds = (Bound<Vec<u8>>, Bound<Vec<u8>>);

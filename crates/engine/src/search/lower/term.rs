@@ -15,7 +15,6 @@ use super::range::{self, Bounds};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::bits::Bits;
 use crate::search::columns::SegmentColumns;
-use crate::search::error::engine_error;
 use crate::search::node::{DocSource, Node, SynonymNode, TermNode};
 use crate::search::sets::add_postings;
 use crate::search::stats::{doc_freq, term_infos};
@@ -93,12 +92,11 @@ impl Lowering<'_> {
         let label = format!("{name}:({})", shown.join(" "));
         let Some(field) = layout.inverted else { return self.column_terms(layout, values, boost, label) };
         let terms: Vec<Term> = values.iter().filter_map(|value| term_of(layout, field, value)).collect();
-        Ok(Node::computed(boost, label, move |reader| {
-            let inverted = reader.inverted_index(field).map_err(engine_error)?;
-            let mut bits = Bits::none(reader.max_doc());
+        Ok(self.by_postings(boost, label, move |view| {
+            let mut bits = Bits::none(view.reader().max_doc());
             for term in &terms {
-                if let Some(info) = inverted.get_term_info(term).map_err(engine_error)? {
-                    add_postings(reader, field, &info, &mut bits)?;
+                if let Some(info) = view.term_info(term)? {
+                    add_postings(view, field, &info, &mut bits)?;
                 }
             }
             Ok(bits)

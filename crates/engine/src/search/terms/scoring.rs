@@ -134,6 +134,22 @@ impl ScoredTerm {
         }
     }
 
+    /// The scores of `docs`, ascending, all of which have the term.
+    pub(crate) fn scores(&mut self, docs: &[DocId], scores: &mut [f32]) {
+        let (mut rest, mut out) = (docs, scores.iter_mut());
+        while let Some(first) = rest.first() {
+            self.blocks.skip_to(*first);
+            let last = self.blocks.entry().last;
+            let (here, behind) = rest.split_at(rest.partition_point(|doc| *doc <= last));
+            rest = behind;
+            self.scores_of(here, |_, score| {
+                if let Some(slot) = out.next() {
+                    *slot = score;
+                }
+            });
+        }
+    }
+
     /// No document of a window scores more. Moves to the first block that reaches into it.
     #[inline]
     pub(crate) fn bound_in(&mut self, from: DocId, to: DocId) -> f32 {

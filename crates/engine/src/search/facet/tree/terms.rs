@@ -43,7 +43,7 @@ impl<'p> OpenTerms<'p> {
         let with_value = match layout.filter(|_| plan.missing) {
             Some(layout) => {
                 let segments = context.segments.iter();
-                let docs = segments.map(|segment| Ok(Arc::new(exists_docs(segment.reader, layout)?)));
+                let docs = segments.map(|segment| Ok(Arc::new(exists_docs(segment.view, layout)?)));
                 Some(docs.collect::<Result<_>>()?)
             }
             None => None,
