@@ -52,7 +52,6 @@ use crate::snapshot::{SegmentView, Snapshot, Views};
 pub(crate) use bits::{Bits, words_of};
 pub(crate) use columns::{AnyColumn, OpenColumns};
 pub(crate) use lower::Tallies;
-pub(crate) use sets::field_terms_docs;
 
 pub(crate) use caches::SearchCaches;
 pub use luke::{FieldStats, TopTerms};

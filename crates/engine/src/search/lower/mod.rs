@@ -13,14 +13,16 @@ mod phrase;
 mod range;
 mod root;
 mod term;
+mod values;
 
 use std::sync::Arc;
 
-pub(crate) use join::{Tallies, joined};
+pub(crate) use join::joined;
 pub(crate) use moves::moved;
 pub(crate) use multi_term::compile;
 pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
+pub(crate) use values::Tallies;
 
 use plan::{Query, Relation, Result};
 use tantivy::schema::Field;
