@@ -8,6 +8,7 @@ mod char_filter;
 mod chars;
 mod error;
 mod filter;
+mod graph_paths;
 mod java_regex;
 mod morphology;
 mod normalizer;
@@ -23,6 +24,7 @@ mod word_set;
 
 pub use chain::{Analyzer, TokenStream, Tokens};
 pub use error::{Error, ErrorKind};
+pub use graph_paths::{PathOptions, WORD_SEPARATOR, graph_paths};
 pub use normalizer::Normalizer;
 pub use registry::{ComponentInfo, ComponentKind, components};
 pub use schema_analyzers::SchemaAnalyzers;

@@ -45,6 +45,11 @@ impl SchemaAnalyzers {
         Ok(self.query(kind)?.map_or_else(Vec::new, |analyzer| analyzer.analyze(text)))
     }
 
+    /// The analyzer of query text; none if the type has none.
+    pub fn query(&self, kind: &FieldType) -> Result<Option<&Analyzer>> {
+        self.get(kind, kind.query_analyzer.as_ref(), |slots| &slots.query)
+    }
+
     /// As [`SchemaAnalyzers::tokens`], stop words among them where the index has them: where a type takes them out of
     /// queries only.
     pub fn tokens_with_stop_words(&self, kind: &FieldType, text: &str) -> Result<Vec<Token>> {
@@ -79,10 +84,6 @@ impl SchemaAnalyzers {
                 )))
             }
         }
-    }
-
-    fn query(&self, kind: &FieldType) -> Result<Option<&Analyzer>> {
-        self.get(kind, kind.query_analyzer.as_ref(), |slots| &slots.query)
     }
 
     fn get(

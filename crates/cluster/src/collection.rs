@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, Error, ErrorKind, Explanation, FieldSelection, Join,
-    Query, Result, Schema, SchemaSource, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
-    UpdateOutcome, Version,
+    CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Error, ErrorKind, Explanation,
+    FieldSelection, Join, LikeTerm, MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult,
+    SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
+    VectorsPlan, Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
@@ -70,6 +71,7 @@ impl Collection {
         config: CollectionConfig,
         (shard, opened_ms): (Arc<dyn Shard>, i64),
     ) -> Self {
+        shard.set_suggesters(&config.components.suggest);
         Self {
             entry,
             catalog,
@@ -227,6 +229,39 @@ impl Collection {
         offload::compute(|| self.shard.terms(plan))
     }
 
+    /// The terms of documents, from their stored texts.
+    pub async fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        offload::compute(|| self.shard.vectors(plan))
+    }
+
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    pub async fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        offload::compute(|| self.shard.why_not(plan, id))
+    }
+
+    /// The words by which documents are like another, the least telling first.
+    pub async fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        offload::compute(|| self.shard.like_terms(like))
+    }
+
+    /// What dictionaries suggest for words.
+    pub async fn spell(&self, plan: SpellPlan) -> Result<Vec<SpellFinding>> {
+        let shard = self.shard.clone();
+        offload::read(false, move || shard.spell(&plan)).await?
+    }
+
+    /// Builds a suggester from what searches see now.
+    pub async fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        let (shard, component, name) = (self.shard.clone(), component.to_owned(), name.to_owned());
+        offload::update(move || shard.build_suggester(&component, &name)).await?
+    }
+
+    /// What a suggester has for a text.
+    pub async fn suggest(&self, plan: SuggestPlan) -> Result<Vec<Suggestion>> {
+        let shard = self.shard.clone();
+        offload::read(false, move || shard.suggest(&plan)).await?
+    }
+
     /// The visible document with this number ([`plan::Hit::place`]): id and fields.
     pub async fn document_at(
         &self,
@@ -304,6 +339,7 @@ impl Collection {
 
     fn adopt_config(&self, config: CollectionConfig) {
         self.shard.set_auto_commit(config.auto_commit);
+        self.shard.set_suggesters(&config.components.suggest);
         self.config.store(Arc::new(config));
         self.changes.fetch_add(1, Ordering::Release);
     }

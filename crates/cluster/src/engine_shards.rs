@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use engine::{CacheSizes, ShardConfig};
 use plan::{
-    AutoCommit, CacheStats, Commit, Document, Explanation, FieldSelection, Join, Query, Result, Schema,
-    SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join, LikeTerm,
+    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -66,6 +67,18 @@ impl Shard for engine::Shard {
         self.set_auto_commit(auto_commit);
     }
 
+    fn set_suggesters(&self, components: &[SuggestComponent]) {
+        self.set_suggesters(components);
+    }
+
+    fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        self.build_suggester(component, name)
+    }
+
+    fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
+        self.suggest(plan)
+    }
+
     fn stats(&self) -> ShardStats {
         self.stats()
     }
@@ -80,6 +93,22 @@ impl Shard for engine::Shard {
 
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         self.terms(plan)
+    }
+
+    fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        self.vectors(plan)
+    }
+
+    fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        self.why_not(plan, id)
+    }
+
+    fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        self.like_terms(like)
+    }
+
+    fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
+        self.spell(plan)
     }
 
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {

@@ -4,9 +4,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Error, ErrorKind, Expect, Explanation, FieldSelection,
-    Hit, Join, Operation, Query, Result, Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch,
-    UpdateOutcome, Value, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Error, ErrorKind, Expect, Explanation,
+    FieldSelection, Hit, Join, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan,
+    SearchResult, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan,
+    UpdateBatch, UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
 };
 
 use crate::shard::{
@@ -221,6 +222,32 @@ impl Shard for MemoryShard {
     }
 
     fn terms(&self, _: &TermsPlan) -> Result<Vec<TermCount>> {
+        Ok(vec![])
+    }
+
+    fn vectors(&self, _: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        Ok(vec![])
+    }
+
+    fn why_not(&self, _: &SearchPlan, _: &str) -> Result<WhyNot> {
+        Ok(WhyNot::default())
+    }
+
+    fn like_terms(&self, _: &MoreLike) -> Result<Vec<LikeTerm>> {
+        Ok(vec![])
+    }
+
+    fn set_suggesters(&self, _: &[SuggestComponent]) {}
+
+    fn build_suggester(&self, _: &str, _: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn suggest(&self, _: &SuggestPlan) -> Result<Vec<Suggestion>> {
+        Ok(vec![])
+    }
+
+    fn spell(&self, _: &SpellPlan) -> Result<Vec<SpellFinding>> {
         Ok(vec![])
     }
 

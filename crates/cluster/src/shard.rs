@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Join, Query, Result,
-    Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
+    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
+    Version, WhyNot,
 };
 
 pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms};
@@ -25,6 +27,12 @@ pub trait Shard: Send + Sync {
     fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>>;
     fn set_schema(&self, schema: Arc<Schema>) -> Result<()>;
     fn set_auto_commit(&self, auto_commit: AutoCommit);
+    /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
+    fn set_suggesters(&self, components: &[SuggestComponent]);
+    /// Builds a suggester from what searches see now.
+    fn build_suggester(&self, component: &str, name: &str) -> Result<()>;
+    /// What a suggester has for a text.
+    fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>>;
     fn stats(&self) -> ShardStats;
     /// The fields that documents have, by their concrete names.
     fn luke_fields(&self) -> Result<Vec<FieldStats>>;
@@ -32,6 +40,14 @@ pub trait Shard: Send + Sync {
     fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms>;
     /// The terms of a field, with their counts.
     fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>>;
+    /// The terms of documents, from their stored texts.
+    fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>>;
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot>;
+    /// The words by which documents are like another, the least telling first.
+    fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>>;
+    /// What dictionaries suggest for words.
+    fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>>;
     /// The living visible document with this number: id and fields.
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
     /// How `query` scores the first `limit` documents of `other`, by id.

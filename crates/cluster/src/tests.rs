@@ -56,6 +56,7 @@ fn config(boolean_clauses_max: usize) -> CollectionConfig {
         boolean_clauses_max,
         update_chains: vec![],
         update_processors: vec![],
+        components: plan::Components::default(),
     }
 }
 

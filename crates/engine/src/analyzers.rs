@@ -5,16 +5,22 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use analysis::{SchemaAnalyzers, TokenStream};
-use plan::{Error, FieldType, Result, Schema};
+use plan::{Error, FieldType, Result};
 
+use crate::layout::Layout;
 use crate::tokens::FieldTokens;
 
 /// The schema's analyzers, of which the engine uses those of indexing.
 pub(crate) struct Analyzers(Arc<SchemaAnalyzers>);
 
 impl Analyzers {
-    pub(crate) fn new(schema: &Schema) -> Self {
-        Self(SchemaAnalyzers::new(schema))
+    pub(crate) fn of(layout: &Layout) -> Self {
+        Self(layout.analyzers().clone())
+    }
+
+    /// By field type and use.
+    pub(crate) fn of_schema(&self) -> &Arc<SchemaAnalyzers> {
+        &self.0
     }
 
     fn stream(&self, field_type: &FieldType) -> Result<TokenStream> {

@@ -19,6 +19,7 @@ use crate::prepare::Preparer;
 use crate::schedule::Schedule;
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use crate::suggest::{Event, Suggesters};
 
 pub(crate) struct Core {
     pub(crate) log: Arc<dyn FencedLog>,
@@ -41,6 +42,7 @@ pub(crate) struct Core {
     /// Preparers that no thread uses at the moment.
     pub(crate) preparers: Mutex<Vec<Preparer>>,
     pub(crate) schedule: Schedule,
+    pub(crate) suggesters: Suggesters,
     pub(crate) counters: Counters,
 }
 
@@ -113,12 +115,17 @@ impl Core {
         grown
     }
 
+    /// Builds the suggesters that an event calls for.
+    pub(crate) fn build_suggesters(&self, event: Event) {
+        self.suggesters.follow(event, &self.snapshot.load_full(), &self.meaning.load_full());
+    }
+
     /// Takes up another schema; what is indexed stays as it is.
     pub(crate) fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
         {
             let _growing = lock(&self.growing);
             let layout = Arc::new(self.layout().rebound(&schema));
-            let analyzers = Arc::new(Analyzers::new(&schema));
+            let analyzers = Arc::new(Analyzers::of(&layout));
             self.meaning.store(Arc::new(Meaning { schema, analyzers, layout }));
             lock(&self.preparers).clear();
         }

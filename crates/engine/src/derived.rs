@@ -12,12 +12,13 @@ use crate::id_texts::{self, IdTexts};
 use crate::layout::Layout;
 use crate::segment::file_name;
 use crate::value_order::{self, ValueOrders};
+use crate::vectors::{self, Vectors};
 
 /// Below, everything is quick anyway. Tests have small segments and want the files.
 const MAX_DOC_LEAST: u32 = if cfg!(test) { 8 } else { 2_048 };
 
-pub(crate) const EXTENSIONS: [&str; 3] =
-    [dense_terms::EXTENSION, value_order::EXTENSION, id_texts::EXTENSION];
+pub(crate) const EXTENSIONS: [&str; 4] =
+    [dense_terms::EXTENSION, value_order::EXTENSION, id_texts::EXTENSION, vectors::EXTENSION];
 
 /// The files of a segment just written, by name.
 pub(crate) fn files(segment: &tantivy::Segment, layout: &Layout) -> Result<Vec<(String, Vec<u8>)>> {
@@ -30,6 +31,7 @@ pub(crate) fn files(segment: &tantivy::Segment, layout: &Layout) -> Result<Vec<(
         (dense_terms::EXTENSION, dense_terms::build(&reader)?),
         (value_order::EXTENSION, value_order::build(&reader, layout)?),
         (id_texts::EXTENSION, id_texts::build(&reader)?),
+        (vectors::EXTENSION, vectors::build(&reader, layout)?),
     ];
     Ok(built.into_iter().filter_map(|(kind, bytes)| Some((file_name(id, kind), bytes?))).collect())
 }
@@ -39,6 +41,7 @@ pub(crate) struct Derived {
     pub(crate) dense_terms: Option<DenseTerms>,
     pub(crate) value_orders: Option<ValueOrders>,
     pub(crate) ids: Option<IdTexts>,
+    pub(crate) vectors: Option<Vectors>,
 }
 
 impl Derived {
@@ -47,10 +50,12 @@ impl Derived {
         let dense_terms = file(dense_terms::EXTENSION).map(|it| DenseTerms::open(it.clone(), max_doc));
         let value_orders = file(value_order::EXTENSION).map(|it| ValueOrders::open(it, max_doc));
         let ids = file(id_texts::EXTENSION).map(|it| IdTexts::open(it.clone(), max_doc));
+        let vectors = file(vectors::EXTENSION).map(Vectors::open);
         Ok(Self {
             dense_terms: dense_terms.transpose()?,
             value_orders: value_orders.transpose()?,
             ids: ids.transpose()?,
+            vectors: vectors.transpose()?,
         })
     }
 }

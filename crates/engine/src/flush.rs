@@ -14,6 +14,7 @@ use crate::manifest::{LayoutRecord, Manifest, SegmentRecord};
 use crate::merge::{Input, MergeTo, Merged};
 use crate::refresh::Cut;
 use crate::segment::{Persisted, Segment, file_name};
+use crate::suggest::Event;
 
 /// The id filter's file, beside tantivy's.
 pub(crate) const FILTER_EXTENSION: &str = "ids";
@@ -35,7 +36,11 @@ impl Core {
         if let Some(segments_max) = commit.max_segments {
             self.merge_down_to(segments_max)?;
         }
-        if commit.soft { Ok(()) } else { self.flush(commit.open_searcher) }
+        if !commit.soft {
+            self.flush(commit.open_searcher)?;
+        }
+        self.build_suggesters(Event::Refreshed);
+        Ok(())
     }
 
     /// Persists everything applied so far, and shows it when `show` says so.

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use analysis::SchemaAnalyzers;
 use plan::{FieldClass, FieldSpec, ROOT_FIELD};
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
@@ -36,6 +37,10 @@ pub enum ColumnKind {
     /// Float and Double.
     F64,
     Bool,
+    /// Codes of places (`plan::Place::code`), in whole numbers.
+    Place,
+    /// Vectors as `vectors::words`, in whole numbers.
+    Vector,
 }
 
 /// What an inverted field holds.
@@ -118,6 +123,8 @@ pub struct Layout {
     fields: HashMap<Arc<str>, Arc<FieldLayout>>,
     tantivy: Schema,
     unique_key: Option<Arc<str>>,
+    /// How the schema's texts become terms.
+    analyzers: Arc<SchemaAnalyzers>,
 }
 
 impl Layout {
@@ -133,7 +140,7 @@ impl Layout {
         names.extend(schema.fields().map(|spec| spec.name.clone()));
         let copied: Vec<_> = names.iter().flat_map(|name| schema.copies(name)).collect();
         names.extend(copied.into_iter().map(|(dest, _)| Arc::from(dest)));
-        let mut layout = Self::assemble(slots, names, schema);
+        let mut layout = Self::assemble(slots, names, schema, SchemaAnalyzers::new(schema));
         layout.generation = generation + u64::from(layout.slots.len() > known);
         layout
     }
@@ -151,12 +158,17 @@ impl Layout {
         }
         let mut all: Vec<Arc<str>> = self.fields.keys().cloned().collect();
         all.extend(names.iter().filter(new).cloned());
-        let mut layout = Self::assemble(self.slots.clone(), all, schema);
+        let mut layout = Self::assemble(self.slots.clone(), all, schema, self.analyzers.clone());
         layout.generation = self.generation + 1;
         Some(layout)
     }
 
-    fn assemble(mut slots: Vec<Slot>, names: Vec<Arc<str>>, schema: &plan::Schema) -> Self {
+    fn assemble(
+        mut slots: Vec<Slot>,
+        names: Vec<Arc<str>>,
+        schema: &plan::Schema,
+        analyzers: Arc<SchemaAnalyzers>,
+    ) -> Self {
         let mut latest: HashMap<Arc<str>, usize> =
             slots.iter().enumerate().map(|(number, slot)| (slot.name.clone(), number)).collect();
         let mut bound: HashMap<Arc<str>, (usize, Arc<FieldSpec>)> = HashMap::new();
@@ -182,7 +194,7 @@ impl Layout {
                 Some((name, Arc::new(layout)))
             })
             .collect();
-        Self { generation: 0, slots, fields, tantivy, unique_key: schema.unique_key.clone() }
+        Self { generation: 0, slots, fields, tantivy, unique_key: schema.unique_key.clone(), analyzers }
     }
 
     /// The field of this concrete name, if any document or the schema has named it.
@@ -218,6 +230,11 @@ impl Layout {
     /// Where the roots of blocks are named, if the schema has blocks.
     pub(crate) fn root_field(&self) -> Option<Field> {
         self.field(ROOT_FIELD)?.inverted
+    }
+
+    /// The analyzers of the schema.
+    pub(crate) fn analyzers(&self) -> &Arc<SchemaAnalyzers> {
+        &self.analyzers
     }
 
     /// The schema's unique key.
@@ -273,7 +290,10 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
         other => other,
     };
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
-    let column = (properties.doc_values || uninverted).then(|| column_kind(spec.class())).flatten();
+    let searched = spec.class().is_place() || spec.class() == FieldClass::DenseVector;
+    let column = (properties.doc_values || uninverted || properties.indexed && searched)
+        .then(|| column_kind(spec.class()))
+        .flatten();
     // One number a document is found by its column and `value_order`: terms, nearly all of them of one document, would
     // be a seventh of what indexing and merging cost (docs/adr/0005).
     let ordered = spec.class().is_point() && column.is_some() && !properties.multi_valued;
@@ -293,6 +313,8 @@ fn inverted_kind(spec: &FieldSpec) -> Option<InvertedKind> {
         | FieldClass::Enum
         | FieldClass::NestPath
         | FieldClass::Collation => InvertedKind::Term { norms },
+        // Of shapes that are no points.
+        FieldClass::SpatialPrefixTree => InvertedKind::Term { norms: false },
         FieldClass::Int | FieldClass::Long | FieldClass::Date => InvertedKind::I64,
         FieldClass::Float | FieldClass::Double => InvertedKind::F64,
         FieldClass::Bool => InvertedKind::Bool,
@@ -307,8 +329,8 @@ fn column_kind(class: FieldClass) -> Option<ColumnKind> {
         FieldClass::Int | FieldClass::Long | FieldClass::Date => ColumnKind::I64,
         FieldClass::Float | FieldClass::Double => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
-        // As `point` encodes it.
-        FieldClass::LatLon => ColumnKind::I64,
+        FieldClass::LatLon | FieldClass::SpatialPrefixTree => ColumnKind::Place,
+        FieldClass::DenseVector => ColumnKind::Vector,
         _ => return None,
     })
 }
@@ -324,7 +346,11 @@ fn tantivy_schema(slots: &[Slot]) -> (Schema, Vec<Place>) {
 }
 
 fn add_slot(builder: &mut SchemaBuilder, number: usize, slot: &Slot) -> Place {
-    let apart = matches!(slot.inverted, Some(InvertedKind::Text { .. } | InvertedKind::Key));
+    let apart = match slot.inverted {
+        Some(InvertedKind::Text { .. } | InvertedKind::Key) => true,
+        Some(InvertedKind::Term { .. }) => slot.column != Some(ColumnKind::Str),
+        _ => false,
+    };
     let together = slot.column.is_some() && !apart;
     let inverted =
         slot.inverted.and_then(|kind| add_inverted(builder, &inverted_name(number), kind, together));
@@ -355,7 +381,7 @@ fn add_column(builder: &mut SchemaBuilder, name: &str, kind: ColumnKind) -> Fiel
     let numbers = NumericOptions::default().set_fast();
     match kind {
         ColumnKind::Str => builder.add_text_field(name, TextOptions::default().set_fast("raw")),
-        ColumnKind::I64 => builder.add_i64_field(name, numbers),
+        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => builder.add_i64_field(name, numbers),
         ColumnKind::F64 => builder.add_f64_field(name, numbers),
         ColumnKind::Bool => builder.add_bool_field(name, numbers),
     }

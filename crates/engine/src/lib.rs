@@ -30,7 +30,7 @@ mod merge;
 mod merge_policy;
 mod norm_file;
 mod peers;
-mod point;
+mod places;
 mod postings_builder;
 mod prepare;
 mod recent;
@@ -46,6 +46,7 @@ mod source_codec;
 mod state;
 mod stats;
 mod stored_source;
+mod suggest;
 mod term_table;
 #[cfg(test)]
 mod testing;
@@ -53,6 +54,7 @@ mod testing;
 mod tests;
 mod tokens;
 mod value_order;
+mod vectors;
 mod writer;
 
 pub use cache::Cache;

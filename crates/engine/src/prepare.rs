@@ -8,16 +8,19 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places};
+use plan::{
+    Copied, Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places,
+};
 use tantivy::schema::Field;
 
 use crate::analyzers::{Analyzers, Streams};
 use crate::index_document::{IndexDocument, Leaf};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
-use crate::point;
+use crate::places::Places;
 use crate::source_codec;
 use crate::term_table::TermTable;
 use crate::tokens::{FieldTokens, Token};
+use crate::vectors;
 
 /// Longest term in bytes, as Lucene's `IndexWriter.MAX_TERM_LENGTH`.
 pub(crate) const TERM_BYTES_MAX: usize = 32_766;
@@ -53,8 +56,7 @@ pub(crate) struct Preparer {
 /// Where the values of a field go: to itself, and to these.
 struct Route {
     field: Arc<FieldLayout>,
-    /// (destination, most characters or 0).
-    copies: Vec<(Arc<FieldLayout>, usize)>,
+    copies: Vec<(Arc<FieldLayout>, Copied)>,
 }
 
 /// A field's values, its own and those copied to it.
@@ -136,8 +138,8 @@ impl Preparer {
         }
         for (name, values) in &document.fields {
             let route = self.route(id, name)?;
-            for (destination, chars_max) in &route.copies {
-                let copied = copy(id, destination, values, *chars_max)?;
+            for (destination, part) in &route.copies {
+                let copied = copy(id, destination, values, *part)?;
                 merge(&mut gathered, destination, copied.into_iter());
             }
         }
@@ -156,7 +158,7 @@ impl Preparer {
             let unknown = || Error::bad_request(format!("ERROR: [doc={id}] unknown field '{name}'"));
             self.layout.field(name).cloned().ok_or_else(unknown)
         };
-        let copies = self.schema.copies(name).map(|(dest, chars)| Ok((known(&dest)?, chars)));
+        let copies = self.schema.copies(name).map(|(dest, part)| Ok((known(&dest)?, part)));
         let route = Arc::new(Route { field: known(name)?, copies: copies.collect::<Result<_>>()? });
         self.routes.insert(name.clone(), route.clone());
         Ok(route)
@@ -182,6 +184,11 @@ impl Preparer {
         values: &[Cow<'_, Value>],
         out: &mut Prepared,
     ) -> Result<()> {
+        match field.class() {
+            class if class.is_place() => return self.index_places(id, field, values, out),
+            FieldClass::DenseVector => return index_vector(id, field, values, out),
+            _ => {}
+        }
         match (field.inverted, field.inverted_kind) {
             (Some(inverted), Some(InvertedKind::Text { .. })) => {
                 self.index_text(id, field, inverted, values, out)?;
@@ -191,6 +198,27 @@ impl Preparer {
         }
         let Some(column) = &field.column else { return Ok(()) };
         values.iter().try_for_each(|value| push_column(id, field, column.field, value, out))
+    }
+
+    fn index_places(
+        &mut self,
+        id: &str,
+        field: &FieldLayout,
+        values: &[Cow<'_, Value>],
+        out: &mut Prepared,
+    ) -> Result<()> {
+        let mut places = Places::default();
+        for text in values.iter().map(|value| text_of(value)) {
+            places.add_text(&text).map_err(|error| wrong_value(id, field, &text, error))?;
+        }
+        if let Some(column) = &field.column {
+            out.document.leaves.extend(places.codes.iter().map(|code| (column.field, Leaf::I64(*code))));
+        }
+        if let Some(inverted) = field.inverted {
+            let mut tokens = self.field(inverted);
+            places.shapes.iter().for_each(|shape| tokens.token(1, shape.as_bytes()));
+        }
+        Ok(())
     }
 
     /// Each value as one term.
@@ -246,6 +274,14 @@ impl Preparer {
     }
 }
 
+fn index_vector(id: &str, field: &FieldLayout, values: &[Cow<'_, Value>], out: &mut Prepared) -> Result<()> {
+    let Some(column) = &field.column else { return Ok(()) };
+    let words = vectors::of_values(values, &field.spec.field_type)
+        .map_err(|error| error.context(format!("ERROR: [doc={id}] field `{}`: ", field.name)))?;
+    out.document.leaves.extend(words.into_iter().map(|word| (column.field, Leaf::I64(word))));
+    Ok(())
+}
+
 fn merge<'a>(
     gathered: &mut Gathered<'a>,
     field: &Arc<FieldLayout>,
@@ -257,13 +293,8 @@ fn merge<'a>(
     }
 }
 
-fn copy<'a>(
-    id: &str,
-    to: &FieldLayout,
-    values: &'a [Value],
-    chars_max: usize,
-) -> Result<Vec<Cow<'a, Value>>> {
-    values.iter().map(|value| typed(id, to, cut(value, chars_max))).collect()
+fn copy<'a>(id: &str, to: &FieldLayout, values: &'a [Value], part: Copied) -> Result<Vec<Cow<'a, Value>>> {
+    values.iter().map(|value| typed(id, to, part.of(value))).collect()
 }
 
 /// The value as the field's class holds it. Tantivy takes a value of a wrong type for a column without a word, so none
@@ -271,32 +302,26 @@ fn copy<'a>(
 fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow<'a, Value>> {
     let class = field.class();
     let fits = match &*value {
-        Value::Int(_) => class == FieldClass::Int,
+        Value::Int(_) => matches!(class, FieldClass::Int | FieldClass::DenseVector),
         Value::Long(_) => class == FieldClass::Long,
-        Value::Float(_) => class == FieldClass::Float,
+        Value::Float(_) => matches!(class, FieldClass::Float | FieldClass::DenseVector),
         Value::Double(_) => class == FieldClass::Double,
         Value::Date(_) => class == FieldClass::Date,
         Value::Bool(_) => class == FieldClass::Bool,
         Value::Bytes(_) => class == FieldClass::Binary,
-        Value::Str(_) => !class.is_point() && class != FieldClass::Bool && class != FieldClass::Binary,
+        Value::Str(_) => {
+            !class.is_point()
+                && !matches!(class, FieldClass::Bool | FieldClass::Binary | FieldClass::DenseVector)
+        }
     };
     if fits {
         return Ok(value);
     }
-    coerce(&value, class).map(Cow::Owned).map_err(|error| {
-        let shown = value.to_text();
-        error.context(format!("ERROR: [doc={id}] Error adding field '{}'='{shown}' msg=", field.name))
-    })
+    coerce(&value, class).map(Cow::Owned).map_err(|error| wrong_value(id, field, &value.to_text(), error))
 }
 
-fn cut(value: &Value, chars_max: usize) -> Cow<'_, Value> {
-    match value {
-        Value::Str(text) if chars_max > 0 => match text.char_indices().nth(chars_max) {
-            Some((end, _)) => Cow::Owned(Value::Str(text.get(..end).unwrap_or_default().to_owned())),
-            None => Cow::Borrowed(value),
-        },
-        _ => Cow::Borrowed(value),
-    }
+fn wrong_value(id: &str, field: &FieldLayout, shown: &str, error: Error) -> Error {
+    error.context(format!("ERROR: [doc={id}] Error adding field '{}'='{shown}' msg=", field.name))
 }
 
 fn check_single<'a>(
@@ -306,7 +331,7 @@ fn check_single<'a>(
     what: &str,
     values: impl Iterator<Item = &'a Value>,
 ) -> Result<()> {
-    if count <= 1 || field.spec.properties.multi_valued {
+    if count <= 1 || field.spec.properties.multi_valued || field.class() == FieldClass::DenseVector {
         return Ok(());
     }
     let shown: Vec<String> = values.map(Value::to_text).collect();
@@ -363,10 +388,6 @@ fn push_column(
             push_text(out, column, text.get(..end).unwrap_or_default());
         }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
-        FieldClass::LatLon => {
-            let text = text_of(value);
-            out.document.leaves.extend(point::encode_text(&text).map(|place| (column, Leaf::I64(place))));
-        }
         _ => {
             let text = text_of(value);
             check_term(id, &field.name, &text)?;

@@ -28,6 +28,7 @@ use crate::schedule::Schedule;
 use crate::segment::{Segment, SegmentParts};
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use crate::suggest::Suggesters;
 
 impl Core {
     pub(crate) fn open(
@@ -54,7 +55,7 @@ impl Core {
         state.logged = manifest.as_ref().map_or(Watermark::START, Manifest::watermark);
         let shown: Vec<_> = state.segments.iter().map(|it| (it.clone(), it.marks.take())).collect();
         let snapshot = Snapshot::build(None, layout.clone(), &shown)?;
-        let analyzers = Arc::new(Analyzers::new(&schema));
+        let analyzers = Arc::new(Analyzers::of(&layout));
         let core = Arc::new(Self {
             log: home.log(),
             manifests,
@@ -73,6 +74,7 @@ impl Core {
             state: Mutex::new(state),
             preparers: Mutex::default(),
             schedule: Schedule::default(),
+            suggesters: Suggesters::default(),
             counters: Counters::default(),
         });
         core.replay(manifest.as_ref().map(Manifest::watermark))?;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use plan::{AutoCommit, Result};
 
 use crate::core::{Core, lock};
+use crate::suggest::Event;
 
 /// Longest sleep of the background thread, so that a clock set back does no lasting harm.
 const SLEEP_MS_MAX: i64 = 10_000;
@@ -121,6 +122,7 @@ impl Core {
             }
             None => return Ok(()),
         }
+        self.build_suggesters(Event::Refreshed);
         while !self.config.background && self.merge_once()? {}
         Ok(())
     }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, Explanation, FieldSelection, Join, Query, Result,
-    Schema, SearchPlan, SearchResult, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
+    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
+    Version, WhyNot,
 };
 use store::ShardHome;
 
@@ -15,6 +17,7 @@ use crate::peers::{JoinedValues, Peers};
 use crate::search::{self, FieldStats, SearchCaches, TopTerms};
 use crate::snapshot::{Snapshot, read_source};
 use crate::stats::{self, SegmentStats, ShardStats};
+use crate::suggest::Event;
 
 /// One shard, open. All methods may be called from any thread; those that change something block until it is done.
 pub struct Shard {
@@ -119,6 +122,43 @@ impl Shard {
     /// The terms of a field, with their counts.
     pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
         search::terms(&self.snapshot(), plan)
+    }
+
+    /// The terms of documents, from their stored texts.
+    pub fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
+        search::vectors(&self.snapshot(), plan)
+    }
+
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    pub fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
+        search::why_not(&self.snapshot(), plan, id)
+    }
+
+    /// The words by which documents are like another, the least telling first.
+    pub fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
+        search::like_terms(&self.snapshot(), like)
+    }
+
+    /// What dictionaries suggest for words.
+    pub fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
+        search::spell(&self.snapshot(), plan)
+    }
+
+    /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
+    pub fn set_suggesters(&self, components: &[SuggestComponent]) {
+        self.core.suggesters.declare(components);
+        self.core.build_suggesters(Event::Opened);
+    }
+
+    /// Builds a suggester from what searches see now.
+    pub fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        let meaning = self.core.meaning.load_full();
+        self.core.suggesters.build(component, name, &self.snapshot(), &meaning)
+    }
+
+    /// What a suggester has for a text.
+    pub fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
+        self.core.suggesters.suggest(plan)
     }
 
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.

@@ -25,6 +25,7 @@ use crate::search::{AnyColumn, OpenColumns};
 use crate::segment::Segment;
 use crate::source_codec;
 use crate::value_order::ValueOrder;
+use crate::vectors::VectorSet;
 
 /// The segments of one moment, in index order, under one layout.
 pub struct Snapshot {
@@ -191,6 +192,11 @@ impl SegmentView {
     /// The documents in the order of a column's values, where the segment keeps it.
     pub(crate) fn value_order(&self, column: &ColumnRef) -> Option<&ValueOrder> {
         self.segment.derived().value_orders.as_ref()?.get(column.field)
+    }
+
+    /// The vectors of a column, where the segment keeps them in a block.
+    pub(crate) fn vectors(&self, column: &ColumnRef) -> Option<&VectorSet> {
+        self.segment.derived().vectors.as_ref()?.get(column.field)
     }
 
     /// The ids of the documents, where the segment keeps them so.

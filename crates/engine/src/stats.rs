@@ -19,6 +19,8 @@ pub struct ShardStats {
     pub segment_count: usize,
     /// Unpersisted segments and builders.
     pub ram_bytes: u64,
+    /// Suggesters that are built.
+    pub suggester_bytes: u64,
     /// Persisted segment files.
     pub disk_bytes: u64,
     /// What a restart would replay.
@@ -75,6 +77,7 @@ pub(crate) fn of(core: &Core) -> ShardStats {
         deleted_docs: snapshot.max_doc() - snapshot.num_docs(),
         segment_count: snapshot.segments().len(),
         ram_bytes: state.unpersisted_bytes() as u64,
+        suggester_bytes: core.suggesters.size(),
         disk_bytes: disk,
         log_bytes: core.log.bytes(),
         version: snapshot.number(),

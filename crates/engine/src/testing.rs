@@ -58,6 +58,10 @@ pub(crate) fn source() -> SchemaSource {
             kind("pdate", "DatePointField", &[]),
             kind("boolean", "BoolField", &[]),
             kind("_nest_path_", "NestPathField", &[]),
+            kind("location", "LatLonPointSpatialField", &[]),
+            kind("grid", "SpatialRecursivePrefixTreeFieldType", &[]),
+            kind("vector", "DenseVectorField", &[("vectorDimension", "5")]),
+            kind("flat", "DenseVectorField", &[("vectorDimension", "5"), ("knnAlgorithm", "flat")]),
         ],
         fields: vec![
             field("id", "string", &[("required", "true")]),
@@ -79,6 +83,11 @@ pub(crate) fn source() -> SchemaSource {
             field("*_d", "pdouble", &[]),
             field("*_dt", "pdate", &[]),
             field("*_b", "boolean", &[]),
+            field("*_p", "location", &[]),
+            field("*_ps", "location", &multi),
+            field("*_srpt", "grid", &[]),
+            field("*_v", "vector", &[]),
+            field("*_flat", "flat", &[]),
         ],
         copy_fields: vec![
             CopyField { source: "*_t".into(), dest: "everything".into(), max_chars: 0 },
@@ -130,7 +139,7 @@ pub(crate) fn snapshot(schema: &Arc<Schema>, batches: &[Vec<Document>]) -> Snaps
     }
     let first = Layout::new(schema);
     let layout = Arc::new(first.grown(&names, schema).unwrap_or(first));
-    let mut preparer = Preparer::new(layout.clone(), schema.clone(), Arc::new(Analyzers::new(schema)));
+    let mut preparer = Preparer::new(layout.clone(), schema.clone(), Arc::new(Analyzers::of(&layout)));
     let mut version = 0;
     let mut segments = Vec::new();
     for batch in batches {

@@ -33,8 +33,8 @@ const ENTRY: usize = 24;
 pub(crate) fn build(reader: &SegmentReader, layout: &Layout) -> Result<Option<Vec<u8>>> {
     let mut parts = Vec::new();
     for field in layout.fields() {
-        let wanted =
-            field.class().is_point() && field.spec.properties.indexed && !field.spec.properties.multi_valued;
+        let ordered = field.class().is_point() || field.class().is_place();
+        let wanted = ordered && field.spec.properties.indexed && !field.spec.properties.multi_valued;
         if let Some(column) = field.column.as_ref().filter(|_| wanted)
             && let Some(docs) = sorted_docs(reader, column)?
         {
@@ -215,13 +215,13 @@ impl ValueOrder {
 
     /// The documents at these ranks.
     pub(crate) fn bits(&self, ranks: Range<u32>) -> Bits {
-        let mut bits = Bits::none(self.max_doc);
         if ranks.len() < self.shape.step as usize {
+            let mut bits = Bits::none(self.max_doc);
             ranks.for_each(|rank| bits.insert(self.doc(rank)));
             return bits;
         }
         let (start, end) = (self.nearest(ranks.start), self.nearest(ranks.end));
-        bits.put_difference(self.set(end), self.set(start));
+        let mut bits = Bits::difference(self.max_doc, self.set(end), self.set(start));
         self.correct(&mut bits, start * self.shape.step, ranks.start, false);
         self.correct(&mut bits, end * self.shape.step, ranks.end, true);
         bits

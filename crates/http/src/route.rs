@@ -30,6 +30,8 @@ pub(crate) enum Handler {
     Config,
     Schema,
     Terms,
+    MoreLike,
+    WhyNot,
 }
 
 impl Handler {
@@ -37,6 +39,8 @@ impl Handler {
     pub fn class(self) -> &'static str {
         match self {
             Handler::Select | Handler::Terms => "org.apache.solr.handler.component.SearchHandler",
+            Handler::WhyNot => "parhelion.WhyNotHandler",
+            Handler::MoreLike => "org.apache.solr.handler.MoreLikeThisHandler",
             Handler::Get => "org.apache.solr.handler.RealTimeGetHandler",
             Handler::Update => "org.apache.solr.handler.UpdateRequestHandler",
             Handler::Ping => "org.apache.solr.handler.PingRequestHandler",
@@ -73,6 +77,7 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/select" | "/query" => Handler::Select,
         "/get" => Handler::Get,
         "/terms" => Handler::Terms,
+        "/whynot" => Handler::WhyNot,
         "/update" | "/update/json" | "/update/json/docs" | "/update/csv" => Handler::Update,
         "/admin/ping" => Handler::Ping,
         "/admin/luke" => Handler::Luke,
@@ -92,6 +97,7 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
 fn by_class(class: &str) -> Option<Handler> {
     match class.rsplit('.').next()? {
         "SearchHandler" => Some(Handler::Select),
+        "MoreLikeThisHandler" => Some(Handler::MoreLike),
         "UpdateRequestHandler" => Some(Handler::Update),
         "RealTimeGetHandler" => Some(Handler::Get),
         "PingRequestHandler" => Some(Handler::Ping),

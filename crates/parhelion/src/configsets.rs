@@ -55,7 +55,7 @@ fn read(folder: &Path) -> Result<Configset> {
     let schema = schema.with_context(|| format!("has no schema; name it `{}`", SCHEMA_FILES[0]))?;
     let config = read("solrconfig.xml").context("has no `solrconfig.xml`")?;
     let schema = solr::schema::load(&schema, &read)?;
-    let loaded = solr::config::load(&config, &|_| None)?;
+    let loaded = solr::config::load(&config, &|_| None)?.with_files(&read)?;
     for warning in &loaded.warnings {
         output::note(&format!("warning: `{}`: {warning}", folder.display()));
     }

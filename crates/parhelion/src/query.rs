@@ -37,6 +37,9 @@ pub struct QueryArgs {
     /// Any other parameter of Solr's, as `name=value`; may repeat.
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = pair)]
     params: Vec<(String, String)>,
+    /// Tell why the search does not show this document, and what would.
+    #[arg(long, value_name = "ID")]
+    why_not: Option<String>,
     /// Print the server's JSON answer as it is.
     #[arg(long)]
     json: bool,
@@ -51,11 +54,15 @@ pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
     let params = args.params();
     let pairs: Vec<(&str, &str)> =
         params.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let path = format!("{}/select", args.target.collection);
+    let handler = if args.why_not.is_some() { "whynot" } else { "select" };
+    let path = format!("{}/{handler}", args.target.collection);
     let response = args.target.client()?.get(&path, &pairs).await?.ok()?;
     if args.json {
         output::write_stdout(&response.body);
         return Ok(());
+    }
+    if args.why_not.is_some() {
+        return print_why_not(&response.json()?).context("the answer has no `whynot`; print it with --json");
     }
     print(&response.json()?).context("the answer has no `response`; print it with --json")
 }
@@ -67,6 +74,7 @@ impl QueryArgs {
         params.extend(self.fq.iter().map(|fq| ("fq", fq.clone())));
         params.extend(self.fl.clone().map(|fl| ("fl", fl)));
         params.extend(self.sort.clone().map(|sort| ("sort", sort)));
+        params.extend(self.why_not.clone().map(|id| ("id", id)));
         params.extend(self.df.clone().map(|df| ("df", df)));
         if !self.facet.is_empty() {
             params.push(("facet", "true".to_owned()));
@@ -91,6 +99,21 @@ fn print(answer: &Value) -> Option<()> {
     }
     let milliseconds = answer.pointer("/responseHeader/QTime").and_then(Value::as_u64).unwrap_or_default();
     output::line(&format!("{} of {found} hits, {milliseconds} ms", docs.len()));
+    Some(())
+}
+
+/// The reason, what the document has instead, and the edits.
+fn print_why_not(answer: &Value) -> Option<()> {
+    let told = answer.get("whynot")?;
+    output::line(told.get("reason")?.as_str()?);
+    for name in ["wanted", "has"] {
+        if let Some(values) = told.get(name) {
+            output::line(&format!("  {name}: {}", cell(Some(values))));
+        }
+    }
+    for edit in told.get("edits").and_then(Value::as_array).into_iter().flatten() {
+        output::line(&format!("  to see it: {}", cell(Some(edit))));
+    }
     Some(())
 }
 

@@ -17,6 +17,7 @@ pub fn coerce(value: &Value, class: FieldClass) -> Result<Value> {
         | (FieldClass::Binary, Value::Bytes(_)) => value.clone(),
         (FieldClass::Bool, other) => Value::Bool(parse_bool(&other.to_text())),
         (FieldClass::Date, other) => Value::Date(date(other)?),
+        (FieldClass::DenseVector, other) => number(other, FieldClass::Float)?,
         (class, other) if class.is_number() => number(other, class)?,
         (_, other) => Value::Str(other.to_text()),
     })

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::commit::AutoCommit;
+use crate::component::{Component, Components};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CollectionConfig {
@@ -19,6 +20,16 @@ pub struct CollectionConfig {
     /// The update processors that a request may name.
     #[serde(default)]
     pub update_processors: Vec<UpdateProcessor>,
+    /// What its handlers may run beside what all collections have.
+    #[serde(default)]
+    pub components: Components,
+}
+
+impl CollectionConfig {
+    /// What it declares for a path.
+    pub fn handler(&self, path: &str) -> Option<&HandlerConfig> {
+        self.handlers.iter().find(|it| it.path == path)
+    }
 }
 
 /// A chain of update processors, as far as requests can tell chains apart.
@@ -53,4 +64,14 @@ pub struct HandlerConfig {
     pub appends: Vec<(String, String)>,
     /// Used whatever the request says.
     pub invariants: Vec<(String, String)>,
+    /// What a search handler runs, in order; `None` is [`Component::DEFAULT`].
+    #[serde(default)]
+    pub components: Option<Vec<Component>>,
+}
+
+impl HandlerConfig {
+    /// What it runs, in order.
+    pub fn components(&self) -> &[Component] {
+        self.components.as_deref().unwrap_or(&Component::DEFAULT)
+    }
 }

@@ -35,6 +35,11 @@ pub enum RootCause {
     Json,
     Xml,
     IllegalArgument,
+    /// A shape that cannot be read.
+    ShapeSyntax,
+    /// A shape that cannot be.
+    InvalidShape,
+    Unsupported,
 }
 
 /// An error with its kind, a message for the person who reads it, and what caused it.

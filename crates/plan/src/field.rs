@@ -50,6 +50,11 @@ impl FieldClass {
         self.is_number() || self == FieldClass::Date
     }
 
+    /// Places on the earth, kept as numbers in the order of a curve (`Place::code`).
+    pub fn is_place(self) -> bool {
+        matches!(self, FieldClass::LatLon | FieldClass::SpatialPrefixTree)
+    }
+
     /// Solr's primitive types: one value, no analysis. Norms are off for them by default since schema 1.5.
     pub fn is_primitive(self) -> bool {
         self.is_point()
@@ -112,6 +117,19 @@ pub struct FieldType {
 }
 
 impl FieldType {
+    /// How many coordinates a place of the class `Point` has.
+    pub fn dimension(&self) -> usize {
+        const DEFAULT: usize = 2;
+        const MOST: usize = 64;
+        self.argument("dimension").and_then(|text| text.parse().ok()).unwrap_or(DEFAULT).clamp(1, MOST)
+    }
+
+    /// The fields that hold the coordinates of a field of the class `Point`, in order.
+    pub fn sub_fields(&self, name: &str) -> Vec<String> {
+        let suffix = self.argument("subFieldSuffix").unwrap_or("_d");
+        (0..self.dimension()).map(|at| format!("{name}_{at}{suffix}")).collect()
+    }
+
     pub fn argument(&self, name: &str) -> Option<&str> {
         self.arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }

@@ -10,9 +10,11 @@ use std::sync::Arc;
 pub use operator::{Comparison, Operator, StringMeasure};
 
 use crate::field::FieldClass;
+use crate::place::Place;
 use crate::query::Query;
-use crate::relation::Relation;
+use crate::relation::Related;
 use crate::value::Value;
+use crate::vector::VectorSimilarity;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Function {
@@ -44,16 +46,24 @@ pub enum Function {
         field: Arc<str>,
         among: Arc<str>,
     },
-    /// The distance of a `lat,lon` field from a point, in kilometres.
-    PointDistance {
-        field: Arc<str>,
-        latitude: f64,
-        longitude: f64,
-    },
+    PlaceDistance(PlaceDistance),
+    VectorSimilarity(Box<VectorSimilarity>),
     Call {
         operator: Operator,
         arguments: Vec<Function>,
     },
+}
+
+/// How far the nearest place in a field is from a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceDistance {
+    pub field: Arc<str>,
+    pub from: Place,
+    /// What the distance counts in, by how many of it make a metre.
+    pub per_metre: f64,
+    /// Of a field on a grid: as far as the middle of the cell, a geohash of so many characters, and half around the
+    /// earth where there is none.
+    pub detail: Option<u8>,
 }
 
 /// Which of several values counts.
@@ -119,7 +129,9 @@ impl Function {
                 FieldClass::Date => Kind::Date,
                 _ => Kind::Str,
             },
-            Function::Score { .. } | Function::PointDistance { .. } => Kind::Float,
+            Function::Score { .. } | Function::PlaceDistance(_) | Function::VectorSimilarity(_) => {
+                Kind::Float
+            }
             Function::Statistic(Statistic::TotalTermFrequency(_)) => Kind::Long,
             Function::Statistic(Statistic::SumTotalTermFrequency { .. }) => Kind::Long,
             Function::Ordinal { .. } | Function::TermFrequency(_) => Kind::Int,
@@ -142,7 +154,7 @@ impl Function {
         }
     }
 
-    pub(crate) fn any_relation(&self, is: &dyn Fn(&Relation) -> bool) -> bool {
+    pub(crate) fn any_relation(&self, is: &dyn Fn(&Related) -> bool) -> bool {
         match self {
             Function::Score { query, .. } => query.any_relation(is),
             Function::Call { arguments, .. } => arguments.iter().any(|argument| argument.any_relation(is)),

@@ -2,33 +2,49 @@
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
 mod analyzer;
+mod area;
 mod bucket;
 mod cache;
 mod clock;
 mod coerce;
 mod commit;
+mod component;
 mod config;
 mod document;
+mod elevation;
 mod error;
 mod facet;
 mod field;
 mod function;
 mod instant;
+mod java_map;
+mod more_like;
 mod name;
 mod nested;
 mod page;
+mod place;
 mod properties;
 mod query;
 mod relation;
+mod rerank;
 mod result;
 mod schema;
 mod search;
 mod shape;
+mod spatial;
+mod spell;
+mod suggest;
 mod terms;
+mod tie_heap;
 mod update;
 mod value;
+mod vector;
+mod vectors;
+mod why_not;
+mod wkt;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+pub use area::{Area, Circle, Rect};
 pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
     StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
@@ -37,35 +53,59 @@ pub use cache::CacheStats;
 pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
+pub use component::{Component, Components};
 pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
 pub use document::Document;
+pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
 pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
-pub use function::{Comparison, Function, IndexTerm, Kind, Operator, Pick, Statistic, StringMeasure};
+pub use function::{
+    Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
+};
 pub use instant::{format_instant, parse_instant};
+pub use java_map::java_bucket;
+pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
 pub use name::check_name;
 pub use nested::{
     NEST_PARENT_FIELD, NEST_PATH_FIELD, Nested, NestedEdit, NestedField, ROOT_FIELD, last_step, path_above,
     path_without_places,
 };
 pub use page::Page;
+pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use properties::{Properties, SortMissing};
-pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
-pub use relation::{Graph, Join, Move, RelatedScore, Relation};
+pub use query::{Clause, FunctionRange, Fuzzy, Occur, PatternPhrase, Phrase, PhrasePosition, Query, Range};
+pub use relation::{Graph, Join, Move, Related, RelatedScore};
+pub use rerank::{Rerank, ScoreJoin};
 pub use result::{
     ChildHit, Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
-pub use schema::{CopyField, Schema, SchemaSource};
-pub use search::{BelowKey, ChildrenPlan, FieldSelection, Filter, SearchPlan, SortBy, SortKey};
+pub use schema::{Copied, CopyField, Schema, SchemaSource};
+pub use search::{BelowKey, ChildrenPlan, FieldSelection, Filter, SearchPlan, SortBy, SortKey, glob_matches};
 pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,
 };
+pub use spatial::{Grid, Relation, Spatial};
+pub use spell::{
+    BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,
+    SpellWord, WordRole,
+};
+pub use suggest::{
+    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup,
+    SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+};
 pub use terms::{TermCount, TermsPlan};
+pub use tie_heap::TieHeap;
 pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
 pub use value::Value;
+pub use vector::{
+    GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
+};
+pub use vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};
+pub use why_not::{Absent, Miss, MissKind, WhyNot};
+pub use wkt::rect;

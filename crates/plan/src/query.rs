@@ -5,8 +5,11 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::function::Function;
-use crate::relation::Relation;
+use crate::more_like::MoreLike;
+use crate::relation::Related;
+use crate::spatial::Spatial;
 use crate::value::Value;
+use crate::vector::Nearest;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Query {
@@ -22,12 +25,15 @@ pub enum Query {
         field: Arc<str>,
         terms: Vec<(String, f32)>,
     },
+    Spatial(Box<Spatial>),
+    Nearest(Box<Nearest>),
     /// Any of many values, unscored (Solr's `{!terms}`).
     TermSet {
         field: Arc<str>,
         values: Vec<Value>,
     },
     Phrase(Phrase),
+    PatternPhrase(PatternPhrase),
     Range(Range),
     Prefix {
         field: Arc<str>,
@@ -72,8 +78,10 @@ pub enum Query {
         query: Box<Query>,
         function: Box<Function>,
     },
+    /// Documents like another. One that does not exist is a bad request.
+    MoreLike(Box<MoreLike>),
     /// Found by way of other documents.
-    Related(Box<Relation>),
+    Related(Box<Related>),
 }
 
 impl Query {
@@ -84,10 +92,10 @@ impl Query {
 
     /// Whether it asks another collection.
     pub fn reads_others(&self) -> bool {
-        self.any_relation(&Relation::reads_others)
+        self.any_relation(&Related::reads_others)
     }
 
-    pub(crate) fn any_relation(&self, is: &dyn Fn(&Relation) -> bool) -> bool {
+    pub(crate) fn any_relation(&self, is: &dyn Fn(&Related) -> bool) -> bool {
         match self {
             Query::Related(relation) => is(relation),
             Query::Boolean { clauses, .. } => clauses.iter().any(|clause| clause.query.any_relation(is)),
@@ -96,6 +104,18 @@ impl Query {
             Query::FunctionBoost { query, function } => query.any_relation(is) || function.any_relation(is),
             Query::FunctionRange(range) => range.function.any_relation(is),
             Query::Function(function) => function.any_relation(is),
+            _ => false,
+        }
+    }
+
+    /// Whether which documents of a segment match hangs on other segments: then none may be kept for a segment alone.
+    pub fn spans_segments(&self) -> bool {
+        match self {
+            Query::Nearest(_) => true,
+            Query::Boolean { clauses, .. } => clauses.iter().any(|clause| clause.query.spans_segments()),
+            Query::DisjunctionMax { queries, .. } => queries.iter().any(Query::spans_segments),
+            Query::Boost { query, .. } | Query::ConstantScore { query, .. } => query.spans_segments(),
+            Query::FunctionBoost { query, .. } => query.spans_segments(),
             _ => false,
         }
     }
@@ -137,6 +157,16 @@ pub struct Phrase {
     /// In ascending order of position.
     pub positions: Vec<PhrasePosition>,
     pub slop: u32,
+}
+
+/// A phrase whose places may be patterns (Lucene's `ComplexPhraseQuery`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatternPhrase {
+    pub field: Arc<str>,
+    /// One behind the other: each of terms, prefixes, wildcards, fuzzy terms and ranges, of which one must stand there.
+    pub places: Vec<Vec<Query>>,
+    /// As written, for debug output.
+    pub text: String,
 }
 
 /// The terms that may stand at one position of a phrase.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::query::Query;
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Relation {
+pub enum Related {
     /// The parents of blocks in which documents before them match (`{!parent}`).
     ToParent {
         parents: Query,
@@ -53,14 +53,14 @@ pub struct Graph {
     pub only_leaves: bool,
 }
 
-impl Relation {
+impl Related {
     /// Whether it asks another collection.
     pub fn reads_others(&self) -> bool {
         match self {
-            Relation::ToParent { parents, children, .. } => parents.reads_others() || children.reads_others(),
-            Relation::ToChildren { parents, query } => parents.reads_others() || query.reads_others(),
-            Relation::Join(join) => join.collection.is_some() || join.query.reads_others(),
-            Relation::Graph { query, graph } => {
+            Related::ToParent { parents, children, .. } => parents.reads_others() || children.reads_others(),
+            Related::ToChildren { parents, query } => parents.reads_others() || query.reads_others(),
+            Related::Join(join) => join.collection.is_some() || join.query.reads_others(),
+            Related::Graph { query, graph } => {
                 query.reads_others() || graph.filter.as_ref().is_some_and(Query::reads_others)
             }
         }

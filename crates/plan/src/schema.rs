@@ -1,5 +1,6 @@
 //! The schema: resolved once from its source, immutable, shared. An edit makes a new source and a new schema.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -9,6 +10,8 @@ use crate::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::properties::Properties;
+use crate::value::Value;
+use crate::vector::VectorType;
 
 /// A schema as declared: what is persisted, edited and shown. Field types by Solr's class names.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +35,31 @@ pub struct CopyField {
     pub dest: String,
     /// At most this many characters of a text value; 0 is no bound.
     pub max_chars: usize,
+}
+
+/// What of a text a copy takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// At most this many characters; 0 is no bound.
+    Start(usize),
+    /// One of the parts between commas.
+    Part(usize),
+}
+
+impl Copied {
+    /// What of a value is copied.
+    pub fn of(self, value: &Value) -> Cow<'_, Value> {
+        let Value::Str(text) = value else { return Cow::Borrowed(value) };
+        let taken = match self {
+            Copied::Part(at) => text.split(',').nth(at).unwrap_or_default().trim(),
+            Copied::Start(0) => return Cow::Borrowed(value),
+            Copied::Start(chars_max) => match text.char_indices().nth(chars_max) {
+                Some((end, _)) => text.get(..end).unwrap_or_default(),
+                None => return Cow::Borrowed(value),
+            },
+        };
+        Cow::Owned(Value::Str(taken.to_owned()))
+    }
 }
 
 /// A resolved schema.
@@ -111,9 +139,16 @@ impl Schema {
         self.dynamic.iter()
     }
 
-    /// Where values of `name` are copied: (destination, bound in characters or 0).
-    pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, usize)> {
-        self.source.copy_fields.iter().filter_map(|copy| Some((copy_dest(copy, name)?, copy.max_chars)))
+    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place.
+    ///
+    /// Solr differs: an atomic update of such a place finds its coordinates in the way (`compat/query/spatial_shapes.yaml`).
+    pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, Copied)> {
+        let copied = |copy: &CopyField| Some((copy_dest(copy, name)?, Copied::Start(copy.max_chars)));
+        let declared = self.source.copy_fields.iter().filter_map(copied);
+        let point = self.field(name).filter(|spec| spec.class() == FieldClass::Point);
+        let subs = point.map(|spec| spec.field_type.sub_fields(name)).unwrap_or_default();
+        let parts = subs.into_iter().enumerate().map(|(at, sub)| (sub, Copied::Part(at)));
+        declared.chain(parts).collect::<Vec<_>>().into_iter()
     }
 
     fn check(&self) -> Result<()> {
@@ -239,7 +274,7 @@ fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldType> {
     let query =
         declared.query_analyzer.as_ref().or(declared.analyzer.as_ref()).or(declared.index_analyzer.as_ref());
     let fallback = || class.is_text().then(keyword_analyzer);
-    Ok(FieldType {
+    let resolved = FieldType {
         name: name.clone(),
         class,
         properties,
@@ -250,7 +285,11 @@ fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldType> {
         auto_phrase,
         arguments,
         source: declared.clone(),
-    })
+    };
+    if class == FieldClass::DenseVector {
+        VectorType::of(&resolved)?;
+    }
+    Ok(resolved)
 }
 
 /// A text type without an analyzer takes each value as one term.
@@ -329,7 +368,7 @@ mod tests {
     #[test]
     fn copies_carry_the_matched_part() {
         let schema = Schema::build(small(1.7)).unwrap();
-        assert_eq!(schema.copies("name_s").collect::<Vec<_>>(), [("attr_name".to_owned(), 5)]);
+        assert_eq!(schema.copies("name_s").collect::<Vec<_>>(), [("attr_name".to_owned(), Copied::Start(5))]);
         assert_eq!(schema.copies("name_i").count(), 0);
     }
 

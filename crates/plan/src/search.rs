@@ -66,13 +66,27 @@ impl SearchPlan {
     }
 }
 
+impl SearchPlan {
+    /// The best documents of another query, shown as this plan shows its hits.
+    pub fn showing(&self, query: Query, page: Page) -> Self {
+        Self {
+            sort: vec![SortKey { by: SortBy::Score, descending: true }],
+            page,
+            fields: self.fields.clone(),
+            functions: self.functions.clone(),
+            scores: self.scores,
+            ..Self::count(query)
+        }
+    }
+}
+
 /// Hits that are loaded and written in less time than another thread takes to wake.
 const PAGE_LIGHT: usize = 100;
 
 impl SearchPlan {
     /// The keys of all orders that hits are put in.
     pub fn orders(&self) -> impl Iterator<Item = &SortKey> {
-        let Shape { cursor: _, collapses, groups, expand: _ } = &self.shape;
+        let Shape { cursor: _, collapses, groups, expand: _, rerank: _ } = &self.shape;
         let within = groups.iter().flat_map(|groups| &groups.sort);
         self.sort.iter().chain(within).chain(collapses.iter().flat_map(|collapse| &collapse.best))
     }
@@ -153,12 +167,12 @@ impl FieldSelection {
     pub fn contains(&self, name: &str) -> bool {
         self.all
             || self.names.iter().any(|wanted| &**wanted == name)
-            || self.globs.iter().any(|glob| matches(glob, name))
+            || self.globs.iter().any(|glob| glob_matches(glob, name))
     }
 }
 
 /// Whether `name` matches `glob`, in which `*` is any run and `?` one character.
-fn matches(glob: &str, name: &str) -> bool {
+pub fn glob_matches(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
     let (mut at_glob, mut at_name) = (0, 0);
     let mut last_star: Option<(usize, usize)> = None;
@@ -184,7 +198,7 @@ fn matches(glob: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::glob_matches;
 
     #[test]
     fn globs_match_whole_names() {
@@ -198,7 +212,7 @@ mod tests {
             ("?", "", false),
             ("*_s", "name_s", true),
         ] {
-            assert_eq!(matches(glob, name), expected, "{glob} {name}");
+            assert_eq!(glob_matches(glob, name), expected, "{glob} {name}");
         }
     }
 }

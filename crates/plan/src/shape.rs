@@ -1,11 +1,13 @@
 //! What a search shows other than a sorted page: a page behind a cursor's mark, hits collapsed to one a group, hits in groups,
-//! and the other members of the groups on the page. Solr's words: `cursorMark`, `{!collapse}`, `group`, `expand`.
+//! the other members of the groups on the page, the first hits in another order. Solr's words: `cursorMark`, `{!collapse}`,
+//! `group`, `expand`, `rq`.
 
 use std::sync::Arc;
 
 use crate::function::Function;
 use crate::page::Page;
 use crate::query::Query;
+use crate::rerank::Rerank;
 use crate::result::Hit;
 use crate::search::{Filter, SortKey};
 use crate::value::Value;
@@ -17,13 +19,14 @@ pub struct Shape {
     pub collapses: Vec<Collapse>,
     pub groups: Option<GroupPlan>,
     pub expand: Option<ExpandPlan>,
+    pub rerank: Option<Rerank>,
 }
 
 impl Shape {
     /// Whether it is a sorted page and nothing else.
     pub fn is_plain(&self) -> bool {
-        let Self { cursor, collapses, groups, expand } = self;
-        cursor.is_none() && collapses.is_empty() && groups.is_none() && expand.is_none()
+        let Self { cursor, collapses, groups, expand, rerank } = self;
+        cursor.is_none() && collapses.is_empty() && groups.is_none() && expand.is_none() && rerank.is_none()
     }
 }
 

@@ -15,8 +15,12 @@ mod real_time_get;
 pub mod response;
 pub mod schema;
 pub mod select;
+pub mod spell;
+pub mod suggest;
 pub mod terms;
 pub mod update;
+pub mod vectors;
+pub mod why_not;
 pub mod xml_tree;
 
 pub use params::{Params, parse_form};

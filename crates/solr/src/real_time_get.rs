@@ -10,7 +10,7 @@ use plan::{
 
 use crate::date_math::DateMath;
 use crate::params::{Params, integer, query};
-use crate::query::{QueryContext, parse_query};
+use crate::query::{Budget, QueryContext, parse_query};
 use crate::response::{self, Entries, Node};
 use crate::select::{FieldItem, FieldList, ResolveContext, as_filter};
 
@@ -82,6 +82,7 @@ impl GetRequest {
             analyzers: context.analyzers,
             params,
             dates: &dates,
+            budget: &Budget::of(params),
             boolean_clauses_max: context.boolean_clauses_max,
             others: context.others,
             filtering: true,

@@ -44,12 +44,14 @@ impl Bits {
         }
     }
 
-    /// Becomes what is in `these` and not in `those`, both one bit a document, least significant first; a slice that ends
-    /// early lacks the rest.
-    pub(crate) fn put_difference(&mut self, these: &[u8], those: &[u8]) {
-        self.words.fill(0);
-        self.words.iter_mut().zip(words_of(these)).for_each(|(own, word)| *own = word);
-        self.words.iter_mut().zip(words_of(those)).for_each(|(own, word)| *own &= !word);
+    /// What is in `these` and not in `those`, both one bit a document, least significant first; a slice that ends early
+    /// lacks the rest.
+    pub(crate) fn difference(max_doc: u32, these: &[u8], those: &[u8]) -> Self {
+        let len = max_doc.div_ceil(64) as usize;
+        let mut words: Vec<u64> = words_of(these).take(len).collect();
+        words.resize(len, 0);
+        words.iter_mut().zip(words_of(those)).for_each(|(own, word)| *own &= !word);
+        Self { words, max_doc }
     }
 
     #[inline]

@@ -28,7 +28,9 @@ impl AnyColumn {
         let fast = reader.fast_fields();
         Ok(match column.kind {
             ColumnKind::Str => fast.str(&column.name).map_err(engine_error)?.map(AnyColumn::Str),
-            ColumnKind::I64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::I64),
+            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+                fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::I64)
+            }
             ColumnKind::F64 => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::F64),
             ColumnKind::Bool => fast.column_opt(&column.name).map_err(engine_error)?.map(AnyColumn::Bool),
         })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Error, Result, Value};
+use plan::{Error, Result, TieHeap, Value};
 use tantivy::schema::Field;
 
 use super::SearchContext;
@@ -60,17 +60,15 @@ pub(super) fn top_terms(context: &SearchContext<'_>, name: &str, limit: usize) -
         return Ok(TopTerms::default());
     };
     let counted = doc_freqs(context, field)?;
-    let mut queue = TermQueue::new(limit);
     let mut histogram = Vec::new();
-    for (bytes, count) in &counted {
+    for count in counted.values() {
         let bucket = count.saturating_sub(1).checked_ilog2().map_or(0, |log| log as usize + 1);
         histogram.resize(histogram.len().max(bucket + 1), 0);
         if let Some(terms) = histogram.get_mut(bucket) {
             *terms += 1;
         }
-        queue.offer(bytes, *count);
     }
-    let top = queue.into_sorted().into_iter();
+    let top = top(&counted, limit).into_iter();
     let top = top.map(|(bytes, count)| Ok((value_of(layout, kind, bytes)?, count))).collect::<Result<_>>()?;
     Ok(TopTerms { top, distinct: counted.len() as u64, histogram })
 }
@@ -93,71 +91,22 @@ fn doc_freqs(context: &SearchContext<'_>, field: Field) -> Result<BTreeMap<Vec<u
 }
 
 /// Luke's queue of the most frequent terms. Which of several terms with the same count it shows, and in which order, is
-/// decided by how a binary heap with the rarest term at its root moves them; so this is such a heap, step by step.
-struct TermQueue<'a> {
-    limit: usize,
-    /// Rarer terms do not come in once the queue is full.
-    count_min: u64,
-    heap: Vec<(&'a [u8], u64)>,
-}
-
-impl<'a> TermQueue<'a> {
-    fn new(limit: usize) -> Self {
-        Self { limit, count_min: 0, heap: Vec::new() }
-    }
-
-    fn offer(&mut self, term: &'a [u8], count: u64) {
-        if count <= self.count_min {
-            return;
+/// decided by how its heap moves them.
+fn top(counted: &BTreeMap<Vec<u8>, u64>, limit: usize) -> Vec<(&[u8], u64)> {
+    let mut queue = TieHeap::new(|one: &(&[u8], u64), other: &(&[u8], u64)| one.1.cmp(&other.1));
+    // Rarer terms do not come in once the queue is full.
+    let mut count_min = 0;
+    for (term, count) in counted {
+        if *count <= count_min {
+            continue;
         }
-        self.heap.push((term, count));
-        self.rise();
-        if self.heap.len() > self.limit {
-            self.pop();
-            self.count_min = self.count(0).unwrap_or(u64::MAX);
+        queue.push((term.as_slice(), *count));
+        if queue.len() > limit {
+            queue.pop();
+            count_min = queue.peek().map_or(u64::MAX, |(_, count)| *count);
         }
     }
-
-    fn count(&self, at: usize) -> Option<u64> {
-        self.heap.get(at).map(|(_, count)| *count)
-    }
-
-    fn rise(&mut self) {
-        let mut at = self.heap.len().saturating_sub(1);
-        while at > 0 && self.count(at) < self.count((at - 1) / 2) {
-            self.heap.swap(at, (at - 1) / 2);
-            at = (at - 1) / 2;
-        }
-    }
-
-    fn pop(&mut self) -> Option<(&'a [u8], u64)> {
-        if self.heap.is_empty() {
-            return None;
-        }
-        let rarest = self.heap.swap_remove(0);
-        let mut at = 0;
-        while let Some(mut below) = self.count(2 * at + 1).map(|_| 2 * at + 1) {
-            if self.count(below + 1).is_some_and(|right| Some(right) < self.count(below)) {
-                below += 1;
-            }
-            if self.count(below) >= self.count(at) {
-                break;
-            }
-            self.heap.swap(at, below);
-            at = below;
-        }
-        Some(rarest)
-    }
-
-    /// Most frequent first.
-    fn into_sorted(mut self) -> Vec<(&'a [u8], u64)> {
-        let mut sorted = Vec::with_capacity(self.heap.len());
-        while let Some(next) = self.pop() {
-            sorted.push(next);
-        }
-        sorted.reverse();
-        sorted
-    }
+    queue.into_descending()
 }
 
 /// The value that a term stands for, of the field's own type.
@@ -174,15 +123,14 @@ fn value_of(layout: &FieldLayout, kind: InvertedKind, bytes: &[u8]) -> Result<Va
 
 #[cfg(test)]
 mod tests {
-    use super::TermQueue;
+    use super::*;
 
     /// Orders recorded from Solr 9.10.1.
     #[test]
     fn ties_are_luke_s() {
         let check = |terms: &[(&str, u64)], limit: usize, expected: &[&str]| {
-            let mut queue = TermQueue::new(limit);
-            terms.iter().for_each(|(term, count)| queue.offer(term.as_bytes(), *count));
-            let found: Vec<_> = queue.into_sorted().into_iter().map(|(term, _)| term).collect();
+            let counted = terms.iter().map(|(term, count)| (term.as_bytes().to_vec(), *count)).collect();
+            let found: Vec<_> = top(&counted, limit).into_iter().map(|(term, _)| term.to_vec()).collect();
             let expected: Vec<_> = expected.iter().map(|term| term.as_bytes()).collect();
             assert_eq!(found, expected, "{limit}");
         };

@@ -31,11 +31,14 @@ pub(crate) struct PreparedFilter {
 
 impl PreparedFilter {
     pub(crate) fn prepare(context: &SearchContext<'_>, filter: &Filter) -> Result<Self> {
-        let key = (filter.cache && !filter.query.reads_others()).then(|| match filter.query.is_related() {
-            // What it finds is true of this snapshot only.
-            true => format!("{}@{}", context.snapshot, key_of(&filter.query)).into(),
-            false => key_of(&filter.query),
-        });
+        let key =
+            (filter.cache && !filter.query.reads_others() && !filter.query.spans_segments()).then(|| {
+                match filter.query.is_related() {
+                    // What it finds is true of this snapshot only.
+                    true => format!("{}@{}", context.snapshot, key_of(&filter.query)).into(),
+                    false => key_of(&filter.query),
+                }
+            });
         let kept = key.as_ref().filter(|_| filter.query.is_related()).and_then(|key| kept(context, key));
         let node = if kept.is_some() { Node::Nothing } else { lower_unscored(context, &filter.query)? };
         Ok(Self { node, kept, key, negative: false, tags: filter.tags.clone(), cost: filter.cost })
@@ -80,6 +83,9 @@ fn mask(
 ) -> Result<Option<Arc<Bits>>> {
     let mut mask: Option<Arc<Bits>> = segment.alive.clone();
     for filter in filters {
+        if mask.as_ref().is_some_and(|mask| mask.is_empty()) {
+            break;
+        }
         let bits = match filter.key.as_ref().filter(|_| context.caches.filters.is_on()) {
             Some(_) => filter_bits(context, segment, filter)?,
             // What is not kept need not be known of documents that are out already.

@@ -19,28 +19,37 @@ mod explain;
 mod facet;
 mod fetch;
 mod filter_cache;
+mod find;
 mod function;
 mod grouping;
 mod lower;
 mod luke;
 mod mask;
 mod matches;
+mod more_like;
+mod near_terms;
 mod node;
 mod norms;
 mod phrase;
 mod positions;
 pub(crate) mod postings;
 mod preset;
+mod rerank;
 mod result_cache;
 mod run;
 mod sets;
 mod sloppy;
+mod spatial;
+mod spell;
 mod stats;
 mod synonym;
 mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod vector;
+mod vectors;
+mod why_not;
 
 use std::sync::Arc;
 
@@ -64,7 +73,7 @@ pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCach
 
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.
 pub(crate) fn matching_docs(snapshot: &Snapshot, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
-    run::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
+    find::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
 }
 
 /// What the documents of a join's query have in its field.
@@ -93,6 +102,26 @@ pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<p
     term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
+/// The words by which documents are like another.
+pub(crate) fn like_terms(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<Vec<plan::LikeTerm>> {
+    more_like::terms(&SearchContext::new(snapshot, &SearchCaches::default()), like)
+}
+
+/// The terms of documents.
+pub(crate) fn vectors(snapshot: &Snapshot, plan: &plan::VectorsPlan) -> Result<Vec<plan::DocumentVectors>> {
+    vectors::vectors(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+}
+
+/// Why the document with this id is no hit of the plan.
+pub(crate) fn why_not(snapshot: &Snapshot, plan: &SearchPlan, id: &str) -> Result<plan::WhyNot> {
+    why_not::why_not(&SearchContext::new(snapshot, &SearchCaches::default()), plan, id)
+}
+
+/// What the dictionaries of a plan suggest for its words.
+pub(crate) fn spell(snapshot: &Snapshot, plan: &plan::SpellPlan) -> Result<Vec<plan::SpellFinding>> {
+    spell::suggestions(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+}
+
 /// The living document with this number in the snapshot: id and fields.
 pub(crate) fn document_at(
     snapshot: &Snapshot,
@@ -111,7 +140,7 @@ pub(crate) fn explain_other(
 ) -> Result<Vec<(String, Explanation)>> {
     let caches = SearchCaches::default();
     let context = SearchContext::new(snapshot, &caches);
-    let found = run::matching_docs(&context, other)?;
+    let found = find::matching_docs(&context, other)?;
     let found = found.into_iter().flat_map(|(segment, docs)| docs.into_iter().map(move |doc| (segment, doc)));
     let found: Vec<_> = found.take(limit).collect();
     explain::others(&context, query, &found)

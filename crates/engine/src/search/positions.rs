@@ -31,7 +31,15 @@ impl TermPositions {
         if at > bytes.len() {
             return Err(damaged("positions break off"));
         }
-        Ok(Self { bytes, blocks, widths, packer: BitPacker4x::new(), block: 0, at, values: Decoded::new() })
+        Ok(Self {
+            bytes,
+            blocks,
+            widths,
+            packer: BitPacker4x::new(),
+            block: 0,
+            at,
+            values: Decoded::default(),
+        })
     }
 
     /// Calls `each` with `count` numbers from `start` on. Later calls must not go back by more than a block.
@@ -71,18 +79,18 @@ impl TermPositions {
         let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
         if block < self.blocks {
             let width = self.bytes.as_slice().get(self.widths + block).copied().unwrap_or(0);
-            self.packer.decompress(data, &mut self.values.values, width);
+            self.packer.decompress(data, self.values.room(), width);
             self.values.len = BLOCK;
             return;
         }
         self.block = block;
         let mut read = 0;
-        self.values.len = 0;
-        while let (Some(value), Some(place)) =
-            (read_vint(data, &mut read), self.values.values.get_mut(self.values.len))
-        {
+        let mut len = 0;
+        for place in self.values.room() {
+            let Some(value) = read_vint(data, &mut read) else { break };
             *place = value;
-            self.values.len += 1;
+            len += 1;
         }
+        self.values.len = len;
     }
 }

@@ -156,20 +156,23 @@ pub(crate) struct TermBlocks {
     place: usize,
 }
 
+/// A block's numbers. Most cursors of a search decode none, so there is no room for them before.
+#[derive(Default)]
 pub(super) struct Decoded {
-    pub(super) values: [u32; BLOCK],
+    values: Option<Box<[u32; BLOCK]>>,
     pub(super) len: usize,
     pub(super) loaded: bool,
 }
 
 impl Decoded {
-    pub(super) fn new() -> Self {
-        Self { values: [0; BLOCK], len: 0, loaded: false }
-    }
-
     #[inline]
     pub(super) fn get(&self) -> &[u32] {
-        self.values.get(..self.len).unwrap_or(&[])
+        self.values.as_deref().and_then(|values| values.get(..self.len)).unwrap_or(&[])
+    }
+
+    /// Room for a whole block.
+    pub(super) fn room(&mut self) -> &mut [u32; BLOCK] {
+        self.values.get_or_insert_with(|| Box::new([0; BLOCK]))
     }
 }
 
@@ -197,9 +200,9 @@ impl TermBlocks {
             entry: Entry::tail(option.has_freq()),
             positions_before: 0,
             packer: BitPacker4x::new(),
-            docs: Decoded::new(),
-            freqs: Decoded::new(),
-            starts: Decoded::new(),
+            docs: Decoded::default(),
+            freqs: Decoded::default(),
+            starts: Decoded::default(),
             place: 0,
         };
         blocks.read_entry();
@@ -361,7 +364,7 @@ impl TermBlocks {
         self.starts.loaded = true;
         self.starts.len = self.freqs.len;
         let mut sum = 0;
-        for (start, freq) in self.starts.values.iter_mut().zip(&self.freqs.values) {
+        for (start, freq) in self.starts.room().iter_mut().zip(self.freqs.get()) {
             *start = sum;
             sum = sum.wrapping_add(*freq);
         }
@@ -460,13 +463,15 @@ impl TermBlocks {
         let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
         if !self.in_tail() {
             let before = (self.before > 0).then_some(self.before);
-            self.packer.decompress_strictly_sorted(before, data, &mut self.docs.values, self.entry.doc_bits);
+            let room = self.docs.room();
+            self.packer.decompress_strictly_sorted(before, data, room, self.entry.doc_bits);
             self.docs.len = BLOCK;
             return;
         }
         self.docs.len = self.remaining as usize % BLOCK;
         let (mut read, mut doc) = (0, self.before);
-        for value in self.docs.values.iter_mut().take(self.docs.len) {
+        let len = self.docs.len;
+        for value in self.docs.room().iter_mut().take(len) {
             doc = doc.saturating_add(read_vint(data, &mut read).unwrap_or(0));
             *value = doc;
         }
@@ -478,20 +483,22 @@ impl TermBlocks {
         let data = self.bytes.as_slice().get(self.at..).unwrap_or(&[]);
         self.freqs.len = if self.in_tail() { self.remaining as usize % BLOCK } else { BLOCK };
         if !self.has_freqs {
-            self.freqs.values.fill(1);
+            self.freqs.room().fill(1);
         } else if self.in_tail() {
             let mut read = 0;
             for _ in 0..self.freqs.len {
                 read_vint(data, &mut read);
             }
-            for value in self.freqs.values.iter_mut().take(self.freqs.len) {
+            let len = self.freqs.len;
+            for value in self.freqs.room().iter_mut().take(len) {
                 *value = read_vint(data, &mut read).unwrap_or(1);
             }
         } else {
             let start = usize::from(self.entry.doc_bits) * BLOCK / 8;
             let packed = data.get(start..).unwrap_or(&[]);
-            self.packer.decompress(packed, &mut self.freqs.values, self.entry.freq_bits);
-            self.freqs.values.iter_mut().for_each(|value| *value += 1);
+            let room = self.freqs.room();
+            self.packer.decompress(packed, room, self.entry.freq_bits);
+            room.iter_mut().for_each(|value| *value += 1);
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::{Explanation, Query, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
-use tantivy::DocId;
+use plan::{Explanation, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
@@ -17,7 +16,7 @@ use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
 use super::result_cache::{KeptResult, ResultKey};
 use super::terms::{Count, Direct};
-use super::{SearchContext, explain, facet, fetch};
+use super::{SearchContext, explain, facet, fetch, rerank};
 
 /// `key` is where the result may be kept.
 pub(super) fn search(
@@ -52,7 +51,11 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
 
 fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchResult, KeptResult)> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
-    let scored = by_score || plan.scores || plan.explain || plan.orders().any(|key| key.by == SortBy::Score);
+    let scored = by_score
+        || plan.scores
+        || plan.explain
+        || plan.shape.rerank.is_some()
+        || plan.orders().any(|key| key.by == SortBy::Score);
     let node =
         if scored { lower_scored(context, &plan.query)? } else { lower_unscored(context, &plan.query)? };
     let prepare = |filter| PreparedFilter::prepare(context, filter);
@@ -74,20 +77,13 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
         _ => plan::FacetResult::default(),
     };
     let score_max = run.score_max(by_score, &found, hits.as_deref())?;
+    let found = run.reranked(found)?;
     let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
     let shape = run.shape(&page, hits.as_deref())?;
     let result = SearchResult { total, total_exact: exact, score_max, hits: run.hits(page)?, facets, shape };
     // Where no rows are wanted none are looked for, whatever the start.
     let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
     Ok((result, KeptResult { found, limit, total, score_max }))
-}
-
-pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
-    let node = lower_unscored(context, query)?;
-    let masks = mask::masks(context, std::iter::empty())?;
-    let hits = mask::hits(context, &node, &masks)?;
-    let docs = hits.iter().map(|bits| bits.iter().collect::<Vec<_>>()).enumerate();
-    Ok(docs.filter(|(_, docs)| !docs.is_empty()).collect())
 }
 
 /// Moves what only restricts from the query to the filters: pruning works on what is left.
@@ -135,20 +131,33 @@ impl Run<'_> {
         }
         let living: u64 =
             self.context.segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
-        let limit = self.plan.page.end().min(usize::try_from(living).unwrap_or(usize::MAX));
-        let wanted = if self.plan.page.rows > 0 { limit } else { 0 };
+        let wanted = self.wanted().min(usize::try_from(living).unwrap_or(usize::MAX));
         match hits {
             Some(hits) => Ok((self.best(wanted, Some(hits))?, Count::exact(total(hits)))),
             None => self.best_and_count(wanted),
         }
     }
 
+    /// How many of the first hits have to be known.
+    fn wanted(&self) -> usize {
+        if self.plan.page.rows == 0 {
+            return 0;
+        }
+        self.plan.page.end().max(self.plan.shape.rerank.as_ref().map_or(0, |rerank| rerank.hits))
+    }
+
+    fn reranked(&self, mut found: Vec<Found>) -> Result<Vec<Found>> {
+        let Some(rerank) = &self.plan.shape.rerank else { return Ok(found) };
+        self.fill_scores(&mut found)?;
+        rerank::reranked(self.context, rerank, found)
+    }
+
     /// The hits up to the end of the page, in the order asked for.
     fn sorted(&self, hits: &[Arc<Bits>], total: u64) -> Result<Vec<Found>> {
-        if self.plan.page.rows == 0 {
+        let limit = self.wanted().min(usize::try_from(total).unwrap_or(usize::MAX));
+        if limit == 0 {
             return Ok(Vec::new());
         }
-        let limit = self.plan.page.end().min(usize::try_from(total).unwrap_or(usize::MAX));
         let mark = self.plan.shape.cursor.as_ref().and_then(|cursor| cursor.after.as_ref());
         collect::sorted(self.context, self.node, hits, (&self.plan.sort, mark), limit)
     }
@@ -201,7 +210,7 @@ impl Run<'_> {
     }
 
     fn shape(&self, page: &[Found], hits: Option<&[Arc<Bits>]>) -> Result<plan::ShapeResult> {
-        let plan::Shape { cursor, collapses: _, groups, expand } = &self.plan.shape;
+        let plan::Shape { cursor, collapses: _, groups, expand, rerank: _ } = &self.plan.shape;
         let last = page.last().filter(|_| cursor.is_some());
         let mark = |hit| collect::mark(self.context, self.node, &self.plan.sort, hit);
         Ok(plan::ShapeResult {
@@ -257,9 +266,17 @@ impl Run<'_> {
             self.fill_scores(&mut page)?;
         }
         shown(self.context, self.plan, &page, |found| match self.plan.explain {
-            true => explain::explain(self.context, self.node, found, &self.moved).map(Some),
+            true => self.explained(found).map(Some),
             false => Ok(None),
         })
+    }
+
+    fn explained(&self, found: &Found) -> Result<Explanation> {
+        let own = explain::explain(self.context, self.node, found, &self.moved)?;
+        match &self.plan.shape.rerank {
+            Some(rerank) => rerank::explained(self.context, rerank, found, own),
+            None => Ok(own),
+        }
     }
 
     /// Scores of hits that were found without; evaluators want them in index order.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{AtomicOp, FieldEdit, Modify, Nested, NestedEdit, NestedField, RelatedScore, Relation, Value};
+use plan::{AtomicOp, FieldEdit, Modify, Nested, NestedEdit, NestedField, Related, RelatedScore, Value};
 use proptest::prelude::*;
 
 use super::*;
@@ -206,7 +206,7 @@ impl Model {
         let both = [below, term("word_s", &word(number))];
         let clauses = both.map(|query| plan::Clause { occur: plan::Occur::Must, query }).into();
         let children = Query::Boolean { clauses, minimum_should_match: 0 };
-        let relation = Relation::ToParent { parents: roots, children, score: RelatedScore::None };
+        let relation = Related::ToParent { parents: roots, children, score: RelatedScore::None };
         let blocks = self.shown.values().filter(|block| block.children.iter().any(|it| it.1 == word(number)));
         let expected: Vec<_> =
             blocks.filter_map(|block| block.root.as_ref()).map(|held| held.0.clone()).collect();

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{Commit, Result};
-use solr::query::SchemaAnalyzers;
 use solr::response::Entries;
-use solr::select::ResolveContext;
 use solr::{Fetched, GetRequest, Params, versions_entry};
 
+use super::select::Resolving;
 use crate::call::Call;
 
 pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
@@ -31,18 +30,8 @@ async fn searched(
     params: &Params,
     request: &GetRequest,
 ) -> Result<Vec<Option<Fetched>>> {
-    let versioned = collection.versioned_schema();
-    let others = super::others(call);
-    let plan = request.filtered(
-        params,
-        &ResolveContext {
-            schema: &versioned.schema,
-            analyzers: &versioned.derived(SchemaAnalyzers::new),
-            now_ms: call.started_ms,
-            boolean_clauses_max: collection.config().boolean_clauses_max,
-            others: Some(&others),
-        },
-    )?;
+    let resolving = Resolving::of(call, collection);
+    let plan = request.filtered(params, &resolving.context())?;
     if !collection.stats().current {
         collection.commit(Commit::SOFT).await?;
     }

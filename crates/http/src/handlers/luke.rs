@@ -87,7 +87,7 @@ async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -
     }
     let shown = solr::response::document(
         document.into(),
-        &FieldList { items: vec![FieldItem::All], functions: vec![] },
+        &FieldList { items: vec![FieldItem::All], ..FieldList::default() },
         schema,
     );
     Ok(luke_document(place.number, &values, shown, schema))

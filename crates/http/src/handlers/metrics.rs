@@ -28,6 +28,9 @@ fn core(collection: &Collection) -> Registry {
     put("CORE.startTime", Metric::Value(Node::Date(collection.opened_ms())));
     put("INDEX.segments", long(stats.segment_count as u64));
     put("INDEX.sizeInBytes", long(stats.disk_bytes + stats.ram_bytes));
+    if stats.suggester_bytes > 0 {
+        put("OTHER.suggest.totalSizeInBytes", long(stats.suggester_bytes));
+    }
     put("SEARCHER.searcher.deletedDocs", int(stats.deleted_docs));
     put("SEARCHER.searcher.indexVersion", long(stats.version));
     put("SEARCHER.searcher.maxDoc", int(stats.max_doc));

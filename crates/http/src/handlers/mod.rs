@@ -1,6 +1,7 @@
 //! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives entries for the
 //! response's body or an error; the envelope around both is made here, once.
 
+mod beside;
 mod collections;
 mod config;
 mod cores;
@@ -8,19 +9,24 @@ mod get;
 mod info;
 mod luke;
 mod metrics;
+mod more_like;
 mod ping;
 mod schema;
 mod segments;
 mod select;
+mod spelling;
+mod subquery;
+mod suggesting;
 mod terms;
 mod update;
+mod why_not;
 
 use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{CollectionConfig, HandlerConfig, Result};
 use solr::Params;
-use solr::query::{OtherSchema, Others, SchemaAnalyzers};
+use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Name, Node};
 
 use crate::call::{Answer, Call, Envelope, Failure};
@@ -61,20 +67,6 @@ impl NodeHandler {
     }
 }
 
-/// The node's collections, as a query asks for them.
-fn others<'a>(call: &Call<'a>) -> Others<'a> {
-    let node = &call.server.node;
-    Others::new(move |name| {
-        let collection = node.find(name)?;
-        let versioned = collection.versioned_schema();
-        Some(OtherSchema {
-            name: collection.name().into(),
-            schema: versioned.schema.clone(),
-            analyzers: versioned.derived(SchemaAnalyzers::new),
-        })
-    })
-}
-
 /// `None` when there is no such path, collection or handler.
 pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
     match target {
@@ -103,7 +95,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
     match serving {
         Serving::Nothing => Reply { status: 200, ..Reply::default() },
-        Serving::Node(handler) => node(call, handler).await,
+        Serving::Node(handler) => Box::pin(node(call, handler)).await,
         Serving::Collection(collection, handler, path) => {
             in_collection(call, &collection, handler, &path).await
         }
@@ -152,7 +144,8 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         envelope.echoed = None;
         return envelope.wrap(call, Err(error.into()));
     }
-    let answer = dispatch(call, collection, handler, path, effective).await;
+    // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
+    let answer = Box::pin(dispatch(call, collection, handler, path, effective)).await;
     envelope.wrap_and_keep(call, collection.name(), answer)
 }
 
@@ -180,24 +173,32 @@ async fn dispatch(
     params: Params,
 ) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => return select::run(call, collection, &params).await,
-        Handler::Update => update::run(call, collection, path, &params).await,
+        Handler::Select => return select::run(call, collection, path, &params).await,
+        Handler::Update => Box::pin(update::run(call, collection, path, &params)).await,
         Handler::Get => get::run(call, collection, &params).await,
         Handler::Terms => return terms::run(collection, &params).await,
+        Handler::WhyNot => why_not::run(call, collection, &params).await,
+        Handler::MoreLike => return more_like::run(call, collection, &params).await,
         Handler::Ping => ping::run(collection, &params).await,
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
         Handler::Config => config::run(call, collection, path),
-        Handler::Schema => return schema::run(call, collection, path, &params).await.map(Answer::from),
+        Handler::Schema => {
+            return Box::pin(schema::run(call, collection, path, &params)).await.map(Answer::from);
+        }
     };
     Ok(answer?.into())
 }
 
 /// What the collection's config declares for the path, over what Solr presets where nothing is declared.
 fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionConfig) -> HandlerConfig {
-    let mut presets =
-        config.handlers.iter().find(|declared| declared.path == path).cloned().unwrap_or_default();
+    // Why a search does not show a document is asked of the search as it is.
+    let path = match handler {
+        Handler::WhyNot => params.get(why_not_params::HANDLER.name).unwrap_or("/select"),
+        _ => path,
+    };
+    let mut presets = config.handler(path).cloned().unwrap_or_default();
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     match handler {
         Handler::Get => presets.defaults.push(pair("omitHeader", "true")),

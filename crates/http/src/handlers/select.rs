@@ -2,33 +2,37 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
-use plan::{Error, HandlerConfig, Result};
-use solr::query::SchemaAnalyzers;
-use solr::response::{self, Found};
-use solr::select::{ExplainOther, ResolveContext, SelectRequest};
+use cluster::{Collection, Node, VersionedSchema};
+use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
+use solr::query::{OtherSchema, Others, SchemaAnalyzers};
+use solr::response::{self, Entries, Found};
+use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
+use solr::vectors::VectorsRequest;
 use solr::{Params, json_request};
 
-use super::Asked;
+use super::beside::{Beside, Said};
+use super::spelling::Searched;
+use super::subquery::Subqueries;
+use super::{Asked, more_like, terms};
 use crate::call::{Answer, Call, Content, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
+    path: &str,
     params: &Params,
 ) -> Result<Answer, Failure> {
     let moment = collection.moment();
-    let versioned = collection.versioned_schema();
-    let others = super::others(call);
-    let context = ResolveContext {
-        schema: &versioned.schema,
-        analyzers: &versioned.derived(SchemaAnalyzers::new),
-        now_ms: call.started_ms,
-        boolean_clauses_max: collection.config().boolean_clauses_max,
-        others: Some(&others),
-    };
+    let config = collection.config();
+    let resolving = Resolving::of(call, collection);
+    let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
+    let context = ResolveContext { elevation: elevation(&config, components), ..resolving.context() };
+    if !components.contains(&Component::Query) {
+        return without_search(collection, &config, &context, components, params).await;
+    }
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
+    let beside = Beside::prepare(collection, &config, &context, components, params).await?;
     let plan = Arc::new(resolved.plan);
     let result = collection.search(plan.clone()).await?; // route, engine, gather
     let explained_other = match &resolved.response.explain_other {
@@ -38,15 +42,140 @@ pub(super) async fn run(
         }
         None => vec![],
     };
-    let found = Found { result, facets: plan.facets.enabled, explained_other };
-    let entries = response::select(found, &resolved.response, context.schema, call.elapsed_ms());
-    match resolved.late_failure {
+    let Said { mut sections, failure } = match &resolved.late_failure {
+        Some(_) => Said::default(),
+        None => beside.run(Searched { hits: result.total, filters: &plan.filters, searches: true }).await,
+    };
+    let shown = failure.as_ref().map_or(components, |(at, _)| components.get(..=*at).unwrap_or_default());
+    if let Some(likes) = resolved.response.likes.as_ref().filter(|_| shown.contains(&Component::MoreLikeThis))
+    {
+        let fields = &resolved.response.fields;
+        let section = more_like::beside(collection, likes, (&plan, fields), &result, context.schema).await?;
+        sections.push((Component::MoreLikeThis.name().to_owned(), section));
+    }
+    if shown.contains(&Component::Terms) {
+        let section = match resolved.terms {
+            Ok(Some(request)) => terms::listed(collection, &request).await?,
+            Ok(None) => vec![],
+            Err(shown) => shown,
+        };
+        sections.push((Component::Terms.name().to_owned(), section));
+    }
+    let fields = &resolved.response.fields;
+    let (vectors, vectors_failure) = vectors(collection, components, (params, fields), &result).await;
+    sections.extend(vectors);
+    let columns = Subqueries::of(call).columns(collection, (params, fields), &result.hits).await?;
+    let found = Found { result, facets: plan.facets.enabled, columns, explained_other, beside: sections };
+    let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
+    let entries = beside.commands.iter().cloned().chain(hits).collect();
+    match resolved.late_failure.or(failure.map(|(_, error)| error)).or(vectors_failure) {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
-            let moment = resolved.repeatable.then_some(moment);
+            let moment = (resolved.repeatable && !beside.is_fickle()).then_some(moment);
             Ok(Answer { entries, warnings: resolved.warnings, moment })
         }
     }
+}
+
+/// The terms of the hits: the section of the component that tells them, and why it does not.
+async fn vectors(
+    collection: &Arc<Collection>,
+    components: &[Component],
+    (params, fields): (&Params, &FieldList),
+    result: &plan::SearchResult,
+) -> (Option<(String, Entries)>, Option<Error>) {
+    let here = components.iter().find(|component| matches!(component, Component::TermVectors(_)));
+    let Some(component) = here else { return (None, None) };
+    let told = async {
+        let Some(request) = VectorsRequest::parse(params, fields, &collection.schema())? else {
+            return Ok(None);
+        };
+        Ok(Some(request.respond(collection.vectors(&request.plan(&result.hits)).await?)))
+    };
+    let named = |entries| (component.name().to_owned(), entries);
+    match told.await {
+        Ok(section) => (section.map(named), None),
+        Err(error) => (Some(named(solr::vectors::nothing())), Some(error)),
+    }
+}
+
+fn elevation<'a>(config: &'a CollectionConfig, components: &[Component]) -> HandlerElevation<'a> {
+    let here = components.iter().find_map(|component| match component {
+        Component::Elevation(name) => config.components.elevation(name),
+        _ => None,
+    });
+    match here {
+        Some(component) => HandlerElevation::Here(component),
+        None if config.components.elevation.is_empty() => HandlerElevation::Nowhere,
+        None => HandlerElevation::Elsewhere,
+    }
+}
+
+/// For a handler that searches nothing.
+async fn without_search(
+    collection: &Arc<Collection>,
+    config: &CollectionConfig,
+    context: &ResolveContext<'_>,
+    components: &[Component],
+    params: &Params,
+) -> Result<Answer, Failure> {
+    let beside = Beside::prepare(collection, config, context, components, params).await?;
+    let Said { sections, failure } = beside.run(Searched { hits: 0, filters: &[], searches: false }).await;
+    let said = response::in_order(sections, components);
+    let entries: Entries = beside.commands.into_iter().chain(said).collect();
+    match failure {
+        Some((_, error)) => Err(Failure { before: entries, ..Failure::from(error) }),
+        None => Ok(entries.into()),
+    }
+}
+
+/// What searches are resolved against, as it is now.
+pub(super) struct Resolving {
+    schema: Arc<VersionedSchema>,
+    analyzers: Arc<SchemaAnalyzers>,
+    now_ms: i64,
+    boolean_clauses_max: usize,
+    core: String,
+    others: Others<'static>,
+}
+
+impl Resolving {
+    pub(super) fn of(call: &Call<'_>, collection: &Collection) -> Self {
+        let schema = collection.versioned_schema();
+        Self {
+            analyzers: schema.derived(SchemaAnalyzers::new),
+            schema,
+            now_ms: call.started_ms,
+            boolean_clauses_max: collection.config().boolean_clauses_max,
+            core: collection.core_name().to_owned(),
+            others: others(call.server.node.clone()),
+        }
+    }
+
+    pub(super) fn context(&self) -> ResolveContext<'_> {
+        ResolveContext {
+            schema: &self.schema.schema,
+            analyzers: &self.analyzers,
+            now_ms: self.now_ms,
+            boolean_clauses_max: self.boolean_clauses_max,
+            core: &self.core,
+            others: Some(&self.others),
+            elevation: HandlerElevation::Nowhere,
+        }
+    }
+}
+
+/// The node's collections, as a query asks for them.
+fn others(node: Arc<Node>) -> Others<'static> {
+    Others::new(move |name| {
+        let collection = node.find(name)?;
+        let versioned = collection.versioned_schema();
+        Some(OtherSchema {
+            name: collection.name().into(),
+            schema: versioned.schema.clone(),
+            analyzers: versioned.derived(SchemaAnalyzers::new),
+        })
+    })
 }
 
 /// Refuses a body that is no JSON: no other says anything to a search.

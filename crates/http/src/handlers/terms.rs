@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{FacetPlan, FacetSort, FieldFacet, Query, Result, SearchPlan, TermCount};
 use solr::Params;
+use solr::response::Entries;
 use solr::terms::{FieldTerms, TermsRequest};
 
 use crate::call::{Answer, Failure};
@@ -12,6 +13,11 @@ use crate::call::{Answer, Failure};
 pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Answer, Failure> {
     let request = TermsRequest::parse(params, &collection.schema())
         .map_err(|(error, before)| Failure { before, ..Failure::from(error) })?;
+    Ok(listed(collection, &request).await?.into())
+}
+
+/// The section of the answer.
+pub(super) async fn listed(collection: &Arc<Collection>, request: &TermsRequest) -> Result<Entries> {
     let mut listed = Vec::with_capacity(request.fields.len());
     for field in &request.fields {
         listed.push(match field {
@@ -26,7 +32,7 @@ pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result
             }
         });
     }
-    Ok(request.respond(listed, collection.stats().num_docs).into())
+    Ok(request.respond(listed, collection.stats().num_docs))
 }
 
 /// Booleans are indexed by one letter; numbers show no other form here.

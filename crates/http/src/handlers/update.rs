@@ -6,7 +6,7 @@ use cluster::{Collection, VersionedSchema};
 use plan::{Error, ErrorKind, Result, UpdateBatch};
 use solr::Params;
 use solr::date_math::DateMath;
-use solr::query::{QueryContext, SchemaAnalyzers, parse_query};
+use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
 use solr::update::{Chain, Decoded, Processed, UpdateOptions, chain_choice, decode};
 
@@ -69,6 +69,7 @@ impl Update<'_> {
             analyzers: &analyzers,
             params: self.params,
             dates: &dates,
+            budget: &Budget::of(self.params),
             boolean_clauses_max: config.boolean_clauses_max,
             others: None,
             filtering: true,

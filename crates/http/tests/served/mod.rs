@@ -172,5 +172,6 @@ fn config() -> CollectionConfig {
         boolean_clauses_max: 1024,
         update_chains: vec![],
         update_processors: vec![],
+        components: plan::Components::default(),
     }
 }

@@ -173,13 +173,8 @@ fn start(built: &Built, daemon: &Daemon, port: u16, options: &SolrOptions) -> Re
 
 async fn answering(daemon: &Daemon, client: &SolrClient, cloud: bool) -> Result<(), Error> {
     let started = Instant::now();
-    let path = if cloud { "admin/collections" } else { "admin/info/system" };
     loop {
-        if client
-            .get(path, &[("action", "LIST"), ("wt", "json")])
-            .await
-            .is_ok_and(|answer| answer.status == 200)
-        {
+        if serves(client, cloud).await {
             return Ok(());
         }
         if daemon.pid().is_none() || started.elapsed() > START_MAX {
@@ -193,6 +188,23 @@ async fn answering(daemon: &Daemon, client: &SolrClient, cloud: bool) -> Result<
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+}
+
+/// Whether the node answers and none of the workloads' cores is still loading, which the node does not wait for.
+async fn serves(client: &SolrClient, cloud: bool) -> bool {
+    let status = async |path: &str, params: &[(&str, &str)]| {
+        client.get(path, params).await.map_or(503, |answer| answer.status)
+    };
+    let path = if cloud { "admin/collections" } else { "admin/info/system" };
+    if status(path, &[("action", "LIST"), ("wt", "json")]).await != 200 {
+        return false;
+    }
+    for core in COLLECTIONS {
+        if !cloud && status(&format!("{core}/select"), &[("q", "*:*"), ("rows", "0")]).await == 503 {
+            return false;
+        }
+    }
+    true
 }
 
 async fn make_collections(client: &SolrClient) -> Result<(), Error> {

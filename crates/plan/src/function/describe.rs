@@ -2,9 +2,10 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use super::{Function, IndexTerm, Operator, Pick, Statistic, StringMeasure};
+use super::{Function, IndexTerm, Operator, Pick, PlaceDistance, Statistic, StringMeasure};
 use crate::field::FieldClass;
 use crate::value::{Value, java_double, java_float};
+use crate::vector::{VectorMeasure, VectorSide};
 
 impl Display for Function {
     fn fmt(&self, out: &mut Formatter<'_>) -> Result {
@@ -26,9 +27,21 @@ impl Display for Function {
             Function::Statistic(Statistic::Living) => out.write_str("numdocs()"),
             Function::Statistic(Statistic::All) => out.write_str("maxdoc()"),
             Function::JoinFrequency { field, among } => write!(out, "joindf({field}:({among}))"),
-            Function::PointDistance { field, latitude, longitude } => {
-                let (x, y) = (java_double(*longitude), java_double(*latitude));
-                write!(out, "distSort({field}, Pt(x={x},y={y}), mult:0.001)")
+            Function::PlaceDistance(PlaceDistance { field, from, per_metre, detail: None }) => {
+                let (x, y) = (java_double(from.longitude), java_double(from.latitude));
+                write!(out, "distSort({field}, Pt(x={x},y={y}), mult:{})", java_double(*per_metre))
+            }
+            // Lucene's text has the address of an object in it.
+            Function::PlaceDistance(PlaceDistance { field, from, .. }) => {
+                let (x, y) = (java_double(from.longitude), java_double(from.latitude));
+                write!(out, "ShapeFieldCacheDistanceValueSource({field}, Pt(x={x},y={y}))")
+            }
+            Function::VectorSimilarity(similarity) => {
+                let [one, other] = similarity.sides.each_ref().map(of_vector);
+                let measure = similarity.measure;
+                let names = VectorMeasure::NAMES.iter();
+                let name = names.clone().find(|(_, known)| *known == measure).map_or("", |(name, _)| *name);
+                write!(out, "FloatVectorSimilarityFunction({name}, {one}, {other})")
             }
             Function::Call { operator, arguments } => {
                 let arguments: Vec<_> = arguments.iter().map(Function::to_string).collect();
@@ -46,6 +59,16 @@ fn of_field(out: &mut Formatter<'_>, field: &str, class: FieldClass, pick: Optio
         ("str", None) if sorted => write!(out, "sortedset({field},selector={picked})"),
         (name, Some(_)) => write!(out, "{name}({field},{picked})"),
         (name, None) => write!(out, "{name}({field})"),
+    }
+}
+
+fn of_vector(side: &VectorSide) -> String {
+    match side {
+        VectorSide::Field(field) => format!("vector({field})"),
+        VectorSide::Constant(values) => {
+            let shown: Vec<_> = values.iter().map(|value| java_float(*value)).collect();
+            format!("[{}]", shown.join(", "))
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a function does with its arguments: pure arithmetic, logic and text, without the index. How many arguments there
 //! are is the parser's to check; the names are Solr's.
 
+use serde::{Deserialize, Serialize};
+
 use super::Kind;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +111,7 @@ pub enum Comparison {
 }
 
 /// How alike two texts are: 1 when equal, 0 when nothing is common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StringMeasure {
     JaroWinkler,
     Levenshtein,

@@ -105,6 +105,7 @@ fn short(class: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::components::Declared;
     use crate::config::handlers;
     use crate::xml_tree;
 
@@ -113,7 +114,7 @@ mod tests {
         let check = |body: &str, expected: bool, said: &str| {
             let root = xml_tree::parse("test", &format!("<config>{body}</config>"), &|_| None).unwrap();
             let mut warnings = Vec::new();
-            let handlers = handlers::read(&root, &mut warnings).unwrap();
+            let handlers = handlers::read(&root, &Declared::default(), &mut warnings).unwrap();
             assert_eq!(guesses(&root, &handlers, &mut warnings).unwrap(), expected, "{body}");
             choices(&root, &mut warnings).unwrap();
             assert!(warnings.join("\n").contains(said), "{warnings:?}");

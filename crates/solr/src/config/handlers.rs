@@ -2,12 +2,14 @@
 
 use plan::{HandlerConfig, Result};
 
+use crate::config::components::{self, Declared};
 use crate::config::load::wrong;
 use crate::xml_tree::Element;
 
 /// Handler classes that are served; the reference lists what each answers.
 const CLASSES: &[&str] = &[
     "SearchHandler",
+    "MoreLikeThisHandler",
     "RealTimeGetHandler",
     "UpdateRequestHandler",
     "PingRequestHandler",
@@ -30,10 +32,14 @@ const IMPLICIT: &[(&str, &str)] = &[
 const KNOWN_LISTS: &[&str] = &["defaults", "appends", "invariants"];
 
 /// All handlers, in order of declaration, then the implicit ones that have presets.
-pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<Vec<HandlerConfig>> {
+pub(super) fn read(
+    root: &Element,
+    declared: &Declared,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<HandlerConfig>> {
     let mut handlers = Vec::new();
     for element in root.all("requestHandler") {
-        handlers.push(handler(element, warnings)?);
+        handlers.push(handler(element, declared, warnings)?);
     }
     let implicit: Vec<_> = IMPLICIT
         .iter()
@@ -44,7 +50,7 @@ pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<Vec<Han
             ..HandlerConfig::default()
         })
         .collect();
-    let declared = handlers.len();
+    let own = handlers.len();
     handlers.extend(implicit);
     for element in root.all("initParams") {
         init_params(element, &mut handlers, warnings);
@@ -53,12 +59,12 @@ pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<Vec<Han
     handlers.retain(|handler| {
         at += 1;
         let preset = [&handler.defaults, &handler.appends, &handler.invariants];
-        at <= declared || preset.iter().any(|list| !list.is_empty())
+        at <= own || preset.iter().any(|list| !list.is_empty())
     });
     Ok(handlers)
 }
 
-fn handler(element: &Element, warnings: &mut Vec<String>) -> Result<HandlerConfig> {
+fn handler(element: &Element, declared: &Declared, warnings: &mut Vec<String>) -> Result<HandlerConfig> {
     let name = element.attribute("name").ok_or_else(|| wrong("a requestHandler has no `name`"))?;
     let class = element.attribute("class").unwrap_or_default();
     if !CLASSES.contains(&class.rsplit('.').next().unwrap_or(class)) {
@@ -66,7 +72,7 @@ fn handler(element: &Element, warnings: &mut Vec<String>) -> Result<HandlerConfi
     }
     for child in &element.children {
         let list = child.attribute("name").unwrap_or(&child.name);
-        if !KNOWN_LISTS.contains(&list) {
+        if !KNOWN_LISTS.contains(&list) && !components::LISTS.contains(&list) {
             warnings
                 .push(format!("requestHandler `{name}`: `{list}` is not supported yet and has no effect"));
         }
@@ -81,6 +87,7 @@ fn handler(element: &Element, warnings: &mut Vec<String>) -> Result<HandlerConfi
         defaults: list(element, "defaults"),
         appends: list(element, "appends"),
         invariants: list(element, "invariants"),
+        components: declared.steps_of(element)?,
     })
 }
 
@@ -142,12 +149,12 @@ mod tests {
         let xml = "<config><requestHandler name='/browse' class='solr.SearchHandler'>\
             <lst name='defaults'><str name='df'>text</str><int name='rows'>5</int></lst>\
             <lst name='appends'><arr name='fq'><str>a:1</str><str>b:2</str></arr></lst>\
-            <lst name='invariants'><str name='wt'>json</str></lst><arr name='last-components'><str>x</str></arr>\
+            <lst name='invariants'><str name='wt'>json</str></lst><arr name='odd'><str>x</str></arr>\
             </requestHandler><initParams path='/browse,/update/*'><lst name='defaults'><str name='df'>other</str>\
             <str name='x'>1</str></lst></initParams></config>";
         let root = xml_tree::parse("test", xml, &|_| None).unwrap();
         let mut warnings = Vec::new();
-        let handlers = read(&root, &mut warnings).unwrap();
+        let handlers = read(&root, &Declared::default(), &mut warnings).unwrap();
         let shown: Vec<_> = handlers
             .iter()
             .map(|it| format!("{} {:?} {:?} {:?}", it.path, it.defaults, it.appends, it.invariants))
@@ -162,10 +169,7 @@ mod tests {
                 format!("/update/csv {presets}"),
             ]
         );
-        assert_eq!(
-            warnings,
-            ["requestHandler `/browse`: `last-components` is not supported yet and has no effect"]
-        );
+        assert_eq!(warnings, ["requestHandler `/browse`: `odd` is not supported yet and has no effect"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use plan::{AutoCommit, CollectionConfig, Error, HandlerConfig, Result};
 
 use crate::config::chains;
+use crate::config::components;
 use crate::config::handlers;
 use crate::xml_tree::{self, Element, Properties};
 
@@ -36,6 +37,7 @@ const PASSED_OVER: &[&str] = &[
     "updateProcessor",
     "updateRequestProcessorChain",
     "requestHandler",
+    "searchComponent",
     "schemaFactory",
     "updateHandler",
     "query",
@@ -48,10 +50,9 @@ pub fn load(xml: &str, properties: Properties<'_>) -> Result<LoadedConfig> {
         return Err(wrong(&format!("the root element is `{}`, not `config`", root.name)));
     }
     let mut warnings = Vec::new();
-    let (guess_unknown_fields, handlers) = {
-        let handlers = handlers::read(&root, &mut warnings)?;
-        (chains::guesses(&root, &handlers, &mut warnings)?, handlers)
-    };
+    let declared = components::read(&root, &mut warnings)?;
+    let handlers = handlers::read(&root, &declared, &mut warnings)?;
+    let guess_unknown_fields = chains::guesses(&root, &handlers, &mut warnings)?;
     for element in root.children.iter().filter(|it| !PASSED_OVER.contains(&it.name.as_str())) {
         warnings.push(not_supported(element));
     }
@@ -62,6 +63,7 @@ pub fn load(xml: &str, properties: Properties<'_>) -> Result<LoadedConfig> {
         boolean_clauses_max: boolean_clauses_max(&root)?,
         update_chains: chains::choices(&root, &mut warnings)?,
         update_processors: chains::processors(&root),
+        components: declared.components,
     };
     Ok(LoadedConfig { config, schema_mutable: schema_mutable(&root), warnings })
 }
@@ -79,6 +81,7 @@ pub fn fallback() -> CollectionConfig {
         boolean_clauses_max: BOOLEAN_CLAUSES_MAX,
         update_chains: vec![],
         update_processors: vec![],
+        components: plan::Components::default(),
     }
 }
 

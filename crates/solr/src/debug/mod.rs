@@ -9,7 +9,7 @@ mod relations;
 #[cfg(test)]
 mod tests;
 
-use plan::{Clause, Occur, Phrase, Query, Range, Schema, Value};
+use plan::{Clause, FieldClass, LikeSource, Nearest, Occur, Phrase, Query, Range, Schema, Value};
 use std::ops::Bound;
 
 use crate::query::ParsedQuery;
@@ -113,8 +113,11 @@ impl<'a> QueryPrinter<'a> {
                 let each = terms.iter().map(|(term, boost)| format!("{field}:{term}{}", factor(*boost)));
                 format!("Synonym({})", each.collect::<Vec<_>>().join(" "))
             }
+            Query::Spatial(query) => query.to_string(),
+            Query::Nearest(query) => nearest_text(query),
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
+            Query::PatternPhrase(phrase) => format!("{}:\"{}\"", phrase.field, phrase.text),
             Query::Range(range) => self.range(range),
             Query::Prefix { field, prefix } => format!("{field}:{prefix}*"),
             Query::Wildcard { field, pattern } => format!("{field}:{pattern}"),
@@ -122,6 +125,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Fuzzy(fuzzy) => format!("{}:{}~{}", fuzzy.field, fuzzy.term, fuzzy.edits_max),
             Query::Exists { field } => match self.exists_class(field) {
                 "SolrRangeQuery" => format!("{field}:{{* TO *}}"),
+                "" => format!("{field}:*"),
                 _ => format!("FieldExistsQuery [field={field}]"),
             },
             Query::DisjunctionMax { queries, tie_breaker } => {
@@ -141,6 +145,11 @@ impl<'a> QueryPrinter<'a> {
                 format!("FunctionScoreQuery({}, scored by boost({function}))", self.text(query))
             }
             Query::Related(relation) => self.relation(relation),
+            // The words are chosen where the index is. Solr differs: it shows them (`compat/query/more_like.yaml`).
+            Query::MoreLike(like) => match &like.of {
+                LikeSource::Document(id) => format!("MoreLikeThis({id})"),
+                LikeSource::Text(text) => format!("MoreLikeThis({text})"),
+            },
             Query::Boolean { .. } | Query::Boost { .. } => self.print(query, Form::Plain),
         }
     }
@@ -222,6 +231,7 @@ impl<'a> QueryPrinter<'a> {
                 "MultiPhraseQuery"
             }
             Query::Phrase(_) => "PhraseQuery",
+            Query::PatternPhrase(_) => "ComplexPhraseQuery",
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
             Query::ConstantScore { .. } => "FilterQuery",
@@ -229,12 +239,14 @@ impl<'a> QueryPrinter<'a> {
             Query::FunctionRange(_) => "FunctionRangeQuery",
             Query::FunctionBoost { .. } => "FunctionScoreQuery",
             Query::Related(relation) => relations::class(relation),
-            Query::Exists { field } => self.exists_class(field),
+            Query::Exists { field } => Some(self.exists_class(field)).filter(|class| !class.is_empty())?,
             Query::Term { value: Value::Str(_), field } if self.only_column(field) => {
                 "SortedSetDocValuesRangeQuery"
             }
             Query::Term { value: Value::Str(_) | Value::Bool(_), .. } => return None,
             Query::Term { field, .. } => points::class(self.schema, field),
+            Query::Spatial(query) => query.class(),
+            Query::Nearest(_) => "KnnFloatVectorQuery",
             Query::TermSet { values, .. } => match values.first() {
                 Some(Value::Str(_) | Value::Bool(_)) | None => "TermInSetQuery",
                 Some(_) => "IndexOrDocValuesQuery",
@@ -247,12 +259,14 @@ impl<'a> QueryPrinter<'a> {
             // Of a class without a name: Solr writes it in line, to try the pattern on reversed terms.
             Query::Wildcard { field, .. } if self.has_reversed_terms(field) => "",
             Query::Prefix { .. } | Query::Wildcard { .. } | Query::Fuzzy(_) => return None,
-            Query::Boolean { .. } | Query::Boost { .. } => return None,
+            Query::Boolean { .. } | Query::Boost { .. } | Query::MoreLike(_) => return None,
         })
     }
 
+    /// Empty where Solr looks for any term.
     fn exists_class(&self, field: &str) -> &'static str {
         match self.schema.field(field) {
+            Some(spec) if spec.class() == FieldClass::SpatialPrefixTree => "",
             Some(spec) if spec.properties.doc_values => "DocValuesFieldExistsQuery",
             Some(spec) if spec.properties.indexed && !spec.properties.omit_norms => "NormsFieldExistsQuery",
             _ => "SolrRangeQuery",
@@ -282,6 +296,12 @@ fn options(parsed: &ParsedQuery) -> String {
         (Some("false"), _) => "{!cache=false}".to_owned(),
         _ => String::new(),
     }
+}
+
+fn nearest_text(query: &Nearest) -> String {
+    let first = query.target.first().copied().unwrap_or_default();
+    let first = Value::Float(first).to_text();
+    format!("KnnFloatVectorQuery:{}[{first},...][{}]", query.field, query.count)
 }
 
 fn letter(flag: bool) -> &'static str {

@@ -1,25 +1,25 @@
 //! Queries that find documents by others, in Solr's words.
 
-use plan::{Join, Relation};
+use plan::{Join, Related};
 
 use super::QueryPrinter;
 
 impl QueryPrinter<'_> {
-    pub(super) fn relation(&self, relation: &Relation) -> String {
+    pub(super) fn relation(&self, relation: &Related) -> String {
         match relation {
-            Relation::ToParent { children, .. } => {
+            Related::ToParent { children, .. } => {
                 format!("ToParentBlockJoinQuery ({})", self.text(children))
             }
-            Relation::ToChildren { query, .. } => format!("ToChildBlockJoinQuery ({})", self.text(query)),
-            Relation::Join(Join { query, from, to, score: None, .. }) => {
+            Related::ToChildren { query, .. } => format!("ToChildBlockJoinQuery ({})", self.text(query)),
+            Related::Join(Join { query, from, to, score: None, .. }) => {
                 format!("{{!join from={from} to={to}}}{}", self.text(query))
             }
-            Relation::Join(Join { query, from, to, score: Some(mode), .. }) => format!(
+            Related::Join(Join { query, from, to, score: Some(mode), .. }) => format!(
                 "SameCoreJoinQuery [fromQuery={}, fromField={from}, toField={to}, scoreMode={}]",
                 self.text(query),
                 mode.name()
             ),
-            Relation::Graph { query, graph } => {
+            Related::Graph { query, graph } => {
                 let depth = graph.steps_max.map_or_else(|| "-1".to_owned(), |most| most.to_string());
                 let (query, node, edges) = (self.text(query), &graph.node, &graph.edges);
                 let (roots, leaves) = (graph.with_roots, graph.only_leaves);
@@ -32,12 +32,12 @@ impl QueryPrinter<'_> {
 }
 
 /// The class that `parsedquery` names.
-pub(super) fn class(relation: &Relation) -> &'static str {
+pub(super) fn class(relation: &Related) -> &'static str {
     match relation {
-        Relation::ToParent { .. } => "AllParentsAware",
-        Relation::ToChildren { .. } => "ToChildBlockJoinQuery",
-        Relation::Join(Join { score: None, .. }) => "JoinQuery",
-        Relation::Join(_) => "SameCoreJoinQuery",
-        Relation::Graph { .. } => "GraphQuery",
+        Related::ToParent { .. } => "AllParentsAware",
+        Related::ToChildren { .. } => "ToChildBlockJoinQuery",
+        Related::Join(Join { score: None, .. }) => "JoinQuery",
+        Related::Join(_) => "SameCoreJoinQuery",
+        Related::Graph { .. } => "GraphQuery",
     }
 }

@@ -7,8 +7,8 @@ use plan::{FacetPlan, FacetSort, OtherRange, RangeBucket, Result, Value};
 use super::{Facets, resolve_facets};
 use crate::date_math::DateMath;
 use crate::params::parse_form;
-use crate::query::QueryContext;
 use crate::query::tests::Fixture;
+use crate::query::{Budget, QueryContext};
 
 /// 2026-11-21T11:41:29.622Z.
 const NOW_MS: i64 = 1_795_261_289_622;
@@ -22,6 +22,7 @@ fn facets(form: &str) -> Result<FacetPlan> {
         analyzers: &fixture.analyzers,
         params: &params,
         dates: &dates,
+        budget: &Budget::of(&params),
         boolean_clauses_max: 1024,
         others: None,
         filtering: false,
@@ -40,6 +41,7 @@ fn some_mistakes_leave_the_hits() {
             analyzers: &fixture.analyzers,
             params: &params,
             dates: &DateMath::new(NOW_MS),
+            budget: &Budget::of(&params),
             boolean_clauses_max: 1024,
             others: None,
             filtering: false,

@@ -1,16 +1,13 @@
 //! Distances between points: of vectors (`dist`, `sqedist`), on the sphere (`hsin`, `ghhsin`), and `geodist`, which takes
 //! its places from its arguments, then from the parameters `pt` and `sfield`. Messages are Solr's, from 9.10.1.
 
-use plan::{Error, FieldClass, Function, Operator, Value};
+use plan::{EARTH_RADIUS_KM, Error, FieldClass, Function, Operator, PlaceDistance, Value};
 
 use super::parse::FunctionSource;
 use super::{Failure, field};
 use crate::params::query;
-use crate::query::java_float;
 use crate::query::syntax::SyntaxError;
-
-/// The earth's mean radius in kilometres, as spatial4j has it.
-const EARTH_RADIUS_KM: f64 = 6_371.008_771_4;
+use crate::query::{Field, Measure, sub_fields};
 
 pub(super) fn distance(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     let order = source.float()?;
@@ -78,8 +75,7 @@ pub(super) fn geohash_distance(source: &mut FunctionSource<'_>) -> Result<Functi
 
 /// One of the two places of `geodist`.
 enum Place {
-    /// A `lat,lon` field.
-    Field(String),
+    Field(Field),
     At(Function, Function),
 }
 
@@ -130,7 +126,8 @@ fn part(source: &mut FunctionSource<'_>, shown: &mut Vec<String>) -> Result<Part
     if let Some(found) = known.filter(|_| !behind.starts_with('(')) {
         source.cursor.identifier()?;
         source.cursor.delimiter()?;
-        shown.push(name.to_owned());
+        let is_place = found.spec.class().is_place();
+        shown.push(if is_place { "vector()".to_owned() } else { name.to_owned() });
         return Ok(Part::Place(place_of(source, &found.name)?));
     }
     let function = source.function()?;
@@ -147,8 +144,10 @@ fn part(source: &mut FunctionSource<'_>, shown: &mut Vec<String>) -> Result<Part
 
 fn place_of(source: &FunctionSource<'_>, name: &str) -> Result<Place, Failure> {
     let found = source.context.field_quoted(name)?;
-    if found.spec.class() == FieldClass::LatLon {
-        return Ok(Place::Field(name.to_owned()));
+    match found.spec.class() {
+        class if class.is_place() => return Ok(Place::Field(found)),
+        FieldClass::Point => return coordinates(source, &found),
+        _ => {}
     }
     field::value_of(source.context, name)?;
     let message =
@@ -156,16 +155,23 @@ fn place_of(source: &FunctionSource<'_>, name: &str) -> Result<Place, Failure> {
     Err(SyntaxError::plain(message).into())
 }
 
+/// The first two coordinates of a PointType.
+fn coordinates(source: &FunctionSource<'_>, field: &Field) -> Result<Place, Failure> {
+    let subs = sub_fields(source.context, field)?;
+    let [latitude, longitude] = subs.as_slice() else {
+        let message = format!("geodist needs 2 dimensions; field `{}` has {}", field.name, subs.len());
+        return Err(Error::bad_request(message).into());
+    };
+    let value = |sub: &Field| field::value_of(source.context, &sub.name);
+    Ok(Place::At(value(latitude)?, value(longitude)?))
+}
+
 /// The parameter `pt`, `lat,lon`.
 fn point(source: &FunctionSource<'_>) -> Result<Option<Place>, Failure> {
     let Some(text) = source.param(query::PT.name) else { return Ok(None) };
-    let number = |text: &str| java_float(text).filter(|number: &f64| number.is_finite());
-    let parts = text.split_once(',').and_then(|(lat, lon)| Some((number(lat)?, number(lon)?)));
-    let (latitude, longitude) = parts.ok_or_else(|| {
-        Error::bad_request(format!("cannot parse `pt`: `{text}` is no point; use `latitude,longitude`"))
-    })?;
+    let place = plan::Place::parse(text)?;
     let constant = |degrees| Function::Constant(Value::Double(degrees));
-    Ok(Some(Place::At(constant(latitude), constant(longitude))))
+    Ok(Some(Place::At(constant(place.latitude), constant(place.longitude))))
 }
 
 fn sfield(source: &FunctionSource<'_>) -> Result<Option<Place>, Failure> {
@@ -179,7 +185,9 @@ fn between(one: Place, other: Place) -> Result<Function, Failure> {
             let (Some(latitude), Some(longitude)) = (constant(&latitude), constant(&longitude)) else {
                 return Err(not_constant());
             };
-            Ok(Function::PointDistance { field: field.into(), latitude, longitude })
+            let Measure { per_metre, grid, .. } = Measure::of(&field.spec)?;
+            let from = plan::Place::new(latitude, longitude);
+            Ok(Function::PlaceDistance(PlaceDistance { field: field.name, from, per_metre, detail: grid }))
         }
         (Place::Field(_), Place::Field(_)) => Err(not_constant()),
         (Place::At(lat, lon), Place::At(other_lat, other_lon)) => {

@@ -13,6 +13,7 @@ mod range;
 mod term;
 #[cfg(test)]
 mod tests;
+mod vector;
 
 use plan::{Error, Function, Query, Result};
 

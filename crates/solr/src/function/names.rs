@@ -6,7 +6,7 @@ use std::f64::consts;
 use plan::{Comparison, Function, Operator as O, Statistic, StringMeasure, Value};
 
 use super::parse::FunctionSource;
-use super::{Failure, date, field, geo, term};
+use super::{Failure, date, field, geo, term, vector};
 
 type Read = fn(&mut FunctionSource<'_>) -> Result<Function, Failure>;
 
@@ -109,6 +109,7 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("true", Call::Constant(Value::Bool(true))),
     ("ttf", Call::Own(term::total_frequency)),
     ("vector", Call::Many(O::Vector)),
+    ("vectorSimilarity", Call::Own(vector::similarity)),
     ("xor", Call::Many(O::ExclusiveOr)),
     ("agg", Call::Unsupported("agg")),
     ("childfield", Call::Unsupported("childfield")),
@@ -118,7 +119,6 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("sleep", Call::Unsupported("sleep")),
     ("testfunc", Call::Unsupported("testfunc")),
     ("threadid", Call::Unsupported("threadid")),
-    ("vectorSimilarity", Call::Unsupported("vectorSimilarity")),
 ];
 
 fn linear(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {

@@ -3,23 +3,29 @@
 //! definition is made of, `unsupported.rs` refuses what Solr has and we do not.
 
 pub mod dismax;
+pub mod elevation;
 pub mod facet;
 mod form;
 pub mod grouping;
 mod json_request;
+pub mod more_like;
 pub mod paging;
 pub mod query;
 mod reference_page;
 pub mod response;
 mod spec;
+pub mod spelling;
 pub mod stats;
+pub mod suggesting;
 pub mod terms;
 pub mod unsupported;
+pub mod vectors;
+pub mod why_not;
 
 pub use form::parse_form;
 pub use reference_page::reference_page;
 pub use spec::{Param, ParamDoc, Support};
-pub(crate) use spec::{integer, switch as switch_value};
+pub(crate) use spec::{float as float_value, integer, switch as switch_value};
 
 use std::sync::Arc;
 
@@ -124,10 +130,16 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Which hits", paging::DOCS),
     ("What the response shows", response::DOCS),
     ("Groups", grouping::DOCS),
+    ("Documents like others", more_like::DOCS),
     ("Facets", facet::DOCS),
     ("Statistics", stats::DOCS),
     ("Requests in JSON", json_request::DOCS),
-    ("Terms (`/terms`)", terms::DOCS),
+    ("Spelling", spelling::DOCS),
+    ("Suggestions", suggesting::DOCS),
+    ("Put first by hand", elevation::DOCS),
+    ("Terms", terms::DOCS),
+    ("Terms of the hits", vectors::DOCS),
+    ("Why not? (`/whynot`)", why_not::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
 

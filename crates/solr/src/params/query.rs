@@ -1,6 +1,6 @@
 //! What to search: the query, its filters, how both are read, what `NOW` means.
 
-use super::spec::{integer, long, text};
+use super::spec::{double, integer, long, text};
 use super::{Param, ParamDoc};
 
 macro_rules! text_param {
@@ -13,6 +13,12 @@ macro_rules! text_param {
 text_param!(Q, "q", None, "The query. Without it nothing is searched.");
 text_param!(DEF_TYPE, "defType", Some("lucene"), "The parser of `q` when its local parameters name none.");
 text_param!(FQ, "fq", None, "A filter: restricts the hits, leaves scores alone. May repeat; all must match.");
+text_param!(
+    RQ,
+    "rq",
+    None,
+    "A second opinion on the first hits: `{!rerank reRankQuery=$other reRankDocs=200 reRankWeight=2}`."
+);
 text_param!(DF, "df", None, "The field of words without a field.");
 text_param!(Q_OP, "q.op", Some("OR"), "What stands between words without an operator: `OR` or `AND`.");
 text_param!(
@@ -30,8 +36,21 @@ text_param!(
 text_param!(NOW, "NOW", None, "What `NOW` means in dates: milliseconds since 1970. Else the server's clock.");
 text_param!(TZ, "TZ", Some("UTC"), "The time zone in which date math rounds and steps.");
 
-text_param!(SFIELD, "sfield", None, "The field of places that `geodist()` measures to.");
-text_param!(PT, "pt", None, "The point that `geodist()` measures from: `latitude,longitude`.");
+text_param!(
+    SFIELD,
+    "sfield",
+    None,
+    "The field of places that `geodist()`, `{!geofilt}` and `{!bbox}` measure to."
+);
+text_param!(PT, "pt", None, "The point that they measure from: `latitude,longitude`.");
+
+pub const D: Param<f64> = Param {
+    name: "d",
+    about: "How far `{!geofilt}` and `{!bbox}` reach, in the unit of the field's type.",
+    default: None,
+    parse: double,
+    per_field: false,
+};
 
 /// Read for its form only, as Solr reads it before all else.
 pub const TIME_ALLOWED: Param<i64> = Param {
@@ -54,6 +73,7 @@ pub const DOCS: &[ParamDoc] = &[
     Q.doc(),
     DEF_TYPE.doc(),
     FQ.doc(),
+    RQ.doc(),
     DF.doc(),
     Q_OP.doc(),
     SOW.doc(),
@@ -62,6 +82,7 @@ pub const DOCS: &[ParamDoc] = &[
     TZ.doc(),
     SFIELD.doc(),
     PT.doc(),
+    D.doc(),
     TIME_ALLOWED.hint(),
     ParamDoc::hint("cpuAllowed", "As `timeAllowed`, for processor time."),
     ParamDoc::hint("memAllowed", "As `timeAllowed`, for memory."),

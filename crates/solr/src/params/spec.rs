@@ -124,6 +124,11 @@ pub(crate) fn float(value: &str) -> Result<f32> {
     java_float(value).ok_or_else(|| not_a_number(value))
 }
 
+/// A Java `double`.
+pub(crate) fn double(value: &str) -> Result<f64> {
+    java_float(value).ok_or_else(|| not_a_number(value))
+}
+
 /// A Java `long`.
 pub(crate) fn long(value: &str) -> Result<i64> {
     value.parse().map_err(|_| not_a_number(value))

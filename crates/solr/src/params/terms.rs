@@ -1,8 +1,10 @@
-//! Which terms `/terms` lists.
+//! Which terms `/terms` lists, and `terms=true` beside the hits of a search.
 
 use super::spec::{integer, switch, text};
 use super::{Param, ParamDoc};
 
+pub const TERMS: Param<bool> =
+    Param::new("terms", switch, Some("false"), "Whether a search lists terms beside its hits.");
 pub const FIELD: Param<String> =
     Param::new("terms.fl", text, None, "Lists the terms of this field. May repeat.");
 pub const LOWER: Param<String> = Param::new("terms.lower", text, None, "The term to start at.");
@@ -45,6 +47,7 @@ pub const RAW: Param<bool> = Param::new(
 );
 
 pub const DOCS: &[ParamDoc] = &[
+    TERMS.doc(),
     FIELD.doc(),
     LOWER.doc(),
     LOWER_INCLUDED.doc(),

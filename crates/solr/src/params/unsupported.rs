@@ -10,18 +10,10 @@ use super::{ParamDoc, Params};
 pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("group.facet", "Facets that count groups."),
     ParamDoc::unsupported("hl", "Highlighting."),
-    ParamDoc::unsupported("spellcheck", "Spelling suggestions."),
-    ParamDoc::unsupported("mlt", "Documents like the hits."),
-    ParamDoc::unsupported("terms", "The terms of a field, beside the hits; `/terms` lists them."),
-    ParamDoc::unsupported("tv", "Term vectors."),
-    ParamDoc::unsupported("suggest", "Suggestions."),
     ParamDoc::unsupported("clustering", "Hits in clusters."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
-    ParamDoc::unsupported("rq", "Re-ranking."),
     ParamDoc::unsupported("useParams", "Named sets of parameters."),
     ParamDoc::unsupported("shards", "Addresses to search, chosen by the request."),
-    ParamDoc::unsupported("elevateIds", "Documents put first by hand."),
-    ParamDoc::unsupported("excludeIds", "Documents left out by hand."),
 ];
 
 /// Refuses the first parameter that asks for something missing.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use plan::{Error, FieldSpec, Result, Schema};
 
+use super::budget::Budget;
 use super::others::Others;
 use crate::date_math::DateMath;
 use crate::params::Params;
@@ -17,6 +18,8 @@ pub struct QueryContext<'a> {
     pub analyzers: &'a SchemaAnalyzers,
     pub params: &'a Params,
     pub dates: &'a DateMath,
+    /// What queries inside of queries may still cost.
+    pub budget: &'a Budget,
     /// Most clauses of one boolean query (Solr's `maxBooleanClauses`).
     pub boolean_clauses_max: usize,
     /// Other collections, where a query may ask for them.

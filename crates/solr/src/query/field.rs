@@ -75,13 +75,26 @@ impl QueryContext<'_> {
 
     /// The exact value, unanalysed.
     pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
-        self.check_class(field)?;
+        match field.spec.class() {
+            FieldClass::Point => return self.coordinates_query(field, text),
+            FieldClass::DenseVector => return Err(no_vectors("Field")),
+            class if class.is_place() => return self.shape_query(field, text),
+            _ => self.check_class(field)?,
+        }
         let value = parse_value(&field.spec, &field.name, text, self.dates)?;
         Ok(Query::Term { field: field.name.clone(), value })
     }
 
     pub(crate) fn range_query(&self, field: &Field, range: &RangeText<'_>) -> Result<Query> {
-        self.check_class(field)?;
+        let bounded = range.lower.is_some() || range.upper.is_some();
+        match field.spec.class() {
+            FieldClass::DenseVector => return Err(no_vectors("Range")),
+            FieldClass::Point if bounded => return self.coordinates_range(field, range),
+            class if class.is_place() && bounded => return self.corners_query(field, range),
+            FieldClass::Point => {}
+            class if class.is_place() => {}
+            _ => self.check_class(field)?,
+        }
         let bound = |text: Option<&str>, inclusive: bool| -> Result<Bound<Value>> {
             let Some(text) = text else { return Ok(Bound::Unbounded) };
             let value = self.bound_value(field, text)?;
@@ -129,8 +142,11 @@ impl QueryContext<'_> {
         Ok(Query::Fuzzy(Fuzzy { field: field.name.clone(), term, edits_max, prefix_length: 0 }))
     }
 
-    pub(crate) fn exists_query(&self, field: &Field) -> Query {
-        Query::Exists { field: field.name.clone() }
+    pub(crate) fn exists_query(&self, field: &Field) -> Result<Query> {
+        match field.spec.class() {
+            FieldClass::DenseVector => Err(no_vectors("Field")),
+            _ => Ok(Query::Exists { field: field.name.clone() }),
+        }
     }
 
     fn normalize(&self, field: &Field, text: &str) -> Result<String> {
@@ -143,20 +159,21 @@ impl QueryContext<'_> {
     /// Refuses classes whose values are no single term.
     fn check_class(&self, field: &Field) -> Result<()> {
         match field.spec.class() {
-            FieldClass::LatLon
-            | FieldClass::Point
-            | FieldClass::SpatialPrefixTree
-            | FieldClass::DenseVector
-            | FieldClass::Rank
-            | FieldClass::Currency
-            | FieldClass::DateRange
-            | FieldClass::Binary => Err(Error::bad_request(format!(
-                "queries on field `{}` of type `{}` are not supported yet; use another field",
-                field.name, field.spec.field_type.name
-            ))),
+            FieldClass::Rank | FieldClass::Currency | FieldClass::DateRange | FieldClass::Binary => {
+                Err(Error::bad_request(format!(
+                    "queries on field `{}` of type `{}` are not supported yet; use another field",
+                    field.name, field.spec.field_type.name
+                )))
+            }
             _ => Ok(()),
         }
     }
+}
+
+fn no_vectors(what: &str) -> Error {
+    Error::bad_request(format!(
+        "{what} Queries are not supported for Dense Vector fields. Please use the {{!knn}} query parser to run K nearest neighbors search queries."
+    ))
 }
 
 /// `[* TO *]`: all that have a value, but for numbers that are none (`NaN`), which lie in no range.

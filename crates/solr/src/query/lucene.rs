@@ -196,7 +196,7 @@ impl Resolver<'_> {
 }
 
 /// What is no parentheses, without its escapes.
-fn piece<'a>(body: &Body<'a>) -> Result<Piece<'a>> {
+pub(crate) fn piece<'a>(body: &Body<'a>) -> Result<Piece<'a>> {
     Ok(match body {
         Body::Terms(terms) => {
             Piece::Words(terms.iter().map(|term| unescape(term)).collect::<Result<_, _>>()?)

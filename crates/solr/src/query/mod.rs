@@ -3,32 +3,42 @@
 //! `dismax` and `edismax`, `parsers.rs` the others with
 //! `relations.rs` for blocks and joins, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
 
+mod budget;
 mod choices;
+mod complex_phrase;
 mod context;
 mod dismax;
 mod field;
 mod local_params;
 mod lucene;
+mod more_like;
 mod others;
 mod parsers;
 mod pieces;
 mod relations;
+mod simple;
+mod spatial;
 pub mod syntax;
 mod term_sets;
 mod text;
 mod value;
+mod vector;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use analysis::SchemaAnalyzers;
+pub use budget::Budget;
 pub(crate) use context::Field;
 pub use context::QueryContext;
 pub use dismax::Notes;
+pub(crate) use dismax::weighted_fields;
 pub(crate) use field::{RangeText, TextStyle};
 pub use local_params::{LocalParams, split_local_params};
 pub use others::{OtherSchema, Others};
 pub use parsers::{ParsedQuery, parse_query};
 pub(crate) use parsers::{cache_and_cost, subquery};
+pub(crate) use spatial::{Measure, check_coordinates, sub_fields};
 pub(crate) use syntax::SyntaxError;
 pub(crate) use value::java_float;
+pub(crate) use vector::vector;

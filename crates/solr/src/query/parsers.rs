@@ -3,15 +3,20 @@
 
 use plan::{Clause, Error, Occur, Query, Result};
 
+use super::budget::is_spent;
 use super::choices::{max_score, switch};
+use super::complex_phrase;
 use super::context::QueryContext;
 use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
 use super::relations::{child, graph, join, parent};
+use super::spatial::{bbox, geofilt, scored_text};
 use super::term_sets::term_set;
 use super::value::parse_value;
+use super::vector::{knn, vector_similarity};
+use super::{more_like, simple};
 use crate::function::{check_number, function_range, parse_function, whole_function};
 use crate::params::Param;
 
@@ -21,9 +26,9 @@ const PARSERS_DEPTH_MAX: usize = 100;
 /// How the message of such nesting begins.
 const ENDLESS: &str = "Infinite Recursion detected parsing query";
 
-/// Whether parsers nest without end, which no second try mends: trying again at each level would take forever.
+/// Whether parsers nest without end, or too much, which no second try mends: trying again at each level would take forever.
 pub(crate) fn is_endless(error: &Error) -> bool {
-    error.message.contains(ENDLESS)
+    error.message.contains(ENDLESS) || is_spent(error)
 }
 
 /// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it writes in line),
@@ -56,37 +61,45 @@ const PARSERS: &[Parser] = &[
     Parser { name: "switch", class: "LuceneQParser", parse: Parse::Query(switch) },
     Parser { name: "maxscore", class: "MaxScoreQParser", parse: Parse::Query(max_score) },
     Parser { name: "func", class: "FunctionQParser", parse: Parse::Query(function) },
+    Parser {
+        name: "complexphrase",
+        class: "ComplexPhraseQParser",
+        parse: Parse::Query(complex_phrase::complex_phrase),
+    },
+    Parser { name: "simple", class: "SimpleQParser", parse: Parse::Query(simple::simple) },
+    Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
+    Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
     Parser { name: "parent", class: "BlockJoinParentQParser", parse: Parse::Query(parent) },
     Parser { name: "child", class: "BlockJoinChildQParser", parse: Parse::Query(child) },
     Parser { name: "join", class: "", parse: Parse::Query(join) },
     Parser { name: "graph", class: "GraphQueryParser", parse: Parse::Query(graph) },
+    Parser { name: "knn", class: "KnnQParser", parse: Parse::Query(knn) },
+    Parser {
+        name: "vectorSimilarity",
+        class: "VectorSimilarityQParser",
+        parse: Parse::Query(vector_similarity),
+    },
+    Parser { name: "geofilt", class: "SpatialFilterQParser", parse: Parse::Query(geofilt) },
+    Parser { name: "bbox", class: "SpatialFilterQParser", parse: Parse::Query(bbox) },
 ];
 
 /// Solr's other parsers, which are refused by name.
 const UNSUPPORTED: &[&str] = &[
-    "bbox",
-    "complexphrase",
     "fuzzy",
-    "geofilt",
     "graphTerms",
     "hash",
     "hash_range",
     "igain",
-    "knn",
     "ltr",
     "min_hash",
-    "mlt",
-    "mlt_content",
     "payload_check",
     "payload_score",
     "rank",
     "rerank",
     "significantTerms",
-    "simple",
     "surround",
     "tlogit",
-    "vectorSimilarity",
     "xmlparser",
     "xport",
 ];
@@ -144,6 +157,9 @@ fn parse_nested(
         None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
         None => rest.to_owned(),
     };
+    if depth > 0 {
+        context.budget.take(&value)?;
+    }
     if depth > PARSERS_DEPTH_MAX {
         return Err(super::syntax::SyntaxError::plain(format!("{ENDLESS} '{value}'")).into());
     }
@@ -186,7 +202,7 @@ pub(super) struct Request<'a> {
 
 impl Request<'_> {
     /// A local parameter, else the request's.
-    fn param(&self, name: &str) -> Option<&str> {
+    pub(super) fn param(&self, name: &str) -> Option<&str> {
         self.local.get(name).or_else(|| self.context.params.get(name))
     }
 
@@ -266,6 +282,9 @@ fn terms(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!field f=…}`: the text as the field's analyzer reads it, as a phrase.
 fn field(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
+    if field.spec.class().is_place() {
+        return scored_text(request, &field).map(Some);
+    }
     let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };
     request.context.text_query(&field, request.text, style)
 }
@@ -274,7 +293,7 @@ fn field(request: &Request<'_>) -> Result<Option<Query>> {
 fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
     if request.text.is_empty() {
-        return Ok(Some(request.context.exists_query(&field)));
+        return request.context.exists_query(&field).map(Some);
     }
     if field.spec.class().is_point() {
         return Err(Error::bad_request("Can't run prefix queries on numeric fields"));

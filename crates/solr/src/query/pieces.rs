@@ -119,7 +119,7 @@ impl Pieces for LucenePieces<'_> {
             Piece::Prefix(prefix) => context.prefix_query(&context.field(name()?)?, prefix).map(Some),
             Piece::Wildcard("*") => match place.field {
                 None | Some("*") => Ok(Some(Query::All)),
-                Some(name) => Ok(Some(context.exists_query(&context.field_quoted(name)?))),
+                Some(name) => context.exists_query(&context.field_quoted(name)?).map(Some),
             },
             Piece::Wildcard(pattern) => context.wildcard_query(&context.field(name()?)?, pattern).map(Some),
             Piece::Regex(pattern) => context.regex_query(&context.field(name()?)?, pattern).map(Some),
@@ -137,7 +137,7 @@ impl Pieces for LucenePieces<'_> {
 }
 
 impl LucenePieces<'_> {
-    fn name<'a>(&'a self, field: Option<&'a str>) -> Result<&'a str> {
+    pub(super) fn name<'a>(&'a self, field: Option<&'a str>) -> Result<&'a str> {
         field.or(self.options.default_field).ok_or_else(|| {
             Error::bad_request("no field name specified in query and no default specified via 'df' param")
         })

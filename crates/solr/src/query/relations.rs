@@ -1,7 +1,7 @@
 //! Parsers that find documents by others: `{!parent}` and `{!child}` along blocks, `{!join}` along shared values, `{!graph}`
 //! as far as those lead. Messages are Solr's, recorded from 9.10.1.
 
-use plan::{Clause, Error, FieldClass, Graph, Join, Occur, Query, RelatedScore, Relation, Result};
+use plan::{Clause, Error, FieldClass, Graph, Join, Occur, Query, Related, RelatedScore, Result};
 
 use super::context::QueryContext;
 use super::field::positive;
@@ -15,7 +15,7 @@ pub(super) fn parent(request: &Request<'_>) -> Result<Option<Query>> {
     let parents = block_parents(request, "which")?;
     let Some(children) = restricted(request)? else { return Ok(Some(all_of(parents))) };
     let score = request.local.get("score").map_or(Ok(RelatedScore::None), score)?;
-    Ok(Some(related(Relation::ToParent { parents, children, score })))
+    Ok(Some(related(Related::ToParent { parents, children, score })))
 }
 
 /// `{!child of=… filters=$fqs excludeTags=…}parent query`: the documents below the parents that match; without a query below
@@ -29,7 +29,7 @@ pub(super) fn child(request: &Request<'_>) -> Result<Option<Query>> {
         ];
         return Ok(Some(all_of(Query::Boolean { clauses, minimum_should_match: 0 })));
     };
-    Ok(Some(related(Relation::ToChildren { parents, query })))
+    Ok(Some(related(Related::ToChildren { parents, query })))
 }
 
 /// `{!join from=… to=… fromIndex=… score=…}query`: the documents that have in `to` what those that match have in `from`, there or
@@ -54,7 +54,7 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     };
     let query = query.map(positive).ok_or_else(missing)?;
     let collection = other.map(|other| other.name);
-    Ok(Some(related(Relation::Join(Join { collection, query, from, to, score }))))
+    Ok(Some(related(Related::Join(Join { collection, query, from, to, score }))))
 }
 
 fn other(request: &Request<'_>, name: &str) -> Result<OtherSchema> {
@@ -105,10 +105,10 @@ pub(super) fn graph(request: &Request<'_>) -> Result<Option<Query>> {
         with_roots: flag("returnRoot", true),
         only_leaves: flag("returnOnlyLeaf", false),
     };
-    Ok(Some(related(Relation::Graph { query, graph })))
+    Ok(Some(related(Related::Graph { query, graph })))
 }
 
-fn related(relation: Relation) -> Query {
+fn related(relation: Related) -> Query {
     Query::Related(Box::new(relation))
 }
 

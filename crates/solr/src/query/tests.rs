@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plan::{AnalyzerSpec, ComponentSpec, FieldSource, Query, Schema, SchemaSource, TypeSource};
 use proptest::prelude::*;
 
+use super::Budget;
 use super::{QueryContext, SchemaAnalyzers, parse_query};
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
@@ -16,6 +17,7 @@ const NOW_MS: i64 = 1_795_261_289_622;
 pub(crate) struct Fixture {
     pub schema: Schema,
     pub analyzers: Arc<SchemaAnalyzers>,
+    budget: Budget,
 }
 
 fn component(name: &str, args: &[(&str, &str)]) -> ComponentSpec {
@@ -99,7 +101,7 @@ impl Fixture {
         };
         let schema = Schema::build(source).unwrap();
         let analyzers = SchemaAnalyzers::new(&schema);
-        Self { schema, analyzers }
+        Self { schema, analyzers, budget: Budget::endless() }
     }
 
     fn params(query: &str, more: &str) -> Params {
@@ -116,6 +118,7 @@ impl Fixture {
             analyzers: &self.analyzers,
             params,
             dates,
+            budget: &self.budget,
             boolean_clauses_max: 1024,
             others: None,
             filtering: false,
@@ -338,6 +341,7 @@ fn a_query_that_only_excludes_is_made_positive() {
         analyzers: &fixture.analyzers,
         params: &params,
         dates: &dates,
+        budget: &Budget::of(&params),
         boolean_clauses_max: 1024,
         others: None,
         filtering: false,

@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{ChildHit, Document, FieldSelection, Hit, Schema, SearchResult, Value};
+use plan::{ChildHit, Document, FieldClass, FieldSelection, Hit, Schema, SearchResult, Value, java_bucket};
 
 use super::explain;
-use super::header::java_bucket;
 use super::node::{DocList, DocumentNode, FieldNode, Node};
+use super::shapes;
 use crate::real_time_get::Fetched;
-use crate::select::{FieldItem, FieldList};
+use crate::select::{FieldItem, FieldList, ShapeForm};
 use crate::update::ANONYMOUS;
 
 /// A document's selected fields. Order as Solr's: stored fields, then what is computed, then what is relabelled.
@@ -64,7 +64,8 @@ struct Shape<'a> {
 struct Shown<'a> {
     plain: bool,
     many: bool,
-    labels: Vec<&'a Arc<str>>,
+    /// Other labels, and the form if it is a shape that is shown.
+    labels: Vec<(&'a Arc<str>, Option<ShapeForm>)>,
 }
 
 impl<'a> Shape<'a> {
@@ -124,10 +125,15 @@ impl<'a> Shape<'a> {
     fn document(&mut self, document: Document, compute: impl Fn(&FieldItem) -> Option<Node>) -> DocumentNode {
         let mut fields = Vec::with_capacity(document.fields.len() + 1);
         let mut relabelled = Vec::new();
+        let raw = self.raw(&document);
         for (name, values) in document.fields {
             let shown = self.shown(&name);
-            for label in &shown.labels {
-                relabelled.push((Arc::clone(label), field(values.clone(), shown.many)));
+            for (label, form) in &shown.labels {
+                let node = match form {
+                    Some(form) => FieldNode::Computed(shapes::shown(&values, shown.many, *form)),
+                    None => field(values.clone(), shown.many),
+                };
+                relabelled.push((Arc::clone(label), node));
             }
             if shown.plain {
                 let node = field(values, shown.many);
@@ -146,16 +152,38 @@ impl<'a> Shape<'a> {
                 | FieldItem::Number { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
                 FieldItem::Children { .. }
-                | FieldItem::All
-                | FieldItem::Glob(_)
-                | FieldItem::Field { .. } => continue,
+                | FieldItem::Core { .. }
+                | FieldItem::ByHand { .. }
+                | FieldItem::Raw { .. } => continue,
+                FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } | FieldItem::Shape { .. } => {
+                    continue;
+                }
             };
             let Some(node) = node else { continue };
             fields.retain(|(known, _)| known != label);
             fields.push((label.clone(), FieldNode::Computed(node)));
         }
+        for (label, node) in raw {
+            fields.retain(|(known, _)| *known != label);
+            fields.push((label, node));
+        }
         fields.extend(relabelled);
         DocumentNode { fields }
+    }
+
+    /// The fields that are shown in the answer's own notation.
+    fn raw(&self, document: &Document) -> Vec<(Arc<str>, FieldNode)> {
+        let wanted = self.items.iter().filter_map(|item| match item {
+            FieldItem::Raw { name, label } => Some((label, document.get(name)?)),
+            _ => None,
+        });
+        let shown = wanted.map(|(label, values)| {
+            let mut texts: Vec<_> = values.iter().map(|value| Node::Raw(value.to_text())).collect();
+            let many = texts.len() != 1;
+            let node = if many { Node::Array(texts) } else { texts.pop().unwrap_or(Node::Null) };
+            (label.clone(), FieldNode::Computed(node))
+        });
+        shown.collect()
     }
 
     fn shown(&mut self, name: &Arc<str>) -> &Shown<'a> {
@@ -166,7 +194,9 @@ impl<'a> Shape<'a> {
             let by_name = plain.names.contains(name);
             Shown {
                 plain: by_name || (labels.is_empty() && plain.contains(name)),
-                many: schema.field(name).is_some_and(|spec| spec.properties.multi_valued),
+                many: schema.field(name).is_some_and(|spec| {
+                    spec.properties.multi_valued || spec.class() == FieldClass::DenseVector
+                }),
                 labels,
             }
         })
@@ -184,12 +214,16 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
         // Known where it is the pattern of a dynamic field.
         FieldItem::Glob(name) => in_column(name).unwrap_or(false),
         FieldItem::Field { name, .. } => in_column(name).unwrap_or(true),
+        FieldItem::Shape { field, .. } => in_column(field).unwrap_or(true),
         FieldItem::Score { .. }
         | FieldItem::Constant { .. }
         | FieldItem::Function { .. }
         | FieldItem::Number { .. }
         | FieldItem::Children { .. }
+        | FieldItem::Core { .. }
+        | FieldItem::ByHand { .. }
         | FieldItem::Explain { .. } => true,
+        FieldItem::Raw { .. } => false,
     })
 }
 
@@ -200,9 +234,10 @@ fn same_label(item: &FieldItem) -> Option<&Arc<str>> {
     }
 }
 
-fn other_label<'a>(item: &'a FieldItem, field: &str) -> Option<&'a Arc<str>> {
+fn other_label<'a>(item: &'a FieldItem, name: &str) -> Option<(&'a Arc<str>, Option<ShapeForm>)> {
     match item {
-        FieldItem::Field { name, label } if **name == *field && name != label => Some(label),
+        FieldItem::Field { name: own, label } if **own == *name && own != label => Some((label, None)),
+        FieldItem::Shape { field, label, form } if **field == *name => Some((label, Some(*form))),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The envelope: `responseHeader` with status, time and the request's own parameters.
 
-use plan::{Error, Result};
+use plan::{Error, Result, java_bucket};
 
 use super::node::{Entries, Name, Node};
 use crate::params::Params;
@@ -92,22 +92,6 @@ fn echo(params: &Params) -> Node {
 fn order_as_java(names: &mut [&str]) {
     let count = names.len();
     names.sort_by_key(|name| java_bucket(name, count));
-}
-
-/// Where a name stands in a Java hash map of `count` names: the table starts with 16 buckets and doubles when it is three
-/// quarters full; the bucket is the string's hash folded once.
-pub(crate) fn java_bucket(name: &str, count: usize) -> usize {
-    let mut buckets: usize = 16;
-    while count * 4 > buckets * 3 {
-        buckets *= 2;
-    }
-    let hash = java_hash(name);
-    (hash ^ (hash >> 16)) as usize & (buckets - 1)
-}
-
-/// `String.hashCode` of Java: over UTF-16 units, base 31.
-fn java_hash(text: &str) -> u32 {
-    text.encode_utf16().fold(0u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)))
 }
 
 #[cfg(test)]

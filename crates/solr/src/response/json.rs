@@ -82,6 +82,7 @@ impl Writer<'_> {
             Node::Float(number) => self.float(*number),
             Node::Double(number) => self.double(*number),
             Node::Str(text) => write_string(self.out, text),
+            Node::Json(text) => self.out.extend_from_slice(text.as_bytes()),
             Node::Date(ms) => write_string(self.out, &format_instant(*ms)),
             Node::Bytes(bytes) => write_string(self.out, &super::base64(bytes)),
             Node::Array(items) => self.array(items, Self::node),
@@ -89,6 +90,7 @@ impl Writer<'_> {
             Node::NamedList(entries) => self.named_list(entries),
             Node::Document(document) => self.document(document),
             Node::DocList(list) => self.doc_list(list),
+            Node::Raw(text) => self.raw(text),
         }
     }
 

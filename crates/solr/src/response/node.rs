@@ -25,6 +25,10 @@ pub enum Node {
     Float(f32),
     Double(f64),
     Str(Cow<'static, str>),
+    /// Text in the notation of the answer, written as it is.
+    Raw(String),
+    /// JSON text: in JSON what it says, elsewhere a string.
+    Json(String),
     /// Milliseconds since the epoch.
     Date(i64),
     Bytes(Vec<u8>),
@@ -62,6 +66,16 @@ pub struct DocList {
     pub docs: Vec<DocumentNode>,
 }
 
+impl DocList {
+    /// Puts more columns behind the fields of the documents, which are in the same order.
+    pub fn add_columns(&mut self, columns: Vec<Vec<(String, DocList)>>) {
+        for (document, columns) in self.docs.iter_mut().zip(columns) {
+            let nodes = columns.into_iter().map(|(label, list)| (label.into(), Node::DocList(list)));
+            document.fields.extend(nodes.map(|(label, node)| (label, FieldNode::Computed(node))));
+        }
+    }
+}
+
 impl Node {
     pub fn str(text: impl Into<Cow<'static, str>>) -> Self {
         Node::Str(text.into())
@@ -86,7 +100,8 @@ impl Node {
             Node::Long(_) => "long",
             Node::Float(_) => "float",
             Node::Double(_) => "double",
-            Node::Str(_) | Node::Bytes(_) => "str",
+            Node::Raw(_) => "raw",
+            Node::Str(_) | Node::Json(_) | Node::Bytes(_) => "str",
             Node::Date(_) => "date",
             Node::Array(_) => "arr",
             Node::Map(_) | Node::NamedList(_) => "lst",

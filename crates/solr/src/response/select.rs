@@ -1,19 +1,15 @@
 //! The body of a search's answer: the page, facet counts, the debug section.
 
-use plan::{Explanation, Schema, SearchResult};
+use plan::{Component, Explanation, Schema, SearchResult};
 
 use super::buckets::bucket;
 use super::documents::doc_list;
 use super::explain;
 use super::facets::facet_counts;
 use super::groups;
-use super::node::{Entries, Name, Node};
+use super::node::{DocList, Entries, Name, Node};
 use super::stats::stats;
 use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ResponsePlan, write_mark};
-
-/// Search components in the order Solr runs and shows them.
-const COMPONENTS: [&str; 9] =
-    ["query", "facet", "facet_module", "mlt", "highlight", "stats", "expand", "terms", "debug"];
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -21,40 +17,66 @@ pub struct Found {
     pub result: SearchResult,
     /// Whether facet counts were asked for.
     pub facets: bool,
+    /// What stands behind the fields of each hit.
+    pub columns: Vec<Vec<(String, DocList)>>,
     /// The documents of `explainOther`, by id.
     pub explained_other: Vec<(String, Explanation)>,
+    /// What components beside the search have to say, by their names.
+    pub beside: Vec<(String, Entries)>,
 }
 
-/// What follows the header. `elapsed_ms` is shown as the query's time.
-pub fn select(found: Found, response: &ResponsePlan, schema: &Schema, elapsed_ms: u64) -> Entries {
-    let Found { mut result, facets, explained_other } = found;
+/// What follows the header: what each of the handler's components has to say, in order. `elapsed_ms` is shown as the
+/// query's time.
+pub fn select(
+    found: Found,
+    response: &ResponsePlan,
+    schema: &Schema,
+    components: &[Component],
+    elapsed_ms: u64,
+) -> Entries {
+    let Found { mut result, facets, columns, explained_other, beside } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
-    let mut entries = match &response.groups {
+    let mut hits = match &response.groups {
         Some(view) => groups::grouped(groups, view, &response.fields, schema),
         None => {
-            let page = doc_list(&mut result, response.start, &response.fields, schema);
+            let mut page = doc_list(&mut result, response.start, &response.fields, schema);
+            page.add_columns(columns);
             vec![("response".into(), Node::DocList(page))]
         }
     };
     if let Some(sent) = &response.cursor_mark {
         let next = next.map_or_else(|| sent.clone(), |mark| write_mark(&mark));
-        entries.push(("nextCursorMark".into(), Node::Str(next.into())));
+        hits.push(("nextCursorMark".into(), Node::Str(next.into())));
     }
     let (tree, statistics) = (result.facets.tree.take(), result.facets.stats.take());
-    if facets {
-        entries.push(("facet_counts".into(), facet_counts(std::mem::take(&mut result.facets))));
-    }
-    entries.extend(tree.map(|tree| ("facets".into(), bucket(tree))));
-    entries.extend(statistics.map(|statistics| ("stats".into(), stats(statistics))));
-    if response.expands {
-        entries.push(("expanded".into(), groups::expanded(expanded, &response.fields, schema)));
-    }
-    if response.debug.any() {
+    let counts = facets.then(|| facet_counts(std::mem::take(&mut result.facets)));
+    let expanded = response.expands.then(|| groups::expanded(expanded, &response.fields, schema));
+    let debug = response.debug.any().then(|| {
         let other = others(explained_other, response);
-        entries.push(("debug".into(), debug(response, explained, other, elapsed_ms)));
-    }
-    entries
+        debug(response, explained, other, components, elapsed_ms)
+    });
+    let one = |name: &'static str, node: Option<Node>| node.map(|node| (Name::Borrowed(name), node));
+    let section = |component: Component, node| (component.name().to_owned(), Entries::from_iter(node));
+    let mut sections = beside;
+    sections.extend([
+        section(Component::Facet, one("facet_counts", counts)),
+        section(Component::FacetModule, one("facets", tree.map(bucket))),
+        section(Component::Stats, one("stats", statistics.map(stats))),
+        section(Component::Expand, one("expanded", expanded)),
+        section(Component::Debug, one("debug", debug)),
+        (Component::Query.name().to_owned(), hits),
+    ]);
+    in_order(sections, components)
+}
+
+/// The sections of the components that there are, in their order.
+pub fn in_order(mut sections: Vec<(String, Entries)>, components: &[Component]) -> Entries {
+    let take = |component: &Component| {
+        let section = sections.iter_mut().find(|(name, _)| name == component.name());
+        section.map(|(_, entries)| std::mem::take(entries)).unwrap_or_default()
+    };
+    components.iter().flat_map(take).collect()
 }
 
 /// By id. As text each begins on a line of its own.
@@ -84,7 +106,13 @@ fn others(explained: Vec<(String, Explanation)>, response: &ResponsePlan) -> Ent
     ]
 }
 
-fn debug(response: &ResponsePlan, explained: Option<Node>, other: Entries, elapsed_ms: u64) -> Node {
+fn debug(
+    response: &ResponsePlan,
+    explained: Option<Node>,
+    other: Entries,
+    components: &[Component],
+    elapsed_ms: u64,
+) -> Node {
     let mut entries = Entries::new();
     if let Some(query) = &response.debug_query {
         let text = || optional(query.text.as_deref());
@@ -99,7 +127,7 @@ fn debug(response: &ResponsePlan, explained: Option<Node>, other: Entries, elaps
         parsed_by(query, &mut entries);
     }
     if response.debug.timing {
-        entries.push(("timing".into(), timing(elapsed_ms)));
+        entries.push(("timing".into(), timing(components, elapsed_ms)));
     }
     Node::Map(entries)
 }
@@ -138,13 +166,14 @@ fn optional(text: Option<&str>) -> Node {
 }
 
 /// Components do not run one by one here: the whole time is the query's.
-fn timing(elapsed_ms: u64) -> Node {
+fn timing(components: &[Component], elapsed_ms: u64) -> Node {
     let elapsed = elapsed_ms as f64;
     let phase = |time: f64| {
         let mut entries: Entries = vec![("time".into(), Node::Double(time))];
-        for component in COMPONENTS {
-            let share = if component == "query" { time } else { 0.0 };
-            entries.push((component.into(), Node::map([("time", Node::Double(share))])));
+        for component in components {
+            let share = if *component == Component::Query { time } else { 0.0 };
+            let name = Name::Owned(component.name().to_owned());
+            entries.push((name, Node::map([("time", Node::Double(share))])));
         }
         Node::Map(entries)
     };

@@ -34,6 +34,7 @@ impl Writer<'_> {
             Node::Float(number) => self.leaf("float", name, |out| write_float(out, *number)),
             Node::Double(number) => self.leaf("double", name, |out| write_double(out, *number)),
             Node::Str(text) => self.text("str", name, text),
+            Node::Json(text) => self.text("str", name, text),
             Node::Date(ms) => self.text("date", name, &format_instant(*ms)),
             Node::Bytes(bytes) => self.text("str", name, &super::base64(bytes)),
             Node::Array(items) => {
@@ -47,6 +48,7 @@ impl Writer<'_> {
             }
             Node::Document(document) => self.document(name, document),
             Node::DocList(list) => self.doc_list(name, list),
+            Node::Raw(text) => self.leaf("raw", name, |out| out.extend_from_slice(text.as_bytes())),
         }
     }
 

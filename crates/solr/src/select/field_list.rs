@@ -19,7 +19,16 @@ pub(super) fn parse_list(
     while reader.skip_separators() {
         match reader.wish()? {
             Wish::Item(item) => list.items.push(item),
-            Wish::Transformer { label, inside } => list.items.extend(transformed(label, inside, params)?),
+            Wish::Transformer { label, inside } => {
+                let item = transformed(label, inside, params, context, list)?;
+                let searches = matches!(item, Some(FieldItem::Core { .. })) || !list.subqueries.is_empty();
+                if context.is_none() && searches {
+                    return Err(Error::bad_request(format!(
+                        "`[{inside}]` in `fl` is not supported by /get; use /select"
+                    )));
+                }
+                list.items.extend(item);
+            }
             Wish::Function { label } => reader.function(label, context, list)?,
         }
     }

@@ -3,14 +3,16 @@
 
 use std::sync::Arc;
 
-use plan::{Error, FieldSelection, Function, Result};
+use plan::{Error, FieldSelection, Function, Result, parse_instant};
 
+use super::elevation::{Elevation, HandlerElevation};
 use super::field_list::parse_list;
+use super::subquery::Subquery;
 use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
 
 /// Solr's other transformers.
-const UNSUPPORTED: [&str; 8] = ["core", "elevated", "excluded", "features", "geo", "json", "subquery", "xml"];
+const UNSUPPORTED: [&str; 1] = ["features"];
 
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";
@@ -18,10 +20,12 @@ const NO_SHARD: &str = "[not a shard request]";
 /// What each hit shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldList {
-    /// Never empty: no list is `*`.
+    /// Empty only beside columns of searches: no list is `*`.
     pub items: Vec<FieldItem>,
     /// What items compute.
     pub functions: Vec<Function>,
+    /// Columns of searches.
+    pub subqueries: Vec<Subquery>,
 }
 
 /// One wish. A field that several wishes cover is shown once.
@@ -56,11 +60,39 @@ pub enum FieldItem {
     Children {
         local: LocalParams,
     },
+    /// `[core]`: the core's name.
+    Core {
+        label: Arc<str>,
+    },
+    /// `[elevated]` and `[excluded]`: whether the document is put first, or hidden, by hand.
+    ByHand {
+        label: Arc<str>,
+        excluded: bool,
+    },
+    /// `[json]` and `[xml]`: a field's texts, as they are in the answer's own notation.
+    Raw {
+        name: Arc<str>,
+        label: Arc<str>,
+    },
     /// `[explain]`.
     Explain {
         label: Arc<str>,
         style: ExplainStyle,
     },
+    /// `[geo f=…]`.
+    Shape {
+        label: Arc<str>,
+        field: Arc<str>,
+        form: ShapeForm,
+    },
+}
+
+/// How `[geo]` writes shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShapeForm {
+    GeoJson,
+    WellKnownText,
+    Legacy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +110,7 @@ impl FieldList {
         for text in params.all(response::FL.name) {
             parse_list(text, params, context, &mut list)?;
         }
-        if list.items.is_empty() {
+        if list.items.is_empty() && list.subqueries.is_empty() {
             list.items.push(FieldItem::All);
         }
         Ok(list)
@@ -91,16 +123,48 @@ impl FieldList {
             match item {
                 FieldItem::All => selection.all = true,
                 FieldItem::Glob(glob) => selection.globs.push(glob.clone()),
-                FieldItem::Field { name, .. } => selection.names.push(name.clone()),
+                FieldItem::Field { name, .. } | FieldItem::Raw { name, .. } => {
+                    selection.names.push(name.clone());
+                }
+                FieldItem::Shape { field, .. } => selection.names.push(field.clone()),
                 FieldItem::Score { .. }
                 | FieldItem::Constant { .. }
                 | FieldItem::Function { .. }
                 | FieldItem::Number { .. }
                 | FieldItem::Children { .. }
+                | FieldItem::Core { .. }
+                | FieldItem::ByHand { .. }
                 | FieldItem::Explain { .. } => {}
             }
         }
         selection
+    }
+
+    /// Puts the name of the core where it is asked for.
+    pub(super) fn name_core(&mut self, core: &str) {
+        for item in &mut self.items {
+            if let FieldItem::Core { label } = item {
+                *item =
+                    FieldItem::Constant { label: label.clone(), value: plan::Value::Str(core.to_owned()) };
+            }
+        }
+    }
+
+    /// Gives `[elevated]` and `[excluded]` their values; they show nothing where no handler elevates anything.
+    pub(super) fn mark_elevated(&mut self, elevation: Option<&Elevation>, handler: HandlerElevation<'_>) {
+        let (items, functions) = (&mut self.items, &mut self.functions);
+        for item in items.iter_mut() {
+            let FieldItem::ByHand { label, excluded } = &*item else { continue };
+            let label = label.clone();
+            *item = match (elevation, handler) {
+                (Some(elevation), _) => {
+                    functions.push(if *excluded { elevation.is_excluded() } else { elevation.is_elevated() });
+                    FieldItem::Function { label, at: functions.len() - 1 }
+                }
+                (None, HandlerElevation::Nowhere) => continue,
+                (None, _) => FieldItem::Constant { label, value: plan::Value::Bool(false) },
+            };
+        }
     }
 
     pub fn scores(&self) -> bool {
@@ -114,23 +178,70 @@ impl FieldList {
 
 /// `[value v=5]` and its kin. The inside has the form of local parameters. A name that Solr does not know either shows
 /// nothing, as there.
-pub(super) fn transformed(label: Option<&str>, inside: &str, params: &Params) -> Result<Option<FieldItem>> {
+pub(super) fn transformed(
+    named: Option<&str>,
+    inside: &str,
+    params: &Params,
+    context: Option<&QueryContext<'_>>,
+    list: &mut FieldList,
+) -> Result<Option<FieldItem>> {
     let text = format!("{{!{inside}}}");
     let (local, _) = split_local_params(&text, params)?;
     let name = local.get("type").unwrap_or_default();
     let shown = format!("[{name}]");
-    let label: Arc<str> = label.unwrap_or(&shown).into();
+    let label: Arc<str> = named.unwrap_or(&shown).into();
     match name {
         "value" => Ok(Some(FieldItem::Constant { label, value: constant(&local)? })),
         "child" => Ok(Some(FieldItem::Children { local })),
+        "subquery" => {
+            list.subqueries.push(Subquery::parse(named, &local)?);
+            Ok(None)
+        }
+        "elevated" | "excluded" => Ok(Some(FieldItem::ByHand { label, excluded: name == "excluded" })),
+        "core" => Ok(Some(FieldItem::Core { label })),
+        "json" | "xml" => {
+            // In any other notation it is a field like others.
+            let raw = params.get("wt").unwrap_or("json") == name;
+            let name = local.get("f").map_or_else(|| label.clone(), Arc::from);
+            Ok(Some(if raw { FieldItem::Raw { name, label } } else { FieldItem::Field { name, label } }))
+        }
         "docid" => Ok(Some(FieldItem::Number { label })),
         "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
         "explain" => Ok(Some(FieldItem::Explain { label, style: explain_style(&local)? })),
+        "geo" => shape(label, &local, context).map(Some),
         _ if UNSUPPORTED.contains(&name) => Err(Error::bad_request(format!(
             "transformer `[{name}]` in `fl` is not supported yet; use `[value]`, `[docid]` or `[explain]`"
         ))),
         _ => Ok(None),
     }
+}
+
+/// Messages are Solr's, recorded from 9.10.1.
+fn shape(label: Arc<str>, local: &LocalParams, context: Option<&QueryContext<'_>>) -> Result<FieldItem> {
+    let name = local.get("f").unwrap_or(&label);
+    if let Some(context) = context {
+        let unknown = || Error::bad_request(format!("GeoTransformerFactory using unknown field: {name}"));
+        let field = context.find(name).ok_or_else(unknown)?;
+        if !field.spec.class().is_place() {
+            let class = &field.spec.field_type.source.class;
+            let class = class.rsplit('.').next().unwrap_or(class);
+            let message = format!("GeoTransformer requested non-spatial field: {name} ({class})");
+            return Err(Error::bad_request(message));
+        }
+    }
+    let form = match local.get("w") {
+        None | Some("GeoJSON") => ShapeForm::GeoJson,
+        Some("WKT") => ShapeForm::WellKnownText,
+        Some("LEGACY") => ShapeForm::Legacy,
+        Some("POLY") => {
+            return Err(Error::bad_request("`w=POLY` of `[geo]` is not supported yet; use GeoJSON or WKT"));
+        }
+        Some(other) => {
+            let message = format!("Unknown Spatial Writer: {other} [GeoJSON WKT POLY LEGACY ]");
+            return Err(Error::bad_request(message));
+        }
+    };
+    Ok(FieldItem::Shape { field: name.into(), label, form })
 }
 
 fn constant(local: &LocalParams) -> Result<plan::Value> {
@@ -139,13 +250,14 @@ fn constant(local: &LocalParams) -> Result<plan::Value> {
     })?;
     let bad = || Error::bad_request(format!("For input string: \"{text}\""));
     match local.get("t") {
-        None | Some("string") => Ok(plan::Value::Str(text.to_owned())),
         Some("int") => text.parse().map(plan::Value::Int).map_err(|_| bad()),
         Some("float") => text.parse().map(plan::Value::Float).map_err(|_| bad()),
         Some("double") => text.parse().map(plan::Value::Double).map_err(|_| bad()),
-        Some(other) => Err(Error::bad_request(format!(
-            "type `{other}` of `[value]` is not supported yet; use string, int, float or double"
-        ))),
+        Some("date") => parse_instant(text)
+            .map(plan::Value::Date)
+            .ok_or_else(|| Error::bad_request(format!("Unable to parse date={text}"))),
+        // Solr takes any other type for text.
+        _ => Ok(plan::Value::Str(text.to_owned())),
     }
 }
 
@@ -223,7 +335,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_refused() {
-        for list in ["sum(a,b)", "x:sum(", "[core]", "\"a", "[value", "[value]"] {
+        for list in ["sum(a,b)", "x:sum(", "[subquery]", "\"a", "[value", "[value]"] {
             assert!(parse(&[list]).is_err(), "{list}");
         }
     }

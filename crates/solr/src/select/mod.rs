@@ -4,19 +4,27 @@
 mod children;
 mod collapse;
 mod cursor_mark;
+mod elevation;
 mod field_list;
 mod fields;
 mod grouping;
+mod more_like;
 mod request;
+mod rerank;
 mod response_plan;
 mod sort;
+mod subquery;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cursor_mark::write_mark;
-pub use fields::{ExplainStyle, FieldItem, FieldList};
+pub use elevation::HandlerElevation;
+pub use fields::{ExplainStyle, FieldItem, FieldList, ShapeForm};
 pub use grouping::{GroupForm, GroupTitle, GroupView};
+pub(crate) use more_like::names;
+pub use more_like::{Likes, TermsShown};
 pub(crate) use request::as_filter;
 pub use request::{ResolveContext, Resolved, SelectRequest};
 pub use response_plan::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ExplainOther, ResponsePlan};
+pub use subquery::{SUBQUERIES_MAX, Subquery};

@@ -2,20 +2,26 @@
 //! Solr where a request has two mistakes, as far as it is known.
 
 use plan::{
-    Collapse, Cursor, Error, Filter, Page, Query, Result, Schema, SearchPlan, Shape, SortBy, SortKey,
+    Collapse, Cursor, Error, Filter, GroupPlan, Page, Query, Rerank, Result, Schema, SearchPlan, Shape,
+    SortBy, SortKey,
 };
 
 use super::collapse::{parse_collapse, refuse_both, resolve_expand};
 use super::cursor_mark::{mark_sent, parse_cursor};
+use super::elevation::{Elevation, HandlerElevation};
 use super::fields::FieldList;
 use super::grouping::resolve_groups;
+use super::more_like::Likes;
+use super::rerank::parse_rerank;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, dismax, grouping, paging, query, response, unsupported};
-use crate::query::{Others, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
+use crate::params::{Params, dismax, grouping, paging, query, response, terms, unsupported};
+use crate::query::{Budget, Others, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
+use crate::response::Entries;
+use crate::terms::TermsRequest;
 
 /// A search as asked for; queries are still text.
 #[derive(Clone, Debug)]
@@ -42,6 +48,10 @@ pub struct ResolveContext<'a> {
     pub boolean_clauses_max: usize,
     /// Other collections, where queries may ask for them.
     pub others: Option<&'a Others<'a>>,
+    /// The name of the core, for `[core]`.
+    pub core: &'a str,
+    /// What is put first by hand.
+    pub elevation: HandlerElevation<'a>,
 }
 
 /// What to run, and how to show it.
@@ -53,6 +63,8 @@ pub struct Resolved {
     pub warnings: Vec<String>,
     /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits, as Solr does.
     pub late_failure: Option<Error>,
+    /// The terms of fields to list beside the hits, or what is shown of them when that fails.
+    pub terms: Result<Option<TermsRequest>, Entries>,
     /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads no clock, and
     /// does not ask to be answered afresh.
     pub repeatable: bool,
@@ -80,33 +92,44 @@ impl<'a> SelectRequest<'a> {
     pub fn resolve(&self, context: &ResolveContext<'_>) -> Result<Resolved> {
         let (now, zone) = (self.params.get(query::NOW.name), self.params.get(query::TZ.name));
         let dates = DateMath::of_request(now, zone, context.now_ms)?;
+        let (core, by_hand) = (context.core, context.elevation);
         let context = QueryContext {
             schema: context.schema,
             analyzers: context.analyzers,
             params: self.params,
             dates: &dates,
+            budget: &Budget::of(self.params),
             boolean_clauses_max: context.boolean_clauses_max,
             others: context.others,
             filtering: false,
         };
-        let fields = FieldList::parse(self.params, Some(&context))?;
-        let main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
+        let mut fields = FieldList::parse(self.params, Some(&context))?;
+        fields.name_core(core);
+        let mut main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
         let sort = parse_sort(&context, self.sort)?;
-        let sort = if sort.is_empty() { by_score() } else { sort };
+        let mut sort = if sort.is_empty() { by_score() } else { sort };
+        let elevation = Elevation::of(&context, by_hand)?;
+        fields.mark_elevated(elevation.as_ref(), by_hand);
+        if let (Some(elevation), Some(main)) = (&elevation, &mut main) {
+            main.query = Some(elevation.query(main.executable()));
+            sort = elevation.sort(sort);
+        }
         let (filters, collapses) = self.filters(&context)?;
         refuse_both(self.params)?;
         let (groups, group_view) = resolve_groups(&context, self.page, &sort)?.unzip();
-        let (expand, expand_failure) = match resolve_expand(&context, &collapses) {
-            Ok(expand) => (expand, None),
-            Err(error) => (None, Some(error)),
-        };
-        let shape = Shape { cursor: self.cursor(context.schema, &sort)?, expand, collapses, groups };
+        let (expand, expand_failure) = or_late(resolve_expand(&context, &collapses));
+        let cursor = self.cursor(context.schema, &sort)?;
+        let rerank = rerank(&context, cursor.as_ref(), groups.as_ref())?;
+        let shape = Shape { cursor, expand, collapses, groups, rerank };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
         let plan = SearchPlan {
             children: fields.children(&context)?,
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
-            filters: filters.iter().map(as_filter).collect::<Result<Vec<_>>>()?,
+            filters: filters
+                .iter()
+                .map(|filter| restriction(filter, elevation.as_ref()))
+                .collect::<Result<_>>()?,
             sort,
             page: self.page,
             fields: fields.selection(),
@@ -122,13 +145,22 @@ impl<'a> SelectRequest<'a> {
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
                 && !context.others.is_some_and(Others::were_asked),
         };
+        let key = context.schema.unique_key.as_ref();
+        let likes = Likes::of_hits(self.params, key, self.page.rows, context.boolean_clauses_max);
+        let (likes, likes_failure) = or_late(likes);
         let (explain_other, other_failure) = self.explain_other(&context);
-        let late_failure = facet_failure.or(expand_failure).or(other_failure);
+        let (terms, terms_failure) = match terms_beside(self.params, context.schema) {
+            Ok(terms) => (Ok(terms), None),
+            Err((error, shown)) => (Err(shown), Some(error)),
+        };
+        let late_failure =
+            facet_failure.or(likes_failure).or(expand_failure).or(terms_failure).or(other_failure);
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) =
             if late_failure.is_none() { (self.debug, debug_query) } else { (DebugFlags::default(), None) };
         let response = ResponsePlan {
             explain_other,
+            likes,
             start: self.page.start,
             cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
             groups: group_view,
@@ -138,9 +170,10 @@ impl<'a> SelectRequest<'a> {
             debug,
             debug_query,
         };
-        let alone = !context.others.is_some_and(Others::were_asked);
-        let repeatable = plan.cache && alone && !debug.timing && !dates.depends_on_time();
-        Ok(Resolved { plan, response, warnings, late_failure, repeatable })
+        // What its columns search may change without it.
+        let alone = response.fields.subqueries.is_empty() && !context.others.is_some_and(Others::were_asked);
+        let repeatable = plan.cache && !debug.timing && !dates.depends_on_time() && alone;
+        Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
     }
 
     /// Empty filters filter nothing; those that collapse come after all others.
@@ -192,6 +225,41 @@ impl<'a> SelectRequest<'a> {
             parsed_filters: filters.iter().map(|filter| printer.parsed(filter)).collect(),
         }
     }
+}
+
+/// What is asked for beside the hits; a failure is told after them.
+fn or_late<T>(found: Result<Option<T>>) -> (Option<T>, Option<Error>) {
+    match found {
+        Ok(found) => (found, None),
+        Err(error) => (None, Some(error)),
+    }
+}
+
+/// A second opinion, for which Solr does not ask on groups.
+fn rerank(
+    context: &QueryContext<'_>,
+    cursor: Option<&Cursor>,
+    groups: Option<&GroupPlan>,
+) -> Result<Option<Rerank>> {
+    let rerank = parse_rerank(context)?;
+    if rerank.is_some() && cursor.is_some() {
+        return Err(Error::bad_request("`rq` and `cursorMark` do not go together; leave one out"));
+    }
+    Ok(rerank.filter(|_| groups.is_none()))
+}
+
+fn restriction(filter: &ParsedQuery, elevation: Option<&Elevation>) -> Result<Filter> {
+    let filter = as_filter(filter)?;
+    Ok(match elevation {
+        Some(elevation) => elevation.filter(filter),
+        None => filter,
+    })
+}
+
+/// What `terms=true` asks for.
+fn terms_beside(params: &Params, schema: &Schema) -> Result<Option<TermsRequest>, (Error, Entries)> {
+    let asked = terms::TERMS.read(params).map_err(|error| (error, vec![]))? == Some(true);
+    asked.then(|| TermsRequest::parse(params, schema)).transpose()
 }
 
 /// Whether `q.alt` is what to search in a request without `q`.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use plan::{
-    BelowKey, Error, FieldClass, FieldSpec, Query, Relation, Result, RootCause, Schema, SortBy, SortKey,
+    BelowKey, Error, FieldClass, FieldSpec, Query, Related, Result, RootCause, Schema, SortBy, SortKey,
 };
 
 use crate::function::{Failure, check_number, leading_function};
@@ -78,7 +78,7 @@ fn below(context: &QueryContext<'_>, text: &str) -> Result<Option<(SortBy, usize
     let parsed = parse_query(context, query.ok_or_else(refused)?, "lucene").map_err(|_| refused())?;
     match parsed.query {
         Some(Query::Related(relation)) => match *relation {
-            Relation::ToParent { parents, children, .. } => {
+            Related::ToParent { parents, children, .. } => {
                 Ok(Some((SortBy::Below(Box::new(BelowKey { field, parents, children })), whole.len())))
             }
             _ => Err(refused()),

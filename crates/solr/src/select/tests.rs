@@ -3,7 +3,7 @@
 use plan::{Query, Result, SortBy};
 use proptest::prelude::*;
 
-use super::{ResolveContext, Resolved, SelectRequest};
+use super::{HandlerElevation, ResolveContext, Resolved, SelectRequest};
 use crate::json_request;
 use crate::params::{parse_form, reference};
 use crate::query::tests::Fixture;
@@ -21,6 +21,8 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         now_ms: 0,
         boolean_clauses_max: 1024,
         others: None,
+        core: "core",
+        elevation: HandlerElevation::Nowhere,
     })
 }
 
@@ -94,6 +96,26 @@ fn now_and_zone_come_from_the_request() {
     assert_eq!(query("q=a_dt:NOW&NOW=1000"), "1970-01-01T00:00:01Z");
     assert_eq!(query("q=a_dt:\"NOW/DAY\"&NOW=1000&TZ=America/New_York"), "1969-12-31T05:00:00Z");
     assert_eq!(resolve("q=*:*&TZ=foo/bar").unwrap_err().message, "Solr JVM does not support TZ: foo/bar");
+}
+
+/// A few bytes a level, and twice the queries on each.
+#[test]
+fn queries_that_name_each_other_have_a_budget() {
+    let nested = |kind: &str, levels: usize| {
+        let level = |at: usize| format!("&p{at}={}", kind.replace('$', &format!("$p{}", at + 1)));
+        let between: String = (0..levels).map(level).collect();
+        format!("q={{!query v=$p0}}{between}&p{levels}=a_s:x")
+    };
+    for kind in [
+        "{!bool should=$ should=$}",
+        "_query_:\"{!v=$}\" _query_:\"{!v=$}\"",
+        "{!func}sum(query($),query($))",
+    ] {
+        let sent = nested(kind, 16);
+        let error = resolve(&sent).unwrap_err();
+        assert!(error.message.contains("unfold into too much text"), "{kind}: {error}");
+        resolve(&nested(kind, 4)).unwrap();
+    }
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! One untyped value as a field's type holds it. Leniency and wording are those of Solr's field types when they index
 //! (recorded from 9.10.1); what needs no clock is `plan::coerce`'s.
 
-use plan::{Error, FieldClass, FieldSpec, Result, RootCause, Value, coerce};
+use plan::{
+    Area, Error, FieldClass, FieldSpec, Result, RootCause, Value, VectorEncoding, VectorType, coerce,
+};
 
 use crate::date_math::DateMath;
+use crate::query::check_coordinates;
 use crate::update::command::RawValue;
 
 /// The longest string that an index takes as one term, in bytes (Lucene's `IndexWriter.MAX_TERM_LENGTH`).
@@ -39,7 +42,13 @@ impl Conversion<'_> {
             (FieldClass::Date, _) => self.dates.parse(&raw.to_text()).map(Value::Date),
             (FieldClass::Uuid, _) => self.uuid(&raw.to_text()),
             (FieldClass::Binary, _) => decode_base64(&raw.to_text()).map(Value::Bytes),
-            (FieldClass::LatLon, _) => lat_lon(raw.to_text()),
+            (FieldClass::DenseVector, _) => element(raw, spec),
+            (FieldClass::Point, _) => {
+                let text = raw.to_text();
+                check_coordinates(&text, spec)?;
+                Ok(Value::Str(text))
+            }
+            (class, _) if class.is_place() => shape(raw.to_text(), spec),
             (FieldClass::Rank, _) => coerce(&untyped(raw), FieldClass::Float),
             (class, _) if class.is_number() || class == FieldClass::Bool => coerce(&untyped(raw), class),
             _ => Ok(Value::Str(raw.to_text())),
@@ -96,22 +105,30 @@ fn immense(field: &str, text: &str) -> Error {
     .with_root(RootCause::IllegalArgument)
 }
 
-/// Checks `lat,lon` or `lon lat`, which is kept as written.
-fn lat_lon(text: String) -> Result<Value> {
-    let pair = match text.split_once(',') {
-        Some((latitude, longitude)) => Some((latitude, longitude)),
-        None => text.trim().split_once(' ').map(|(longitude, latitude)| (latitude, longitude)),
-    };
-    let within = |part: &str, bound: f64| part.trim().parse().is_ok_and(|it: f64| it.abs() <= bound);
-    match pair {
-        Some((latitude, longitude)) if within(latitude, 90.0) && within(longitude, 180.0) => {
-            Ok(Value::Str(text))
-        }
-        _ => Err(Error::bad_request(format!(
-            "Unable to parse shape given formats \"lat,lon\", \"x y\" or as WKT because \
-             java.text.ParseException: Unknown Shape definition [{text}]"
-        ))),
+/// One number of a vector.
+fn element(raw: &RawValue, spec: &FieldSpec) -> Result<Value> {
+    if VectorType::of(&spec.field_type)?.encoding == VectorEncoding::Float32 {
+        return coerce(&untyped(raw), FieldClass::Float);
     }
+    let value = coerce(&untyped(raw), FieldClass::Int)?;
+    match value {
+        Value::Int(number) if i8::try_from(number).is_err() => {
+            Err(Error::bad_request(format!("`{number}` is no byte; use -128 to 127")))
+        }
+        value => Ok(value),
+    }
+}
+
+/// Checks a shape, which is kept as written.
+fn shape(text: String, spec: &FieldSpec) -> Result<Value> {
+    if !text.is_empty() {
+        let area = Area::parse(&text)?;
+        if spec.class() == FieldClass::LatLon && !matches!(area, Area::Point(_)) {
+            let message = format!("LatLonPointSpatialStrategy only supports indexing points; got: {area}");
+            return Err(Error::bad_request(message));
+        }
+    }
+    Ok(Value::Str(text))
 }
 
 /// Standard base64 with or without padding.

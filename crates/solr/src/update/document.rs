@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Document, Error, FieldSpec, Result, Schema, Value, coerce};
+use plan::{Copied, Document, Error, FieldClass, FieldSpec, Result, Schema, Value, VectorType, coerce};
 
 use crate::update::command::{RawDocument, RawValue};
 use crate::update::convert::{Conversion, check_term};
@@ -34,7 +34,7 @@ impl Field {
 /// A field name looked up: its declaration, and where its values are copied.
 pub struct Target {
     pub spec: Option<Arc<FieldSpec>>,
-    copies: Vec<(Arc<str>, Option<Arc<FieldSpec>>)>,
+    copies: Vec<(Arc<str>, Option<Arc<FieldSpec>>, Copied)>,
 }
 
 /// What the documents of one request ask of the schema, looked up once: documents of a batch have the same names, mostly
@@ -78,9 +78,9 @@ impl Targets {
     }
 
     fn target(&self, name: &str) -> Target {
-        let copies = self.schema.copies(name).map(|(dest, _)| {
+        let copies = self.schema.copies(name).map(|(dest, part)| {
             let spec = self.schema.field(&dest).cloned();
-            (Arc::from(dest), spec)
+            (Arc::from(dest), spec, part)
         });
         Target { spec: self.schema.field(name).cloned(), copies: copies.collect() }
     }
@@ -146,7 +146,8 @@ impl Typing<'_> {
                 }
             };
         };
-        if !spec.properties.multi_valued && field.values.len() > 1 {
+        let many = spec.properties.multi_valued || spec.class() == FieldClass::DenseVector;
+        if !many && field.values.len() > 1 {
             return Err(Error::bad_request(format!(
                 "ERROR: [doc={id}] multiple values encountered for non multiValued field {}: {}",
                 field.name,
@@ -163,6 +164,9 @@ impl Typing<'_> {
                     Err(error) => return Err(failed(id, field, error)),
                 }
             }
+        }
+        if spec.class() == FieldClass::DenseVector && !typed.is_empty() {
+            check_vector(id, field, typed.len(), spec)?;
         }
         Ok(typed)
     }
@@ -190,6 +194,16 @@ impl Typing<'_> {
     }
 }
 
+/// Solr differs: the value it shows is the whole document's, and its error is a 500 (`compat/query/vectors.yaml`).
+fn check_vector(id: &str, field: &Field, found: usize, spec: &FieldSpec) -> Result<()> {
+    let dimension = VectorType::of(&spec.field_type)?.dimension;
+    if found == dimension {
+        return Ok(());
+    }
+    let error = Error::bad_request(format!("a vector of its type has {dimension} numbers, not {found}"));
+    Err(adding(id, &field.name, &field.shown(), error))
+}
+
 /// The engine copies; whether it can is said here, where the client still listens.
 fn check_copies(
     id: &str,
@@ -197,7 +211,7 @@ fn check_copies(
     target: &Target,
     copied: &mut HashMap<Arc<str>, usize>,
 ) -> Result<()> {
-    for (dest, spec) in &target.copies {
+    for (dest, spec, part) in &target.copies {
         let Some(spec) = spec else { continue };
         if !spec.properties.multi_valued {
             let count = copied.entry(dest.clone()).or_default();
@@ -212,7 +226,8 @@ fn check_copies(
         }
         if spec.class().is_point() {
             for value in typed {
-                coerce(value, spec.class()).map_err(|error| adding(id, name, &value.to_text(), error))?;
+                coerce(&part.of(value), spec.class())
+                    .map_err(|error| adding(id, name, &value.to_text(), error))?;
             }
         }
     }

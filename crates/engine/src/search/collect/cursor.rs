@@ -64,7 +64,7 @@ fn bound(field: &Field, source: &Source, value: Option<&Value>) -> Result<Bound>
         By::Function(_) => exact(ordered_double(real(value))),
         By::IndexOrder | By::Random(_) | By::Nothing | By::Below(..) => exact(whole(value) as u64),
         By::Column { column, .. } => match column.kind {
-            ColumnKind::I64 => exact(whole(value).to_u64()),
+            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => exact(whole(value).to_u64()),
             ColumnKind::F64 => exact(real(value).to_u64()),
             ColumnKind::Bool => exact(u64::from(*value == Value::Bool(true))),
             ColumnKind::Str => return text_bound(field, source, value.as_str().unwrap_or_default()),
@@ -125,7 +125,9 @@ fn value(field: &Field, key: Key, source: &Source) -> Result<Option<Value>> {
         By::Function(_) => Value::Double(double_of(raw)),
         By::IndexOrder | By::Random(_) | By::Nothing | By::Below(..) => Value::Long(raw as i64),
         By::Column { column, class, .. } => match column.kind {
-            ColumnKind::I64 => integer_value(*class, i64::from_u64(raw)),
+            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+                integer_value(*class, i64::from_u64(raw))
+            }
             ColumnKind::F64 => real_value(*class, f64::from_u64(raw)),
             ColumnKind::Bool => Value::Bool(raw != 0),
             ColumnKind::Str => Value::Str(source.text(raw)?),

@@ -145,8 +145,8 @@ fn counted(
     zeros: bool,
 ) -> Result<Vec<(Value, u64)>> {
     let counts = match (&layout.column, layout.inverted, layout.inverted_kind) {
-        // A place is kept for distances; Solr lists none either.
-        (Some(_), ..) if layout.class() == FieldClass::LatLon => Vec::new(),
+        // Places and vectors are kept for distances; Solr lists none either.
+        (Some(_), ..) if layout.class().is_place() || layout.class() == FieldClass::DenseVector => Vec::new(),
         (Some(column), ..) => of_column(context, layout.class(), column, domain, zeros)?,
         (
             None,
@@ -175,7 +175,7 @@ fn of_column(
 ) -> Result<Vec<(Value, u64)>> {
     Ok(match column.kind {
         ColumnKind::Str => Strings::open(context, column)?.all(domain, zeros)?,
-        ColumnKind::I64 => {
+        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
             let counts = values::integers(context, column, domain, false)?;
             counts.into_iter().map(|(number, count)| (integer_value(class, number), count)).collect()
         }

@@ -1,17 +1,17 @@
 //! Distances between points: of vectors, and on a sphere. Formulas as Solr computes them, through spatial4j's
 //! `DistanceUtils` (9.10.1), in double precision.
 
-use plan::Operator;
-use tantivy::DocId;
+use plan::{EARTH_RADIUS_KM, Operator, central_angle};
+use tantivy::{DocId, SegmentReader};
 
 use super::block::Room;
 use super::geohash;
 use super::reader::Reader;
+use crate::search::columns::{AnyColumn, SegmentColumns};
+use crate::search::spatial::cell_centre;
 
-/// Kilometres, as spatial4j has it.
-const EARTH_RADIUS_KM: f64 = 6_371.008_771_4;
 /// Metres, as Lucene's `SloppyMath` has it.
-const EARTH_RADIUS_M: f64 = 6_371_008.771_4;
+const EARTH_RADIUS_M: f64 = EARTH_RADIUS_KM * 1000.0;
 
 /// Degrees of (latitude, longitude).
 type Place = (f64, f64);
@@ -142,18 +142,51 @@ fn radians((latitude, longitude): Place) -> Place {
     (latitude.to_radians(), longitude.to_radians())
 }
 
-/// The angle between two places, both in radians, by the haversine formula.
-fn central_angle(one: Place, other: Place) -> f64 {
-    if one == other {
-        return 0.0;
-    }
-    let half_sine = |angle: f64| (angle * 0.5).sin();
-    let (north, east) = (half_sine(one.0 - other.0), half_sine(one.1 - other.1));
-    let h = (north * north + one.0.cos() * other.0.cos() * east * east).min(1.0);
-    2.0 * h.sqrt().atan2((1.0 - h).sqrt())
+/// How far the nearest place of a field is. Where there is none, infinitely, and on a grid half around the earth, as in
+/// Lucene.
+pub(crate) struct PlaceDistance {
+    column: Option<AnyColumn>,
+    distance: plan::PlaceDistance,
+    label: String,
 }
 
-/// Metres between two places in degrees.
-pub(super) fn haversine_metres(one: Place, other: Place) -> f64 {
-    central_angle(radians(one), radians(other)) * EARTH_RADIUS_M
+impl PlaceDistance {
+    pub(super) fn open(
+        columns: Option<&SegmentColumns>,
+        distance: &plan::PlaceDistance,
+        label: &str,
+        segment: &SegmentReader,
+    ) -> Self {
+        let column = columns.and_then(|columns| columns.values(segment.segment_id())).cloned();
+        Self { column, distance: distance.clone(), label: label.to_owned() }
+    }
+
+    pub(super) fn label(&self) -> &str {
+        &self.label
+    }
+
+    pub(super) fn floats(&self, docs: &[DocId], out: &mut [f32]) {
+        for (out, doc) in out.iter_mut().zip(docs) {
+            let nearest = match &self.column {
+                Some(AnyColumn::I64(column)) => {
+                    column.values_for_doc(*doc).map(|code| self.angle(code)).reduce(f64::min)
+                }
+                _ => None,
+            };
+            *out = (nearest.unwrap_or(self.missing()) * EARTH_RADIUS_M * self.distance.per_metre) as f32;
+        }
+    }
+
+    fn angle(&self, code: i64) -> f64 {
+        let from = self.distance.from;
+        let to = match self.distance.detail {
+            Some(characters) => cell_centre(code, characters),
+            None => plan::Place::of_code(code),
+        };
+        central_angle(radians((from.latitude, from.longitude)), radians((to.latitude, to.longitude)))
+    }
+
+    fn missing(&self) -> f64 {
+        if self.distance.detail.is_some() { std::f64::consts::PI } else { f64::INFINITY }
+    }
 }

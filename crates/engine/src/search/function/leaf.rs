@@ -9,7 +9,6 @@ use tantivy::schema::{Field, IndexRecordOption, Schema};
 use tantivy::{DocId, DocSet, SegmentReader, Term};
 
 use super::column::{ColumnReader, one};
-use super::distance::haversine_metres;
 use crate::layout::ColumnRef;
 use crate::search::columns::AnyColumn;
 use crate::search::evaluate::Evaluator;
@@ -212,41 +211,5 @@ impl JoinFrequency {
             reader.inverted_index(self.among).ok()?.doc_freq(term).ok().map(i64::from)
         };
         self.readers.iter().filter_map(count).sum()
-    }
-}
-
-/// Kilometres from a `lat,lon` field to a point; infinite where there is no place, as in Lucene.
-pub(crate) struct PointDistance {
-    column: Option<AnyColumn>,
-    place: (f64, f64),
-    label: String,
-}
-
-impl PointDistance {
-    pub(super) fn open(
-        column: Option<&ColumnRef>,
-        place: (f64, f64),
-        label: &str,
-        segment: &SegmentReader,
-    ) -> Result<Self> {
-        let column = column.map(|column| AnyColumn::open(segment, column)).transpose()?;
-        Ok(Self { column: column.flatten(), place, label: label.to_owned() })
-    }
-
-    pub(super) fn label(&self) -> &str {
-        &self.label
-    }
-
-    pub(super) fn floats(&self, docs: &[DocId], out: &mut [f32]) {
-        for (out, doc) in out.iter_mut().zip(docs) {
-            let nearest = match &self.column {
-                Some(AnyColumn::I64(column)) => column
-                    .values_for_doc(*doc)
-                    .map(|encoded| haversine_metres(self.place, crate::point::decode(encoded)))
-                    .reduce(f64::min),
-                _ => None,
-            };
-            *out = (nearest.unwrap_or(f64::INFINITY) * 0.001) as f32;
-        }
     }
 }

@@ -17,6 +17,7 @@ use crate::search::facet::GlobalOrdinals;
 use crate::search::lower::{lower_scored, term_of};
 use crate::search::node::Node;
 use crate::search::stats::{Statistics, doc_freq, term_infos, total_term_freq};
+use crate::search::vector::LoweredSimilarity;
 
 /// A function ready to be opened in any segment.
 pub(crate) enum Lowered {
@@ -50,10 +51,13 @@ pub(crate) enum Lowered {
         readers: Vec<SegmentReader>,
         label: String,
     },
-    PointDistance {
-        column: Option<ColumnRef>,
-        latitude: f64,
-        longitude: f64,
+    PlaceDistance {
+        columns: Option<SegmentColumns>,
+        distance: plan::PlaceDistance,
+        label: String,
+    },
+    VectorSimilarity {
+        similarity: Box<LoweredSimilarity>,
         label: String,
     },
     Scaled {
@@ -110,10 +114,13 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
             Lowered::Constant { shown: format!("{}={}", label(), value.to_text()), value }
         }
         Function::JoinFrequency { field, among } => join_frequency(context, field, among, label())?,
-        Function::PointDistance { field, latitude, longitude } => Lowered::PointDistance {
-            column: context.layout.field(field).and_then(|layout| layout.column.clone()),
-            latitude: *latitude,
-            longitude: *longitude,
+        Function::PlaceDistance(distance) => Lowered::PlaceDistance {
+            columns: columns_of(context, &distance.field)?,
+            distance: distance.clone(),
+            label: label(),
+        },
+        Function::VectorSimilarity(similarity) => Lowered::VectorSimilarity {
+            similarity: Box::new(LoweredSimilarity::new(context, similarity)?),
             label: label(),
         },
         Function::Call { operator, arguments } => {
@@ -132,6 +139,12 @@ fn shown(function: &Function, value: &Value) -> String {
     }
 }
 
+/// `None` when no document has the field.
+fn columns_of(context: &SearchContext<'_>, field: &str) -> Result<Option<SegmentColumns>> {
+    let column = context.layout.field(field).and_then(|layout| layout.column.as_ref());
+    column.map(|column| SegmentColumns::of(context, column)).transpose()
+}
+
 fn column_source(
     context: &SearchContext<'_>,
     field: &str,
@@ -139,8 +152,7 @@ fn column_source(
     pick: Option<Pick>,
     label: String,
 ) -> Result<ColumnSource> {
-    let column = context.layout.field(field).and_then(|layout| layout.column.as_ref());
-    let columns = column.map(|column| SegmentColumns::of(context, column)).transpose()?;
+    let columns = columns_of(context, field)?;
     Ok(ColumnSource { columns, class, pick, label })
 }
 

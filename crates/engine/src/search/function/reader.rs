@@ -6,9 +6,11 @@ use tantivy::{DocId, SegmentReader};
 
 use super::block::Room;
 use super::column::ColumnReader;
-use super::leaf::{JoinFrequency, Ordinal, PointDistance, Score, TermFrequency};
+use super::distance::PlaceDistance;
+use super::leaf::{JoinFrequency, Ordinal, Score, TermFrequency};
 use super::lower::{Lowered, Scale};
 use super::{arithmetic, truth};
+use crate::search::vector::SimilarityReader;
 
 pub(crate) enum Reader {
     Constant { value: Value, shown: String },
@@ -17,7 +19,8 @@ pub(crate) enum Reader {
     Score(Box<Score>),
     TermFrequency(Box<TermFrequency>),
     JoinFrequency(Box<JoinFrequency>),
-    PointDistance(PointDistance),
+    PlaceDistance(PlaceDistance),
+    VectorSimilarity(Box<SimilarityReader>),
     Scaled { of: Box<Reader>, scale: Scale },
     Call { operator: Operator, arguments: Vec<Reader> },
 }
@@ -45,9 +48,11 @@ impl Reader {
                 let column = ColumnReader::open(column, segment);
                 Reader::JoinFrequency(Box::new(JoinFrequency::new(column, *among, readers.clone(), label)))
             }
-            Lowered::PointDistance { column, latitude, longitude, label } => {
-                let place = (*latitude, *longitude);
-                Reader::PointDistance(PointDistance::open(column.as_ref(), place, label, segment)?)
+            Lowered::PlaceDistance { columns, distance, label } => {
+                Reader::PlaceDistance(PlaceDistance::open(columns.as_ref(), distance, label, segment))
+            }
+            Lowered::VectorSimilarity { similarity, label } => {
+                Reader::VectorSimilarity(Box::new(SimilarityReader::open(similarity, label, segment)))
             }
             Lowered::Scaled { of, scale } => {
                 Reader::Scaled { of: Box::new(Reader::open(of, segment)?), scale: *scale }
@@ -71,7 +76,10 @@ impl Reader {
             },
             Reader::Column(column) => column.kind(),
             Reader::Ordinal(_) | Reader::TermFrequency(_) | Reader::JoinFrequency(_) => Kind::Int,
-            Reader::Score(_) | Reader::PointDistance(_) | Reader::Scaled { .. } => Kind::Float,
+            Reader::Score(_)
+            | Reader::PlaceDistance(_)
+            | Reader::VectorSimilarity(_)
+            | Reader::Scaled { .. } => Kind::Float,
             Reader::Call { operator, .. } => operator.kind(),
         }
     }
@@ -81,7 +89,8 @@ impl Reader {
         match self {
             Reader::Constant { value, .. } => out.fill(constant_float(value)),
             Reader::Score(score) => score.floats(docs, out),
-            Reader::PointDistance(distance) => distance.floats(docs, out),
+            Reader::PlaceDistance(distance) => distance.floats(docs, out),
+            Reader::VectorSimilarity(similarity) => similarity.floats(docs, out),
             Reader::Scaled { of, scale } => arithmetic::scaled(of, *scale, docs, out),
             Reader::Call { operator, arguments } => match operator.kind() {
                 Kind::Float => arithmetic::floats(operator, arguments, docs, out),
@@ -165,7 +174,8 @@ impl Reader {
             Reader::Constant { .. }
             | Reader::TermFrequency(_)
             | Reader::JoinFrequency(_)
-            | Reader::PointDistance(_) => out.fill(true),
+            | Reader::PlaceDistance(_)
+            | Reader::VectorSimilarity(_) => out.fill(true),
         }
     }
 

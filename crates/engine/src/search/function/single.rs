@@ -108,7 +108,8 @@ impl Reader {
                 let shown: Vec<_> = arguments.iter_mut().map(|argument| argument.describe(doc)).collect();
                 return describe_call(operator, &shown);
             }
-            Reader::PointDistance(distance) => return distance.label().to_owned(),
+            Reader::PlaceDistance(distance) => return distance.label().to_owned(),
+            Reader::VectorSimilarity(similarity) => return similarity.label().to_owned(),
             Reader::Column(column) => column.label(),
             Reader::Ordinal(ordinal) => ordinal.label(),
             Reader::Score(score) => score.label(),

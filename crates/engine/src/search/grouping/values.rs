@@ -91,7 +91,9 @@ impl Groups {
             By::Strings(strings) => Some(Value::Str(strings.text(number as usize)?)),
             By::Function(_) => self.met.values.get(number as usize).cloned(),
             By::Column { column, class } => Some(match column.kind {
-                ColumnKind::I64 => integer_value(*class, i64::from_u64(number)),
+                ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+                    integer_value(*class, i64::from_u64(number))
+                }
                 ColumnKind::F64 => real_value(*class, f64::from_u64(number)),
                 ColumnKind::Bool => Value::Bool(number != 0),
                 ColumnKind::Str => return Ok(None),

@@ -9,11 +9,14 @@ mod join;
 mod moves;
 mod multi_term;
 mod pattern;
+mod pattern_phrase;
 mod phrase;
 mod range;
 mod root;
+mod spatial;
 mod term;
 mod values;
+mod vector;
 
 use std::sync::Arc;
 
@@ -24,14 +27,14 @@ pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
 pub(crate) use values::Tallies;
 
-use plan::{Query, Relation, Result};
+use plan::{Query, Related, Result};
 use tantivy::schema::Field;
 
-use super::SearchContext;
 use super::bits::Bits;
 use super::bm25::{Similarity, idf};
 use super::node::{DocSource, Node, Scoring};
 use super::stats::Statistics;
+use super::{SearchContext, more_like};
 use crate::layout::FieldLayout;
 use crate::snapshot::SegmentView;
 
@@ -65,8 +68,11 @@ impl<'a> Lowering<'a> {
             Query::Nothing => Ok(Node::Nothing),
             Query::Term { field, value } => self.term(field, value, boost),
             Query::Synonym { field, terms } => self.synonym(field, terms, boost),
+            Query::Spatial(query) => Ok(self.spatial(query, boost)),
+            Query::Nearest(query) => self.nearest_vectors(query, boost),
             Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
+            Query::PatternPhrase(phrase) => self.pattern_phrase(phrase, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
             Query::Wildcard { field, pattern } => self.wildcard(field, pattern, boost),
@@ -84,13 +90,17 @@ impl<'a> Lowering<'a> {
             Query::FunctionRange(range) => self.function_range(range, boost),
             Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
             Query::Related(relation) => match &**relation {
-                Relation::ToParent { parents, children, score } => {
+                Related::ToParent { parents, children, score } => {
                     self.parents_above(parents, children, *score, boost)
                 }
-                Relation::ToChildren { parents, query } => self.children_below(parents, query, boost),
-                Relation::Join(join) => self.join(join, boost),
-                Relation::Graph { query, graph } => self.graph(query, graph, boost),
+                Related::ToChildren { parents, query } => self.children_below(parents, query, boost),
+                Related::Join(join) => self.join(join, boost),
+                Related::Graph { query, graph } => self.graph(query, graph, boost),
             },
+            Query::MoreLike(like) => {
+                let terms = more_like::terms(self.context, like)?;
+                self.lower(&like.query(&terms, self.context.layout.unique_key()), boost)
+            }
             Query::ConstantScore { query, score } => {
                 let inner =
                     Lowering { context: self.context, statistics: Statistics::default(), scored: false }

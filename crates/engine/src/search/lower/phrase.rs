@@ -1,5 +1,6 @@
 //! Phrases: the terms of each position, counted from the first. A phrase of one position is its terms.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use plan::{Error, Phrase, PhrasePosition, Result, Value};
@@ -9,8 +10,21 @@ use super::Lowering;
 use crate::layout::{FieldLayout, InvertedKind};
 use crate::search::node::{BooleanNode, Node, PhraseNode};
 
+/// How often a term counts that stands at several places.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Repeats {
+    /// At each, as in Lucene's `PhraseQuery`.
+    Each,
+    /// As in its spans.
+    Once,
+}
+
 impl Lowering<'_> {
     pub(super) fn phrase(&mut self, phrase: &Phrase, boost: f32) -> Result<Node> {
+        self.phrase_counting(phrase, Repeats::Each, boost)
+    }
+
+    pub(super) fn phrase_counting(&mut self, phrase: &Phrase, repeats: Repeats, boost: f32) -> Result<Node> {
         let Some(layout) = self.field(&phrase.field) else { return Ok(Node::Nothing) };
         let Some(field) = layout.inverted else { return Ok(Node::Nothing) };
         if let [only] = phrase.positions.as_slice() {
@@ -34,6 +48,10 @@ impl Lowering<'_> {
                 return Ok(Node::Nothing);
             }
             positions.push((position.saturating_sub(first.position), present));
+        }
+        if repeats == Repeats::Once {
+            let mut seen = HashSet::new();
+            counted.retain(|(text, _)| seen.insert(text.clone()));
         }
         let scoring = self.scoring(layout, field, counted, boost)?;
         let label = label(phrase);

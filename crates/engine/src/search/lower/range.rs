@@ -83,6 +83,11 @@ impl Lowering<'_> {
 pub(crate) fn exists_docs(view: &SegmentView, layout: &FieldLayout) -> Result<Bits> {
     let reader = view.reader();
     match (&layout.column, layout.inverted) {
+        (Some(column), Some(shapes)) if layout.class().is_place() => {
+            let mut docs = field_terms_docs(view, shapes)?;
+            docs.union(&column_docs(reader, column)?);
+            Ok(docs)
+        }
         (Some(column), _) if !layout.class().is_text() => column_docs(reader, column),
         (_, Some(field)) if layout.has_norms() => {
             let norms = reader.get_fieldnorms_reader(field).map_err(engine_error)?;
@@ -106,7 +111,7 @@ pub(crate) enum Bounds {
 impl Bounds {
     pub(crate) fn of(column: &ColumnRef, lower: &Bound<Value>, upper: &Bound<Value>) -> Option<Self> {
         Some(match column.kind {
-            ColumnKind::I64 => Bounds::I64(integers(lower, upper)?),
+            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => Bounds::I64(integers(lower, upper)?),
             ColumnKind::F64 => Bounds::F64(reals(lower, upper)?),
             ColumnKind::Bool => Bounds::Bool(flags(lower, upper)?),
             ColumnKind::Str => Bounds::Str(as_text(lower), as_text(upper)),

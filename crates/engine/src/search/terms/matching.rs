@@ -33,7 +33,7 @@ pub(crate) struct Matching<'a> {
     lists: Vec<List>,
     union: bool,
     mask: Option<&'a Bits>,
-    /// Whether the mask leaves fewer documents than the rarest term has.
+    /// Whether the mask leaves so few documents that they are asked for one by one.
     mask_leads: bool,
     max_doc: u32,
     /// Made when first needed: a rare term needs none.
@@ -74,8 +74,13 @@ impl<'a> Matching<'a> {
         }
         lists.sort_by_key(|list| list.blocks.doc_freq());
         let Some(rarest) = lists.first() else { return Ok(None) };
-        let mask_leads = !union && mask.is_some_and(|mask| mask.count() < rarest.blocks.doc_freq());
         let max_doc = segment.max_doc();
+        // Where all terms are there as bits, words are quicker than documents unless these are very few.
+        let least = match lists.iter().all(|list| list.bits.is_some()) {
+            true => max_doc / 256,
+            false => rarest.blocks.doc_freq(),
+        };
+        let mask_leads = !union && mask.is_some_and(|mask| mask.count() < least);
         Ok(Some(Self { lists, union, mask, mask_leads, max_doc, words: None, candidates: Vec::new() }))
     }
 

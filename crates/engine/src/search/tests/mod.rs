@@ -3,8 +3,11 @@
 mod brute_force;
 mod build;
 mod functions;
+mod places;
 mod pruning;
 mod recorded;
 mod recorded_facets;
+mod second_looks;
 mod shapes;
 mod trees;
+mod vectors;

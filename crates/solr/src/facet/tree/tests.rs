@@ -7,7 +7,7 @@ use plan::{BucketPlan, Result, StatFunction, SubFacetKind, TermsSort};
 use crate::json_request;
 use crate::params::Params;
 use crate::query::tests::Fixture;
-use crate::select::{ResolveContext, Resolved, SelectRequest};
+use crate::select::{HandlerElevation, ResolveContext, Resolved, SelectRequest};
 
 fn resolve(tree: &str) -> Result<Resolved> {
     let fixture = Fixture::new();
@@ -20,6 +20,8 @@ fn resolve(tree: &str) -> Result<Resolved> {
         now_ms: 0,
         boolean_clauses_max: 1024,
         others: None,
+        core: "core",
+        elevation: HandlerElevation::Nowhere,
     })
 }
 

@@ -1,13 +1,12 @@
 //! `bq` and `bf`: what adds to the score of documents that match anyway; and `q.alt`, what stands in for an empty query.
 
-use plan::{Clause, Occur, Query, Result};
+use plan::{Clause, Occur, Query, Result, java_bucket};
 
 use super::LEVELS;
 use super::field_list::{Weighted, weighted};
 use super::notes::Notes;
 use crate::params::dismax as param;
 use crate::query::parsers::Request;
-use crate::response::java_bucket;
 
 pub(super) fn boost_queries(request: &Request<'_>) -> Result<Vec<Query>> {
     let texts = request.all(param::BQ.name);

@@ -29,6 +29,12 @@ pub(super) fn weighted<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<V
     Ok(list)
 }
 
+/// The same as names with factors, 1 where none is written.
+pub(crate) fn weighted_fields<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Vec<(String, f32)>> {
+    let list = weighted(texts)?.into_iter();
+    Ok(list.map(|field| (field.name, field.boost.unwrap_or(1.0))).collect())
+}
+
 /// Puts a field at the end of a list, or in the place that its name has.
 pub(super) fn put(list: &mut Vec<Weighted>, field: Weighted) {
     match list.iter_mut().find(|known| known.name == field.name) {

@@ -187,7 +187,7 @@ impl<'a> Search<'a> {
             }
             Piece::Range(bounds) => context.range_query(&field, &bounds.text()).map(Some),
             Piece::Prefix(prefix) => context.prefix_query(&field, prefix).map(Some),
-            Piece::Wildcard("*") => Ok(Some(context.exists_query(&field))),
+            Piece::Wildcard("*") => context.exists_query(&field).map(Some),
             Piece::Wildcard(pattern) => context.wildcard_query(&field, pattern).map(Some),
             Piece::Fuzzy { term, distance } => context.fuzzy_query(&field, term, *distance).map(Some),
             Piece::Regex(_) | Piece::Nested(_) => Ok(None),

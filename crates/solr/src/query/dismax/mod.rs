@@ -22,6 +22,7 @@ mod user_fields;
 const LEVELS: usize = 5;
 
 pub(super) use edismax::edismax;
+pub(crate) use field_list::weighted_fields;
 pub(crate) use notes::NotedQuery;
 pub use notes::Notes;
 pub(super) use plain::dismax;

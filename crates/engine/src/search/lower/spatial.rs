@@ -1,0 +1,26 @@
+//! Documents by where they are: the field's places, and where it holds others, its shapes.
+
+use plan::Spatial;
+
+use super::Lowering;
+use crate::search::Bits;
+use crate::search::node::Node;
+use crate::search::spatial::SpatialSearch;
+
+impl Lowering<'_> {
+    pub(super) fn spatial(&self, query: &Spatial, boost: f32) -> Node {
+        let Some(layout) = self.field(&query.field) else { return Node::Nothing };
+        let Some(column) = layout.column.clone() else { return Node::Nothing };
+        let (search, shapes) = (SpatialSearch::new(query), layout.inverted);
+        self.by_postings(boost, query.to_string(), move |view| {
+            let mut bits = match search.finds_points() {
+                true => search.points(view, &column)?,
+                false => Bits::none(view.reader().max_doc()),
+            };
+            if let Some(field) = shapes {
+                search.add_shapes(view, field, &mut bits)?;
+            }
+            Ok(bits)
+        })
+    }
+}

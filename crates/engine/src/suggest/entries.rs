@@ -1,0 +1,133 @@
+//! What a suggester is built of: the entries of a snapshot's documents, or the terms of a field.
+
+use std::sync::Arc;
+
+use plan::{Document, Error, ErrorKind, FieldSelection, Result, SuggestSource, Value};
+
+use crate::search;
+use crate::snapshot::{Snapshot, read_source};
+
+/// Most bytes of one suggester's entries. What is beyond them makes the building fail, not the server.
+const BYTES_MAX: usize = 1 << 30;
+
+/// One thing to suggest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) text: String,
+    pub(super) weight: i64,
+    /// Present when the source has payloads.
+    pub(super) payload: Option<String>,
+    pub(super) contexts: Vec<String>,
+}
+
+/// Calls `take` with each entry: of documents in index order, of terms in theirs.
+pub(super) fn each_entry(
+    snapshot: &Snapshot,
+    source: &SuggestSource,
+    take: &mut dyn FnMut(Entry) -> Result<()>,
+) -> Result<()> {
+    let mut bytes = 0;
+    let mut take = |entry: Entry| {
+        bytes += entry.text.len() + entry.payload.as_ref().map_or(0, String::len) + size_of::<Entry>();
+        if bytes > BYTES_MAX {
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!(
+                    "the suggester's entries take more than {BYTES_MAX} bytes; suggest from another field"
+                ),
+            ));
+        }
+        take(entry)
+    };
+    match source {
+        SuggestSource::Documents { field, weight, payload, context } => {
+            let fields = Fields { field, weight, payload, context };
+            for view in snapshot.segments() {
+                for doc in view.reader().doc_ids_alive() {
+                    fields.entries(&fields.read(snapshot, &view.source(doc)?)?, &mut take)?;
+                }
+            }
+            Ok(())
+        }
+        SuggestSource::Terms { field, threshold } => {
+            let share = (threshold * snapshot.num_docs() as f32) as u64;
+            let least = if *threshold >= 1.0 { *threshold as u64 } else { share };
+            for count in search::terms(snapshot, &all_terms(field))? {
+                if count.documents >= least {
+                    let weight = i64::try_from(count.documents).unwrap_or(i64::MAX);
+                    take(Entry { text: count.term, weight, ..Entry::default() })?;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+fn all_terms(field: &Arc<str>) -> plan::TermsPlan {
+    plan::TermsPlan {
+        field: field.clone(),
+        lower: None,
+        upper: None,
+        prefix: None,
+        expressions: Vec::new(),
+        among: None,
+        count_min: 0,
+        count_max: None,
+        limit: None,
+        by_count: false,
+        occurrences: false,
+    }
+}
+
+/// Which fields of a document say what.
+struct Fields<'a> {
+    field: &'a Arc<str>,
+    weight: &'a Option<Arc<str>>,
+    payload: &'a Option<Arc<str>>,
+    context: &'a Option<Arc<str>>,
+}
+
+impl Fields<'_> {
+    fn read(&self, snapshot: &Snapshot, source: &[u8]) -> Result<Document> {
+        let others = [self.weight, self.payload, self.context].into_iter().flatten();
+        let names = std::iter::once(self.field).chain(others).cloned().collect();
+        let selection = FieldSelection { all: false, names, globs: Vec::new() };
+        Ok(read_source(source, snapshot.layout(), &selection)?.1)
+    }
+
+    /// One entry for each value.
+    fn entries(&self, document: &Document, take: &mut dyn FnMut(Entry) -> Result<()>) -> Result<()> {
+        let values = |name: &Option<Arc<str>>| name.as_ref().and_then(|name| document.get(name));
+        let weight = values(self.weight).and_then(|values| values.first()).map_or(0, weight);
+        let payload = self
+            .payload
+            .as_ref()
+            .map(|_| values(self.payload).and_then(|values| values.first()).map(text).unwrap_or_default());
+        let contexts = values(self.context).map(|values| values.iter().map(text).collect::<Vec<_>>());
+        let contexts = contexts.unwrap_or_default();
+        for value in document.get(self.field).into_iter().flatten() {
+            let (payload, contexts) = (payload.clone(), contexts.clone());
+            take(Entry { text: text(value), weight, payload, contexts })?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers without what stands behind their point.
+fn weight(value: &Value) -> i64 {
+    match value {
+        Value::Int(number) => i64::from(*number),
+        Value::Long(number) | Value::Date(number) => *number,
+        Value::Float(number) => *number as i64,
+        Value::Double(number) => *number as i64,
+        Value::Str(_) | Value::Bool(_) | Value::Bytes(_) => 0,
+    }
+}
+
+/// Dates as Solr stores them.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Date(ms) => ms.to_string(),
+        other => other.to_text(),
+    }
+}

@@ -1,0 +1,237 @@
+//! The suggesters of a shard: built from a snapshot, kept in memory, looked up without touching the index. Each keeps what it
+//! was built of until it is built again; a lookup works on the building it found.
+//!
+//! `entries` reads what is suggested; `infix` finds it by words anywhere in it, `prefix` (with `fuzzy`) by its beginning,
+//! `next_word` foretells words.
+
+mod best;
+mod entries;
+mod fuzzy;
+mod infix;
+mod next_word;
+mod prefix;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, RwLock};
+
+use analysis::Analyzer;
+use plan::{
+    Error, FieldType, Lookup, Result, Schema, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource,
+    Suggester, Suggestion,
+};
+
+use crate::analyzers::Analyzers;
+use crate::core::{Meaning, lock};
+use crate::snapshot::Snapshot;
+use entries::Entry;
+use infix::{InfixAsk, InfixIndex};
+use next_word::{NextWordAsk, NextWordIndex};
+use prefix::PrefixIndex;
+
+/// A shard's suggesters, by component and name.
+#[derive(Default)]
+pub(crate) struct Suggesters {
+    built: RwLock<HashMap<Key, Arc<Built>>>,
+    declared: Mutex<Vec<SuggestComponent>>,
+    /// One is built at a time.
+    building: Mutex<()>,
+}
+
+type Key = (String, String);
+
+/// A suggester that was built.
+struct Built {
+    suggester: Suggester,
+    /// The number of the snapshot it was built from.
+    snapshot: u64,
+    index: Index,
+}
+
+enum Index {
+    Infix(InfixIndex),
+    Prefix(PrefixIndex),
+    NextWord(NextWordIndex),
+}
+
+/// Why suggesters are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The shard was opened, or they were declared anew.
+    Opened,
+    /// There is a new snapshot.
+    Refreshed,
+}
+
+impl Suggesters {
+    /// Takes up what is declared. What was built by the same declaration stays.
+    pub(crate) fn declare(&self, components: &[SuggestComponent]) {
+        *lock(&self.declared) = components.to_vec();
+        let same = |(component, name): &Key, built: &Arc<Built>| {
+            let component = components.iter().find(|it| it.name == *component);
+            let declared = component.and_then(|it| it.suggesters.iter().find(|it| it.name == *name));
+            declared == Some(&built.suggester)
+        };
+        self.write().retain(|key, built| same(key, built));
+    }
+
+    /// Builds those that an event calls for. What fails is told to the log and stays as it was, as in Solr.
+    pub(crate) fn follow(&self, event: Event, snapshot: &Snapshot, meaning: &Meaning) {
+        let components = lock(&self.declared).clone();
+        for component in &components {
+            for suggester in
+                component.suggesters.iter().filter(|it| self.is_due(component, it, event, snapshot))
+            {
+                if let Err(error) = self.build(&component.name, &suggester.name, snapshot, meaning) {
+                    tracing::warn!(%error, suggester = suggester.name, "a suggester was not built");
+                }
+            }
+        }
+    }
+
+    fn is_due(
+        &self,
+        component: &SuggestComponent,
+        suggester: &Suggester,
+        event: Event,
+        snapshot: &Snapshot,
+    ) -> bool {
+        let built = self.find(&component.name, &suggester.name);
+        match event {
+            // Solr differs: it keeps these on disk over a restart, as they were built (`component/suggesters`). Here they are
+            // built of what the index holds now.
+            Event::Opened => {
+                let kept = matches!(suggester.lookup, Lookup::Infix(_)) && snapshot.num_docs() > 0;
+                built.is_none() && (suggester.build_on.startup || kept)
+            }
+            Event::Refreshed => {
+                let one_segment = snapshot.segments().len() == 1;
+                let wanted = suggester.build_on.commit || (suggester.build_on.optimize && one_segment);
+                wanted && built.is_none_or(|built| built.snapshot != snapshot.number())
+            }
+        }
+    }
+
+    /// Builds one from a snapshot.
+    pub(crate) fn build(
+        &self,
+        component: &str,
+        name: &str,
+        snapshot: &Snapshot,
+        meaning: &Meaning,
+    ) -> Result<()> {
+        let _building = lock(&self.building);
+        let suggester = self.declared(component, name)?;
+        let index = Index::build(&suggester, snapshot, &meaning.schema, &meaning.analyzers)?;
+        let built = Arc::new(Built { suggester, snapshot: snapshot.number(), index });
+        self.write().insert((component.to_owned(), name.to_owned()), built);
+        Ok(())
+    }
+
+    /// Errors: one that must be built first, and was not. Solr differs: it answers 500 (`component/suggesters`).
+    pub(crate) fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
+        match self.find(&plan.component, &plan.suggester) {
+            Some(built) => built.index.lookup(&plan.ask, plan.count),
+            None => match self.declared(&plan.component, &plan.suggester)?.lookup {
+                Lookup::Infix(_) => Err(Error::bad_request("suggester was not built")),
+                Lookup::NextWord(_) => Err(Error::bad_request("Lookup not supported at this time")),
+                Lookup::Prefix(_) => Ok(Vec::new()),
+            },
+        }
+    }
+
+    /// Bytes of all that are built.
+    pub(crate) fn size(&self) -> u64 {
+        let built = self.built.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        built.values().map(|built| built.index.size() as u64).sum()
+    }
+
+    fn declared(&self, component: &str, name: &str) -> Result<Suggester> {
+        let declared = lock(&self.declared);
+        let component = declared.iter().find(|it| it.name == component);
+        let suggester = component.and_then(|it| it.suggesters.iter().find(|it| it.name == name));
+        suggester
+            .cloned()
+            .ok_or_else(|| Error::bad_request(format!("No suggester named {name} was configured")))
+    }
+
+    fn find(&self, component: &str, name: &str) -> Option<Arc<Built>> {
+        let built = self.built.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        built.get(&(component.to_owned(), name.to_owned())).cloned()
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<Key, Arc<Built>>> {
+        self.built.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Index {
+    fn build(
+        suggester: &Suggester,
+        snapshot: &Snapshot,
+        schema: &Schema,
+        analyzers: &Analyzers,
+    ) -> Result<Self> {
+        let analyzer = match &suggester.field_type {
+            Some(name) => Some(analyzer(schema, analyzers, name)?),
+            None => None,
+        };
+        let analysed = || analyzer.ok_or_else(|| Error::internal("a suggester of words has no field type"));
+        let entries = entries_of(snapshot, &suggester.source)?;
+        Ok(match &suggester.lookup {
+            Lookup::Infix(lookup) => Index::Infix(InfixIndex::build(entries, lookup, analysed()?)),
+            Lookup::Prefix(lookup) => Index::Prefix(PrefixIndex::build(&entries, lookup, analyzer)?),
+            Lookup::NextWord(lookup) => Index::NextWord(NextWordIndex::build(&entries, lookup, analysed()?)?),
+        })
+    }
+
+    fn lookup(&self, ask: &SuggestAsk, count: usize) -> Result<Vec<Suggestion>> {
+        match (self, ask) {
+            (Index::Infix(index), SuggestAsk::Infix { key, words, prefix, all_required, contexts }) => {
+                let ask = InfixAsk {
+                    key,
+                    words,
+                    prefix: prefix.as_deref(),
+                    all_required: *all_required,
+                    contexts: contexts.as_ref(),
+                };
+                Ok(index.lookup(&ask, count))
+            }
+            (Index::Prefix(index), SuggestAsk::Prefix { key, paths }) => Ok(index.lookup(key, paths, count)),
+            (Index::NextWord(index), SuggestAsk::NextWord { words, ended, left_out }) => {
+                Ok(index.lookup(&NextWordAsk { words, ended: *ended, left_out: *left_out }, count))
+            }
+            _ => Err(Error::bad_request("the suggester was built by another declaration; build it again")),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Index::Infix(index) => index.size(),
+            Index::Prefix(index) => index.size(),
+            Index::NextWord(index) => index.size(),
+        }
+    }
+}
+
+/// That of the type's index.
+fn analyzer<'a>(schema: &Schema, analyzers: &'a Analyzers, name: &str) -> Result<&'a Analyzer> {
+    let kind: &FieldType = schema.field_type(name).ok_or_else(|| {
+        Error::bad_request(format!("field type `{name}` of a suggester does not exist; add it"))
+    })?;
+    analyzers
+        .of_schema()
+        .index(kind)?
+        .ok_or_else(|| Error::bad_request(format!("field type `{name}` has no analyzer; name one that has")))
+}
+
+fn entries_of(snapshot: &Snapshot, source: &SuggestSource) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    entries::each_entry(snapshot, source, &mut |entry| {
+        entries.push(entry);
+        Ok(())
+    })?;
+    Ok(entries)
+}

@@ -1,0 +1,87 @@
+//! Documents like others: beside the hits of a search, and at paths that the config gives to Solr's `MoreLikeThisHandler`,
+//! where `q` finds the one document whose likes are searched, or the body is a text.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Result, Schema, SearchPlan, SearchResult};
+use solr::Params;
+use solr::params::{more_like, query};
+use solr::response::{self, Entries, FoundAlike, LikesOf};
+use solr::select::{FieldList, Likes, Resolved, SelectRequest};
+
+use super::select::Resolving;
+use crate::call::{Answer, Call, Failure};
+
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    params: &Params,
+) -> Result<Answer, Failure> {
+    let resolving = Resolving::of(call, collection);
+    let context = resolving.context();
+    let likes = Likes::parse(params, context.schema.unique_key.as_ref(), context.boolean_clauses_max)?;
+    let Resolved { plan, response, warnings, .. } = SelectRequest::parse(params)?.resolve(&context)?;
+    let mut found = FoundAlike { facets: plan.facets.enabled, ..FoundAlike::default() };
+    let like = if params.get(query::Q.name).is_some() {
+        let offset = more_like::MATCH_OFFSET.read(params)?.unwrap_or(0);
+        found.offset = usize::try_from(offset).unwrap_or(0);
+        let page = Page { start: found.offset, rows: 1 };
+        let matched = collection.search(Arc::new(plan.showing(plan.query.clone(), page))).await?;
+        let like = matched.hits.first().map(|hit| likes.of(LikeSource::Document(hit.id.clone())));
+        found.matched = more_like::MATCH_SHOWN.read(params)?.unwrap_or(true).then_some(matched);
+        like
+    } else {
+        Some(likes.of(LikeSource::Text(text(call)?)))
+    };
+    if let Some(like) = like {
+        let by_likes = |query| SearchPlan {
+            filters: plan.filters.clone(),
+            facets: plan.facets.clone(),
+            ..plan.showing(query, plan.page)
+        };
+        found.found = Some(alike(collection, &likes, &like, by_likes).await?);
+    }
+    let shown = (response.start, &response.fields);
+    let entries = response::more_like(found, likes.terms_shown, shown, context.schema);
+    Ok(Answer { entries, warnings, moment: None })
+}
+
+/// What is like each hit of a search: the section of its answer.
+pub(super) async fn beside(
+    collection: &Arc<Collection>,
+    likes: &Likes,
+    (plan, fields): (&SearchPlan, &FieldList),
+    result: &SearchResult,
+    schema: &Schema,
+) -> Result<Entries> {
+    let mut found = Vec::with_capacity(result.hits.len());
+    for hit in &result.hits {
+        let like = likes.of(LikeSource::Document(hit.id.clone()));
+        let page = Page { start: 0, rows: likes.count };
+        let (terms, result) = alike(collection, likes, &like, |query| plan.showing(query, page)).await?;
+        found.push(LikesOf { id: hit.id.clone(), terms, result });
+    }
+    Ok(response::likes(found, likes.terms_shown, fields, schema))
+}
+
+async fn alike(
+    collection: &Arc<Collection>,
+    likes: &Likes,
+    like: &MoreLike,
+    plan: impl Fn(plan::Query) -> SearchPlan,
+) -> Result<(Vec<LikeTerm>, SearchResult)> {
+    let terms = collection.like_terms(like).await?;
+    let result = collection.search(Arc::new(plan(likes.query(like, &terms)))).await?;
+    Ok((terms, result))
+}
+
+/// The request's body.
+fn text(call: &Call<'_>) -> Result<String> {
+    let content = call.content.as_ref().filter(|content| !content.bytes.is_empty());
+    let bytes = content.map(|content| content.bytes.to_vec()).ok_or_else(|| {
+        Error::bad_request("MoreLikeThis requires either a query (?q=) or text to find similar documents.")
+    })?;
+    String::from_utf8(bytes)
+        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))
+}

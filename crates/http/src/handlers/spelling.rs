@@ -1,0 +1,88 @@
+//! Spelling beside a search: words looked up in the shard's dictionaries, corrected queries tried out as searches.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{Filter, Query, Result, SearchPlan, SpellComponent};
+use solr::Params;
+use solr::response::Entries;
+use solr::select::ResolveContext;
+use solr::spell::{HitsBound, SpellRequest, Spelling};
+
+/// What the search before it found.
+pub(super) struct Searched<'a> {
+    pub hits: u64,
+    pub filters: &'a [Filter],
+    /// Whether there was a search: without one corrected queries cannot be tried.
+    pub searches: bool,
+}
+
+/// A request's spelling, from its check to its section of the response.
+pub(super) struct SpellStep<'a> {
+    collection: &'a Arc<Collection>,
+    context: &'a ResolveContext<'a>,
+    request: SpellRequest<'a>,
+}
+
+impl<'a> SpellStep<'a> {
+    /// `None` when the request asks for none.
+    pub fn prepare(
+        collection: &'a Arc<Collection>,
+        context: &'a ResolveContext<'a>,
+        params: &'a Params,
+        component: &'a SpellComponent,
+    ) -> Result<Option<Self>> {
+        let request = SpellRequest::prepare(params, component)?;
+        Ok(request.map(|request| Self { collection, context, request }))
+    }
+
+    /// See [`SpellRequest::command`].
+    pub fn command(&self) -> Result<Option<&'static str>> {
+        self.request.command()
+    }
+
+    pub async fn run(&self, searched: &Searched<'_>) -> Result<Entries> {
+        let hits_max = self.hits_max(searched).await?;
+        let Some(spelling) = self.request.resolve(self.context, searched.hits, hits_max)? else {
+            return Ok(vec![]);
+        };
+        let findings = match &spelling.plan {
+            Some(plan) => self.collection.spell(plan.clone()).await?,
+            None => vec![],
+        };
+        let mut collations = spelling.collations(&findings, searched.searches);
+        if let Some(collations) = &mut collations {
+            while let Some(query) = collations.next_trial().map(str::to_owned) {
+                // A corrected query that cannot be read or run finds nothing, as in Solr.
+                let hits = self.try_out(&spelling, &query, searched.filters).await;
+                collations.tried(hits.unwrap_or(0));
+            }
+        }
+        Ok(spelling.respond(findings, collations))
+    }
+
+    async fn hits_max(&self, searched: &Searched<'_>) -> Result<Option<u64>> {
+        match self.request.bound(self.context, searched.filters)? {
+            HitsBound::None => Ok(None),
+            HitsBound::Hits(hits) => Ok(Some(hits)),
+            HitsBound::Share(share, queries) => {
+                let mut least = None::<u64>;
+                for query in queries {
+                    let found = self.count(query).await?;
+                    least = Some(least.map_or(found, |least| least.min(found)));
+                }
+                Ok(least.map(|least| (least as f32 * share).round() as u64))
+            }
+        }
+    }
+
+    async fn count(&self, query: Query) -> Result<u64> {
+        Ok(self.collection.search(Arc::new(SearchPlan::count(query))).await?.total)
+    }
+
+    async fn try_out(&self, spelling: &Spelling, query: &str, filters: &[Filter]) -> Result<u64> {
+        let plan = self.request.trial(self.context, spelling, query, filters)?;
+        let result = self.collection.search(Arc::new(plan)).await?;
+        Ok(spelling.trial_hits(&result, self.collection.stats().max_doc))
+    }
+}

@@ -1,0 +1,100 @@
+//! The searches that `[subquery]` columns ask for, hit by hit, and those within them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cluster::Collection;
+use plan::{Error, Hit, Result};
+use solr::Params;
+use solr::response::{self, DocList};
+use solr::select::{FieldList, SUBQUERIES_MAX, SelectRequest, Subquery};
+
+use super::presets;
+use super::select::Resolving;
+use crate::call::Call;
+use crate::route::Handler;
+
+/// Searches within searches: each level takes of the stack.
+const LEVELS_MAX: usize = 8;
+
+/// For each hit its columns.
+pub(super) type Columns = Vec<Vec<(String, DocList)>>;
+
+/// What is left of a request's searches.
+pub(super) struct Subqueries<'a> {
+    call: &'a Call<'a>,
+    left: AtomicUsize,
+}
+
+impl<'a> Subqueries<'a> {
+    pub(super) fn of(call: &'a Call<'a>) -> Self {
+        Self { call, left: AtomicUsize::new(SUBQUERIES_MAX) }
+    }
+
+    pub(super) async fn columns(
+        &self,
+        collection: &Arc<Collection>,
+        (params, fields): (&Params, &FieldList),
+        hits: &[Hit],
+    ) -> Result<Columns> {
+        self.columns_at(0, collection, (params, fields), hits).await
+    }
+
+    async fn columns_at(
+        &self,
+        level: usize,
+        collection: &Arc<Collection>,
+        (params, fields): (&Params, &FieldList),
+        hits: &[Hit],
+    ) -> Result<Columns> {
+        let mut columns = Vec::new();
+        if level >= LEVELS_MAX && !fields.subqueries.is_empty() {
+            return Err(Error::bad_request(format!(
+                "`[subquery]` stands in more than {LEVELS_MAX} others; use fewer in one another"
+            )));
+        }
+        for hit in hits.iter().filter(|_| !fields.subqueries.is_empty()) {
+            let mut lists = Vec::with_capacity(fields.subqueries.len());
+            for subquery in &fields.subqueries {
+                let params = subquery.params(params, &hit.document);
+                let list = Box::pin(self.list(level, collection, subquery, &params)).await;
+                lists.push((subquery.label.clone(), list.map_err(|error| subquery.failed(&hit.id, &error))?));
+            }
+            columns.push(lists);
+        }
+        Ok(columns)
+    }
+
+    /// One search, by the presets of `/select`.
+    async fn list(
+        &self,
+        level: usize,
+        collection: &Arc<Collection>,
+        subquery: &Subquery,
+        params: &Params,
+    ) -> Result<DocList> {
+        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        taken.map_err(|_| {
+            Error::bad_request(format!("more than {SUBQUERIES_MAX} searches in `fl`; ask for fewer `rows`"))
+        })?;
+        let collection = match &subquery.from {
+            None => collection.clone(),
+            Some(name) => self.call.server.node.find(name).ok_or_else(|| {
+                Error::bad_request(format!("`fromIndex` names `{name}`, which does not exist"))
+            })?,
+        };
+        let presets = presets(Handler::Select, "/select", params, &collection.config());
+        let params = params.with_handler(&presets);
+        let resolving = Resolving::of(self.call, &collection);
+        let resolved = SelectRequest::parse(&params)?.resolve(&resolving.context())?;
+        let plan = Arc::new(resolved.plan);
+        let mut result = collection.search(plan).await?;
+        let fields = &resolved.response.fields;
+        let columns = self.columns_at(level + 1, &collection, (&params, fields), &result.hits).await?;
+        result.score_max = None;
+        let start = resolved.response.start;
+        let mut list = response::doc_list(&mut result, start, fields, resolving.context().schema);
+        list.add_columns(columns);
+        Ok(list)
+    }
+}

@@ -1,0 +1,70 @@
+//! Suggestions beside a search, or without one: suggesters are built where the request says so, and asked one by one.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{Error, Result, SuggestComponent, Suggester};
+use solr::Params;
+use solr::response::{Entries, Name, Node};
+use solr::select::ResolveContext;
+use solr::suggest::SuggestRequest;
+
+/// A request's suggestions, from its commands to its section of the response.
+pub(super) struct SuggestStep<'a> {
+    collection: &'a Arc<Collection>,
+    context: &'a ResolveContext<'a>,
+    component: &'a SuggestComponent,
+    request: SuggestRequest<'a>,
+}
+
+impl<'a> SuggestStep<'a> {
+    /// `None` when the request asks for none.
+    pub fn prepare(
+        collection: &'a Arc<Collection>,
+        context: &'a ResolveContext<'a>,
+        params: &'a Params,
+        component: &'a SuggestComponent,
+    ) -> Result<Option<Self>> {
+        let request = SuggestRequest::prepare(params, component)?;
+        Ok(request.map(|request| Self { collection, context, component, request }))
+    }
+
+    /// The command's name for the response, and what is to be built for it.
+    pub fn command(&self) -> Result<Option<(&'static str, Vec<&'a Suggester>)>> {
+        self.request.command()
+    }
+
+    pub async fn build(&self, suggesters: &[&Suggester]) -> Result<()> {
+        for suggester in suggesters {
+            self.collection.build_suggester(&self.component.name, &suggester.name).await?;
+        }
+        Ok(())
+    }
+
+    /// The section, as far as it came, and why it came no farther.
+    pub async fn run(&self) -> (Entries, Option<Error>) {
+        let Some(text) = self.request.text() else { return (vec![], None) };
+        let count = match self.request.count() {
+            Ok(count) => count,
+            Err(error) => return (vec![], Some(error)),
+        };
+        let mut answered = Entries::new();
+        let mut failure = None;
+        for suggester in self.request.suggesters() {
+            match self.ask(suggester, text, count).await {
+                Ok(answer) => answered.push(answer),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        (vec![("suggest".into(), Node::Map(answered))], failure)
+    }
+
+    async fn ask(&self, suggester: &'a Suggester, text: &str, count: i32) -> Result<(Name, Node)> {
+        let asked = self.request.ask(self.context, suggester, text, count)?;
+        let found = self.collection.suggest(asked.plan.clone()).await?;
+        asked.respond(self.context, text, found)
+    }
+}

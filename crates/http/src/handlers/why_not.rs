@@ -1,0 +1,37 @@
+//! `/whynot`: why a search, asked with its own parameters, does not show the document `id`.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use plan::{Error, FieldSelection, Result};
+use solr::Params;
+use solr::params::{query, why_not};
+use solr::response::Entries;
+use solr::select::SelectRequest;
+use solr::why_not::{Question, answer, ranking};
+
+use super::select::Resolving;
+use crate::call::Call;
+
+pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+    let id =
+        why_not::ID.read(params)?.ok_or_else(|| Error::bad_request("`id` is missing; name a document"))?;
+    let resolving = Resolving::of(call, collection);
+    let context = resolving.context();
+    let plan = SelectRequest::parse(params)?.resolve(&context)?.plan;
+    let why = collection.why_not(&plan, &id).await?;
+    let ids = [id];
+    let exists =
+        why.visible || collection.get(&ids, &FieldSelection::default()).await?.iter().any(Option::is_some);
+    let passes = why.visible && why.filters.is_empty() && why.query.is_none();
+    let ranking = match passes {
+        true => Some(collection.search(Arc::new(ranking(&plan))).await?),
+        false => None,
+    };
+    // Those that collapse are no filters of the plan.
+    let filters = params.all(query::FQ.name).filter(|text| !text.trim().is_empty());
+    let filters = filters.filter(|text| !text.starts_with("{!collapse")).collect();
+    let [id] = &ids;
+    let question = Question { id, exists, why: &why, ranking: ranking.as_ref(), page: plan.page, filters };
+    Ok(answer(&question, context.schema))
+}

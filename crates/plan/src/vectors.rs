@@ -1,0 +1,37 @@
+//! The terms of documents, field by field (Solr's term vectors): which documents and fields, what is told of each term.
+
+use std::sync::Arc;
+
+/// Whose terms to tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VectorsPlan {
+    /// By their numbers in the snapshot ([`crate::Hit::place`]).
+    pub places: Vec<u64>,
+    /// `None` is every field of the schema that keeps vectors. With whether documents of each term are counted.
+    pub fields: Option<Vec<(Arc<str>, bool)>>,
+    /// Whether documents of each term are counted where all fields are told.
+    pub count_documents: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct DocumentVectors {
+    pub id: String,
+    pub fields: Vec<FieldVector>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldVector {
+    pub field: Arc<str>,
+    /// In order of their bytes.
+    pub terms: Vec<VectorTerm>,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct VectorTerm {
+    pub term: String,
+    pub positions: Vec<u32>,
+    /// Beginning and end of each occurrence, in UTF-16 units over all values of the field.
+    pub offsets: Vec<(u32, u32)>,
+    /// Documents with the term, the dead ones included.
+    pub documents: Option<u64>,
+}

@@ -1,0 +1,52 @@
+//! How much query text one request may unfold into. Queries that name each other through `$param` grow with the power of
+//! their nesting, which bounds of depth do not stop: a few hundred bytes could ask for more clauses than there is memory.
+
+use std::cell::Cell;
+
+use plan::{Error, Result};
+
+use crate::params::Params;
+
+/// Bytes that nested queries may have together, beyond so many times the request's own.
+const BYTES_MIN: usize = 1 << 20;
+const TIMES_REQUEST: usize = 4;
+
+/// What a nested query costs besides its text.
+const QUERY_BYTES: usize = 64;
+
+const SPENT: &str = "queries that refer to each other unfold into too much text";
+
+/// Whether an error says that nothing is left.
+pub(super) fn is_spent(error: &Error) -> bool {
+    error.message.starts_with(SPENT)
+}
+
+/// What is left to one request.
+#[derive(Debug)]
+pub struct Budget {
+    left: Cell<usize>,
+}
+
+impl Budget {
+    pub fn of(params: &Params) -> Self {
+        let sent: usize = params.pairs().iter().map(|(_, value)| value.len()).sum();
+        Self { left: Cell::new(BYTES_MIN.saturating_add(sent.saturating_mul(TIMES_REQUEST))) }
+    }
+
+    /// For parts of requests, in tests.
+    #[cfg(test)]
+    pub fn endless() -> Self {
+        Self { left: Cell::new(usize::MAX) }
+    }
+
+    /// Takes what a nested query costs. Solr differs: it has no such bound, and runs out of memory.
+    pub(super) fn take(&self, text: &str) -> Result<()> {
+        let left = self
+            .left
+            .get()
+            .checked_sub(text.len() + QUERY_BYTES)
+            .ok_or_else(|| Error::bad_request(format!("{SPENT}; name each parameter fewer times")))?;
+        self.left.set(left);
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Documents like others, as responses show them: beside the hits of a search, and as an answer of their own.
+
+use plan::{LikeTerm, Schema, SearchResult, Value};
+
+use super::documents::doc_list;
+use super::facets::facet_counts;
+use super::node::{Entries, Name, Node};
+use crate::select::{FieldList, TermsShown};
+
+/// What is like one hit.
+#[derive(Debug, Default)]
+pub struct LikesOf {
+    pub id: String,
+    pub terms: Vec<LikeTerm>,
+    pub result: SearchResult,
+}
+
+/// Of a handler of its own: what it found.
+#[derive(Debug, Default)]
+pub struct FoundAlike {
+    /// The document whose likes are searched, with how many the query found, where it is to be shown.
+    pub matched: Option<SearchResult>,
+    /// Which of the query's hits it is.
+    pub offset: usize,
+    /// `None` when there is no such document.
+    pub found: Option<(Vec<LikeTerm>, SearchResult)>,
+    pub facets: bool,
+}
+
+/// The section of a search's answer.
+pub fn likes(likes: Vec<LikesOf>, shown: Option<TermsShown>, fields: &FieldList, schema: &Schema) -> Entries {
+    let mut entries = Entries::new();
+    if let Some(shown) = shown {
+        let terms = likes.iter().map(|like| (Name::Owned(like.id.clone()), terms_of(&like.terms, shown)));
+        entries.push(("interestingTerms".into(), Node::Map(terms.collect())));
+    }
+    let lists = likes
+        .into_iter()
+        .map(|mut like| (Name::Owned(like.id), Node::DocList(doc_list(&mut like.result, 0, fields, schema))));
+    entries.push(("moreLikeThis".into(), Node::Map(lists.collect())));
+    entries
+}
+
+/// The body of an answer of its own; `start` is the first document's place.
+pub fn more_like(
+    found: FoundAlike,
+    shown: Option<TermsShown>,
+    (start, fields): (usize, &FieldList),
+    schema: &Schema,
+) -> Entries {
+    let mut entries = Entries::new();
+    if let Some(mut matched) = found.matched {
+        let list = doc_list(&mut matched, found.offset, fields, schema);
+        entries.push(("match".into(), Node::DocList(list)));
+    }
+    let Some((terms, mut result)) = found.found else {
+        entries.push(("response".into(), Node::Null));
+        return entries;
+    };
+    entries.push(("response".into(), Node::DocList(doc_list(&mut result, start, fields, schema))));
+    match shown {
+        Some(TermsShown::List) => {
+            let words = terms.iter().map(|term| Node::from(word(&term.value))).collect();
+            entries.push(("interestingTerms".into(), Node::Array(words)));
+        }
+        Some(TermsShown::Details) => {
+            let words = terms.iter().map(|term| (Some(label(term).into()), Node::Float(term.boost)));
+            entries.push(("interestingTerms".into(), Node::NamedList(words.collect())));
+        }
+        None => {}
+    }
+    if found.facets {
+        entries.push(("facet_counts".into(), facet_counts(result.facets)));
+    }
+    entries
+}
+
+fn terms_of(terms: &[LikeTerm], shown: TermsShown) -> Node {
+    match shown {
+        TermsShown::List => Node::Array(terms.iter().map(|term| Node::from(label(term))).collect()),
+        TermsShown::Details => {
+            Node::Map(terms.iter().map(|term| (Name::Owned(label(term)), Node::Float(term.boost))).collect())
+        }
+    }
+}
+
+fn label(term: &LikeTerm) -> String {
+    format!("{}:{}", term.field, word(&term.value))
+}
+
+/// As it is indexed.
+fn word(value: &Value) -> String {
+    match value {
+        Value::Bool(flag) => if *flag { "T" } else { "F" }.to_owned(),
+        other => other.to_text(),
+    }
+}

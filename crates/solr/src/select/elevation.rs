@@ -1,0 +1,188 @@
+//! What is put first by hand, and what is hidden: the query, the sort and the filters that a search becomes by it. Behaviour
+//! as recorded from Solr 9.10.1.
+
+use std::sync::Arc;
+
+use plan::{
+    Clause, ElevationComponent, Error, Filter, Function, Occur, Operator, Query, Result, SortBy, SortKey,
+    Value,
+};
+
+use crate::params::{elevation, query};
+use crate::query::QueryContext;
+
+/// Whether a handler puts documents first by hand.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum HandlerElevation<'a> {
+    /// No handler of the collection does.
+    #[default]
+    Nowhere,
+    /// Another does: marks are known here too.
+    Elsewhere,
+    Here(&'a ElevationComponent),
+}
+
+/// What one request elevates and hides.
+pub(super) struct Elevation {
+    elevated: Vec<Query>,
+    excluded: Vec<Query>,
+    exclusive: bool,
+    marks: bool,
+    only_matching: bool,
+    configured_order: bool,
+    force: bool,
+    exclude_tags: Vec<String>,
+}
+
+/// Ids to elevate and ids to hide.
+type Ids = (Vec<String>, Vec<String>);
+
+impl Elevation {
+    /// `None` when there is nothing to elevate or hide.
+    pub(super) fn of(context: &QueryContext<'_>, handler: HandlerElevation<'_>) -> Result<Option<Self>> {
+        let HandlerElevation::Here(component) = handler else { return Ok(None) };
+        let params = context.params;
+        if elevation::ENABLE.read(params)? == Some(false) {
+            return Ok(None);
+        }
+        let (elevated, excluded) = match named(context)? {
+            Some(ids) => ids,
+            None => ruled(context, component)?,
+        };
+        if elevated.is_empty() && excluded.is_empty() {
+            return Ok(None);
+        }
+        let most = context.boolean_clauses_max;
+        if elevated.len().max(excluded.len()) > most {
+            return Err(Error::bad_request(format!(
+                "more than {most} ids are put first or hidden by hand; name fewer"
+            )));
+        }
+        let key: Arc<str> = context.schema.unique_key.clone().unwrap_or_else(|| "id".into());
+        let one = |id: String| Query::Term { field: key.clone(), value: Value::Str(id) };
+        let tags = elevation::EXCLUDE_TAGS.read(params)?.unwrap_or_default();
+        Ok(Some(Self {
+            elevated: elevated.into_iter().map(one).collect(),
+            excluded: excluded.into_iter().map(one).collect(),
+            exclusive: elevation::EXCLUSIVE.read(params)? == Some(true),
+            marks: elevation::MARK_EXCLUDES.read(params)? == Some(true),
+            only_matching: elevation::ONLY_MATCHING.read(params)? == Some(true),
+            configured_order: elevation::CONFIGURED_ORDER.read(params)? != Some(false),
+            force: elevation::FORCE.read(params)?.unwrap_or(component.force),
+            exclude_tags: split(&tags),
+        }))
+    }
+
+    pub(super) fn query(&self, main: Query) -> Query {
+        let elevated = || Query::Boost { query: Box::new(any(&self.elevated)), boost: 0.0 };
+        if self.exclusive {
+            return elevated();
+        }
+        let mut clauses = vec![Clause { occur: Occur::Should, query: main }];
+        if !self.only_matching && !self.elevated.is_empty() {
+            clauses.push(Clause { occur: Occur::Should, query: elevated() });
+        }
+        let hidden = self.excluded.iter().filter(|_| !self.marks);
+        clauses.extend(hidden.map(|query| Clause { occur: Occur::MustNot, query: query.clone() }));
+        Query::Boolean { clauses, minimum_should_match: 0 }
+    }
+
+    /// What is elevated goes before each key of scores, or before all keys.
+    pub(super) fn sort(&self, keys: Vec<SortKey>) -> Vec<SortKey> {
+        let first = SortKey { by: SortBy::Function(self.order()), descending: true };
+        let mut sorted = Vec::with_capacity(keys.len() + 1);
+        if self.force {
+            sorted.push(first.clone());
+        }
+        for key in keys {
+            if key.by == SortBy::Score && sorted.is_empty() {
+                sorted.push(first.clone());
+            }
+            sorted.push(key);
+        }
+        sorted
+    }
+
+    /// Filters with certain tags let pass what is elevated.
+    pub(super) fn filter(&self, filter: Filter) -> Filter {
+        if !filter.tags.iter().any(|tag| self.exclude_tags.contains(tag)) {
+            return filter;
+        }
+        let clauses = [filter.query, any(&self.elevated)];
+        let clauses = clauses.map(|query| Clause { occur: Occur::Should, query }).to_vec();
+        Filter { query: Query::Boolean { clauses, minimum_should_match: 0 }, ..filter }
+    }
+
+    /// Whether a document is elevated.
+    pub(super) fn is_elevated(&self) -> Function {
+        exists(any(&self.elevated))
+    }
+
+    /// Whether a document is hidden, or would be.
+    pub(super) fn is_excluded(&self) -> Function {
+        exists(any(&self.excluded))
+    }
+
+    /// The greater the earlier; 0 for all others.
+    fn order(&self) -> Function {
+        let count = self.elevated.len();
+        let scored = self.elevated.iter().enumerate().map(|(at, query)| {
+            let score = if self.configured_order { (count - at) as f32 } else { 1.0 };
+            Query::ConstantScore { query: Box::new(query.clone()), score }
+        });
+        let query = Query::DisjunctionMax { queries: scored.collect(), tie_breaker: 0.0 };
+        Function::Score { query: Box::new(query), missing: 0.0, label: "_elevate_".to_owned() }
+    }
+}
+
+fn any(queries: &[Query]) -> Query {
+    let clauses = queries.iter().map(|query| Clause { occur: Occur::Should, query: query.clone() });
+    Query::Boolean { clauses: clauses.collect(), minimum_should_match: 0 }
+}
+
+fn exists(query: Query) -> Function {
+    let score = Function::Score { query: Box::new(query), missing: 0.0, label: "_elevate_".to_owned() };
+    Function::call(Operator::Exists, vec![score])
+}
+
+fn split(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// What the request itself names.
+fn named(context: &QueryContext<'_>) -> Result<Option<Ids>> {
+    let elevated = elevation::ELEVATE_IDS.read(context.params)?;
+    let excluded = elevation::EXCLUDE_IDS.read(context.params)?;
+    let named = elevated.is_some() || excluded.is_some();
+    let list = |ids: Option<String>| split(&ids.unwrap_or_default());
+    Ok(named.then(|| (list(elevated), list(excluded))))
+}
+
+/// What the rules have for the query's text.
+fn ruled(context: &QueryContext<'_>, component: &ElevationComponent) -> Result<Ids> {
+    let (mut elevated, mut excluded) = Ids::default();
+    let Some(text) = context.params.get(query::Q.name) else { return Ok((elevated, excluded)) };
+    let asked = words(context, component, text)?;
+    for rule in &component.rules {
+        let words = words(context, component, &rule.text)?;
+        let applies = match rule.subset {
+            true => words.iter().all(|word| asked.contains(word)),
+            false => words.concat() == asked.concat(),
+        };
+        if applies {
+            elevated.extend(rule.elevated.iter().cloned());
+            excluded.extend(rule.excluded.iter().cloned());
+        }
+    }
+    Ok((elevated, excluded))
+}
+
+fn words(context: &QueryContext<'_>, component: &ElevationComponent, text: &str) -> Result<Vec<String>> {
+    let kind = component.query_type.as_ref().and_then(|name| context.schema.field_type(name));
+    let Some(kind) = kind else { return Ok(vec![text.to_owned()]) };
+    if kind.query_analyzer.is_none() {
+        return Ok(vec![text.to_owned()]);
+    }
+    let tokens = context.analyzers.tokens(kind, text)?;
+    Ok(tokens.into_iter().map(|token| token.text).collect())
+}
