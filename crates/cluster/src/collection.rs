@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arc_swap::ArcSwap;
 use plan::{
     CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Error, ErrorKind, Explanation,
-    FieldSelection, LikeTerm, MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult,
+    FieldSelection, Join, LikeTerm, MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult,
     SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
     VectorsPlan, Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
 use crate::offload;
-use crate::shard::{FieldStats, SegmentStats, Shard, ShardStats, TopTerms};
+use crate::shard::{FieldStats, JoinedValues, SegmentStats, Shard, ShardStats, TopTerms};
 
 /// A schema with the number that [`Collection::change_schema`] compares.
 pub struct VersionedSchema {
@@ -284,6 +284,11 @@ impl Collection {
     /// The versions of the documents updated last, visible or not, newest first.
     pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
         offload::compute(|| self.shard.versions(limit))
+    }
+
+    /// What the documents of a join's query have in its field, on the thread that asks.
+    pub(crate) fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
+        self.shard.joined(join, scored)
     }
 
     pub fn segments(&self) -> Vec<SegmentStats> {

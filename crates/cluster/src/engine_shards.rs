@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use engine::{CacheSizes, ShardConfig};
 use plan::{
-    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
+    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join, LikeTerm,
     MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
     SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::{HomeOptions, LocalHome};
 
 use crate::catalog::lift;
-use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+use crate::shard::{
+    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms,
+};
 
 struct EngineShards {
     caches: CacheSizes,
@@ -43,6 +45,14 @@ impl Shard for engine::Shard {
 
     fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
         self.search(plan)
+    }
+
+    fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
+        self.joined(join, scored)
+    }
+
+    fn set_peers(&self, peers: Arc<dyn Peers>) {
+        self.set_peers(peers);
     }
 
     fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {

@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Error, ErrorKind, Expect, Explanation,
-    FieldSelection, Hit, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan, SearchResult,
-    SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch,
-    UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
+    FieldSelection, Hit, Join, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan,
+    SearchResult, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan,
+    UpdateBatch, UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
 };
 
-use crate::shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+use crate::shard::{
+    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms,
+};
 
 /// Opens shards that forget everything when they close.
 #[derive(Default)]
@@ -146,6 +148,7 @@ impl Shard for MemoryShard {
         let found: Vec<_> = found.collect();
         let page = found.iter().enumerate().skip(plan.page.start).take(plan.page.rows);
         let hits = page.map(|(place, (id, document))| Hit {
+            children: Vec::new(),
             id: id.clone(),
             place: place as u64,
             document: select(document, &plan.fields),
@@ -161,6 +164,12 @@ impl Shard for MemoryShard {
             ..SearchResult::default()
         })
     }
+
+    fn joined(&self, _: &Join, _: bool) -> Result<JoinedValues> {
+        Err(Error::internal("a shard in memory joins nothing"))
+    }
+
+    fn set_peers(&self, _: Arc<dyn Peers>) {}
 
     fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         let state = self.state();

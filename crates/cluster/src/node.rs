@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use plan::{Clock, Error, ErrorKind, Result, Schema};
+use plan::{Clock, Error, ErrorKind, Join, Result, Schema};
 
 use crate::catalog::{Catalog, Entry, SavedSchema};
 use crate::collection::{Collection, VersionedSchema};
 use crate::create::CreateCollection;
 use crate::offload;
-use crate::shard::{OpenShard, ShardSite};
+use crate::shard::{JoinedValues, OpenShard, Peers, ShardSite};
 
 pub struct NodeConfig {
     pub data_dir: PathBuf,
@@ -29,12 +29,29 @@ struct Directory {
     cores: BTreeMap<String, Arc<Collection>>,
 }
 
+impl Directory {
+    fn find(&self, name: &str) -> Option<Arc<Collection>> {
+        self.collections.get(name).or_else(|| self.cores.get(name)).cloned()
+    }
+}
+
+/// The collections of the node, as one of them asks for another.
+struct Neighbours(Weak<ArcSwap<Directory>>);
+
+impl Peers for Neighbours {
+    fn joined(&self, collection: &str, join: &Join, scored: bool) -> Result<JoinedValues> {
+        let found = self.0.upgrade().and_then(|directory| directory.load().find(collection));
+        let missing = || Error::bad_request(format!("Cross-core join: no such core {collection}"));
+        found.ok_or_else(missing)?.joined(join, scored)
+    }
+}
+
 pub struct Node {
     name: String,
     catalog: Arc<Catalog>,
     clock: Arc<dyn Clock>,
     shards: Arc<dyn OpenShard>,
-    directory: ArcSwap<Directory>,
+    directory: Arc<ArcSwap<Directory>>,
     changing: Mutex<()>,
     started_ms: i64,
 }
@@ -50,7 +67,7 @@ impl Node {
             catalog,
             clock,
             shards,
-            directory: ArcSwap::default(),
+            directory: Arc::default(),
             changing: Mutex::new(()),
             started_ms,
         };
@@ -81,8 +98,7 @@ impl Node {
 
     /// By collection or core name.
     pub fn find(&self, name: &str) -> Option<Arc<Collection>> {
-        let directory = self.directory.load();
-        directory.collections.get(name).or_else(|| directory.cores.get(name)).cloned()
+        self.directory.load().find(name)
     }
 
     /// All collections, by name.
@@ -228,6 +244,7 @@ impl Node {
             clock: self.clock.clone(),
         };
         let opened = (self.shards.open(site)?, self.clock.now_ms());
+        opened.0.set_peers(Arc::new(Neighbours(Arc::downgrade(&self.directory))));
         let schema = VersionedSchema::new(version, schema);
         Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config, opened)))
     }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
-    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
-    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
+    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
+    Version, WhyNot,
 };
 
-pub use engine::{FieldStats, SegmentStats, ShardStats, TopTerms};
+pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms};
 
 /// One shard that is open on this node.
 pub trait Shard: Send + Sync {
@@ -18,6 +19,10 @@ pub trait Shard: Send + Sync {
     fn update(&self, batch: UpdateBatch) -> UpdateOutcome;
     fn commit(&self, commit: &Commit) -> Result<()>;
     fn search(&self, plan: &SearchPlan) -> Result<SearchResult>;
+    /// What the documents of a join's query have in its field.
+    fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues>;
+    /// Makes the node's other collections known, once.
+    fn set_peers(&self, peers: Arc<dyn Peers>);
     /// Sees updates that no commit has made visible. One entry an id, `None` where absent.
     fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>>;
     fn set_schema(&self, schema: Arc<Schema>) -> Result<()>;

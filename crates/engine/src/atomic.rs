@@ -33,8 +33,7 @@ pub(crate) fn base_document(source: &[u8], layout: &Layout, schema: &Schema) -> 
 }
 
 /// The document with all edits made, in their order.
-pub(crate) fn apply(base: Option<Document>, edits: &[FieldEdit], schema: &Schema) -> Result<Document> {
-    let mut document = base.unwrap_or_default();
+pub(crate) fn apply(mut document: Document, edits: &[FieldEdit], schema: &Schema) -> Result<Document> {
     for edit in edits {
         let present = document.get(&edit.field).unwrap_or_default();
         let values = edited(present, edit, schema)?;
@@ -126,7 +125,7 @@ mod tests {
         let mut base = Document::default();
         base.replace(&field, present);
         let edits = [FieldEdit { field: field.clone(), op, values }];
-        let edited = apply(Some(base), &edits, &schema())?;
+        let edited = apply(base, &edits, &schema())?;
         Ok(edited.get(&field).map(<[Value]>::to_vec))
     }
 

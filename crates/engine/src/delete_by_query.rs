@@ -7,6 +7,7 @@ use plan::{Error, FieldSelection, Query, Result, Version};
 use store::Watermark;
 
 use crate::alive::Dead;
+use crate::block::place_of;
 use crate::core::{Core, lock};
 use crate::errors::from_store;
 use crate::log_codec::Record;
@@ -27,20 +28,21 @@ impl Core {
         let _applying = self.apply_exclusively();
         let everything = self.view_of_everything()?;
         let doomed = doomed(&everything, query)?;
+        let ids = if *query == Query::All { Vec::new() } else { ids_of(&everything, &doomed)? };
         let mut state = self.state();
         state.check_writable()?;
         let now_ms = self.clock.now_ms();
         let version = state.next_version(now_ms);
         drop(state);
-        let at = if *query == Query::All {
-            self.log_all(version)?
-        } else {
-            self.log_ids(version, &everything, &doomed)?
-        };
+        let at = if *query == Query::All { self.log_all(version)? } else { self.log_ids(version, &ids)? };
         for (segment, docs) in &doomed {
             segment.marks.mark_all(docs.iter().copied());
         }
         let mut state = self.state();
+        // As a replay will: of documents of one id in one block all go.
+        for DoomedId { root, id } in &ids {
+            root.as_ref().map_or(Ok(()), |root| state.mark_member(root, id))?;
+        }
         state.logged = at.unwrap_or(state.logged);
         state.modified_ms = now_ms;
         if *query == Query::All {
@@ -70,20 +72,16 @@ impl Core {
         self.log.append(record.as_bytes()).map(Some).map_err(from_store)
     }
 
-    fn log_ids(&self, version: Version, view: &Snapshot, doomed: &Doomed) -> Result<Option<Watermark>> {
-        let mut ids = Vec::new();
-        for (segment, docs) in doomed {
-            for doc in docs {
-                let source = segment.source(*doc)?;
-                ids.push(read_source(&source, view.layout(), &FieldSelection::default())?.0);
-            }
-        }
+    fn log_ids(&self, version: Version, ids: &[DoomedId]) -> Result<Option<Watermark>> {
         let mut at = None;
         let mut ids = ids.iter().peekable();
         while ids.peek().is_some() {
             let mut record = Record::new();
-            while let Some(id) = ids.next_if(|_| record.as_bytes().len() < RECORD_BYTES_MAX) {
-                record.delete(version, id);
+            while let Some(one) = ids.next_if(|_| record.as_bytes().len() < RECORD_BYTES_MAX) {
+                match &one.root {
+                    Some(root) => record.delete_member(version, root, &one.id),
+                    None => record.delete(version, &one.id),
+                }
             }
             at = Some(self.log.append(record.as_bytes()).map_err(|error| self.after_half(at, error))?);
         }
@@ -97,6 +95,24 @@ impl Core {
         }
         from_store(error)
     }
+}
+
+/// A document by its id, and by its block's root where it is in one: the rest of the block stays.
+struct DoomedId {
+    root: Option<String>,
+    id: String,
+}
+
+fn ids_of(view: &Snapshot, doomed: &Doomed) -> Result<Vec<DoomedId>> {
+    let mut ids = Vec::new();
+    for (segment, docs) in doomed {
+        for doc in docs {
+            let source = segment.source(*doc)?;
+            let (id, _) = read_source(&source, view.layout(), &FieldSelection::default())?;
+            ids.push(DoomedId { root: place_of(&source, view.layout())?.root, id });
+        }
+    }
+    Ok(ids)
 }
 
 fn doomed(view: &Snapshot, query: &Query) -> Result<Doomed> {

@@ -6,12 +6,15 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use plan::{Add, Document, Error, Expect, FieldEdit, Modify, Operation, Result, Value, Version, coerce};
+use plan::{
+    Add, Document, Error, Expect, Modify, Nested, NestedField, Operation, Result, Value, Version, coerce,
+};
 
 use crate::atomic;
+use crate::block;
 use crate::core::{Core, Meaning, lock};
 use crate::id_filter;
-use crate::log_codec::encode_body;
+use crate::log_codec::{Body, encode_body};
 use crate::prepare::{Prepared, Preparer};
 
 /// A group ends after this many operations or bytes of documents: what a refresh may have to wait for.
@@ -41,15 +44,23 @@ pub(crate) enum Work {
 
 pub(crate) struct Put {
     pub(crate) prepared: Prepared,
-    /// The document as the log keeps it.
-    pub(crate) body: Vec<u8>,
+    /// The documents below it, in index order.
+    pub(crate) children: Vec<PreparedChild>,
+    /// The document, or its block, as the log keeps it.
+    pub(crate) body: Body,
     pub(crate) overwrite: bool,
     pub(crate) edit: Option<Edit>,
 }
 
+pub(crate) struct PreparedChild {
+    pub(crate) id: String,
+    pub(crate) hash: u64,
+    pub(crate) prepared: Prepared,
+}
+
 /// The atomic update that a document came from, to be made again if the document changed meanwhile.
 pub(crate) struct Edit {
-    pub(crate) edits: Vec<FieldEdit>,
+    pub(crate) modify: Modify,
     /// Version of the document that was edited; `None` when there was none.
     pub(crate) base: Option<Version>,
 }
@@ -92,14 +103,16 @@ impl Core {
 
     fn prepare(&self, preparer: &mut Preparer, operation: Operation) -> Result<Pending> {
         match operation {
-            Operation::Add(Add { id, mut document, expect, overwrite, commit_within_ms }) => {
-                self.complete(&id, &mut document)?;
-                let work = put(preparer, &id, &document, overwrite, None)?;
+            Operation::Add(Add { id, document, children, expect, overwrite, commit_within_ms }) => {
+                let work =
+                    self.put(preparer, Nested { id: id.clone(), document, children }, overwrite, None)?;
                 Ok(Pending { hash: id_filter::hash(&id), id, expect, commit_within_ms, work })
             }
-            Operation::Modify(Modify { id, edits, expect, commit_within_ms }) => {
-                let hash = id_filter::hash(&id);
-                let work = self.merge_edits(preparer, &id, hash, edits)?;
+            Operation::Modify(modify) => {
+                let id = modify.root.clone().unwrap_or_else(|| modify.id.clone());
+                let (hash, expect) = (id_filter::hash(&id), modify.expect);
+                let commit_within_ms = modify.commit_within_ms;
+                let work = self.merge_edits(preparer, &id, hash, modify)?;
                 Ok(Pending { id, hash, expect, commit_within_ms, work })
             }
             Operation::Delete { id, expect, commit_within_ms } => {
@@ -113,31 +126,61 @@ impl Core {
         if let Work::Put(put) = &mut stale.work
             && let Some(edit) = put.edit.take()
         {
-            stale.work = self.merge_edits(preparer, &stale.id, stale.hash, edit.edits)?;
+            stale.work = self.merge_edits(preparer, &stale.id, stale.hash, edit.modify)?;
         }
         Ok(())
     }
 
-    /// The atomic update made on the document as it stands now.
-    fn merge_edits(
+    /// The atomic update made on the document as it stands now, or on its block, whose root is named `root`.
+    fn merge_edits(&self, preparer: &mut Preparer, root: &str, hash: u64, modify: Modify) -> Result<Work> {
+        let meaning = self.meaning.load_full();
+        let (current, is_child) = {
+            let state = self.state();
+            let current = state.current_block(root, hash)?;
+            let is_child = current.is_none() && modify.root.is_none() && state.child(root, hash)?.is_some();
+            (current, is_child)
+        };
+        if is_child {
+            return Err(block::root_unknown());
+        }
+        let (base, mut nested) = match current {
+            Some(found) => {
+                (Some(found.version), block::assemble(&found.sources, &meaning.layout, &meaning.schema)?)
+            }
+            None if modify.id != root => return Err(block::no_root(root)),
+            None => (None, Nested { id: root.to_owned(), ..Nested::default() }),
+        };
+        nested.id = root.to_owned();
+        let edited = block::find(&mut nested, &modify.id);
+        let edited = edited.ok_or_else(|| block::no_child(&modify.id, root))?;
+        let document = std::mem::take(&mut edited.document);
+        edited.document = atomic::apply(document, &modify.edits, &meaning.schema)?;
+        modify.nested.iter().try_for_each(|edit| block::edit(&mut edited.children, edit))?;
+        self.put(preparer, nested, true, Some(Edit { modify, base }))
+    }
+
+    /// A document made ready with those below it.
+    fn put(
         &self,
         preparer: &mut Preparer,
-        id: &str,
-        hash: u64,
-        edits: Vec<FieldEdit>,
+        nested: Nested,
+        overwrite: bool,
+        edit: Option<Edit>,
     ) -> Result<Work> {
-        let meaning = self.meaning.load_full();
-        let current = self.state().current(id, hash)?;
-        let base = current.as_ref().map(|it| it.version()).transpose()?;
-        let document = match &current {
-            Some(current) => {
-                Some(atomic::base_document(&current.source()?, &meaning.layout, &meaning.schema)?)
-            }
-            None => None,
-        };
-        let mut document = atomic::apply(document, &edits, &meaning.schema)?;
-        self.complete(id, &mut document)?;
-        put(preparer, id, &document, true, Some(Edit { edits, base }))
+        let Nested { id, document, children } = nested;
+        let mut root = (id, document);
+        let mut below = block::flatten(&mut root, children, &self.meaning.load().schema);
+        for (id, document) in below.iter_mut().chain([&mut root]) {
+            self.complete(id, document)?;
+        }
+        let children = below.iter().map(|(id, document)| {
+            let prepared = preparer.prepare(id, document)?;
+            Ok(PreparedChild { id: id.clone(), hash: id_filter::hash(id), prepared })
+        });
+        let children = children.collect::<Result<_>>()?;
+        let prepared = preparer.prepare(&root.0, &root.1)?;
+        let body = encode_body(&root.0, &root.1, &below);
+        Ok(Work::Put(Box::new(Put { prepared, children, body, overwrite, edit })))
     }
 
     /// Gives the unique key and fields with a default their values.
@@ -167,8 +210,8 @@ pub(crate) fn take_group(operations: &mut VecDeque<Operation>) -> Group {
     let mut bytes = 0;
     while let Some(next) = operations.front() {
         let (id, size) = match next {
-            Operation::Add(add) => (&add.id, size_of_document(&add.document)),
-            Operation::Modify(modify) => (&modify.id, 256),
+            Operation::Add(add) => (&add.id, size_of_document(&add.document) + size_of(&add.children)),
+            Operation::Modify(modify) => (modify.root.as_ref().unwrap_or(&modify.id), 256),
             Operation::Delete { id, .. } => (id, 64),
             _ => break,
         };
@@ -180,6 +223,11 @@ pub(crate) fn take_group(operations: &mut VecDeque<Operation>) -> Group {
         group.operations.extend(operations.pop_front());
     }
     group
+}
+
+fn size_of(fields: &[NestedField]) -> usize {
+    let documents = fields.iter().flat_map(|field| &field.documents);
+    documents.map(|it| size_of_document(&it.document) + size_of(&it.children)).sum()
 }
 
 fn size_of_document(document: &Document) -> usize {
@@ -205,22 +253,26 @@ fn names_of(group: &Group, meaning: &Meaning) -> Vec<Arc<str>> {
     };
     for operation in &group.operations {
         match operation {
-            Operation::Add(it) => it.document.fields.iter().for_each(|(name, _)| add(name)),
-            Operation::Modify(it) => it.edits.iter().for_each(|edit| add(&edit.field)),
+            Operation::Add(it) => {
+                it.document.fields.iter().for_each(|(name, _)| add(name));
+                each_name(&it.children, &mut add);
+            }
+            Operation::Modify(it) => {
+                it.edits.iter().for_each(|edit| add(&edit.field));
+                let documents = it.nested.iter().flat_map(|edit| &edit.documents);
+                documents.for_each(|nested| each_name_of(nested, &mut add));
+            }
             _ => {}
         }
     }
     names
 }
 
-fn put(
-    preparer: &mut Preparer,
-    id: &str,
-    document: &Document,
-    overwrite: bool,
-    edit: Option<Edit>,
-) -> Result<Work> {
-    let prepared = preparer.prepare(id, document)?;
-    let body = encode_body(id, document);
-    Ok(Work::Put(Box::new(Put { prepared, body, overwrite, edit })))
+fn each_name(fields: &[NestedField], add: &mut impl FnMut(&Arc<str>)) {
+    fields.iter().flat_map(|field| &field.documents).for_each(|nested| each_name_of(nested, add));
+}
+
+fn each_name_of(nested: &Nested, add: &mut impl FnMut(&Arc<str>)) {
+    nested.document.fields.iter().for_each(|(name, _)| add(name));
+    each_name(&nested.children, add);
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use analysis::SchemaAnalyzers;
-use plan::{FieldClass, FieldSpec};
+use plan::{FieldClass, FieldSpec, ROOT_FIELD};
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
     BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, SchemaBuilder, TextFieldIndexing,
@@ -225,6 +225,11 @@ impl Layout {
     /// The schema under which segments are written, opened and merged.
     pub fn tantivy(&self) -> &Schema {
         &self.tantivy
+    }
+
+    /// Where the roots of blocks are named, if the schema has blocks.
+    pub(crate) fn root_field(&self) -> Option<Field> {
+        self.field(ROOT_FIELD)?.inverted
     }
 
     /// The analyzers of the schema.

@@ -5,12 +5,14 @@
 //! not know them yet. Decoding never panics and accepts nothing that encoding does not make.
 //!
 //! Layout: format byte 1, then operations: tag, version (LEB128), and for tag 1 id and document, 2 id, 3 nothing, 4 as 1
-//! for a document that replaces no other.
+//! for a document that replaces no other, 5 a count of documents and then as many and one more as 1 has (a block, the root
+//! last), 6 as 5 for a block that replaces no other, 7 the ids of a root and of a document in its block.
 
 use std::sync::Arc;
 
 use plan::{Document, Value, Version};
 
+use crate::block::Member;
 use crate::bytes::{Reader, put_text, put_unsigned};
 use crate::source_codec::{push_value, tag_of, take_value};
 
@@ -19,6 +21,9 @@ const PUT: u8 = 1;
 const DELETE: u8 = 2;
 const DELETE_ALL: u8 = 3;
 const PUT_BESIDE: u8 = 4;
+const PUT_BLOCK: u8 = 5;
+const PUT_BLOCK_BESIDE: u8 = 6;
+const DELETE_MEMBER: u8 = 7;
 
 /// One resolved operation.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,10 +33,19 @@ pub enum Logged {
         version: Version,
         id: String,
         document: Document,
+        /// Those of its block, in index order.
+        children: Vec<Member>,
         overwrite: bool,
     },
+    /// With its block.
     Delete {
         version: Version,
+        id: String,
+    },
+    /// A document of a block without the others.
+    DeleteMember {
+        version: Version,
+        root: String,
         id: String,
     },
     DeleteAll {
@@ -61,13 +75,25 @@ impl Record {
     }
 
     /// Adds a document whose body was encoded by [`encode_body`], before the lock was taken.
-    pub(crate) fn put(&mut self, version: Version, body: &[u8], overwrite: bool) {
-        self.head(if overwrite { PUT } else { PUT_BESIDE }, version);
-        self.bytes.extend_from_slice(body);
+    pub(crate) fn put(&mut self, version: Version, body: &Body, overwrite: bool) {
+        let tag = match (body.is_block, overwrite) {
+            (false, true) => PUT,
+            (false, false) => PUT_BESIDE,
+            (true, true) => PUT_BLOCK,
+            (true, false) => PUT_BLOCK_BESIDE,
+        };
+        self.head(tag, version);
+        self.bytes.extend_from_slice(&body.bytes);
     }
 
     pub(crate) fn delete(&mut self, version: Version, id: &str) {
         self.head(DELETE, version);
+        put_text(&mut self.bytes, id);
+    }
+
+    pub(crate) fn delete_member(&mut self, version: Version, root: &str, id: &str) {
+        self.head(DELETE_MEMBER, version);
+        put_text(&mut self.bytes, root);
         put_text(&mut self.bytes, id);
     }
 
@@ -81,20 +107,36 @@ impl Record {
     }
 }
 
-/// Id and document as a record holds them.
-pub(crate) fn encode_body(id: &str, document: &Document) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(id.len() + body_bytes(document));
-    put_text(&mut bytes, id);
-    put_unsigned(&mut bytes, document.fields.len() as u64);
+/// A document, or a block of them, as a record holds it.
+pub(crate) struct Body {
+    pub(crate) bytes: Vec<u8>,
+    is_block: bool,
+}
+
+/// Id and document as a record holds them, behind those of its block.
+pub(crate) fn encode_body(id: &str, document: &Document, children: &[Member]) -> Body {
+    let is_block = !children.is_empty();
+    let below: usize = children.iter().map(|(id, document)| id.len() + body_bytes(document)).sum();
+    let mut bytes = Vec::with_capacity(id.len() + body_bytes(document) + below);
+    if is_block {
+        put_unsigned(&mut bytes, children.len() as u64);
+    }
+    children.iter().for_each(|(id, document)| put_member(&mut bytes, id, document));
+    put_member(&mut bytes, id, document);
+    Body { bytes, is_block }
+}
+
+fn put_member(bytes: &mut Vec<u8>, id: &str, document: &Document) {
+    put_text(bytes, id);
+    put_unsigned(bytes, document.fields.len() as u64);
     for (name, values) in &document.fields {
-        put_text(&mut bytes, name);
-        put_unsigned(&mut bytes, values.len() as u64);
+        put_text(bytes, name);
+        put_unsigned(bytes, values.len() as u64);
         for value in values {
             bytes.push(tag_of(value));
-            push_value(&mut bytes, value);
+            push_value(bytes, value);
         }
     }
-    bytes
 }
 
 /// About what a document takes.
@@ -126,14 +168,26 @@ fn operation(reader: &mut Reader<'_>) -> Option<Logged> {
     let tag = reader.byte()?;
     let version = Version::try_from(reader.unsigned()?).ok()?;
     Some(match tag {
-        PUT | PUT_BESIDE => {
-            let id = reader.text()?.to_owned();
-            Logged::Put { version, id, document: document(reader)?, overwrite: tag == PUT }
+        PUT | PUT_BESIDE | PUT_BLOCK | PUT_BLOCK_BESIDE => {
+            let is_block = matches!(tag, PUT_BLOCK | PUT_BLOCK_BESIDE);
+            let count = if is_block { reader.count()? } else { 0 };
+            let children = (0..count).map(|_| member(reader)).collect::<Option<_>>()?;
+            let (id, document) = member(reader)?;
+            let overwrite = matches!(tag, PUT | PUT_BLOCK);
+            Logged::Put { version, id, document, children, overwrite }
         }
         DELETE => Logged::Delete { version, id: reader.text()?.to_owned() },
         DELETE_ALL => Logged::DeleteAll { version },
+        DELETE_MEMBER => {
+            let root = reader.text()?.to_owned();
+            Logged::DeleteMember { version, root, id: reader.text()?.to_owned() }
+        }
         _ => return None,
     })
+}
+
+fn member(reader: &mut Reader<'_>) -> Option<Member> {
+    Some((reader.text()?.to_owned(), document(reader)?))
 }
 
 fn document(reader: &mut Reader<'_>) -> Option<Document> {
@@ -165,15 +219,26 @@ mod tests {
             ("empty", vec![]),
         ]);
         let mut record = Record::new();
-        record.put(1 << 60, &encode_body("ü-1", &document), true);
+        let child = ("c".to_owned(), document.clone());
+        record.put(1 << 60, &encode_body("ü-1", &document, &[]), true);
         record.delete(7, "gone");
         record.delete_all(8);
-        record.put(9, &encode_body("x", &Document::default()), false);
+        record.put(9, &encode_body("x", &Document::default(), &[]), false);
+        record.put(10, &encode_body("x", &Document::default(), std::slice::from_ref(&child)), false);
+        record.put(11, &encode_body("x", &Document::default(), std::slice::from_ref(&child)), true);
+        record.delete_member(12, "x", "c");
+        let put = |version, id: &str, document, children, overwrite| {
+            let id = id.to_owned();
+            Logged::Put { version, id, document, children, overwrite }
+        };
         let expected = vec![
-            Logged::Put { version: 1 << 60, id: "ü-1".into(), document, overwrite: true },
+            put(1 << 60, "ü-1", document, vec![], true),
             Logged::Delete { version: 7, id: "gone".into() },
             Logged::DeleteAll { version: 8 },
-            Logged::Put { version: 9, id: "x".into(), document: Document::default(), overwrite: false },
+            put(9, "x", Document::default(), vec![], false),
+            put(10, "x", Document::default(), vec![child.clone()], false),
+            put(11, "x", Document::default(), vec![child], true),
+            Logged::DeleteMember { version: 12, root: "x".into(), id: "c".into() },
         ];
         (record, expected)
     }

@@ -173,7 +173,7 @@ impl Core {
         };
         let segment = index.searchable_segments().map_err(from_tantivy)?.pop();
         let segment = segment.ok_or_else(|| plan::Error::internal("a merge made no segment"))?;
-        let filter = IdFilter::build(&id_hashes(&segment)?);
+        let filter = IdFilter::build(&id_hashes(&segment, layout)?);
         let derived = derived::files(&segment, layout)?;
         let meta = segment.meta();
         let (mut files, written) = output.take();
@@ -276,15 +276,18 @@ fn place_for(inputs: &[Input]) -> MergeTo {
     if in_memory && bytes < MEMORY_MERGE_BYTES_MAX { MergeTo::Memory } else { MergeTo::Store }
 }
 
-/// Hashes of all ids in a segment, for its filter.
-fn id_hashes(segment: &tantivy::Segment) -> Result<Vec<u64>> {
+/// Hashes of all ids in a segment, for its filter, and of the roots of its blocks, which may be gone themselves.
+fn id_hashes(segment: &tantivy::Segment, layout: &Layout) -> Result<Vec<u64>> {
     let reader = tantivy::SegmentReader::open(segment).map_err(from_tantivy)?;
-    let ids = reader.inverted_index(ID_FIELD).map_err(from_tantivy)?;
-    let mut hashes = Vec::with_capacity(ids.terms().num_terms());
-    let mut stream = ids.terms().stream().map_err(|error| from_tantivy(error.into()))?;
-    while stream.advance() {
-        if let Ok(id) = std::str::from_utf8(stream.key()) {
-            hashes.push(id_filter::hash(id));
+    let mut hashes = Vec::new();
+    for field in [Some(ID_FIELD), layout.root_field()].into_iter().flatten() {
+        let ids = reader.inverted_index(field).map_err(from_tantivy)?;
+        hashes.reserve(ids.terms().num_terms());
+        let mut stream = ids.terms().stream().map_err(|error| from_tantivy(error.into()))?;
+        while stream.advance() {
+            if let Ok(id) = std::str::from_utf8(stream.key()) {
+                hashes.push(id_filter::hash(id));
+            }
         }
     }
     Ok(hashes)

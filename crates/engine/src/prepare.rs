@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Copied, Document, Error, FieldClass, Result, Schema, Value, coerce};
+use plan::{
+    Copied, Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places,
+};
 use tantivy::schema::Field;
 
 use crate::analyzers::{Analyzers, Streams};
@@ -232,7 +234,10 @@ impl Preparer {
         let mut tokens = self.field(inverted);
         for value in values {
             if let InvertedKind::Term { .. } = kind {
-                let text = text_of(value);
+                let text = match field.class() {
+                    FieldClass::NestPath => path_without_places(&text_of(value)).into(),
+                    _ => text_of(value),
+                };
                 check_term(id, &field.name, &text)?;
                 tokens.token(1, text.as_bytes());
             } else if let Some(term) = number_term(value) {
@@ -340,7 +345,8 @@ fn check_single<'a>(
 /// once), as Solr returns docValues.
 fn keep(field: &FieldLayout, values: &[Cow<'_, Value>], source: &mut Vec<u8>) {
     let properties = &field.spec.properties;
-    if !properties.stored && !properties.doc_values {
+    // The root is needed to know a document's block, whether or not it can be shown.
+    if !properties.stored && !properties.doc_values && &*field.name != ROOT_FIELD {
         return;
     }
     if properties.stored || values.len() <= 1 {

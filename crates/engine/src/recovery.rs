@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, RwLock};
 
 use arc_swap::ArcSwap;
-use plan::{Clock, Error, ErrorKind, Result, Schema};
+use plan::{Clock, Document, Error, ErrorKind, Result, Schema};
 use store::{SegmentStore, ShardHome, Watermark};
 use tantivy::directory::OwnedBytes;
 
@@ -23,7 +23,7 @@ use crate::layout::Layout;
 use crate::log_codec::{Logged, decode};
 use crate::manifest::{Manifest, SegmentRecord};
 use crate::prepare::Preparer;
-use crate::recent::RecentDocument;
+use crate::recent::{RecentChild, RecentDocument};
 use crate::schedule::Schedule;
 use crate::segment::{Segment, SegmentParts};
 use crate::snapshot::Snapshot;
@@ -143,37 +143,50 @@ impl Core {
     }
 
     fn names_of_logged(&self, operation: &Logged) -> Vec<Arc<str>> {
-        let Logged::Put { document, .. } = operation else { return Vec::new() };
+        let Logged::Put { document, children, .. } = operation else { return Vec::new() };
         let schema = &self.meaning.load().schema;
-        let copied =
-            document.fields.iter().flat_map(|(name, _)| schema.copies(name).map(|(dest, _)| Arc::from(dest)));
-        document.fields.iter().map(|(name, _)| name.clone()).chain(copied).collect()
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for document in children.iter().map(|(_, document)| document).chain([document]) {
+            let fields = document.fields.iter();
+            let copied =
+                fields.clone().flat_map(|(name, _)| schema.copies(name)).map(|(dest, _)| dest.into());
+            names.extend(fields.map(|(name, _)| name.clone()).chain(copied));
+        }
+        names
     }
 
     fn apply_one(&self, operation: Logged, preparer: &mut Preparer, builder: &mut Builder) -> Result<()> {
         match operation {
-            Logged::Put { version, id, document, overwrite } => {
-                let mut prepared = preparer.prepare(&id, &document)?;
-                prepared.document.set_version(version);
-                let hash = id_filter::hash(&id);
-                let recent = RecentDocument {
-                    marks: builder.marks().clone(),
-                    doc: builder.next_doc(),
-                    version,
-                    source: prepared.document.source.clone(),
-                    beside: None,
+            Logged::Put { version, id, document, children, overwrite } => {
+                let mut add = |id: &str, document: &Document| {
+                    let mut prepared = preparer.prepare(id, document)?;
+                    prepared.document.set_version(version);
+                    builder.add(&prepared, id_filter::hash(id))?;
+                    Ok(prepared.document.source)
                 };
-                builder.add(&prepared, hash)?;
+                let children = children.into_iter().map(|(id, document)| {
+                    let source = add(&id, &document)?;
+                    Ok(RecentChild { id, source })
+                });
+                let children = children.collect::<Result<Vec<_>>>()?;
+                let source = add(&id, &document)?;
+                let (doc, marks) = (builder.next_doc() - 1, builder.marks().clone());
+                let recent = RecentDocument { marks, doc, version, source, children, beside: None };
                 let mut state = self.state();
                 if overwrite {
-                    mark_all(&mut state, &id, hash)?;
+                    state.mark_block(&id, id_filter::hash(&id))?;
                 }
                 state.recent.insert(id, recent);
                 state.version_max = state.version_max.max(version);
             }
             Logged::Delete { version, id } => {
                 let mut state = self.state();
-                mark_all(&mut state, &id, id_filter::hash(&id))?;
+                state.mark_block(&id, id_filter::hash(&id))?;
+                state.version_max = state.version_max.max(version);
+            }
+            Logged::DeleteMember { version, root, id } => {
+                let mut state = self.state();
+                state.mark_member(&root, &id)?;
                 state.version_max = state.version_max.max(version);
             }
             Logged::DeleteAll { version } => {
@@ -208,14 +221,6 @@ impl Core {
         };
         if full { self.seal_full() } else { Ok(()) }
     }
-}
-
-fn mark_all(state: &mut State, id: &str, hash: u64) -> Result<()> {
-    for (segment, doc) in state.stored(id, hash)? {
-        segment.marks.mark(doc);
-    }
-    state.recent.mark(id);
-    Ok(())
 }
 
 fn damaged(at: Watermark) -> Error {

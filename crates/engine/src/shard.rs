@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, LikeTerm,
-    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
-    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
+    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
+    Version, WhyNot,
 };
 use store::ShardHome;
 
@@ -13,6 +14,7 @@ use crate::config::ShardConfig;
 use crate::core::{Core, lock};
 use crate::highlight;
 use crate::id_filter;
+use crate::peers::{JoinedValues, Peers};
 use crate::search::{self, FieldStats, SearchCaches, TopTerms};
 use crate::snapshot::{Snapshot, read_source};
 use crate::stats::{self, SegmentStats, ShardStats};
@@ -67,12 +69,25 @@ impl Shard {
         Ok(result)
     }
 
+    /// What the documents of a join's query have in its field: what another collection asks of this one.
+    pub fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
+        search::joined(&self.snapshot(), join, scored, &self.caches).map(JoinedValues)
+    }
+
+    /// Makes other collections known, once.
+    pub fn set_peers(&self, peers: Arc<dyn Peers>) {
+        self.caches.set_peers(peers);
+    }
+
     /// The documents of these ids as the last update left them, visible or not; `None` where there is none.
     pub fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         let layout = self.core.layout();
         let read = |id: &String| {
-            let current = self.core.state().current(id, id_filter::hash(id))?;
-            let source = current.map(|current| current.source()).transpose()?;
+            let (state, hash) = (self.core.state(), id_filter::hash(id));
+            let current = state.current(id, hash)?;
+            let child = if current.is_none() { state.child(id, hash)? } else { None };
+            drop(state);
+            let source = current.map(|current| current.source()).transpose()?.or(child);
             source.map(|source| Ok(read_source(&source, &layout, fields)?.1)).transpose()
         };
         ids.iter().map(read).collect()

@@ -251,7 +251,10 @@ fn selected(name: &str, layout: &Layout, selection: &FieldSelection) -> bool {
         return false;
     }
     let by_name = selection.names.iter().any(|wanted| &**wanted == name);
-    by_name || layout.field(name).is_none_or(|field| field.spec.properties.retrievable())
+    layout.field(name).is_none_or(|field| {
+        let properties = &field.spec.properties;
+        properties.retrievable() || by_name && properties.doc_values
+    })
 }
 
 #[cfg(test)]

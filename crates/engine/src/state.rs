@@ -9,6 +9,7 @@ use tantivy::DocId;
 
 use crate::builder::Builder;
 use crate::group::Pending;
+use crate::id_filter;
 use crate::recent::Recent;
 use crate::segment::Segment;
 
@@ -49,6 +50,13 @@ pub(crate) enum Current {
     },
 }
 
+/// A block as the next update finds it.
+pub(crate) struct CurrentBlock {
+    pub(crate) version: Version,
+    /// Of its living documents, in index order.
+    pub(crate) sources: Vec<Arc<[u8]>>,
+}
+
 impl Current {
     pub(crate) fn version(&self) -> Result<Version> {
         match self {
@@ -79,26 +87,83 @@ impl State {
         self.version_max
     }
 
-    /// The live document of this id, as the next update finds it.
+    /// The live document of this id, as the next update finds it. None that stands below another: those go by their root.
     pub(crate) fn current(&self, id: &str, hash: u64) -> Result<Option<Current>> {
         if let Some(recent) = self.recent.get(id) {
             return Ok(Some(Current::Recent { version: recent.version, source: recent.source.clone() }));
         }
         for segment in self.segments.iter().rev() {
-            if let Some(doc) = segment.find(id, hash)?.pop() {
+            if let Some(doc) = segment.find_root(id, hash)? {
                 return Ok(Some(Current::Stored { segment: segment.clone(), doc }));
             }
         }
         Ok(None)
     }
 
-    /// All live documents of this id in sealed segments.
+    /// The source of the live document of this id that stands below another.
+    pub(crate) fn child(&self, id: &str, hash: u64) -> Result<Option<Arc<[u8]>>> {
+        if let Some(source) = self.recent.child(id) {
+            return Ok(Some(source.clone()));
+        }
+        for segment in self.segments.iter().rev() {
+            if let Some(doc) = segment.find(id, hash)?.pop() {
+                return segment.source(doc).map(|source| Some(Arc::from(source.as_slice())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The live block of this root.
+    pub(crate) fn current_block(&self, root: &str, hash: u64) -> Result<Option<CurrentBlock>> {
+        let Some(current) = self.current(root, hash)? else { return Ok(None) };
+        let version = current.version()?;
+        let sources = match (&current, self.recent.get(root)) {
+            (Current::Stored { segment, doc }, _) => {
+                // Behind a block of the same root that it was added beside.
+                let before = segment.find(root, hash)?.into_iter().rfind(|other| other < doc);
+                let members = segment.find_block(root, hash)?.into_iter();
+                let block = members.filter(|member| member <= doc && Some(*member) > before);
+                block
+                    .map(|doc| segment.source(doc).map(|it| Arc::from(it.as_slice())))
+                    .collect::<Result<_>>()?
+            }
+            (Current::Recent { .. }, Some(recent)) => recent.sources(),
+            (Current::Recent { source, .. }, None) => vec![source.clone()],
+        };
+        Ok(Some(CurrentBlock { version, sources }))
+    }
+
+    /// All live documents of this id in sealed segments, with their blocks.
     pub(crate) fn stored(&self, id: &str, hash: u64) -> Result<Vec<Stored>> {
         let mut found = Vec::new();
         for segment in &self.segments {
-            found.extend(segment.find(id, hash)?.into_iter().map(|doc| (segment.clone(), doc)));
+            found.extend(segment.find_block(id, hash)?.into_iter().map(|doc| (segment.clone(), doc)));
         }
         Ok(found)
+    }
+
+    /// Marks an id's documents dead with their blocks.
+    pub(crate) fn mark_block(&mut self, id: &str, hash: u64) -> Result<()> {
+        for (segment, doc) in self.stored(id, hash)? {
+            segment.marks.mark(doc);
+        }
+        self.recent.mark(id);
+        Ok(())
+    }
+
+    /// Marks the documents of an id in the block of `root` dead, and no others of it.
+    pub(crate) fn mark_member(&mut self, root: &str, id: &str) -> Result<()> {
+        let hash = id_filter::hash(root);
+        for segment in &self.segments {
+            let members = segment.find_block(root, hash)?;
+            if members.is_empty() {
+                continue;
+            }
+            let found = segment.find(id, id_filter::hash(id))?;
+            segment.marks.mark_all(found.into_iter().filter(|doc| members.binary_search(doc).is_ok()));
+        }
+        self.recent.mark_member(root, id);
+        Ok(())
     }
 
     /// Solr's table of optimistic concurrency, and its words.

@@ -57,6 +57,7 @@ pub(crate) fn source() -> SchemaSource {
             kind("pdouble", "DoublePointField", &[]),
             kind("pdate", "DatePointField", &[]),
             kind("boolean", "BoolField", &[]),
+            kind("_nest_path_", "NestPathField", &[]),
             kind("location", "LatLonPointSpatialField", &[]),
             kind("grid", "SpatialRecursivePrefixTreeFieldType", &[]),
             kind("vector", "DenseVectorField", &[("vectorDimension", "5")]),
@@ -65,6 +66,8 @@ pub(crate) fn source() -> SchemaSource {
         fields: vec![
             field("id", "string", &[("required", "true")]),
             field("_version_", "plong", &[("indexed", "false"), ("stored", "false")]),
+            field("_root_", "string", &[("stored", "false"), ("docValues", "false")]),
+            field("_nest_path_", "_nest_path_", &[]),
             field("everything", "text", &[("multiValued", "true"), ("stored", "false")]),
             field("copied", "string", &[("stored", "true")]),
         ],

@@ -12,11 +12,11 @@ use store::Watermark;
 use crate::builder::Builder;
 use crate::core::{Core, lock};
 use crate::errors::from_store;
-use crate::group::{Group, Pending, Work, take_group};
+use crate::group::{Group, Pending, PreparedChild, Work, take_group};
 use crate::layout::Layout;
 use crate::log_codec::Record;
 use crate::prepare::{Prepared, Preparer};
-use crate::recent::RecentDocument;
+use crate::recent::{RecentChild, RecentDocument};
 use crate::state::{State, Stored};
 
 /// An operation with its version and what it replaces.
@@ -231,7 +231,8 @@ fn is_stale(state: &State, pending: &Pending) -> Result<bool> {
 }
 
 fn record_of(decided: &[Decided]) -> Record {
-    let body_bytes = |one: &Decided| if let Work::Put(put) = &one.pending.work { put.body.len() } else { 64 };
+    let body_bytes =
+        |one: &Decided| if let Work::Put(put) = &one.pending.work { put.body.bytes.len() } else { 64 };
     let mut record = Record::with_room(decided.iter().map(|one| body_bytes(one) + 16).sum());
     for Decided { pending, version, .. } in decided {
         match &pending.work {
@@ -263,12 +264,19 @@ fn note(
             if put.overwrite {
                 state.recent.mark(&id);
             }
+            let mut children = Vec::with_capacity(put.children.len());
+            for PreparedChild { id, hash, mut prepared } in put.children {
+                prepared.document.set_version(version);
+                children.push(RecentChild { id, source: prepared.document.source.clone() });
+                indexing.push(Indexing { prepared, hash });
+            }
             let mut prepared = put.prepared;
             prepared.document.set_version(version);
             let doc = builder.next_doc() + u32::try_from(indexing.len()).unwrap_or(u32::MAX);
             let source = prepared.document.source.clone();
             let marks = builder.marks().clone();
-            state.recent.insert(id.clone(), RecentDocument { marks, doc, version, source, beside: None });
+            let recent = RecentDocument { marks, doc, version, source, children, beside: None };
+            state.recent.insert(id.clone(), recent);
             indexing.push(Indexing { prepared, hash });
             outcome.added.push((id, version));
         }

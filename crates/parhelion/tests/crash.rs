@@ -1,5 +1,6 @@
 //! Kill -9 under load, again and again on the same data: after each restart every acknowledged document is there exactly
-//! once with its last acknowledged content, and no deleted one has come back. What was in flight may be there or not.
+//! once with its last acknowledged content and the documents below it, and no deleted one has come back. What was in flight
+//! may be there or not, but never a part of a block.
 //!
 //! `PARHELION_CRASH_ROUNDS=100 PARHELION_CRASH_SEED=1 cargo test --release -p parhelion --test crash -- --nocapture`
 
@@ -138,7 +139,9 @@ fn choose_changes(writer: u64, random: &mut Random) -> Vec<(String, Option<i64>)
 fn body_of(changes: &[(String, Option<i64>)]) -> String {
     let commands = changes.iter().map(|(id, state)| match state {
         Some(value) => {
-            let doc = json!({"id": id, "value_i": value, "text_t": format!("word{value}")});
+            let kids: Vec<_> =
+                (0..kids_of(*value)).map(|kid| json!({"id": format!("{id}-{kid}"), "of_i": value})).collect();
+            let doc = json!({"id": id, "value_i": value, "text_t": format!("word{value}"), "kids": kids});
             format!("\"add\":{}", json!({ "doc": doc }))
         }
         None => format!("\"delete\":{}", json!({ "id": id })),
@@ -146,14 +149,25 @@ fn body_of(changes: &[(String, Option<i64>)]) -> String {
     format!("{{{}}}", commands.collect::<Vec<_>>().join(","))
 }
 
+/// How many documents stand below one with this value.
+fn kids_of(value: i64) -> i64 {
+    (value % 7 - 3).max(0)
+}
+
 /// Compares what the server has with the model, by real-time get and by search, and settles what was in flight.
 fn check(solr: &Blocking, model: &mut Model, round: u64) {
     solr.json(&format!("{COLLECTION}/update"), &[("commit", "true")]);
-    let params = [("q", "*:*"), ("rows", "100000"), ("fl", "id,value_i")];
+    let params = [("q", "*:*"), ("rows", "100000"), ("fl", "id,value_i,of_i")];
     let answer = solr.json(&format!("{COLLECTION}/select"), &params);
     let mut found: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    let mut below: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     for doc in answer["response"]["docs"].as_array().unwrap() {
         let id = doc["id"].as_str().unwrap().to_owned();
+        if let Some(of) = doc["of_i"].as_i64() {
+            let root = id.rsplit_once('-').unwrap().0.to_owned();
+            below.entry(root).or_default().push(of);
+            continue;
+        }
         found.entry(id).or_default().push(doc["value_i"].as_i64().unwrap());
     }
     for (id, values) in &found {
@@ -165,6 +179,9 @@ fn check(solr: &Blocking, model: &mut Model, round: u64) {
         assert!(expected.allows(state), "round {round}: `{id}` is {state:?}, expected {expected:?}");
         let got = solr.json(&format!("{COLLECTION}/get"), &[("id", id), ("fl", "value_i")]);
         assert_eq!(got["doc"]["value_i"].as_i64(), state, "round {round}: real-time get of `{id}`");
+        let kids = below.remove(id).unwrap_or_default();
+        let expected_kids = state.map_or_else(Vec::new, |value| vec![value; kids_of(value) as usize]);
+        assert_eq!(kids, expected_kids, "round {round}: the documents below `{id}`");
         if let Some(value) = state {
             let query = format!("text_t:word{value} AND id:\"{id}\"");
             let hits = solr.json(&format!("{COLLECTION}/select"), &[("q", &query), ("rows", "0")]);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::facet::{OtherRange, RangeBucket};
 use crate::function::Function;
 use crate::query::Query;
+use crate::relation::Move;
 use crate::value::Value;
 
 /// What is computed of one bucket.
@@ -42,6 +43,11 @@ pub enum StatSource {
     Function { function: Function, present_only: bool },
     /// The documents themselves; only [`StatFunction::CountValues`] reads it.
     Documents,
+    /// The parents of the documents, which are those that match, each once; only [`StatFunction::CountValues`] reads it.
+    Parents(Query),
+    /// The field's values, of documents one behind another with the same value only one; only
+    /// [`StatFunction::CountValues`] reads it.
+    Runs(Arc<str>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +102,8 @@ pub struct DomainChange {
     pub exclude_tags: Vec<String>,
     /// Instead of the search: documents that match all of these.
     pub queries: Option<Vec<Query>>,
+    /// From the documents so far to others, one after the other.
+    pub moves: Vec<Move>,
     /// Only documents that match all of these.
     pub filters: Vec<Query>,
 }

@@ -13,6 +13,7 @@ use crate::dense_vector::VectorSimilarity;
 use crate::field::FieldClass;
 use crate::place::Place;
 use crate::query::Query;
+use crate::relation::Related;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -150,6 +151,14 @@ impl Function {
                 arguments.iter().all(Function::is_number)
             }
             _ => true,
+        }
+    }
+
+    pub(crate) fn any_relation(&self, is: &dyn Fn(&Related) -> bool) -> bool {
+        match self {
+            Function::Score { query, .. } => query.any_relation(is),
+            Function::Call { arguments, .. } => arguments.iter().any(|argument| argument.any_relation(is)),
+            _ => false,
         }
     }
 

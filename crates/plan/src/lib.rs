@@ -22,10 +22,12 @@ mod instant;
 mod java_map;
 mod more_like;
 mod name;
+mod nested;
 mod page;
 mod place;
 mod properties;
 mod query;
+mod relation;
 mod rerank;
 mod result;
 mod schema;
@@ -77,17 +79,22 @@ pub use instant::{format_instant, parse_instant};
 pub use java_map::java_bucket;
 pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
 pub use name::check_name;
+pub use nested::{
+    NEST_PARENT_FIELD, NEST_PATH_FIELD, Nested, NestedEdit, NestedField, ROOT_FIELD, last_step, path_above,
+    path_without_places,
+};
 pub use page::Page;
 pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, PatternPhrase, Phrase, PhrasePosition, Query, Range};
+pub use relation::{Graph, Join, Move, Related, RelatedScore};
 pub use rerank::{Rerank, ScoreJoin};
 pub use result::{
-    Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
+    ChildHit, Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
 pub use schema::{Copied, CopyField, Schema, SchemaSource};
-pub use search::{FieldSelection, Filter, SearchPlan, SortBy, SortKey, glob_matches};
+pub use search::{BelowKey, ChildrenPlan, FieldSelection, Filter, SearchPlan, SortBy, SortKey, glob_matches};
 pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,

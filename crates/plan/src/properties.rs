@@ -42,7 +42,8 @@ impl Properties {
         let primitive = class.is_primitive();
         Self {
             indexed: true,
-            stored: true,
+            // A path is for searching and for telling documents apart (Solr's `NestPathField`).
+            stored: class != FieldClass::NestPath,
             doc_values: version >= 1.7 && class.has_doc_values_by_default(),
             multi_valued: version < 1.1,
             tokenized: class.is_text() || class == FieldClass::NestPath,
@@ -55,7 +56,7 @@ impl Properties {
             term_offsets: false,
             term_payloads: false,
             uninvertible: version < 1.7,
-            use_doc_values_as_stored: version >= 1.6,
+            use_doc_values_as_stored: version >= 1.6 && class != FieldClass::NestPath,
             sort_missing_first: false,
             sort_missing_last: false,
             required: false,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::dense_vector::Nearest;
 use crate::function::Function;
 use crate::more_like::MoreLike;
+use crate::relation::Related;
 use crate::spatial::Spatial;
 use crate::value::Value;
 
@@ -79,9 +80,34 @@ pub enum Query {
     },
     /// Documents like another. One that does not exist is a bad request.
     MoreLike(Box<MoreLike>),
+    /// Found by way of other documents.
+    Related(Box<Related>),
 }
 
 impl Query {
+    /// Whether what it finds in one segment hangs on other segments and on which documents live.
+    pub fn is_related(&self) -> bool {
+        self.any_relation(&|_| true)
+    }
+
+    /// Whether it asks another collection.
+    pub fn reads_others(&self) -> bool {
+        self.any_relation(&Related::reads_others)
+    }
+
+    pub(crate) fn any_relation(&self, is: &dyn Fn(&Related) -> bool) -> bool {
+        match self {
+            Query::Related(relation) => is(relation),
+            Query::Boolean { clauses, .. } => clauses.iter().any(|clause| clause.query.any_relation(is)),
+            Query::DisjunctionMax { queries, .. } => queries.iter().any(|query| query.any_relation(is)),
+            Query::Boost { query, .. } | Query::ConstantScore { query, .. } => query.any_relation(is),
+            Query::FunctionBoost { query, function } => query.any_relation(is) || function.any_relation(is),
+            Query::FunctionRange(range) => range.function.any_relation(is),
+            Query::Function(function) => function.any_relation(is),
+            _ => false,
+        }
+    }
+
     /// Whether which documents of a segment match hangs on other segments: then none may be kept for a segment alone.
     pub fn spans_segments(&self) -> bool {
         match self {

@@ -34,9 +34,22 @@ pub struct Hit {
     /// Its number in the snapshot, the dead counted too: Lucene's document id.
     pub place: u64,
     pub score: Option<f32>,
+    /// In index order, each with those below it.
+    pub children: Vec<ChildHit>,
     /// Of the plan's functions, in their order; `None` where a function has no value.
     pub values: Vec<Option<Value>>,
     pub explanation: Option<Explanation>,
+}
+
+/// A document below a hit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildHit {
+    /// Under which name; `None` where it has none.
+    pub name: Option<Arc<str>>,
+    /// Whether there may be others of the name.
+    pub listed: bool,
+    pub document: Document,
+    pub children: Vec<ChildHit>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -33,6 +33,19 @@ pub struct SearchPlan {
     pub shape: Shape,
     /// What to mark in the hits that are shown.
     pub highlight: Option<HighlightPlan>,
+    /// Which of the documents below each hit are shown with it.
+    pub children: Option<ChildrenPlan>,
+}
+
+/// Documents below a hit (Solr's `[child]`).
+#[derive(Clone, Debug)]
+pub struct ChildrenPlan {
+    /// Which documents are parents; `None` where paths tell what is below what.
+    pub parents: Option<Query>,
+    /// Which are wanted; those that lead to them come too. `None` is all.
+    pub filter: Option<Query>,
+    pub limit: Option<usize>,
+    pub fields: FieldSelection,
 }
 
 impl SearchPlan {
@@ -52,6 +65,7 @@ impl SearchPlan {
             count_enough: None,
             shape: Shape::default(),
             highlight: None,
+            children: None,
         }
     }
 }
@@ -90,6 +104,7 @@ impl SearchPlan {
             && self.shape.is_plain()
             && self.highlight.is_none()
             && self.functions.is_empty()
+            && self.children.is_none()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())
     }
@@ -124,6 +139,19 @@ pub enum SortBy {
         seed: u64,
     },
     Function(Function),
+    /// The least value, or the greatest where they come in descending order, of the documents below in the block (Solr's
+    /// `childfield`).
+    Below(Box<BelowKey>),
+}
+
+/// A field of documents below others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BelowKey {
+    pub field: Arc<str>,
+    /// Which documents are parents.
+    pub parents: Query,
+    /// Which of those below count.
+    pub children: Query,
 }
 
 /// Names and globs of the stored fields to load.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::commit::Commit;
 use crate::document::Document;
+use crate::nested::{NestedEdit, NestedField};
 use crate::query::Query;
 use crate::value::Value;
 
@@ -42,6 +43,8 @@ pub struct Add {
     pub id: String,
     /// Without `_version_`, which the engine assigns.
     pub document: Document,
+    /// The documents below it, with which it is replaced and deleted as one.
+    pub children: Vec<NestedField>,
     pub expect: Expect,
     /// `false`: the sender swears that no document has this id (Solr's `overwrite=false`).
     pub overwrite: bool,
@@ -52,7 +55,10 @@ pub struct Add {
 #[derive(Clone, Debug)]
 pub struct Modify {
     pub id: String,
+    /// The root of the document's block, where that is named (Solr's `_root_`).
+    pub root: Option<String>,
     pub edits: Vec<FieldEdit>,
+    pub nested: Vec<NestedEdit>,
     pub expect: Expect,
     pub commit_within_ms: Option<u64>,
 }

@@ -24,4 +24,4 @@ pub mod why_not;
 pub mod xml_tree;
 
 pub use params::{Params, parse_form};
-pub use real_time_get::{GetRequest, versions_entry};
+pub use real_time_get::{Fetched, GetRequest, versions_entry};

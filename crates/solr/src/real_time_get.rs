@@ -4,14 +4,15 @@
 use std::collections::HashMap;
 
 use plan::{
-    Document, Error, FieldSelection, Page, Query, Result, Schema, SearchPlan, SearchResult, Value, Version,
+    ChildHit, Document, Error, FieldSelection, Hit, Page, Query, Result, Schema, SearchPlan, SearchResult,
+    Value, Version,
 };
 
 use crate::date_math::DateMath;
 use crate::params::{Params, integer, query};
 use crate::query::{Budget, QueryContext, parse_query};
 use crate::response::{self, Entries, Node};
-use crate::select::{FieldList, ResolveContext, as_filter};
+use crate::select::{FieldItem, FieldList, ResolveContext, as_filter};
 
 /// What to fetch, and how to show it.
 #[derive(Clone, Debug)]
@@ -22,6 +23,19 @@ pub struct GetRequest {
     filters: Vec<String>,
     fields: FieldList,
     single: bool,
+}
+
+/// A document that was asked for, with those below it.
+#[derive(Debug)]
+pub struct Fetched {
+    pub document: Document,
+    pub children: Vec<ChildHit>,
+}
+
+impl From<Document> for Fetched {
+    fn from(document: Document) -> Self {
+        Self { document, children: Vec::new() }
+    }
 }
 
 /// More versions are not listed at once.
@@ -53,9 +67,10 @@ impl GetRequest {
         })
     }
 
-    /// Whether filters decide which of the documents are shown.
-    pub fn is_filtered(&self) -> bool {
-        !self.filters.is_empty() && !self.ids.is_empty()
+    /// Whether filters decide which of the documents are shown, or others are shown below them: what only a search tells.
+    pub fn is_searched(&self) -> bool {
+        let children = self.fields.items.iter().any(|item| matches!(item, FieldItem::Children { .. }));
+        (!self.filters.is_empty() || children) && !self.ids.is_empty()
     }
 
     /// The search for those of the documents that pass the filters, in no order.
@@ -69,6 +84,7 @@ impl GetRequest {
             dates: &dates,
             budget: &Budget::of(params),
             boolean_clauses_max: context.boolean_clauses_max,
+            others: context.others,
             filtering: true,
         };
         let key = context.schema.unique_key.clone().unwrap_or_else(|| "id".into());
@@ -78,14 +94,17 @@ impl GetRequest {
             filters: filters.collect::<Result<_>>()?,
             page: Page { start: 0, rows: self.ids.len() },
             fields: self.selection(),
+            children: self.fields.children(&context)?,
             ..SearchPlan::count(Query::TermSet { field: key, values })
         })
     }
 
     /// What such a search found, one entry an id.
-    pub fn by_id(&self, result: SearchResult) -> Vec<Option<Document>> {
-        let mut found: HashMap<String, Document> =
-            result.hits.into_iter().map(|hit| (hit.id, hit.document)).collect();
+    pub fn by_id(&self, result: SearchResult) -> Vec<Option<Fetched>> {
+        let mut found: HashMap<String, Fetched> = HashMap::new();
+        for Hit { id, document, children, .. } in result.hits {
+            found.insert(id, Fetched { document, children });
+        }
         self.ids.iter().map(|id| found.remove(id)).collect()
     }
 
@@ -95,7 +114,7 @@ impl GetRequest {
     }
 
     /// The body of the answer. Ids that are not there are left out of a list, and `null` alone.
-    pub fn respond(&self, found: Vec<Option<Document>>, schema: &Schema) -> Entries {
+    pub fn respond(&self, found: Vec<Option<Fetched>>, schema: &Schema) -> Entries {
         if self.ids.is_empty() {
             return vec![];
         }
@@ -138,6 +157,7 @@ mod tests {
         let schema = Schema::build(SchemaSource::default()).unwrap();
         let document = || Document { fields: vec![("id".into(), vec![Value::Str("2".into())])] };
         let check = |pairs: &[(&str, &str)], found: Vec<Option<Document>>, expected: &str| {
+            let found = found.into_iter().map(|it| it.map(Fetched::from)).collect();
             let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             let request = GetRequest::parse(&Params::new(pairs.collect())).unwrap();
             let mut out = Vec::new();
@@ -168,8 +188,8 @@ mod tests {
         }
         assert!(parse(&[("getVersions", "x")]).is_err());
         assert!(parse(&[("getUpdates", "1")]).is_err());
-        assert!(parse(&[("id", "1"), ("fq", "a:b")]).unwrap().is_filtered());
-        assert!(!parse(&[("id", "1"), ("fq", " ")]).unwrap().is_filtered());
-        assert!(!parse(&[("fq", "a:b")]).unwrap().is_filtered());
+        assert!(parse(&[("id", "1"), ("fq", "a:b")]).unwrap().is_searched());
+        assert!(!parse(&[("id", "1"), ("fq", " ")]).unwrap().is_searched());
+        assert!(!parse(&[("fq", "a:b")]).unwrap().is_searched());
     }
 }

@@ -71,7 +71,14 @@ fn add(row: &serde_json::Value) -> Result<Add, Box<dyn Error>> {
     ];
     let document =
         Document { fields: fields.into_iter().map(|(name, value)| (Arc::from(name), vec![value])).collect() };
-    Ok(Add { id: text("id")?, document, expect: Expect::default(), overwrite: true, commit_within_ms: None })
+    Ok(Add {
+        id: text("id")?,
+        document,
+        children: vec![],
+        expect: Expect::default(),
+        overwrite: true,
+        commit_within_ms: None,
+    })
 }
 
 fn schema() -> SchemaSource {

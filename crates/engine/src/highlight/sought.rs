@@ -184,10 +184,12 @@ impl Reading<'_> {
                 self.is_strange(Some(field));
                 self.given(query)
             }
-            // Phrases of patterns and likenesses are found, but not marked; places and vectors are no text.
+            // Phrases of patterns and likenesses are found, but not marked; the words of related documents stand elsewhere, and
+            // places and vectors are no text.
             Query::FunctionRange(_)
             | Query::PatternPhrase(_)
             | Query::MoreLike(_)
+            | Query::Related(_)
             | Query::Spatial(_)
             | Query::Nearest(_) => {
                 self.is_strange(None);

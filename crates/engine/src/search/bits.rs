@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tantivy::{DocId, TERMINATED};
 
 /// Documents below `max_doc`; bits past it are never set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bits {
     words: Vec<u64>,
     max_doc: u32,
@@ -138,6 +138,15 @@ impl Bits {
             }
         }
         at as u32 * 64 + word.trailing_zeros()
+    }
+
+    /// The last document before `doc`.
+    pub(crate) fn last_before(&self, doc: DocId) -> Option<DocId> {
+        let (at, bit) = ((doc / 64) as usize, doc % 64);
+        let first = self.words.get(at).map_or(0, |word| word & !(u64::MAX << bit));
+        let before = self.words.get(..at.min(self.words.len())).unwrap_or_default().iter().rev().copied();
+        let (back, word) = [first].into_iter().chain(before).enumerate().find(|(_, word)| *word != 0)?;
+        Some((at - back) as u32 * 64 + 63 - word.leading_zeros())
     }
 
     /// Ascending.

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use plan::{CacheStats, Result};
 use tantivy::DocId;
@@ -20,10 +20,13 @@ use super::result_cache::ResultCache;
 use super::stats::SegmentFieldStats;
 use crate::cache::Cache;
 use crate::config::CacheSizes;
+use crate::peers::Peers;
 use crate::snapshot::{SegmentView, Snapshot};
 
 /// One for a shard, shared by its searches.
 pub(crate) struct SearchCaches {
+    /// Where joins find other collections, once that is known.
+    pub(super) peers: OnceLock<Arc<dyn Peers>>,
     stats: Mutex<HashMap<(SegmentId, Field), SegmentFieldStats>>,
     /// With the count of dead they belong to.
     alive: Mutex<HashMap<SegmentId, (u32, Arc<Bits>)>>,
@@ -60,6 +63,7 @@ impl SearchCaches {
             ordinals: Mutex::default(),
             inverse_lengths: Mutex::default(),
             snapshot: AtomicU64::new(0),
+            peers: OnceLock::new(),
         }
     }
 
@@ -75,6 +79,11 @@ impl SearchCaches {
         self.filters.retain(&present);
         self.documents.retain(|(id, _)| present.contains(id));
         self.results.retain(snapshot.number());
+    }
+
+    /// Makes other collections known, once.
+    pub(crate) fn set_peers(&self, peers: Arc<dyn Peers>) {
+        drop(self.peers.set(peers));
     }
 
     /// Figures of what Solr has too, by its names.

@@ -13,6 +13,7 @@ use super::bm25::Similarity;
 use super::function::FunctionScore;
 use super::node::{BooleanNode, DocSource, Node, PhraseNode, TermNode};
 use super::phrase::PhraseAt;
+use super::preset::PresetAt;
 use super::sets::postings;
 use super::synonym::SynonymAt;
 use super::terms::{ExactPhrase, ExactPlaces, ScoredTerm};
@@ -29,6 +30,7 @@ pub(crate) enum Evaluator {
     Function(Box<FunctionScore>),
     Boosted { inner: Box<Evaluator>, by: Box<FunctionScore> },
     DisjunctionMax { parts: Vec<Evaluator>, tie_breaker: f32 },
+    Preset(PresetAt),
 }
 
 pub(crate) struct BooleanAt {
@@ -98,6 +100,7 @@ impl Evaluator {
                 inner: Box::new(Evaluator::open(schema, &boosted.node, reader)?),
                 by: Box::new(FunctionScore::open(&boosted.by, reader)?),
             },
+            Node::Preset(preset) => Evaluator::Preset(preset.at(reader)),
             Node::Boolean(boolean) => Evaluator::Boolean(BooleanAt::open(schema, boolean, reader)?),
             Node::DisjunctionMax { nodes, tie_breaker } => Evaluator::DisjunctionMax {
                 parts: open_all(schema, nodes, reader)?,
@@ -122,6 +125,7 @@ impl Evaluator {
                 phrase.counts(doc).map(|(freq, norm)| similarity.score(freq, norm))
             }
             Evaluator::Boolean(boolean) => boolean.score(doc),
+            Evaluator::Preset(preset) => preset.score(doc),
             Evaluator::Function(function) => Some(function.score(doc)),
             Evaluator::Boosted { inner, by } => inner.score(doc).map(|score| by.boosted(doc, score)),
             Evaluator::DisjunctionMax { parts, tie_breaker } => {

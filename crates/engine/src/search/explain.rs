@@ -10,6 +10,7 @@ use super::evaluate::Evaluator;
 use super::function::FunctionNode;
 use super::lower::lower_scored;
 use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, Scoring};
+use super::preset::{Preset, Reason};
 use super::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
@@ -92,6 +93,7 @@ pub(crate) fn label(node: &Node) -> String {
         Node::Phrase(phrase) => boosted(&phrase.label, phrase.scoring.boost),
         Node::Function(function) => boosted(&function.label, function.boost),
         Node::Boosted(node) => boosted(&node.by.label, node.by.boost),
+        Node::Preset(preset) => preset.label().to_owned(),
         Node::Boolean(BooleanNode { required, optional, prohibited, filters, .. }) => {
             let parts =
                 [joined(required, "+"), joined(filters, "#"), joined(optional, ""), joined(prohibited, "-")];
@@ -159,6 +161,7 @@ impl Place<'_> {
                 let what = |freq| format!("phraseFreq={}", number(freq));
                 self.weight(&phrase.label, &phrase.scoring, &mut evaluator, score, what)
             }
+            Node::Preset(preset) => self.preset(preset, score)?,
             Node::Function(node) => self.function(node, score)?,
             Node::Boosted(node) => self.boosted(node, score)?,
             Node::Boolean(boolean) => self.sum(boolean, score)?,
@@ -179,6 +182,7 @@ impl Place<'_> {
             Node::Phrase(_) => "no matching terms".to_owned(),
             Node::Constant(constant) => format!("{} doesn't match id {}", constant.label, self.doc),
             Node::Function(_) => "no matching term".to_owned(),
+            Node::Preset(_) => "Not a match".to_owned(),
             Node::Boosted(boosted) => return self.miss(&boosted.node),
             Node::DisjunctionMax { .. } => "No matching clause".to_owned(),
             Node::Boolean(boolean) => return self.miss_of_clauses(boolean),
@@ -209,6 +213,13 @@ impl Place<'_> {
 
     fn all(&self, nodes: &[Node]) -> Result<Vec<Explanation>> {
         nodes.iter().filter_map(|node| self.explain(node).transpose()).collect()
+    }
+
+    fn preset(&self, preset: &Preset, score: f32) -> Result<Explanation> {
+        let Reason { text, by } = preset.reason(self.segment.reader, self.doc);
+        let by = by.map(|doc| Place { context: self.context, segment: self.segment, doc });
+        let details = by.zip(preset.inner()).map(|(place, inner)| place.explain(inner)).transpose()?;
+        Ok(branch(score, text, details.flatten().into_iter().collect()))
     }
 
     fn function(&self, node: &FunctionNode, score: f32) -> Result<Explanation> {

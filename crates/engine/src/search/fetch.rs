@@ -40,11 +40,11 @@ pub(crate) fn hit(
         Some((key, columns)) => read_columns(segment, found.doc, &key, &columns)?,
         None => read_stored(context, segment, found.doc, fields)?,
     };
-    Ok(Hit { id, document, place, score, values: Vec::new(), explanation })
+    Ok(Hit { id, document, place, score, children: Vec::new(), values: Vec::new(), explanation })
 }
 
 /// From the cache where it is there. Large ones would push out many others, and take long to decode anyway.
-fn read_stored(
+pub(super) fn read_stored(
     context: &SearchContext<'_>,
     segment: &SearchSegment<'_>,
     doc: DocId,

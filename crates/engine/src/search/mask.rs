@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Filter, Result};
+use plan::{Filter, Query, Result};
 
 use super::bits::Bits;
 use super::filter_cache::key_of;
@@ -17,7 +17,10 @@ pub(crate) type Masks = Vec<Option<Arc<Bits>>>;
 
 /// A filter ready to run in any segment.
 pub(crate) struct PreparedFilter {
+    /// Nothing where all its bits were kept.
     node: Node,
+    /// The bits of all segments, where they were kept.
+    kept: Option<Vec<Arc<Bits>>>,
     /// Present when its bits may be kept.
     key: Option<Arc<str>>,
     /// Takes its documents away instead of keeping them.
@@ -28,20 +31,39 @@ pub(crate) struct PreparedFilter {
 
 impl PreparedFilter {
     pub(crate) fn prepare(context: &SearchContext<'_>, filter: &Filter) -> Result<Self> {
-        let node = lower_unscored(context, &filter.query)?;
-        let keeps = filter.cache && !filter.query.spans_segments();
-        let key = keeps.then(|| key_of(&filter.query));
-        Ok(Self { node, key, negative: false, tags: filter.tags.clone(), cost: filter.cost })
+        let key =
+            (filter.cache && !filter.query.reads_others() && !filter.query.spans_segments()).then(|| {
+                match filter.query.is_related() {
+                    // What it finds is true of this snapshot only.
+                    true => format!("{}@{}", context.snapshot, key_of(&filter.query)).into(),
+                    false => key_of(&filter.query),
+                }
+            });
+        let kept = key.as_ref().filter(|_| filter.query.is_related()).and_then(|key| kept(context, key));
+        let node = if kept.is_some() { Node::Nothing } else { lower_unscored(context, &filter.query)? };
+        Ok(Self { node, kept, key, negative: false, tags: filter.tags.clone(), cost: filter.cost })
+    }
+
+    /// A query on the way down whose bits are kept as a filter's are.
+    pub(crate) fn of_query(context: &SearchContext<'_>, query: &Query) -> Result<Self> {
+        Self::prepare(context, &Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() })
     }
 
     /// A clause of the main query that only restricts.
     pub(crate) fn of_node(node: Node, negative: bool) -> Self {
-        Self { node, key: None, negative, tags: Vec::new(), cost: 0 }
+        Self { node, kept: None, key: None, negative, tags: Vec::new(), cost: 0 }
     }
 
     pub(crate) fn cost(&self) -> i32 {
         self.cost
     }
+}
+
+/// A query that is worked out over all segments at once is not begun where the cache has them all.
+fn kept(context: &SearchContext<'_>, key: &Arc<str>) -> Option<Vec<Arc<Bits>>> {
+    let filters = &context.caches.filters;
+    let bits = context.segments.iter().map(|segment| filters.get(segment.view.id(), key, segment.max_doc()));
+    bits.collect()
 }
 
 /// The documents that pass `filters` and live.
@@ -92,6 +114,9 @@ pub(crate) fn filter_bits(
     segment: &SearchSegment<'_>,
     filter: &PreparedFilter,
 ) -> Result<Arc<Bits>> {
+    if let Some(bits) = filter.kept.as_ref().and_then(|kept| kept.get(segment.number)) {
+        return Ok(bits.clone());
+    }
     let known = filter
         .key
         .as_ref()

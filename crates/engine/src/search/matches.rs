@@ -22,6 +22,7 @@ pub(crate) fn matches(
     match node {
         Node::Nothing => Ok(Arc::new(Bits::none(segment.max_doc()))),
         Node::Function(_) => Ok(all(segment, among)),
+        Node::Preset(preset) => Ok(common(preset.bits(segment.reader), among)),
         Node::Boosted(boosted) => matches(context, segment, &boosted.node, among),
         Node::Constant(constant) => match &constant.source {
             DocSource::All => Ok(all(segment, among)),

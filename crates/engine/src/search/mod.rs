@@ -4,13 +4,15 @@
 //! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `matches` tells
 //! which documents match, `terms` for most queries in its own way; `collect` finds the best of them by their exact scores
 //! (`evaluate`) or sorts; `facet` counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of
-//! each; `fetch` loads what the page shows; `explain` tells how a score came about.
+//! each; `descend` finds what is below a
+//! hit; `fetch` loads what the page shows; `explain` tells how a score came about.
 
 mod bits;
 mod bm25;
 mod caches;
 mod collect;
 mod columns;
+mod descend;
 mod error;
 mod evaluate;
 mod explain;
@@ -33,6 +35,7 @@ mod norms;
 mod phrase;
 mod positions;
 pub(crate) mod postings;
+mod preset;
 mod rerank;
 mod result_cache;
 mod run;
@@ -58,6 +61,7 @@ use crate::layout::Layout;
 use crate::snapshot::{SegmentView, Snapshot, Views};
 pub(crate) use bits::{Bits, words_of};
 pub(crate) use columns::{AnyColumn, OpenColumns};
+pub(crate) use lower::Tallies;
 
 pub(crate) use caches::SearchCaches;
 pub(crate) use fetch::document_at as stored_document;
@@ -77,6 +81,17 @@ pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCach
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.
 pub(crate) fn matching_docs(snapshot: &Snapshot, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
     find::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
+}
+
+/// What the documents of a join's query have in its field.
+pub(crate) fn joined(
+    snapshot: &Snapshot,
+    join: &plan::Join,
+    scored: bool,
+    caches: &SearchCaches,
+) -> Result<Tallies> {
+    caches.follow(snapshot);
+    lower::joined(&SearchContext::new(snapshot, caches), join, scored)
 }
 
 /// What the index holds of each concrete field, by name.
@@ -140,6 +155,8 @@ pub(crate) fn explain_other(
 
 /// What one search reads.
 pub(crate) struct SearchContext<'a> {
+    /// Of the snapshot.
+    pub(crate) snapshot: u64,
     pub(crate) layout: &'a Layout,
     pub(crate) segments: Vec<SearchSegment<'a>>,
     pub(crate) caches: &'a SearchCaches,
@@ -172,7 +189,13 @@ impl<'a> SearchContext<'a> {
                 segment
             })
             .collect();
-        Self { layout: snapshot.layout(), segments, caches, views: snapshot.views() }
+        Self {
+            snapshot: snapshot.number(),
+            layout: snapshot.layout(),
+            segments,
+            caches,
+            views: snapshot.views(),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use tantivy::{SegmentReader, Term};
 use super::bits::Bits;
 use super::bm25::Similarity;
 use super::function::{FunctionNode, FunctionRangeNode};
+use super::preset::Preset;
 use super::stats::FieldStats;
 use crate::snapshot::Views;
 
@@ -30,6 +31,8 @@ pub(crate) enum Node {
     /// Every document, by a function's value.
     Function(Arc<FunctionNode>),
     Boosted(Box<BoostedNode>),
+    /// Documents with scores that were worked out beforehand.
+    Preset(Arc<Preset>),
 }
 
 /// Documents that all score the same.
@@ -128,6 +131,12 @@ impl Computed {
         Self { compute: Box::new(compute), known: Mutex::default() }
     }
 
+    /// Bits that are known already. Segments without any have none.
+    pub(crate) fn known(known: HashMap<SegmentId, Arc<Bits>>) -> Self {
+        let compute = |reader: &SegmentReader| Ok(Bits::none(reader.max_doc()));
+        Self { compute: Box::new(compute), known: Mutex::new(known) }
+    }
+
     pub(crate) fn bits(&self, reader: &SegmentReader) -> Result<Arc<Bits>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bits) = known.get(&reader.segment_id()) {
@@ -173,7 +182,7 @@ impl Node {
     /// Whether no bound of scores is known, so that every match has to be scored.
     pub(crate) fn is_unbounded(&self) -> bool {
         match self {
-            Node::Function(_) | Node::Boosted(_) => true,
+            Node::Function(_) | Node::Boosted(_) | Node::Preset(_) => true,
             // What takes away from a score turns bounds around.
             Node::Constant(constant) => constant.score < 0.0,
             Node::Term(term) => term.scoring.similarity.weight < 0.0,

@@ -6,6 +6,7 @@ use plan::{Explanation, Result, SearchPlan, SearchResult, SortBy, SortKey, Value
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
+use super::descend::Descent;
 use super::evaluate::Evaluator;
 use super::explain::MovedParts;
 use super::function::{Reader, lower};
@@ -324,10 +325,12 @@ fn shown(
     explain: impl Fn(&Found) -> Result<Option<Explanation>>,
 ) -> Result<Vec<plan::Hit>> {
     let values = values(context, &plan.functions, page)?;
+    let descent = plan.children.as_ref().map(|children| Descent::open(context, children)).transpose()?;
     let show = |(found, values): (&Found, _)| {
         let score = found.score.filter(|_| plan.scores);
         let hit = fetch::hit(context, found, &plan.fields, score, explain(found)?)?;
-        Ok(plan::Hit { values, ..hit })
+        let children = descent.as_ref().map_or_else(|| Ok(Vec::new()), |descent| descent.below(found))?;
+        Ok(plan::Hit { children, values, ..hit })
     };
     page.iter().zip(values).map(show).collect()
 }

@@ -10,7 +10,14 @@ use crate::testing::source;
 
 fn modify(id: &str, field: &str, op: AtomicOp, values: Vec<Value>) -> Operation {
     let edits = vec![FieldEdit { field: field.into(), op, values }];
-    Operation::Modify(Modify { id: id.into(), edits, expect: Expect::Anything, commit_within_ms: None })
+    Operation::Modify(Modify {
+        id: id.into(),
+        root: None,
+        edits,
+        nested: vec![],
+        expect: Expect::Anything,
+        commit_within_ms: None,
+    })
 }
 
 #[test]
@@ -278,6 +285,7 @@ fn deadlines_are_met_by_ticks() {
         vec![Operation::Add(Add {
             id: "2".into(),
             document: soon,
+            children: vec![],
             expect: Expect::Anything,
             overwrite: true,
             commit_within_ms: Some(10),
@@ -318,6 +326,7 @@ fn duplicates_on_request() {
         Operation::Add(Add {
             id: "1".into(),
             document: film("1", title),
+            children: vec![],
             expect: Expect::Anything,
             overwrite: false,
             commit_within_ms: None,

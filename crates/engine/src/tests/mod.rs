@@ -1,6 +1,7 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
-//! disk; `model` compares random histories with a map.
+//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list.
 
+mod blocks;
 mod faults;
 mod lifecycle;
 mod model;
@@ -62,7 +63,11 @@ fn add(document: Document) -> Operation {
 
 fn add_expecting(document: Document, expect: Expect) -> Operation {
     let id = document.first("id").map(Value::to_text).unwrap_or_default();
-    Operation::Add(Add { id, document, expect, overwrite: true, commit_within_ms: None })
+    add_block(id, document, vec![], expect)
+}
+
+fn add_block(id: String, document: Document, children: Vec<plan::NestedField>, expect: Expect) -> Operation {
+    Operation::Add(Add { id, document, children, expect, overwrite: true, commit_within_ms: None })
 }
 
 fn delete(id: &str) -> Operation {

@@ -70,7 +70,9 @@ fn operation(step: &Step) -> Option<Operation> {
         let edits = vec![FieldEdit { field: field.into(), op, values }];
         Operation::Modify(Modify {
             id: id.to_string(),
+            root: None,
             edits,
+            nested: vec![],
             expect: Expect::Anything,
             commit_within_ms: None,
         })

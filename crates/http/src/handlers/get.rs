@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{Commit, Result};
 use solr::response::Entries;
-use solr::{GetRequest, Params, versions_entry};
+use solr::{Fetched, GetRequest, Params, versions_entry};
 
 use super::select::Resolving;
 use crate::call::Call;
@@ -15,20 +15,21 @@ pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &
     if let Some(limit) = request.versions {
         return Ok(versions_entry(&collection.versions(limit).await?));
     }
-    let found = if request.is_filtered() {
-        filtered(call, collection, params, &request).await?
+    let found = if request.is_searched() {
+        searched(call, collection, params, &request).await?
     } else {
-        collection.get(&request.ids, &request.selection()).await?
+        let found = collection.get(&request.ids, &request.selection()).await?;
+        found.into_iter().map(|found| found.map(Fetched::from)).collect()
     };
     Ok(request.respond(found, &collection.schema()))
 }
 
-async fn filtered(
+async fn searched(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     params: &Params,
     request: &GetRequest,
-) -> Result<Vec<Option<plan::Document>>> {
+) -> Result<Vec<Option<Fetched>>> {
     let resolving = Resolving::of(call, collection);
     let plan = request.filtered(params, &resolving.context())?;
     if !collection.stats().current {

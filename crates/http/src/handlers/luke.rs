@@ -86,7 +86,7 @@ async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -
         }
     }
     let shown = solr::response::document(
-        document,
+        document.into(),
         &FieldList { items: vec![FieldItem::All], ..FieldList::default() },
         schema,
     );

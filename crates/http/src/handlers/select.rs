@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, VersionedSchema};
+use cluster::{Collection, Node, VersionedSchema};
 use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
-use solr::query::SchemaAnalyzers;
+use solr::query::{OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
 use solr::vectors::VectorsRequest;
@@ -136,6 +136,7 @@ pub(super) struct Resolving {
     now_ms: i64,
     boolean_clauses_max: usize,
     core: String,
+    others: Others<'static>,
 }
 
 impl Resolving {
@@ -147,6 +148,7 @@ impl Resolving {
             now_ms: call.started_ms,
             boolean_clauses_max: collection.config().boolean_clauses_max,
             core: collection.core_name().to_owned(),
+            others: others(call.server.node.clone()),
         }
     }
 
@@ -157,9 +159,23 @@ impl Resolving {
             now_ms: self.now_ms,
             boolean_clauses_max: self.boolean_clauses_max,
             core: &self.core,
+            others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,
         }
     }
+}
+
+/// The node's collections, as a query asks for them.
+fn others(node: Arc<Node>) -> Others<'static> {
+    Others::new(move |name| {
+        let collection = node.find(name)?;
+        let versioned = collection.versioned_schema();
+        Some(OtherSchema {
+            name: collection.name().into(),
+            schema: versioned.schema.clone(),
+            analyzers: versioned.derived(SchemaAnalyzers::new),
+        })
+    })
 }
 
 /// Refuses a body that is no JSON: no other says anything to a search.

@@ -71,6 +71,7 @@ impl Update<'_> {
             dates: &dates,
             budget: &Budget::of(self.params),
             boolean_clauses_max: config.boolean_clauses_max,
+            others: None,
             filtering: true,
         };
         let chain = Chain {

@@ -4,6 +4,7 @@
 
 mod dismax;
 mod points;
+mod relations;
 
 #[cfg(test)]
 mod tests;
@@ -143,6 +144,7 @@ impl<'a> QueryPrinter<'a> {
             Query::FunctionBoost { query, function } => {
                 format!("FunctionScoreQuery({}, scored by boost({function}))", self.text(query))
             }
+            Query::Related(relation) => self.relation(relation),
             // The words are chosen where the index is. Solr differs: it shows them (`compat/query/more_like.yaml`).
             Query::MoreLike(like) => match &like.of {
                 LikeSource::Document(id) => format!("MoreLikeThis({id})"),
@@ -236,6 +238,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Function(_) => "FunctionQuery",
             Query::FunctionRange(_) => "FunctionRangeQuery",
             Query::FunctionBoost { .. } => "FunctionScoreQuery",
+            Query::Related(relation) => relations::class(relation),
             Query::Exists { field } => Some(self.exists_class(field)).filter(|class| !class.is_empty())?,
             Query::Term { value: Value::Str(_), field } if self.only_column(field) => {
                 "SortedSetDocValuesRangeQuery"

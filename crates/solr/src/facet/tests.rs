@@ -24,6 +24,7 @@ fn facets(form: &str) -> Result<FacetPlan> {
         dates: &dates,
         budget: &Budget::of(&params),
         boolean_clauses_max: 1024,
+        others: None,
         filtering: false,
     })?;
     failure.map_or(Ok(plan), Err)
@@ -42,6 +43,7 @@ fn some_mistakes_leave_the_hits() {
             dates: &DateMath::new(NOW_MS),
             budget: &Budget::of(&params),
             boolean_clauses_max: 1024,
+            others: None,
             filtering: false,
         });
         assert_eq!(resolved.is_err(), early, "{form}");

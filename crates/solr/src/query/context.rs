@@ -7,6 +7,7 @@ use std::sync::Arc;
 use plan::{Error, FieldSpec, Result, Schema};
 
 use super::budget::Budget;
+use super::others::Others;
 use crate::date_math::DateMath;
 use crate::params::Params;
 
@@ -21,6 +22,8 @@ pub struct QueryContext<'a> {
     pub budget: &'a Budget,
     /// Most clauses of one boolean query (Solr's `maxBooleanClauses`).
     pub boolean_clauses_max: usize,
+    /// Other collections, where a query may ask for them.
+    pub others: Option<&'a Others<'a>>,
     /// Whether the query only restricts, so that its shape need not keep scores.
     pub filtering: bool,
 }

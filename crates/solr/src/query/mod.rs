@@ -1,6 +1,7 @@
 //! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the analyzers for it.
 //! `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and `pieces.rs` what lies between, `dismax/` are
-//! `dismax` and `edismax`, `parsers.rs` the others, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
+//! `dismax` and `edismax`, `parsers.rs` the others with
+//! `relations.rs` for blocks and joins, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
 
 mod budget;
 mod choices;
@@ -11,8 +12,10 @@ mod field;
 mod local_params;
 mod lucene;
 mod more_like;
+mod others;
 mod parsers;
 mod pieces;
+mod relations;
 mod simple;
 mod spatial;
 pub mod syntax;
@@ -32,6 +35,7 @@ pub use dismax::Notes;
 pub(crate) use dismax::weighted_fields;
 pub(crate) use field::{RangeText, TextStyle};
 pub use local_params::{LocalParams, split_local_params};
+pub use others::{OtherSchema, Others};
 pub use parsers::{ParsedQuery, parse_query};
 pub(crate) use parsers::{cache_and_cost, subquery};
 pub(crate) use spatial::{Measure, check_coordinates, sub_fields};

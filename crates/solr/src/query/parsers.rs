@@ -12,6 +12,7 @@ use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
 use super::more_like;
+use super::relations::{child, graph, join, parent};
 use super::simple;
 use super::spatial::{bbox, geofilt, scored_text};
 use super::term_sets::term_set;
@@ -70,6 +71,10 @@ const PARSERS: &[Parser] = &[
     Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
     Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
+    Parser { name: "parent", class: "BlockJoinParentQParser", parse: Parse::Query(parent) },
+    Parser { name: "child", class: "BlockJoinChildQParser", parse: Parse::Query(child) },
+    Parser { name: "join", class: "", parse: Parse::Query(join) },
+    Parser { name: "graph", class: "GraphQueryParser", parse: Parse::Query(graph) },
     Parser { name: "knn", class: "KnnQParser", parse: Parse::Query(knn) },
     Parser {
         name: "vectorSimilarity",
@@ -82,17 +87,13 @@ const PARSERS: &[Parser] = &[
 
 /// Solr's other parsers, which are refused by name.
 const UNSUPPORTED: &[&str] = &[
-    "child",
     "fuzzy",
-    "graph",
     "graphTerms",
     "hash",
     "hash_range",
     "igain",
-    "join",
     "ltr",
     "min_hash",
-    "parent",
     "payload_check",
     "payload_score",
     "rank",
@@ -222,7 +223,14 @@ impl Request<'_> {
         if own.is_empty() { self.context.params.all(name).collect() } else { own }
     }
 
-    fn nested(&self, text: &str, default_parser: Option<&str>) -> Result<Option<Query>> {
+    /// A query inside this one; `None` when it bears one of the tags that `excludeTags` names.
+    pub(super) fn untagged(&self, text: &str) -> Result<Option<Option<Query>>> {
+        let parsed = parse_nested(self.context, text, "lucene", self.depth + 1)?;
+        let (excluded, tags) = (self.local.list("excludeTags"), parsed.local.list("tag"));
+        Ok((!tags.iter().any(|tag| excluded.contains(tag))).then_some(parsed.query))
+    }
+
+    pub(super) fn nested(&self, text: &str, default_parser: Option<&str>) -> Result<Option<Query>> {
         self.nested_by(1, text, default_parser)
     }
 
@@ -315,9 +323,6 @@ fn query(request: &Request<'_>) -> Result<Option<Query>> {
 
 /// `{!bool must=… must_not=… filter=… should=… mm=…}`.
 fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
-    if request.local.get("excludeTags").is_some() {
-        return Err(Error::bad_request("`excludeTags` of `{!bool}` is not supported yet; leave it out"));
-    }
     let minimum = request.local.get("mm").map(crate::params::integer).transpose()?.unwrap_or(0);
     let kinds = [
         ("must", Occur::Must),
@@ -328,7 +333,8 @@ fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
     let mut clauses = Vec::new();
     for (name, occur) in kinds {
         for text in request.local.all(name) {
-            let query = request.nested(text, None)?.unwrap_or(Query::Nothing);
+            let Some(query) = request.untagged(text)? else { continue };
+            let query = query.unwrap_or(Query::Nothing);
             let query = if occur == Occur::Filter { filtered(positive(query)) } else { query };
             clauses.push(Clause { occur, query });
         }
@@ -371,15 +377,12 @@ fn boost(request: &Request<'_>) -> Result<Option<Query>> {
 
 /// `{!filters param=$fqs}main`: the main query, restricted.
 fn filters(request: &Request<'_>) -> Result<Option<Query>> {
-    if request.local.get("excludeTags").is_some() {
-        return Err(Error::bad_request("`excludeTags` of `{!filters}` is not supported yet; leave it out"));
-    }
     let main = if request.text.is_empty() { Some(Query::All) } else { request.nested(request.text, None)? };
     let Some(main) = main else { return Ok(None) };
     let mut clauses = vec![Clause { occur: Occur::Must, query: positive(main) }];
     for text in request.local.all("param") {
-        let query = request.nested(text, None)?.map_or(Query::Nothing, positive);
-        clauses.push(Clause { occur: Occur::Filter, query });
+        let Some(query) = request.untagged(text)? else { continue };
+        clauses.push(Clause { occur: Occur::Filter, query: query.map_or(Query::Nothing, positive) });
     }
     Ok(Some(Query::Boolean { clauses, minimum_should_match: 0 }))
 }

@@ -120,6 +120,7 @@ impl Fixture {
             dates,
             budget: &self.budget,
             boolean_clauses_max: 1024,
+            others: None,
             filtering: false,
         }
     }
@@ -342,6 +343,7 @@ fn a_query_that_only_excludes_is_made_positive() {
         dates: &dates,
         budget: &Budget::of(&params),
         boolean_clauses_max: 1024,
+        others: None,
         filtering: false,
     };
     let clauses = |text: &str| match parse_query(&context, text, "lucene").unwrap().executable() {

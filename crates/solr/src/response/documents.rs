@@ -4,27 +4,29 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{Document, FieldClass, FieldSelection, Hit, Schema, SearchResult, Value, java_bucket};
+use plan::{ChildHit, Document, FieldClass, FieldSelection, Hit, Schema, SearchResult, Value, java_bucket};
 
 use super::explain;
 use super::node::{DocList, DocumentNode, FieldNode, Node};
 use super::shapes;
+use crate::real_time_get::Fetched;
 use crate::select::{FieldItem, FieldList, ShapeForm};
+use crate::update::ANONYMOUS;
 
 /// A document's selected fields. Order as Solr's: stored fields, then what is computed, then what is relabelled.
-pub fn document(document: Document, list: &FieldList, schema: &Schema) -> DocumentNode {
-    Shape::new(list, schema).document(document, |_| None)
+pub fn document(found: Fetched, list: &FieldList, schema: &Schema) -> DocumentNode {
+    Shape::new(list, schema).fetched(found)
 }
 
 /// Documents that were fetched, not searched for: what `/get` answers for several ids.
-pub fn found(documents: Vec<Document>, list: &FieldList, schema: &Schema) -> DocList {
+pub fn found(documents: Vec<Fetched>, list: &FieldList, schema: &Schema) -> DocList {
     let mut shape = Shape::new(list, schema);
     DocList {
         num_found: documents.len() as u64,
         start: 0,
         max_score: None,
         num_found_exact: true,
-        docs: documents.into_iter().map(|found| shape.document(found, |_| None)).collect(),
+        docs: documents.into_iter().map(|found| shape.fetched(found)).collect(),
     }
 }
 
@@ -74,9 +76,15 @@ impl<'a> Shape<'a> {
         Self { schema, items: &list.items, plain, known: HashMap::new(), from_columns }
     }
 
+    fn fetched(&mut self, Fetched { document, children }: Fetched) -> DocumentNode {
+        let mut shown = self.document(document, |_| None);
+        self.add_children(children, &mut shown);
+        shown
+    }
+
     fn hit(&mut self, hit: Hit) -> DocumentNode {
-        let Hit { id: _, document, place, score, values, explanation } = hit;
-        self.document(document, |item| match item {
+        let Hit { id: _, document, place, score, children, values, explanation } = hit;
+        let mut shown = self.document(document, |item| match item {
             FieldItem::Number { .. } => Some(Node::count(place)),
             FieldItem::Score { .. } => score.map(Node::Float),
             FieldItem::Function { at, .. } => values.get(*at).cloned().flatten().map(Node::from),
@@ -84,7 +92,33 @@ impl<'a> Shape<'a> {
                 explanation.as_ref().map(|found| explain::styled(found, *style))
             }
             _ => None,
-        })
+        });
+        self.add_children(children, &mut shown);
+        shown
+    }
+
+    /// Documents below another are fields of it, of which those are shown that are asked for, at every level.
+    fn add_children(&mut self, children: Vec<ChildHit>, above: &mut DocumentNode) {
+        for ChildHit { name, listed, document, children } in children {
+            let name = name.unwrap_or_else(|| Arc::from(ANONYMOUS));
+            if *name != *ANONYMOUS && !self.shown(&name).plain {
+                continue;
+            }
+            let mut shown = self.document(document, |item| match item {
+                FieldItem::Score { .. } => Some(Node::Float(0.0)),
+                _ => None,
+            });
+            self.add_children(children, &mut shown);
+            let node = Node::Document(shown);
+            match above.fields.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, FieldNode::Computed(Node::Array(documents)))) => documents.push(node),
+                Some((_, present)) => *present = FieldNode::Computed(node),
+                None => {
+                    let node = if listed { Node::Array(vec![node]) } else { node };
+                    above.fields.push((name, FieldNode::Computed(node)));
+                }
+            }
+        }
     }
 
     /// `compute` gives what belongs to the hit rather than to its document.
@@ -117,11 +151,13 @@ impl<'a> Shape<'a> {
                 | FieldItem::Function { label, .. }
                 | FieldItem::Number { label }
                 | FieldItem::Explain { label, .. } => (label, compute(item)),
-                FieldItem::Shape { .. }
+                FieldItem::Children { .. }
                 | FieldItem::Core { .. }
                 | FieldItem::ByHand { .. }
                 | FieldItem::Raw { .. } => continue,
-                FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } => continue,
+                FieldItem::All | FieldItem::Glob(_) | FieldItem::Field { .. } | FieldItem::Shape { .. } => {
+                    continue;
+                }
             };
             let Some(node) = node else { continue };
             fields.retain(|(known, _)| known != label);
@@ -183,6 +219,7 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
         | FieldItem::Constant { .. }
         | FieldItem::Function { .. }
         | FieldItem::Number { .. }
+        | FieldItem::Children { .. }
         | FieldItem::Core { .. }
         | FieldItem::ByHand { .. }
         | FieldItem::Explain { .. } => true,
@@ -245,7 +282,15 @@ mod tests {
         let value = |text: &str| vec![Value::Str(text.into())];
         let fields = vec![("id".into(), value("1")), ("a_s".into(), value("x")), ("b_ss".into(), value("y"))];
         let document = Document { fields };
-        Hit { id: "1".into(), document, place: 7, score: Some(0.5), values: vec![], explanation: None }
+        Hit {
+            id: "1".into(),
+            document,
+            place: 7,
+            score: Some(0.5),
+            children: vec![],
+            values: vec![],
+            explanation: None,
+        }
     }
 
     /// Orders recorded from Solr 9.10.1.

@@ -11,9 +11,6 @@ use super::subquery::Subquery;
 use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
 
-/// Solr's other transformers.
-const UNSUPPORTED: [&str; 1] = ["child"];
-
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";
 
@@ -55,6 +52,10 @@ pub enum FieldItem {
     /// `[docid]`: the document's number in the index.
     Number {
         label: Arc<str>,
+    },
+    /// `[child …]`.
+    Children {
+        local: LocalParams,
     },
     /// `[core]`: the core's name.
     Core {
@@ -127,6 +128,7 @@ impl FieldList {
                 | FieldItem::Constant { .. }
                 | FieldItem::Function { .. }
                 | FieldItem::Number { .. }
+                | FieldItem::Children { .. }
                 | FieldItem::Core { .. }
                 | FieldItem::ByHand { .. }
                 | FieldItem::Explain { .. } => {}
@@ -187,6 +189,7 @@ pub(super) fn transformed(
     let label: Arc<str> = named.unwrap_or(&shown).into();
     match name {
         "value" => Ok(Some(FieldItem::Constant { label, value: constant(&local)? })),
+        "child" => Ok(Some(FieldItem::Children { local })),
         "subquery" => {
             list.subqueries.push(Subquery::parse(named, &local)?);
             Ok(None)
@@ -203,9 +206,6 @@ pub(super) fn transformed(
         "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
         "explain" => Ok(Some(FieldItem::Explain { label, style: explain_style(&local)? })),
         "geo" => shape(label, &local, context).map(Some),
-        _ if UNSUPPORTED.contains(&name) => Err(Error::bad_request(format!(
-            "transformer `[{name}]` in `fl` is not supported yet; use `[value]`, `[docid]` or `[explain]`"
-        ))),
         _ => Ok(None),
     }
 }
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_refused() {
-        for list in ["sum(a,b)", "x:sum(", "[child]", "[subquery]", "\"a", "[value", "[value]"] {
+        for list in ["sum(a,b)", "x:sum(", "[subquery]", "\"a", "[value", "[value]"] {
             assert!(parse(&[list]).is_err(), "{list}");
         }
     }

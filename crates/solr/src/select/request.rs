@@ -20,7 +20,7 @@ use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
 use crate::params::{Params, dismax, grouping, paging, query, response, terms, unsupported};
-use crate::query::{Budget, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
+use crate::query::{Budget, Others, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 use crate::response::Entries;
 use crate::terms::TermsRequest;
 
@@ -47,6 +47,8 @@ pub struct ResolveContext<'a> {
     pub now_ms: i64,
     /// [`plan::CollectionConfig::boolean_clauses_max`].
     pub boolean_clauses_max: usize,
+    /// Other collections, where queries may ask for them.
+    pub others: Option<&'a Others<'a>>,
     /// The name of the core, for `[core]`.
     pub core: &'a str,
     /// What is put first by hand.
@@ -99,6 +101,7 @@ impl<'a> SelectRequest<'a> {
             dates: &dates,
             budget: &Budget::of(self.params),
             boolean_clauses_max: context.boolean_clauses_max,
+            others: context.others,
             filtering: false,
         };
         let mut fields = FieldList::parse(self.params, Some(&context))?;
@@ -126,6 +129,7 @@ impl<'a> SelectRequest<'a> {
         let highlight = marked.map(|query| resolve_highlight(&context, main.as_ref(), query));
         let (highlight, highlight_failure) = or_late(highlight.transpose());
         let plan = SearchPlan {
+            children: fields.children(&context)?,
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters
                 .iter()
@@ -143,7 +147,9 @@ impl<'a> SelectRequest<'a> {
                 .and_then(|count| u64::try_from(count).ok()),
             shape,
             highlight,
-            cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0,
+            // What another collection says may change at any time.
+            cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
+                && !context.others.is_some_and(Others::were_asked),
         };
         let key = context.schema.unique_key.as_ref();
         let likes = Likes::of_hits(self.params, key, self.page.rows, context.boolean_clauses_max);
@@ -172,7 +178,7 @@ impl<'a> SelectRequest<'a> {
             debug_query,
         };
         // What its columns search may change without it.
-        let alone = response.fields.subqueries.is_empty();
+        let alone = response.fields.subqueries.is_empty() && !context.others.is_some_and(Others::were_asked);
         let repeatable = plan.cache && !debug.timing && !dates.depends_on_time() && alone;
         Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
     }

@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
-use plan::{Error, FieldClass, FieldSpec, Result, Schema, SortBy, SortKey};
+use plan::{
+    BelowKey, Error, FieldClass, FieldSpec, Query, Related, Result, RootCause, Schema, SortBy, SortKey,
+};
 
 use crate::function::{Failure, check_number, leading_function};
-use crate::query::QueryContext;
+use crate::params::query::Q;
+use crate::query::{QueryContext, parse_query};
 
 /// Cuts a specification into keys; an empty one has none.
 pub(crate) fn parse_sort(context: &QueryContext<'_>, text: &str) -> Result<Vec<SortKey>> {
@@ -23,6 +26,11 @@ pub(crate) fn parse_sort(context: &QueryContext<'_>, text: &str) -> Result<Vec<S
 /// The key that starts at `at`, and where what follows it begins.
 fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, usize)> {
     let rest = text.get(at..).unwrap_or_default();
+    if let Some((by, end)) = below(context, rest)?
+        && let Some((descending, end)) = direction(text, at + end)
+    {
+        return Ok((SortKey { by, descending }, end));
+    }
     let mut failure = None;
     if !is_plain(rest) {
         match leading_function(context, rest) {
@@ -43,6 +51,40 @@ fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, us
         _ => error,
     })?;
     Ok((SortKey { by, descending }, behind))
+}
+
+/// `childfield(field,$query)`, and where what follows it begins. Without a query it is the request's own, which must lead from
+/// the documents of blocks to their parents.
+fn below(context: &QueryContext<'_>, text: &str) -> Result<Option<(SortBy, usize)>> {
+    const NAME: &str = "childfield(";
+    let Some(inside) = text.strip_prefix(NAME) else { return Ok(None) };
+    let Some(length) = inside.find(')') else { return Ok(None) };
+    let whole = text.get(..NAME.len() + length + 1).unwrap_or(text);
+    let refused = || {
+        let refused = Error::bad_request(format!(
+            "sort param could not be parsed as a query, and is not a field that exists in the index: {whole}"
+        ));
+        refused.with_root(RootCause::QuerySyntax)
+    };
+    let inside = inside.get(..length).unwrap_or_default();
+    let (field, query) = inside.split_once(',').map_or((inside, None), |(field, query)| (field, Some(query)));
+    let SortBy::Field(field) = sort_by(field.trim(), context.schema).map_err(|_| refused())? else {
+        return Err(refused());
+    };
+    let query = match query.map(str::trim) {
+        Some(reference) => reference.strip_prefix('$').and_then(|name| context.params.get(name)),
+        None => context.params.get(Q.name),
+    };
+    let parsed = parse_query(context, query.ok_or_else(refused)?, "lucene").map_err(|_| refused())?;
+    match parsed.query {
+        Some(Query::Related(relation)) => match *relation {
+            Related::ToParent { parents, children, .. } => {
+                Ok(Some((SortBy::Below(Box::new(BelowKey { field, parents, children })), whole.len())))
+            }
+            _ => Err(refused()),
+        },
+        _ => Err(refused()),
+    }
 }
 
 /// Whether a name stands here, and a space behind it: what is no function for sure.

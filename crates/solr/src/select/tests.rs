@@ -20,6 +20,7 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         analyzers: &fixture.analyzers,
         now_ms: 0,
         boolean_clauses_max: 1024,
+        others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
     })

@@ -134,6 +134,7 @@ impl<'a> SpellRequest<'a> {
             dates: &dates,
             budget: &Budget::of(self.params),
             boolean_clauses_max: context.boolean_clauses_max,
+            others: None,
             filtering: true,
         };
         Ok(parse_query(&context, text, "lucene")?.executable())

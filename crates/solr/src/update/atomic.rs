@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use plan::{AtomicOp, Error, FieldEdit, FieldSpec, Result, Value};
+use plan::{AtomicOp, Error, FieldEdit, FieldSpec, NestedEdit, Result, Schema, Value};
 
 use crate::update::command::RawValue;
 use crate::update::document::{Field, Grouped, Typing, adding};
+use crate::update::nested::{Nesting, is_document};
 
 /// What a document's maps make of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,53 +17,47 @@ pub enum Shape {
 }
 
 /// Tells atomic updates from whole documents. Solr differs: of several modifiers in one JSON map, 9.10 makes a child
-/// document; here each counts, as in its XML (`compat/update/atomic.yaml`). A map that is no modifier would be a child
-/// document: an error for now.
-pub fn shape_of(document: &Grouped, unique_key: &str) -> Result<Shape> {
-    let mut shape = Shape::Whole;
-    for Field { name, values, listed } in document {
-        if &**name == "_childDocuments_" {
-            return Err(nested(name));
-        }
-        for value in values {
-            let RawValue::Map(entries) = value else { continue };
-            let several = entries.len() > 1 && entries.iter().any(|(key, _)| operation(key).is_none());
-            if several || entries.iter().any(|(key, _)| &**key == unique_key) {
-                return Err(nested(name));
-            }
-            if !listed && !entries.is_empty() {
-                shape = Shape::Atomic;
-            }
-        }
-    }
-    Ok(shape)
+/// document; here each counts, as in its XML (`compat/update/atomic.yaml`). Documents below it make no edit.
+pub fn shape_of(document: &Grouped, schema: &Schema) -> Shape {
+    let edits = |field: &Field| {
+        let is_edit = |value: &RawValue| matches!(value, RawValue::Map(_)) && !is_document(value, schema);
+        !field.listed && field.values.iter().any(is_edit)
+    };
+    if document.iter().any(edits) { Shape::Atomic } else { Shape::Whole }
 }
 
-fn nested(field: &str) -> Error {
-    Error::bad_request(format!(
-        "nested documents are not supported yet: `{field}` holds one; send it as a document of its own"
-    ))
+/// What an atomic update changes.
+#[derive(Default)]
+pub struct Edits {
+    /// In the order of the fields.
+    pub fields: Vec<FieldEdit>,
+    /// Of documents below it.
+    pub nested: Vec<NestedEdit>,
 }
 
-/// The edits of an atomic update, in the order of its fields. `skip` names the fields that are not edited: the key and
-/// the version.
+/// The edits of an atomic update. `skip` names the fields that are not edited: the key and the version.
 pub fn edits(
-    typing: &mut Typing<'_>,
+    nesting: &mut Nesting<'_, '_>,
     id: &str,
     document: Grouped,
     skip: &dyn Fn(&str) -> bool,
-) -> Result<Vec<FieldEdit>> {
-    let mut edits = Vec::with_capacity(document.len());
+) -> Result<Edits> {
+    let mut edits = Edits::default();
     for mut field in document.into_iter().filter(|field| !skip(&field.name)) {
         match field.values.as_slice() {
             [RawValue::Map(entries)] if !field.listed => {
                 for (modifier, value) in entries {
-                    edits.extend(edit(typing, id, &field.name, (modifier, value))?);
+                    match nesting.edit(id, &field.name, (modifier, value))? {
+                        Some(nested) => edits.nested.push(nested),
+                        None => {
+                            edits.fields.extend(edit(nesting.typing, id, &field.name, (modifier, value))?);
+                        }
+                    }
                 }
             }
             _ => {
-                let values = typing.field(id, &mut field)?;
-                edits.push(FieldEdit { field: field.name, op: AtomicOp::Set, values });
+                let values = nesting.typing.field(id, &mut field)?;
+                edits.fields.push(FieldEdit { field: field.name, op: AtomicOp::Set, values });
             }
         }
     }
@@ -97,7 +92,8 @@ fn edit(
     Ok(Some(FieldEdit { field: name.clone(), op, values }))
 }
 
-fn operation(modifier: &str) -> Option<AtomicOp> {
+/// The modifier of this name.
+pub fn operation(modifier: &str) -> Option<AtomicOp> {
     Some(match modifier {
         "set" => AtomicOp::Set,
         "add" => AtomicOp::Add,
@@ -129,9 +125,6 @@ fn operands(
             values.iter().map(|value| native(typing, name, value, spec)).collect::<Result<Vec<_>>>()
         }
         AtomicOp::Set | AtomicOp::Add | AtomicOp::AddDistinct | AtomicOp::Inc => {
-            if let Some(map) = values.iter().find(|value| matches!(value, RawValue::Map(_))) {
-                return Err(nested(&format!("{name}={}", map.to_text())));
-            }
             if let ([value @ RawValue::Str(_)], AtomicOp::Set | AtomicOp::Inc) = (values.as_slice(), op) {
                 native(typing, name, value, spec)?;
             }

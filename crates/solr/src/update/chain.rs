@@ -5,20 +5,20 @@
 use std::sync::Arc;
 
 use plan::{
-    Add, Error, Expect, FieldSpec, Modify, Operation, Query, Result, RootCause, Schema, SchemaSource,
-    UpdateBatch,
+    Add, Error, Expect, FieldSpec, Modify, Operation, Query, ROOT_FIELD, Result, RootCause, Schema,
+    SchemaSource, UpdateBatch,
 };
 
 use crate::date_math::DateMath;
-use crate::update::atomic::{self, Shape};
-use crate::update::command::{AddCommand, RawDocument, RawValue, UpdateCommand};
+use crate::update::atomic::{self, Edits, Shape};
+use crate::update::command::{AddCommand, RawValue, UpdateCommand};
 use crate::update::convert::Conversion;
 use crate::update::document::{Grouped, Targets, Typing, group};
 use crate::update::guess;
+use crate::update::nested::{self, Nesting};
 use crate::update::options::{self, UpdateOptions};
 
 const VERSION: &str = "_version_";
-const ROOT: &str = "_root_";
 
 /// What updates pass before they are applied.
 #[derive(Clone)]
@@ -111,39 +111,45 @@ impl Run<'_, '_> {
 
     fn add(&mut self, add: AddCommand) -> Result<Operation> {
         let AddCommand { document, overwrite, commit_within_ms } = add;
-        let mut grouped = self.prepared(document)?;
+        let mut grouped = group(document);
         let key = self.key()?;
+        let root = take(&mut grouped, ROOT_FIELD);
+        let below = nested::taken(&mut grouped, self.targets.schema());
+        self.prepare(&mut grouped)?;
         let version = take(&mut grouped, VERSION).map(|values| version_of(&values)).transpose()?.flatten();
-        take(&mut grouped, ROOT);
         let id = self.id(&key, &grouped)?;
         let expect = self.expect(version);
-        let shape = atomic::shape_of(&grouped, &key.name)?;
+        let shape = atomic::shape_of(&grouped, self.targets.schema());
         let mut typing = Typing { conversion: self.chain.conversion(), targets: &mut self.targets };
+        let mut nesting = Nesting::new(&mut typing, &key);
+        let children = nesting.fields(&id, below)?;
         match shape {
             Shape::Whole => {
                 let document = typing.document(&id, grouped)?;
-                Ok(Operation::Add(Add { id, document, expect, overwrite, commit_within_ms }))
+                Ok(Operation::Add(Add { id, document, children, expect, overwrite, commit_within_ms }))
             }
             Shape::Atomic => {
                 let is_key = |name: &str| name == &*key.name;
-                let edits = atomic::edits(&mut typing, &id, grouped, &is_key)?;
-                Ok(Operation::Modify(Modify { id, edits, expect, commit_within_ms }))
+                let Edits { fields, mut nested } = atomic::edits(&mut nesting, &id, grouped, &is_key)?;
+                nested.extend(children.into_iter().filter_map(nested::replacement));
+                let root = root.and_then(|values| values.first().map(RawValue::to_text));
+                Ok(Operation::Modify(Modify { id, root, edits: fields, nested, expect, commit_within_ms }))
             }
         }
     }
 
-    /// The document's values by name, with unknown fields guessed and the schema grown if that is wanted.
-    fn prepared(&mut self, document: RawDocument) -> Result<Grouped> {
-        let mut grouped = group(document);
+    /// Guesses unknown fields and grows the schema by them, if that is wanted. Solr differs: it also declares a field for
+    /// each name under which documents stand below another, in which nothing ever is (`compat/update/blocks.yaml`).
+    fn prepare(&mut self, grouped: &mut Grouped) -> Result<()> {
         if !self.chain.guess {
-            return Ok(grouped);
+            return Ok(());
         }
-        guess::prepare(&mut grouped, &mut self.targets, self.chain.new_uuid);
-        if let Some(source) = guess::grow(&grouped, &mut self.targets) {
+        guess::prepare(grouped, &mut self.targets, self.chain.new_uuid);
+        if let Some(source) = guess::grow(grouped, &mut self.targets) {
             self.targets = Targets::new(Arc::new(Schema::build(source)?));
             self.grown = true;
         }
-        Ok(grouped)
+        Ok(())
     }
 
     fn key(&self) -> Result<Arc<FieldSpec>> {

@@ -201,16 +201,57 @@ fn ids_are_wanted_once() {
 }
 
 #[test]
-fn children_are_refused_clearly() {
-    for fields in [
-        r#""kid":{"id":"b"}"#,
-        r#""kids":[{"id":"b"},{"id":"c"}]"#,
-        r#""_childDocuments_":[{"id":"b"}]"#,
-        r#""n_ss":{"value":"a","boost":2}"#,
-    ] {
-        let shown = show(&format!("[{{\"id\":\"a\",{fields}}}]"), false);
-        assert!(shown.starts_with("!nested documents are not supported yet"), "{shown}");
-    }
+fn documents_below_a_document_become_typed() {
+    let check = |fields: &str, expected: &str| {
+        let processed = run(&format!("[{{\"id\":\"a\",{fields}}}]"), false);
+        let shown = match processed.batch.operations.first() {
+            Some(Operation::Add(add)) => nested(&add.children),
+            Some(Operation::Modify(modify)) => {
+                let edits = modify.nested.iter();
+                edits.map(|edit| format!("{} {:?} {}", edit.name, edit.op, ids(&edit.documents))).collect()
+            }
+            other => format!("{other:?} {:?}", processed.failure.map(|error| error.message)),
+        };
+        assert_eq!(shown, expected, "{fields}");
+    };
+    check(r#""kid":{"id":"b","n_i":"1"}"#, "kid: b n_i=[Int(1)]");
+    check(r#""kids":[{"id":"b"},{"n_i":1}]"#, "kids#: b , a/kids#1 n_i=[Int(1)]");
+    check(r#""_childDocuments_":[{"id":"b","kid":{"id":"c"}}]"#, "-: b (kid: c )");
+    check(r#""kid":{"id":"b","_root_":"z","_version_":7}"#, "kid: b ");
+    check(r#""kids":{"add":{"id":"b"}}"#, "kids Add b");
+    check(r#""kids":{"set":[{"id":"b"},{"id":"c"}]}"#, "kids Set b c");
+    check(r#""kids":{"set":null}"#, "kids Set ");
+    let refuse = |fields: &str, expected: &str| {
+        let failure = run(&format!("[{{\"id\":\"a\",{fields}}}]"), false).failure.unwrap();
+        assert_eq!(failure.message, expected);
+    };
+    refuse(
+        r#""kids":[{"id":"b","n_i":"x"}]"#,
+        "ERROR: [doc=b] Error adding field 'n_i'='x' msg=For input string: \"x\"",
+    );
+    refuse(r#""_childDocuments_":[{"n_i":1}]"#, "[doc=null] missing required field: id");
+    refuse(
+        r#""kids":[{"id":"b"},"text"]"#,
+        "Exception writing document id a to the index; possible analysis error.",
+    );
+}
+
+fn nested(children: &[plan::NestedField]) -> String {
+    let shown = |field: &plan::NestedField| {
+        let documents = field.documents.iter().map(|it| {
+            let below = nested(&it.children);
+            let below = if below.is_empty() { below } else { format!("({below})") };
+            format!("{} {}{below}", it.id, fields(&it.document))
+        });
+        let documents = documents.collect::<Vec<_>>().join(", ");
+        let mark = if field.listed { "#" } else { "" };
+        format!("{}{mark}: {documents}", field.name.as_deref().unwrap_or("-"))
+    };
+    children.iter().map(shown).collect::<Vec<_>>().join("; ")
+}
+
+fn ids(documents: &[plan::Nested]) -> String {
+    documents.iter().map(|nested| nested.id.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -6,6 +6,7 @@ use plan::{Error, Result};
 use crate::update::command::{AddCommand, Names, RawDocument, UpdateCommand};
 use crate::update::json_reader::{Event, JsonReader};
 use crate::update::json_value;
+use crate::update::nested;
 use crate::update::options::{self, UpdateOptions};
 
 /// Decodes commands into `commands`, which keeps those read before an error.
@@ -111,7 +112,9 @@ impl Decoder<'_, '_> {
 
     /// The fields of a document, up to its end.
     fn document(&mut self) -> Result<RawDocument> {
-        Ok(RawDocument { fields: json_value::entries(&mut self.reader, &mut self.names)? })
+        let mut fields = json_value::entries(&mut self.reader, &mut self.names)?;
+        fields.iter_mut().for_each(|(_, value)| nested::take_out_of_list(value));
+        Ok(RawDocument { fields })
     }
 
     fn delete(&mut self) -> Result<()> {

@@ -16,6 +16,7 @@ mod json;
 mod json_docs;
 mod json_reader;
 mod json_value;
+mod nested;
 mod options;
 #[cfg(test)]
 mod robustness_tests;
@@ -29,4 +30,5 @@ pub(crate) use convert::decode_base64;
 pub use decode::decode;
 pub use json_reader::{Complaint, Event, JsonReader};
 pub use json_value::{entries, value};
+pub(crate) use nested::ANONYMOUS;
 pub use options::UpdateOptions;

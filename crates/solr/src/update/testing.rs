@@ -27,6 +27,7 @@ const SCHEMA: &str = r#"<schema name="test" version="1.7"><uniqueKey>id</uniqueK
   <fieldType name="location" class="solr.LatLonPointSpatialField"/>
   <field name="id" type="string" required="true"/>
   <field name="_version_" type="plong" indexed="false" stored="false"/>
+  <field name="_root_" type="string" stored="false" docValues="false"/>
   <field name="req" type="string" required="true" default="filled"/>
   <field name="day" type="pdate" default="NOW/DAY"/>
   <field name="src" type="string"/><field name="cpi" type="pint"/><copyField source="src" dest="cpi"/>

@@ -7,6 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
+use crate::update::nested::ANONYMOUS;
 use crate::update::options::{self, UpdateOptions};
 use crate::xml_tree::resolve;
 
@@ -181,7 +182,7 @@ impl Decoder<'_, '_> {
                 };
                 Ok(())
             }
-            "doc" if in_add => self.document(),
+            "doc" if in_add => self.add(),
             "delete" => self.delete(tag),
             "commit" | "optimize" => self.commit(tag, name == "optimize"),
             "rollback" => {
@@ -204,22 +205,8 @@ impl Decoder<'_, '_> {
             .collect()
     }
 
-    fn document(&mut self) -> Result<()> {
-        let mut document = RawDocument::default();
-        loop {
-            match self.source.next()? {
-                Item::Start(tag) => match tag.local_name().into_inner() {
-                    "field" => {
-                        let attributes = self.attributes(&tag)?;
-                        self.field(&attributes, &mut document)?;
-                    }
-                    "doc" => return Err(nested()),
-                    other => return Err(misplaced("doc", other)),
-                },
-                Item::Text(_) => {}
-                Item::End | Item::Done => break,
-            }
-        }
+    fn add(&mut self) -> Result<()> {
+        let document = self.document()?;
         self.commands.push(UpdateCommand::Add(AddCommand {
             document,
             overwrite: self.add.overwrite.unwrap_or(!self.options.no_overwrite),
@@ -228,15 +215,37 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
+    /// The fields of a document and those below it, up to its end. How deep it recurses is bounded as elements are.
+    fn document(&mut self) -> Result<RawDocument> {
+        let mut document = RawDocument::default();
+        loop {
+            match self.source.next()? {
+                Item::Start(tag) => match tag.local_name().into_inner() {
+                    "field" => {
+                        let attributes = self.attributes(&tag)?;
+                        self.field(&attributes, &mut document)?;
+                    }
+                    "doc" => {
+                        let child = RawValue::Map(self.document()?.fields);
+                        document.fields.push((self.names.intern(ANONYMOUS), child));
+                    }
+                    other => return Err(misplaced("doc", other)),
+                },
+                Item::Text(_) => {}
+                Item::End | Item::Done => return Ok(document),
+            }
+        }
+    }
+
     fn field(&mut self, attributes: &Attributes, document: &mut RawDocument) -> Result<()> {
-        let text = self.text("doc")?;
+        let content = self.content()?;
         let Some(name) = get(attributes, "name") else {
             // Solr differs: it finds a null pointer and blames itself (`compat/update/xml_csv.yaml`).
             return Err(Error::bad_request("a `field` of the document has no `name`; give it one"));
         };
         let name = self.names.intern(name);
         let is_null = get(attributes, "null").is_some_and(|it| it.eq_ignore_ascii_case("true"));
-        let value = if is_null { RawValue::Null } else { RawValue::Str(text) };
+        let value = if is_null { RawValue::Null } else { content };
         let Some(modifier) = get(attributes, "update") else {
             document.fields.push((name, value));
             return Ok(());
@@ -253,6 +262,24 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
+    /// What is in a field: text, or documents, beside which text does not count.
+    fn content(&mut self) -> Result<RawValue> {
+        let mut documents = Vec::new();
+        let mut all = String::new();
+        loop {
+            match self.source.next()? {
+                Item::Text(text) if all.is_empty() => all = text,
+                Item::Text(text) => all.push_str(&text),
+                Item::Start(tag) => match tag.local_name().into_inner() {
+                    "doc" => documents.push(RawValue::Map(self.document()?.fields)),
+                    other => return Err(misplaced("doc", other)),
+                },
+                Item::End | Item::Done => break,
+            }
+        }
+        Ok(if documents.is_empty() { RawValue::Str(all) } else { RawValue::List(documents) })
+    }
+
     /// The text up to the end of the element at hand; `parent` names the element that complains about others inside.
     fn text(&mut self, parent: &str) -> Result<String> {
         let mut all = String::new();
@@ -260,10 +287,7 @@ impl Decoder<'_, '_> {
             match self.source.next()? {
                 Item::Text(text) if all.is_empty() => all = text,
                 Item::Text(text) => all.push_str(&text),
-                Item::Start(tag) => match tag.local_name().into_inner() {
-                    "doc" => return Err(nested()),
-                    other => return Err(misplaced(parent, other)),
-                },
+                Item::Start(tag) => return Err(misplaced(parent, tag.local_name().into_inner())),
                 Item::End | Item::Done => return Ok(all),
             }
         }
@@ -325,12 +349,6 @@ fn misplaced(parent: &str, child: &str) -> Error {
     Error::bad_request(format!("XML element <{parent}> has invalid XML child element: {child}"))
 }
 
-fn nested() -> Error {
-    Error::bad_request(
-        "nested documents are not supported yet: a `doc` is in a `doc`; send it as a document of its own",
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -370,6 +388,11 @@ mod tests {
             "add {n={add=x, remove=y}}",
         );
         check(&doc("<field name='n' update='set' null='true'/>"), "add {n={set=null}}");
+        let child = "<doc><field name='id'>c</field></doc>";
+        check(&doc(&format!("{child}{child}")), "add {_childDocuments_={id=c}, _childDocuments_={id=c}}");
+        check(&doc(&format!("<field name='k'>{child}</field>")), "add {k=[{id=c}]}");
+        check(&doc(&format!("<field name='k'>{child}{child}</field>")), "add {k=[{id=c}, {id=c}]}");
+        check(&doc(&format!("<field name='k' update='add'>{child}</field>")), "add {k={add=[{id=c}]}}");
         check(&doc("<field name='n' null='true'>x</field>"), "add {n=null}");
         check(
             "<delete><id>a</id><query>x:1</query><id version='5'>b</id></delete>",
@@ -408,8 +431,6 @@ mod tests {
         check("<!DOCTYPE add [<!ENTITY x 'y'>]><add/>", "A DOCTYPE is not allowed");
         check(&doc("<foo/>"), "XML element <doc> has invalid XML child element: foo");
         check(&doc("<field name='a'><b>x</b></field>"), "XML element <doc> has invalid XML child element: b");
-        check(&doc("<doc/>"), "nested documents are not supported yet");
-        check(&doc("<field name='k'><doc/></field>"), "nested documents are not supported yet");
         check(&doc("<field>a</field>"), "a `field` of the document has no `name`");
         check("<delete><foo>a</foo></delete>", "XML element <delete> has invalid XML child element: foo");
         check("<delete><id version='x'>a</id></delete>", "For input string: \"x\"");

@@ -59,10 +59,10 @@ impl Behind {
 fn bound(field: &Field, source: &Source, value: Option<&Value>) -> Result<Bound> {
     let exact = |raw| Bound { key: present(raw, field.descending), exact: true };
     let Some(value) = value else { return Ok(Bound { key: source.absent, exact: true }) };
-    Ok(match &field.by {
+    Ok(match field.by.own() {
         By::Score => exact(u64::from(ordered(real(value) as f32))),
         By::Function(_) => exact(ordered_double(real(value))),
-        By::IndexOrder | By::Random(_) | By::Nothing => exact(whole(value) as u64),
+        By::IndexOrder | By::Random(_) | By::Nothing | By::Below(..) => exact(whole(value) as u64),
         By::Column { column, .. } => match column.kind {
             ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => exact(whole(value).to_u64()),
             ColumnKind::F64 => exact(real(value).to_u64()),
@@ -120,10 +120,10 @@ pub(crate) fn mark(context: &SearchContext<'_>, node: &Node, keys: &[SortKey], h
 /// A key as the value it was made from.
 fn value(field: &Field, key: Key, source: &Source) -> Result<Option<Value>> {
     let Some(raw) = field.raw(key) else { return Ok(None) };
-    Ok(Some(match &field.by {
+    Ok(Some(match field.by.own() {
         By::Score => Value::Float(float_of(raw as u32)),
         By::Function(_) => Value::Double(double_of(raw)),
-        By::IndexOrder | By::Random(_) | By::Nothing => Value::Long(raw as i64),
+        By::IndexOrder | By::Random(_) | By::Nothing | By::Below(..) => Value::Long(raw as i64),
         By::Column { column, class, .. } => match column.kind {
             ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
                 integer_value(*class, i64::from_u64(raw))

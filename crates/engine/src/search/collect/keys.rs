@@ -3,11 +3,12 @@
 
 use std::cmp::Ordering;
 
-use plan::{Error, FieldClass, Result, SortBy, SortKey, SortMissing};
+use plan::{BelowKey, Error, FieldClass, Result, SortBy, SortKey, SortMissing};
 use tantivy::DocId;
 use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 
 use super::Found;
+use super::below::{Below, SegmentBelow};
 use crate::layout::{ColumnRef, FieldLayout};
 use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
@@ -96,6 +97,8 @@ pub(super) enum By {
     IndexOrder,
     Random(u64),
     Function(Lowered),
+    /// A column of the documents below.
+    Below(Box<By>, Below),
 }
 
 /// Where documents without a value go. `First` and `Last` hold whatever the direction.
@@ -110,7 +113,24 @@ pub(super) enum Missing {
 
 impl Field {
     fn resolve(context: &SearchContext<'_>, key: &SortKey) -> Result<Self> {
-        let by = match &key.by {
+        Ok(Self { by: By::resolve(context, &key.by)?, descending: key.descending })
+    }
+
+    /// What a key was made of, `None` for that of a missing value.
+    pub(super) fn raw(&self, key: Key) -> Option<u64> {
+        let raw = key as u64;
+        (key & !u128::from(u64::MAX) == PRESENT).then_some(if self.descending { !raw } else { raw })
+    }
+}
+
+impl By {
+    /// What the values are of, whichever documents have them.
+    pub(super) fn own(&self) -> &By {
+        if let By::Below(own, _) = self { own } else { self }
+    }
+
+    fn resolve(context: &SearchContext<'_>, by: &SortBy) -> Result<Self> {
+        Ok(match by {
             SortBy::Score => By::Score,
             SortBy::IndexOrder => By::IndexOrder,
             SortBy::Random { seed } => By::Random(*seed),
@@ -121,14 +141,16 @@ impl Field {
                     By::Column { column: column_of(layout)?, class: layout.class(), missing: missing(layout) }
                 }
             },
-        };
-        Ok(Self { by, descending: key.descending })
-    }
-
-    /// What a key was made of, `None` for that of a missing value.
-    pub(super) fn raw(&self, key: Key) -> Option<u64> {
-        let raw = key as u64;
-        (key & !u128::from(u64::MAX) == PRESENT).then_some(if self.descending { !raw } else { raw })
+            SortBy::Below(below) => {
+                let BelowKey { field, parents, children } = &**below;
+                let mut own = By::resolve(context, &SortBy::Field(field.clone()))?;
+                if let By::Column { missing, class, .. } = &mut own {
+                    // Whatever the field says of itself.
+                    *missing = if class.is_point() { Missing::Zero } else { Missing::Lowest };
+                }
+                By::Below(Box::new(own), Below::open(context, parents, children)?)
+            }
+        })
     }
 }
 
@@ -163,6 +185,8 @@ pub(crate) struct Source {
     pub(super) values: Values,
     descending: bool,
     pub(super) absent: Key,
+    /// The documents below, when values are theirs.
+    below: Option<SegmentBelow>,
 }
 
 pub(super) enum Values {
@@ -185,7 +209,12 @@ impl Source {
         field: &Field,
     ) -> Result<Self> {
         let descending = field.descending;
-        let (values, absent) = match &field.by {
+        let (by, below) = match &field.by {
+            By::Below(own, below) => (&**own, below.of(segment)),
+            by => (by, None),
+        };
+        let (values, absent) = match by {
+            By::Below(..) => (Values::Absent, BEHIND),
             By::Score => (
                 Values::Score(Box::new(Evaluator::open(context.layout.tantivy(), node, segment.reader)?)),
                 BEHIND,
@@ -207,11 +236,25 @@ impl Source {
                 (values, absent_key(*missing, column, descending))
             }
         };
-        Ok(Self { values, descending, absent })
+        Ok(Self { values, descending, absent, below })
     }
 
     #[inline]
     pub(crate) fn key(&mut self, doc: DocId) -> Key {
+        if self.below.is_some() { self.key_below(doc) } else { self.own_key(doc) }
+    }
+
+    /// Of the documents below, the key that comes first.
+    fn key_below(&mut self, doc: DocId) -> Key {
+        let Some(below) = self.below.take() else { return self.absent };
+        let keys = below.children(doc).map(|child| self.own_key(child));
+        let first = keys.filter(|key| key & !u128::from(u64::MAX) == PRESENT).min();
+        self.below = Some(below);
+        first.unwrap_or(self.absent)
+    }
+
+    #[inline]
+    fn own_key(&mut self, doc: DocId) -> Key {
         let raw = match &mut self.values {
             Values::Score(evaluator) => evaluator.score(doc).map(|score| u64::from(ordered(score))),
             Values::I64(column) => {

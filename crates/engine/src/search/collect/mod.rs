@@ -1,5 +1,6 @@
 //! Which hits make the page, and how many there are. Score order prunes (`top_k`), any other order reads columns (`sort`).
 
+mod below;
 mod constant;
 mod cursor;
 mod keys;

@@ -47,7 +47,7 @@ impl Lowering<'_> {
     }
 }
 
-fn simplify(mut node: BooleanNode) -> Node {
+pub(super) fn simplify(mut node: BooleanNode) -> Node {
     node.optional.retain(|part| !part.is_nothing());
     node.prohibited.retain(|part| !part.is_nothing());
     let asked = node.minimum;

@@ -1,25 +1,33 @@
 //! From `plan::Query` to [`Node`]: which field, which terms, which statistics. One file per kind of query.
 //! A field that no document has named yet matches nothing. What the user asked for and cannot have is a bad request.
 
+mod blocks;
 mod boolean;
 mod function;
 mod fuzzy;
+mod join;
+mod moves;
 mod multi_term;
 mod nearest;
 mod pattern;
 mod pattern_phrase;
 mod phrase;
 mod range;
+mod root;
 mod spatial;
 mod term;
+mod values;
 
 use std::sync::Arc;
 
+pub(crate) use join::joined;
+pub(crate) use moves::moved;
 pub(crate) use multi_term::{compile, regex_automaton, wildcard_automaton};
 pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
+pub(crate) use values::Tallies;
 
-use plan::{Query, Result};
+use plan::{Query, Related, Result};
 use tantivy::schema::Field;
 
 use super::bits::Bits;
@@ -51,6 +59,10 @@ pub(crate) fn lower_unscored(context: &SearchContext<'_>, query: &Query) -> Resu
 impl<'a> Lowering<'a> {
     /// `boost` is the product of the boosts above.
     fn lower(&mut self, query: &Query, boost: f32) -> Result<Node> {
+        self.rooted(query, boost)?.map_or_else(|| self.lower_one(query, boost), Ok)
+    }
+
+    fn lower_one(&mut self, query: &Query, boost: f32) -> Result<Node> {
         match query {
             Query::All => Ok(Node::constant(DocSource::All, boost, "*:*")),
             Query::Nothing => Ok(Node::Nothing),
@@ -77,6 +89,14 @@ impl<'a> Lowering<'a> {
             Query::Function(function) => self.function(function, boost),
             Query::FunctionRange(range) => self.function_range(range, boost),
             Query::FunctionBoost { query, function } => self.boosted(query, function, boost),
+            Query::Related(relation) => match &**relation {
+                Related::ToParent { parents, children, score } => {
+                    self.parents_above(parents, children, *score, boost)
+                }
+                Related::ToChildren { parents, query } => self.children_below(parents, query, boost),
+                Related::Join(join) => self.join(join, boost),
+                Related::Graph { query, graph } => self.graph(query, graph, boost),
+            },
             Query::MoreLike(like) => {
                 let terms = more_like::terms(self.context, like)?;
                 self.lower(&like.query(&terms, self.context.layout.unique_key()), boost)

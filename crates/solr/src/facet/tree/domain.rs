@@ -8,9 +8,6 @@ use crate::json_request::type_name;
 use crate::query::{QueryContext, parse_query};
 use crate::update::RawValue;
 
-/// Changes of domain that Solr knows and we do not.
-const UNSUPPORTED: [&str; 4] = ["blockParent", "blockChildren", "join", "graph"];
-
 impl TreeReader<'_> {
     pub(super) fn domain(&mut self, arguments: &RawValue, place: &Place<'_>) -> Result<DomainChange> {
         let RawValue::Map(entries) = arguments else { return Ok(DomainChange::default()) };
@@ -24,10 +21,6 @@ impl TreeReader<'_> {
                 return Err(place.error(&format!("Expected Map for 'domain', received {found}")));
             }
         };
-        if let Some(name) = UNSUPPORTED.into_iter().find(|name| inside.get(name).is_some()) {
-            let message = format!("`{name}` of `domain` is not supported yet; leave it out");
-            return Err(place.error(&message));
-        }
         let tags = inside.list("excludeTags")?;
         if !tags.is_empty() {
             change.exclude_tags = tags;
@@ -35,6 +28,7 @@ impl TreeReader<'_> {
         if inside.entries.iter().any(|(name, _)| &**name == "query") {
             change.queries = Some(self.domain_queries(&inside, &change)?);
         }
+        change.moves = self.moves(&inside)?;
         if let Some(filters) = inside.get("filter") {
             change.filters = self.queries(filters)?;
         }

@@ -2,6 +2,7 @@
 //! goes below. `options.rs` reads single options, `terms.rs` and `ranges.rs` the two large kinds, `stat.rs` statistics.
 
 mod domain;
+mod moves;
 mod options;
 mod ranges;
 mod stat;

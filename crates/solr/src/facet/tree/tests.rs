@@ -19,6 +19,7 @@ fn resolve(tree: &str) -> Result<Resolved> {
         analyzers: &fixture.analyzers,
         now_ms: 0,
         boolean_clauses_max: 1024,
+        others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
     })

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tantivy::DocId;
 
+use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::facet::Domain;
 
@@ -56,6 +57,19 @@ impl<'a> BucketDocs<'a> {
             }
             Self::Lists(lists) => {
                 lists.get(segment).into_iter().flat_map(|list| list.chunks(BATCH)).for_each(take);
+            }
+        }
+    }
+
+    /// The same documents as bits.
+    pub(super) fn bits(&self, context: &SearchContext<'_>) -> Domain {
+        match self {
+            Self::Hits(hits) => hits.to_vec(),
+            Self::Lists(lists) => {
+                let bits = context.segments.iter().zip(lists).map(|(segment, list)| {
+                    Arc::new(Bits::from_docs(segment.max_doc(), list.iter().copied()))
+                });
+                bits.collect()
             }
         }
     }

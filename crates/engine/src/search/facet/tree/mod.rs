@@ -23,6 +23,7 @@ use path::{Path, Step};
 
 use super::{Domain, Domains};
 use crate::search::SearchContext;
+use crate::search::lower::moved;
 
 /// Computes `plan` of all hits.
 pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketResult> {
@@ -87,6 +88,9 @@ impl Tree<'_> {
             Base::Search(hits) => path::restrict(self.context, BucketDocs::of(hits.clone()), path)?,
             Base::Queries(hits) => BucketDocs::of(hits.clone()),
         };
+        for by in &facet.plan.domain.moves {
+            docs = BucketDocs::of(moved(self.context, by, &docs.bits(self.context))?);
+        }
         for bits in &facet.filters {
             docs = docs.restricted(bits, true);
         }

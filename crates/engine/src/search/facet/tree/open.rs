@@ -97,7 +97,7 @@ fn base(domains: &mut Domains<'_>, change: &DomainChange) -> Result<Base> {
 }
 
 /// The documents that match, dead or alive, kept as a filter's are.
-fn query_bits(context: &SearchContext<'_>, query: &Query) -> Result<Domain> {
+pub(super) fn query_bits(context: &SearchContext<'_>, query: &Query) -> Result<Domain> {
     let filter = Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() };
     let filter = PreparedFilter::prepare(context, &filter)?;
     context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter)).collect()

@@ -6,8 +6,10 @@ use tantivy::DocId;
 
 use super::functions::FunctionColumn;
 use super::keys::KeyColumn;
+use super::open::query_bits;
 use super::sums::{Room, SourceSums};
 use crate::search::SearchContext;
+use crate::search::facet::Domain;
 
 /// A source of statistics, opened, and what is asked of it.
 pub(super) struct OpenSource {
@@ -16,6 +18,8 @@ pub(super) struct OpenSource {
     pub(super) column: Option<KeyColumn>,
     /// What computes the values that the column does not hold.
     pub(super) function: Option<FunctionColumn>,
+    /// The parents of the documents, by segment.
+    pub(super) parents: Option<Domain>,
     pub(super) needs: Needs,
 }
 
@@ -70,9 +74,9 @@ impl<'p> OpenStats<'p> {
 
 impl OpenSource {
     fn open(context: &SearchContext<'_>, source: &StatSource) -> Result<Self> {
-        let (mut column, mut function) = (None, None);
+        let (mut column, mut function, mut parents) = (None, None, None);
         match source {
-            StatSource::Field(name) => {
+            StatSource::Field(name) | StatSource::Runs(name) => {
                 if let Some(layout) = context.layout.field(name) {
                     column = KeyColumn::open(context, layout)?;
                 }
@@ -82,8 +86,9 @@ impl OpenSource {
                 function = Some(FunctionColumn::open(context, computed, *present_only)?);
             }
             StatSource::Documents => {}
+            StatSource::Parents(query) => parents = Some(query_bits(context, query)?),
         }
-        Ok(Self { source: source.clone(), column, function, needs: Needs::default() })
+        Ok(Self { source: source.clone(), column, function, parents, needs: Needs::default() })
     }
 }
 

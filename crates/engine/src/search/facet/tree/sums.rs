@@ -1,7 +1,7 @@
 //! What is summed up of one column by the number of the bucket, and the statistics that come of it.
 
 use plan::{Error, Result, StatFunction, StatSource, StatValue, Value};
-use tantivy::DocId;
+use tantivy::{DocId, TERMINATED};
 
 use super::distinct::Distinct;
 use super::functions::{FunctionColumn, FunctionWalk};
@@ -19,6 +19,8 @@ pub(super) struct SourceSums<'o> {
     absent: Vec<u64>,
     distinct: Option<Distinct>,
     samples: Vec<Vec<f64>>,
+    /// What was counted last, of parents and of runs.
+    last: Vec<Option<(usize, u64)>>,
     /// Where a function is, in the segment at hand.
     walk: Option<FunctionWalk>,
     failure: Option<Error>,
@@ -43,6 +45,7 @@ impl<'o> SourceSums<'o> {
             absent: vec![0; many(needs.absent)],
             distinct: needs.distinct.then(|| Distinct::new(cardinality, buckets)),
             samples: vec![Vec::new(); many(needs.samples)],
+            last: vec![None; many(matches!(source.source, StatSource::Parents(_) | StatSource::Runs(_)))],
             walk: None,
             failure: None,
         }
@@ -51,6 +54,13 @@ impl<'o> SourceSums<'o> {
     /// Adds documents of a segment, each to the bucket of the number beside it.
     pub(super) fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32], room: &mut Room) {
         let Room { keys, slots_of_keys, numbers } = room;
+        if let Some(parents) = self.source.parents.as_ref().and_then(|parents| parents.get(segment)) {
+            let parents = docs.iter().map(|doc| parents.next_from(*doc));
+            for (parent, slot) in parents.zip(slots).filter(|(parent, _)| *parent != TERMINATED) {
+                self.add_change((segment, u64::from(parent)), *slot);
+            }
+            return;
+        }
         let Some(column) = &self.source.column else {
             let documents = self.source.source == StatSource::Documents;
             let counts = if documents { &mut self.counts } else { &mut self.absent };
@@ -64,6 +74,10 @@ impl<'o> SourceSums<'o> {
             },
         }
         let own = slots;
+        if let StatSource::Runs(_) = self.source.source {
+            let (slots, all) = (keys.places(slots, slots_of_keys), keys.all());
+            return slots.iter().zip(all).for_each(|(slot, key)| self.add_change((segment, *key), *slot));
+        }
         let (slots, all) = (keys.places(slots, slots_of_keys), keys.all());
         spread(&mut self.counts, slots, all, |count, _| *count += 1);
         spread(&mut self.extremes, slots, all, |(least, greatest), key| {
@@ -89,6 +103,19 @@ impl<'o> SourceSums<'o> {
                     *count += 1;
                 }
             });
+        }
+    }
+}
+
+impl SourceSums<'_> {
+    /// Counts what is not what was counted last in its bucket.
+    fn add_change(&mut self, key: (usize, u64), slot: u32) {
+        let slot = slot as usize;
+        if let (Some(last), Some(count)) = (self.last.get_mut(slot), self.counts.get_mut(slot))
+            && *last != Some(key)
+        {
+            *last = Some(key);
+            *count += 1;
         }
     }
 }

@@ -1,0 +1,249 @@
+//! Joins: the values that the documents of one query have in a field, and the documents that have them in another. Values are
+//! collected over all segments first; a graph does so again from what it found, until nothing new is.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use plan::{Error, Graph, Join, Query, ROOT_FIELD, RelatedScore, Result};
+use tantivy::DocId;
+
+use super::values::{Key, Tallies, Weights, collect_column, collect_terms};
+use super::{Lowering, SearchContext};
+use crate::layout::FieldLayout;
+use crate::search::SearchSegment;
+use crate::search::bits::Bits;
+use crate::search::evaluate::Evaluator;
+use crate::search::explain;
+use crate::search::mask::{self, PreparedFilter};
+use crate::search::matches::matches;
+use crate::search::node::Node;
+use crate::search::preset::{Preset, PresetDocs};
+use crate::search::stats::Statistics;
+
+/// What the documents of a join's query have in its field, with scores if they are wanted.
+pub(crate) fn joined(context: &SearchContext<'_>, join: &Join, scored: bool) -> Result<Tallies> {
+    let mut lowering = Lowering { context, statistics: Statistics::default(), scored };
+    let node = lowering.lower_related(&join.query, scored)?;
+    lowering.tallies(join, &node, scored)
+}
+
+impl Lowering<'_> {
+    pub(super) fn join(&mut self, join: &Join, boost: f32) -> Result<Node> {
+        let mode = join.score.filter(|mode| self.scored && *mode != RelatedScore::None);
+        let Some(to) = self.field(&join.to) else { return Ok(Node::Nothing) };
+        let (label, tallies) = match &join.collection {
+            Some(collection) => {
+                let peers = self.context.caches.peers.get().ok_or_else(|| no_peers(collection))?;
+                (format!("join from {collection}"), peers.joined(collection, join, mode.is_some())?.0)
+            }
+            None => {
+                if let Some(from) = self.field(&join.from) {
+                    check_kinds(from, to)?;
+                }
+                let node = self.lower_related(&join.query, mode.is_some())?;
+                (label(join, &node), self.tallies(join, &node, mode.is_some())?)
+            }
+        };
+        match mode {
+            None => {
+                let found = self.holders(to, tallies.keys())?;
+                Ok(Preset::constant(label, boost, found))
+            }
+            Some(mode) => self.scored_holders(to, &tallies, mode, boost, label),
+        }
+    }
+
+    fn tallies(&self, join: &Join, node: &Node, scored: bool) -> Result<Tallies> {
+        let mut tallies = Tallies::new();
+        let Some(from) = self.field(&join.from) else { return Ok(tallies) };
+        for segment in &self.context.segments {
+            let docs = self.living(segment, node)?;
+            self.collect(segment, from, &docs, scored.then_some(node), &mut tallies)?;
+        }
+        Ok(tallies)
+    }
+
+    pub(super) fn graph(&mut self, query: &Query, graph: &Graph, boost: f32) -> Result<Node> {
+        let roots = self.lower_related(query, false)?;
+        let roots = self.context.segments.iter().map(|segment| self.living(segment, &roots));
+        let roots = roots.collect::<Result<Vec<_>>>()?;
+        let found = self.reached(graph, &roots)?;
+        let ids = self.context.segments.iter().map(|segment| segment.view.id());
+        Ok(Preset::constant("Graph Match".to_owned(), boost, ids.zip(found).collect()))
+    }
+
+    /// The documents that a graph leads to from `roots`.
+    pub(super) fn reached(&mut self, graph: &Graph, roots: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
+        let filter = graph.filter.as_ref();
+        let filter = filter.map(|query| PreparedFilter::of_query(self.context, query)).transpose()?;
+        let (node, edges) = (self.field(&graph.node), self.field(&graph.edges));
+        let (mut found, mut frontier, mut step) = (roots.to_vec(), roots.to_vec(), 0);
+        while let (Some(node), Some(edges)) = (node, edges)
+            && graph.steps_max.is_none_or(|most| step < most)
+            && frontier.iter().any(|bits| bits.count() > 0)
+        {
+            frontier = self.step(node, edges, &frontier)?;
+            for ((segment, new), found) in self.context.segments.iter().zip(&mut frontier).zip(&mut found) {
+                let new = Arc::make_mut(new);
+                if let Some(filter) = &filter {
+                    new.intersect(&*mask::filter_bits(self.context, segment, filter)?);
+                }
+                new.subtract(found);
+                Arc::make_mut(found).union(new);
+            }
+            step += 1;
+        }
+        for ((segment, bits), roots) in self.context.segments.iter().zip(&mut found).zip(roots) {
+            let bits = Arc::make_mut(bits);
+            if let (Some(edges), true) = (edges, graph.only_leaves) {
+                bits.subtract(&having(segment, edges)?);
+            }
+            if !graph.with_roots {
+                bits.subtract(roots);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The living documents that have in `node` what these have in `edges`.
+    pub(super) fn step(
+        &mut self,
+        node: &FieldLayout,
+        edges: &FieldLayout,
+        from: &[Arc<Bits>],
+    ) -> Result<Vec<Arc<Bits>>> {
+        let mut tallies = Tallies::new();
+        for (segment, docs) in self.context.segments.iter().zip(from) {
+            self.collect(segment, edges, docs, None, &mut tallies)?;
+        }
+        let mut holders = self.holders(node, tallies.keys())?;
+        let bits = self.context.segments.iter().map(|segment| {
+            let mut bits = holders.remove(&segment.view.id()).unwrap_or_default();
+            if let Some(alive) = &segment.alive {
+                Arc::make_mut(&mut bits).intersect(alive);
+            }
+            bits
+        });
+        Ok(bits.collect())
+    }
+
+    /// Adds what `docs` have in a field. `scored` gives what each of them counts.
+    fn collect(
+        &self,
+        segment: &SearchSegment<'_>,
+        field: &FieldLayout,
+        docs: &Bits,
+        scored: Option<&Node>,
+        tallies: &mut Tallies,
+    ) -> Result<()> {
+        let schema = self.context.layout.tantivy();
+        let evaluator = scored.map(|node| Evaluator::open(schema, node, segment.reader)).transpose()?;
+        let mut weights = Weights { evaluator };
+        let column = field.column.as_ref().filter(|_| !field.class().is_text());
+        match column.map(|column| segment.view.column(column)).transpose()?.flatten() {
+            Some(column) => {
+                collect_column(&column, docs, &mut weights, tallies);
+                Ok(())
+            }
+            None => {
+                if let Some(inverted) = field.inverted {
+                    collect_terms(segment, inverted, docs, &mut weights, tallies)?;
+                }
+                self.collect_own_roots(segment, field, docs, tallies)
+            }
+        }
+    }
+
+    /// Documents of no block are their own roots, though nothing says so in them.
+    fn collect_own_roots(
+        &self,
+        segment: &SearchSegment<'_>,
+        field: &FieldLayout,
+        docs: &Bits,
+        tallies: &mut Tallies,
+    ) -> Result<()> {
+        if &*field.name != ROOT_FIELD {
+            return Ok(());
+        }
+        let mut alone = docs.clone();
+        alone.subtract(&having(segment, field)?);
+        let weights = &mut Weights { evaluator: None };
+        collect_terms(segment, crate::layout::ID_FIELD, &alone, weights, tallies)
+    }
+
+    /// The documents that have one of the values.
+    fn holders<'k>(
+        &mut self,
+        field: &FieldLayout,
+        keys: impl Iterator<Item = &'k Key>,
+    ) -> Result<HashMap<tantivy::index::SegmentId, Arc<Bits>>> {
+        let values = keys.map(|key| key.value(field.class())).collect();
+        let node = self.lower_related(&Query::TermSet { field: field.name.clone(), values }, false)?;
+        let bits = self
+            .context
+            .segments
+            .iter()
+            .map(|segment| Ok((segment.view.id(), matches(self.context, segment, &node, None)?)));
+        bits.collect()
+    }
+
+    /// The documents that have one of the values, each scored by the first of them that it has.
+    fn scored_holders(
+        &mut self,
+        field: &FieldLayout,
+        tallies: &Tallies,
+        mode: RelatedScore,
+        boost: f32,
+        label: String,
+    ) -> Result<Node> {
+        let mut scores: Vec<BTreeMap<DocId, f32>> =
+            self.context.segments.iter().map(|_| BTreeMap::new()).collect();
+        for (key, tally) in tallies {
+            let score = tally.score(mode) * boost;
+            let query = Query::Term { field: field.name.clone(), value: key.value(field.class()) };
+            let node = self.lower_related(&query, false)?;
+            if node.is_nothing() {
+                continue;
+            }
+            for (segment, scores) in self.context.segments.iter().zip(&mut scores) {
+                for doc in matches(self.context, segment, &node, None)?.iter() {
+                    scores.entry(doc).or_insert(score);
+                }
+            }
+        }
+        let segments = self.context.segments.iter().zip(scores).map(|(segment, scores)| {
+            (segment.view.id(), PresetDocs::new(segment.max_doc(), scores.into_iter().collect()))
+        });
+        Ok(Preset::node(label, None, segments.collect()))
+    }
+}
+
+/// The documents with a value in the field.
+fn having(segment: &SearchSegment<'_>, field: &FieldLayout) -> Result<Bits> {
+    super::exists_docs(segment.view, field)
+}
+
+/// Solr differs: it finds that the fields are of different kinds only while it reads them, an error 500
+/// (`compat/query/relations.yaml`).
+pub(super) fn check_kinds(from: &FieldLayout, to: &FieldLayout) -> Result<()> {
+    let (left, right) = (from.class(), to.class());
+    if !left.is_point() && !right.is_point() || left == right {
+        return Ok(());
+    }
+    let (from, to) = (&from.name, &to.name);
+    Err(Error::bad_request(format!(
+        "cannot join `{from}` to `{to}`: one is a number, and the other is not of its type; use fields of one type"
+    )))
+}
+
+fn no_peers(collection: &str) -> Error {
+    Error::bad_request(format!("documents of `{collection}` cannot be asked for here; search them first"))
+}
+
+fn label(join: &Join, node: &Node) -> String {
+    let Join { from, to, score, .. } = join;
+    match score {
+        None => format!("{{!join from={from} to={to}}}{}", explain::label(node)),
+        Some(mode) => format!("join from={from} to={to}, {}", mode.name()),
+    }
+}
