@@ -13,6 +13,8 @@ mod lab;
 mod manual;
 mod output;
 mod post;
+#[cfg(target_arch = "x86_64")]
+mod processor;
 mod query;
 mod serve;
 mod server;
@@ -24,6 +26,17 @@ use clap::Parser;
 use crate::cli::{Cli, Command};
 
 fn main() -> ExitCode {
+    #[cfg(target_arch = "x86_64")]
+    if let Err(error) = processor::check() {
+        output::error(&error);
+        return ExitCode::FAILURE;
+    }
+    start()
+}
+
+/// Apart, so that nothing of it runs before the processor is known.
+#[inline(never)]
+fn start() -> ExitCode {
     let cli = Cli::parse();
     tracing_subscriber::fmt().with_max_level(cli.log).with_writer(std::io::stderr).with_ansi(false).init();
     match run(cli) {

@@ -46,7 +46,7 @@ fn check(run: &Value, cases: usize) {
 fn every_workload_runs_and_its_answers_agree() {
     let data = tempfile::tempdir().unwrap();
     let server = Server::start(data.path());
-    for (workload, cases) in [("fruit", 12), ("zipf", 31), ("rows", 4)] {
+    for (workload, cases) in [("fruit", 12), ("zipf", 32), ("rows", 4)] {
         check(&run(workload, &server, &["--docs", "300", "--peer", &server.url]), cases);
     }
     check(&run("keepalive", &server, &["--docs", "300"]), 6);

@@ -71,6 +71,12 @@ fn people(corpus: &ZipfDocs) -> Vec<Case> {
             );
             (params, None)
         }),
+        case(corpus, "highlight", "two words, and where ten texts have them", Order::Score, move |random| {
+            let mut params = query(format!("body_t:({})", words(random)));
+            params
+                .extend([("hl", "true"), ("hl.fl", "body_t")].map(|(name, value)| (name, value.to_owned())));
+            (params, None)
+        }),
         case(corpus, "group", "a frequent word, the best of each of 1,000 groups", Order::Score, |random| {
             let mut params = query(format!("body_t:{}", any(random, 3, 40)));
             let grouped = [("group", "true"), ("group.field", "category_s"), ("group.main", "true")];
