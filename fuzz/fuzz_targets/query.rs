@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use plan::Schema;
 use solr::{Params, json_request};
 use solr::query::SchemaAnalyzers;
-use solr::select::{ResolveContext, SelectRequest};
+use solr::select::{HandlerElevation, ResolveContext, SelectRequest};
 use std::sync::Arc;
 
 static SCHEMA: LazyLock<(Schema, Arc<SchemaAnalyzers>)> = LazyLock::new(|| {
@@ -25,7 +25,15 @@ fuzz_target!(|text: &str| {
         }
     }
     let (schema, analyzers) = &*SCHEMA;
-    let context = ResolveContext { schema, analyzers, now_ms: 1_700_000_000_000, boolean_clauses_max: 1024 };
+    let context = ResolveContext {
+        schema,
+        analyzers,
+        now_ms: 1_700_000_000_000,
+        boolean_clauses_max: 1024,
+        others: None,
+        core: "fuzz",
+        elevation: HandlerElevation::Nowhere,
+    };
     let params = json_request::filled(json_request::with_params(&params)).and_then(json_request::expand);
     if let Ok(params) = params
         && let Ok(request) = SelectRequest::parse(&params)
