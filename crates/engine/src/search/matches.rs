@@ -19,6 +19,9 @@ pub(crate) fn matches(
     node: &Node,
     among: Option<&Arc<Bits>>,
 ) -> Result<Arc<Bits>> {
+    if let Some(bits) = quickly(context, segment, node, among)? {
+        return Ok(bits);
+    }
     match node {
         Node::Nothing => Ok(Arc::new(Bits::none(segment.max_doc()))),
         Node::Function(_) => Ok(all(segment, among)),
@@ -34,24 +37,6 @@ pub(crate) fn matches(
                 None => range.computed().bits(segment.reader),
             },
         },
-        _ => read(context, segment, node, among),
-    }
-}
-
-/// Of nodes that read postings.
-fn read(
-    context: &SearchContext<'_>,
-    segment: &SearchSegment<'_>,
-    node: &Node,
-    among: Option<&Arc<Bits>>,
-) -> Result<Arc<Bits>> {
-    if let Some(few) = among.filter(|among| is_narrow(among, segment)) {
-        return one_by_one(context, segment, node, few).map(Arc::new);
-    }
-    if let Some(direct) = Direct::of(node) {
-        return direct.bits(segment, among.map(|among| &**among)).map(Arc::new);
-    }
-    match node {
         Node::Boolean(boolean) => combined(context, segment, boolean, among),
         Node::DisjunctionMax { nodes, .. } => union(context, segment, nodes, among),
         Node::Synonym(synonym) => {
@@ -67,8 +52,29 @@ fn read(
         }
         // A term of negative weight, which is not `Direct`.
         Node::Term(term) => any_term(segment, std::iter::once(&term.term), among).map(Arc::new),
-        _ => matches(context, segment, node, among),
     }
+}
+
+/// Of nodes that read postings: those that have a way of their own, and any where few documents are left to ask about.
+fn quickly(
+    context: &SearchContext<'_>,
+    segment: &SearchSegment<'_>,
+    node: &Node,
+    among: Option<&Arc<Bits>>,
+) -> Result<Option<Arc<Bits>>> {
+    let reads = matches!(
+        node,
+        Node::Term(_) | Node::Synonym(_) | Node::Phrase(_) | Node::Boolean(_) | Node::DisjunctionMax { .. }
+    );
+    if !reads {
+        return Ok(None);
+    }
+    let bits = match (among.filter(|among| is_narrow(among, segment)), Direct::of(node)) {
+        (Some(few), _) => one_by_one(context, segment, node, few)?,
+        (None, Some(direct)) => direct.bits(segment, among.map(|among| &**among))?,
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(Arc::new(bits)))
 }
 
 fn all(segment: &SearchSegment<'_>, among: Option<&Arc<Bits>>) -> Arc<Bits> {

@@ -8,6 +8,7 @@
 //! hit; `fetch` loads what the page shows; `explain` tells how a score came about.
 
 mod bits;
+mod block;
 mod bm25;
 mod caches;
 mod collect;

@@ -4,7 +4,8 @@ use bitpacking::{BitPacker, BitPacker4x};
 use plan::Result;
 use tantivy::directory::OwnedBytes;
 
-use super::postings::{BLOCK, Decoded, damaged, read_vint};
+use super::block::{BLOCK, Decoded, read_vint};
+use super::postings::damaged;
 
 /// The positions of one term, in the order of its documents: for each the first, then the distances.
 ///

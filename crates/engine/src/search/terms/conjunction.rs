@@ -5,8 +5,8 @@ use tantivy::DocId;
 
 use super::matching::Matching;
 use super::scoring::ScoredTerm;
+use crate::search::block::BLOCK;
 use crate::search::collect::Best;
-use crate::search::postings::BLOCK;
 
 pub(super) struct Conjunction {
     lead: ScoredTerm,
