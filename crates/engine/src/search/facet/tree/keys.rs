@@ -175,10 +175,7 @@ where
         ColumnIndex::Full => {
             let mut values = vec![column.min_value(); docs.len()];
             match docs {
-                // All in a row, as all documents are, unpack faster.
-                [first, .., last] if (*last - *first) as usize + 1 == docs.len() => {
-                    column.values.get_range(u64::from(*first), &mut values);
-                }
+                [first, ..] if in_a_row(docs) => column.values.get_range(u64::from(*first), &mut values),
                 _ => column.values.get_vals(docs, &mut values),
             }
             out.one_each = true;
@@ -202,6 +199,14 @@ where
             }
         }
     }
+}
+
+/// Whether the documents follow each other without a gap, as all documents do: their values unpack faster. The ends alone do
+/// not tell, for a document may be in several buckets.
+fn in_a_row(docs: &[DocId]) -> bool {
+    let ends = docs.first().zip(docs.last());
+    ends.is_some_and(|(first, last)| last.wrapping_sub(*first) as usize + 1 == docs.len())
+        && docs.is_sorted_by(|left, right| left < right)
 }
 
 impl Keys {
@@ -274,6 +279,12 @@ pub(super) fn real_key(number: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_document_in_two_buckets_is_no_row() {
+        assert!(in_a_row(&[2, 3, 4]) && in_a_row(&[7]));
+        assert!(!in_a_row(&[]) && !in_a_row(&[2, 4, 4]) && !in_a_row(&[2, 2, 4]) && !in_a_row(&[2, 4]));
+    }
 
     #[test]
     fn keys_keep_the_order_of_numbers() {
