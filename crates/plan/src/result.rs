@@ -85,6 +85,18 @@ pub struct PivotCount {
     pub count: u64,
     pub below: Vec<PivotCount>,
     pub stats: Option<BucketResult>,
+    /// As those of [`FacetResult`], of this value's hits.
+    pub queries: Vec<(String, u64)>,
+    /// Likewise.
+    pub ranges: Vec<RangeFacetResult>,
+}
+
+impl PivotCount {
+    /// With nothing below it.
+    pub fn of(field: &Arc<str>, value: Option<Value>, count: u64) -> Self {
+        let (below, queries, ranges) = (Vec::new(), Vec::new(), Vec::new());
+        Self { field: field.clone(), value, count, below, stats: None, queries, ranges }
+    }
 }
 
 /// (value, hits).
@@ -98,7 +110,7 @@ pub struct FieldFacetResult {
     pub missing: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RangeFacetResult {
     pub key: String,
     pub gap: String,
