@@ -47,8 +47,8 @@ mod wkt;
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Rect};
 pub use bucket::{
-    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
-    StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
+    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, Prelim, RangesFacet, Stat, StatFunction,
+    StatSource, StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
 };
 pub use cache::CacheStats;
 pub use clock::Clock;

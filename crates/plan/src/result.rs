@@ -83,7 +83,8 @@ pub struct PivotCount {
     /// `None` stands for the hits without a value.
     pub value: Option<Value>,
     pub count: u64,
-    pub below: Vec<PivotCount>,
+    /// `None` where there is no further field, or no hit.
+    pub below: Option<Vec<PivotCount>>,
     pub stats: Option<BucketResult>,
     /// As those of [`FacetResult`], of this value's hits.
     pub queries: Vec<(String, u64)>,
@@ -94,8 +95,8 @@ pub struct PivotCount {
 impl PivotCount {
     /// With nothing below it.
     pub fn of(field: &Arc<str>, value: Option<Value>, count: u64) -> Self {
-        let (below, queries, ranges) = (Vec::new(), Vec::new(), Vec::new());
-        Self { field: field.clone(), value, count, below, stats: None, queries, ranges }
+        let (queries, ranges) = (Vec::new(), Vec::new());
+        Self { field: field.clone(), value, count, below: None, stats: None, queries, ranges }
     }
 }
 

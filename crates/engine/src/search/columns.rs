@@ -9,8 +9,8 @@ use tantivy::SegmentReader;
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
 use tantivy::index::SegmentId;
 
-use super::SearchContext;
 use super::error::engine_error;
+use super::{SearchContext, uninvert};
 use crate::layout::{ColumnKind, ColumnRef};
 use crate::value_order::ValueOrder;
 
@@ -25,6 +25,9 @@ pub(crate) enum AnyColumn {
 
 impl AnyColumn {
     pub(crate) fn open(reader: &SegmentReader, column: &ColumnRef) -> Result<Option<Self>> {
+        if let Some(words) = column.words {
+            return uninvert::column(reader, column.field, words);
+        }
         let fast = reader.fast_fields();
         Ok(match column.kind {
             ColumnKind::Str => fast.str(&column.name).map_err(engine_error)?.map(AnyColumn::Str),

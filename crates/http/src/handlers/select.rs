@@ -26,7 +26,8 @@ pub(super) async fn run(
     let config = collection.config();
     let resolving = Resolving::of(call, collection);
     let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
-    let context = ResolveContext { elevation: elevation(&config, components), ..resolving.context() };
+    let context =
+        ResolveContext { elevation: elevation(&config, components), components, ..resolving.context() };
     if !components.contains(&Component::Query) {
         return without_search(collection, &config, &context, components, params).await;
     }
@@ -161,6 +162,7 @@ impl Resolving {
             core: &self.core,
             others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,
+            components: &Component::DEFAULT,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Field facets: one field's values with their counts. Which options a type allows, and the messages, are Solr's.
 
-use plan::{Error, FacetSort, FieldFacet, Query, Result};
+use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result};
 
 use super::Target;
 use crate::params::facet as params;
@@ -43,7 +43,10 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFa
         offset: usize::try_from(offset).map_err(|_| negative_offset(offset))?,
         count_min,
         missing: options.flag(&params::MISSING)? && terms.is_none(),
-        prefix: options.read(&params::PREFIX)?.filter(|prefix| !prefix.is_empty()),
+        prefix: options
+            .read(&params::PREFIX)?
+            .filter(|prefix| !prefix.is_empty())
+            .map(|prefix| as_indexed(&field, prefix)),
         contains: contains.filter(|part| !part.is_empty()).map(|part| (part, ignore_case)),
         matches: options.read(&params::MATCHES)?.map(|pattern| ascii_classes(&pattern)),
         exclude_terms: options.read(&params::EXCLUDE_TERMS)?.map(|list| split(&list)).unwrap_or_default(),
@@ -57,6 +60,14 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFa
     check(&facet, &field, method.as_deref())?;
     let warning = warning.filter(|_| facet.terms.is_none());
     Ok((facet, warning))
+}
+
+/// A truth is one letter in the index.
+fn as_indexed(field: &Field, prefix: String) -> String {
+    match field.spec.class() {
+        FieldClass::Bool => if prefix.starts_with(['1', 't', 'T']) { "T" } else { "F" }.to_owned(),
+        _ => prefix,
+    }
 }
 
 /// The values of `{!terms=…}` with what finds each.

@@ -14,7 +14,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use plan::{BucketPlan, Error, FacetPlan, IntervalFacet, QueryFacet, Result};
+use plan::{BucketPlan, Component, Error, FacetPlan, IntervalFacet, QueryFacet, Result};
 use tree::Trouble;
 
 use crate::params::{Param, facet as params, grouping};
@@ -31,15 +31,21 @@ pub(crate) struct Facets {
     pub failure: Option<Error>,
 }
 
-/// All that the request asks to count: classic facets, the tree of its JSON, statistics of fields.
-pub(crate) fn resolve_facets(context: &QueryContext<'_>) -> Result<Facets> {
-    let (stats, no_stats) = apart(stats::resolve(context))?;
-    let tree = context.params.facet_tree().map(|tree| tree::resolve(context, tree)).transpose();
-    let (tree, no_tree) = apart(tree)?;
-    let mut facets = classic(context)?;
-    facets.failure = facets.failure.or(no_tree).or(no_stats);
-    facets.plan.tree = tree;
-    facets.plan.stats = stats;
+/// All that the request asks to count, as far as the handler runs what counts it: classic facets, the tree of its JSON,
+/// statistics of fields. What comes after a failure is not counted.
+pub(crate) fn resolve_facets(context: &QueryContext<'_>, components: &[Component]) -> Result<Facets> {
+    let runs = |component| components.contains(&component);
+    let (stats, no_stats) = match runs(Component::Stats) {
+        true => apart(stats::resolve(context))?,
+        false => (None, None),
+    };
+    let tree = context.params.facet_tree().filter(|_| runs(Component::FacetModule));
+    let (tree, no_tree) = apart(tree.map(|tree| tree::resolve(context, tree)).transpose())?;
+    let mut facets = if runs(Component::Facet) { classic(context)? } else { Facets::default() };
+    facets.plan.tree = tree.filter(|_| facets.failure.is_none());
+    facets.failure = facets.failure.or(no_tree);
+    facets.plan.stats = stats.filter(|_| facets.failure.is_none());
+    facets.failure = facets.failure.or(no_stats);
     Ok(facets)
 }
 

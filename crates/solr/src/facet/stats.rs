@@ -170,6 +170,7 @@ fn by_value(context: &QueryContext<'_>, name: &str, statistics: &BucketPlan) -> 
         field: field.name,
         sort: TermsSort::Index,
         descending: false,
+        prelim: None,
         limit: None,
         offset: 0,
         count_min: 1,

@@ -55,9 +55,7 @@ fn pivot(counts: Vec<PivotCount>) -> Node {
         if !ranges.is_empty() {
             entries.push(("ranges".into(), Node::Map(ranges.into_iter().map(range).collect())));
         }
-        if !below.is_empty() {
-            entries.push(("pivot".into(), pivot(below)));
-        }
+        entries.extend(below.map(|below| ("pivot".into(), pivot(below))));
         entries.extend(stats.map(|result| ("stats".into(), super::stats::stats(result))));
         Node::Map(entries)
     };

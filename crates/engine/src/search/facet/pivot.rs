@@ -40,7 +40,8 @@ pub(super) fn count(
         let mut pivot = PivotCount::of(&level.field, value, count);
         if count > 0 && (below.asks_more() || !rest.is_empty()) {
             let hits = narrowed(units.context, level, pivot.value.as_ref(), domain)?;
-            pivot.below = self::count(units, rest, below, &hits)?;
+            let deeper = (!rest.is_empty()).then(|| self::count(units, rest, below, &hits));
+            pivot.below = deeper.transpose()?;
             fill(units, below, &hits, &mut pivot)?;
         }
         pivots.push(pivot);

@@ -70,6 +70,7 @@ fn terms() -> impl Strategy<Value = TermsFacet> {
                     _ => TermsSort::Stat(sort - 2),
                 },
                 descending,
+                prelim: None,
                 limit,
                 offset,
                 count_min: if number { count_min.max(1) } else { count_min },

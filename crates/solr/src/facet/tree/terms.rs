@@ -1,7 +1,7 @@
 //! Facets over the values of a field: options, their order, what a type of field allows. Hints on how to compute are checked
 //! for their form and change nothing.
 
-use plan::{BucketPlan, Error, Result, SubFacet, SubFacetKind, TermsFacet, TermsSort};
+use plan::{BucketPlan, Error, Prelim, Result, SubFacet, SubFacetKind, TermsFacet, TermsSort};
 
 use super::options::Options;
 use super::{Place, TreeReader};
@@ -48,7 +48,12 @@ impl TreeReader<'_> {
         facet.all_buckets = options.flag("allBuckets")?.unwrap_or(false);
         let below = self.bucket(options.get("facet"), options.place, depth + 1)?;
         if let Some(value) = options.get("sort") {
-            (facet.sort, facet.descending) = sort(value, &facet, &below)?;
+            (facet.sort, facet.descending) = sort(("sort", value), &facet, &below)?;
+        }
+        if let Some(value) = options.get("prelim_sort") {
+            let (by, descending) = sort(("prelim_sort", value), &facet, &below)?;
+            let extra = usize::try_from(options.integer("overrequest")?.unwrap_or(0)).unwrap_or(0);
+            facet.prelim = Some(Prelim { sort: by, descending, extra });
         }
         Ok((facet, below))
     }
@@ -75,6 +80,7 @@ fn plain(field: &str) -> TermsFacet {
         field: field.into(),
         sort: TermsSort::Count,
         descending: true,
+        prelim: None,
         limit: usize::try_from(LIMIT).ok(),
         offset: 0,
         count_min: 1,
@@ -112,14 +118,15 @@ fn check_hints(options: &Options<'_>) -> Result<()> {
             return Err(Error::bad_request(message));
         }
     }
-    if options.get("prelim_sort").is_some() {
-        return Err(options.place.error("`prelim_sort` is not supported yet; leave it out"));
-    }
     Ok(())
 }
 
 /// What to order by, and whether downwards: `count`, `"x asc"`, `{x:"asc"}`.
-fn sort(value: &RawValue, facet: &TermsFacet, below: &BucketPlan) -> Result<(TermsSort, bool)> {
+fn sort(
+    (option, value): (&str, &RawValue),
+    facet: &TermsFacet,
+    below: &BucketPlan,
+) -> Result<(TermsSort, bool)> {
     let (name, descending) = match value {
         RawValue::Str(text) => match (text.strip_suffix(" asc"), text.strip_suffix(" desc")) {
             (Some(name), _) => (name, false),
@@ -132,7 +139,8 @@ fn sort(value: &RawValue, facet: &TermsFacet, below: &BucketPlan) -> Result<(Ter
         },
         other => {
             let found = format!("{}={}", type_name(other), other.to_text());
-            return Err(Error::bad_request(format!("Expected string/map for 'sort', received {found}")));
+            let message = format!("Expected string/map for '{option}', received {found}");
+            return Err(Error::bad_request(message));
         }
     };
     let by = match name {
@@ -142,7 +150,7 @@ fn sort(value: &RawValue, facet: &TermsFacet, below: &BucketPlan) -> Result<(Ter
             Some(at) => TermsSort::Stat(at),
             None => {
                 let (shown, field) = (value.to_text(), &facet.field);
-                let message = format!("Invalid sort option '{shown}' for field '{field}'");
+                let message = format!("Invalid {option} option '{shown}' for field '{field}'");
                 return Err(Error::bad_request(message));
             }
         },

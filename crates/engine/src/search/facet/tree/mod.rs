@@ -10,6 +10,7 @@ mod keys;
 mod open;
 mod path;
 mod ranges;
+mod related;
 mod summary;
 mod sums;
 mod table;
@@ -20,6 +21,8 @@ use plan::{BucketPlan, BucketResult, Result, StatValue, SubFacetResult};
 use docs::BucketDocs;
 use open::{Base, Cut, OpenBucket, OpenFacet};
 use path::{Path, Step};
+
+use related::Slots;
 
 use super::{Domain, Domains};
 use crate::search::SearchContext;
@@ -41,7 +44,34 @@ impl<'p> Opened<'p> {
 
     /// The tree of these hits.
     pub(super) fn compute(&self, context: &SearchContext<'_>, hits: &Domain) -> Result<BucketResult> {
-        Tree { context }.bucket(&self.0, &BucketDocs::of(hits.clone()), None)
+        Tree { context }.bucket(&self.0, &BucketDocs::of(hits.clone()), Way::to(None))
+    }
+}
+
+/// How one bucket was come to.
+#[derive(Clone, Copy)]
+struct Way<'w> {
+    path: Option<&'w Path<'w>>,
+    /// The last step, where the bucket is more than what it was cut from.
+    own: Option<&'w Step<'w>>,
+}
+
+impl<'w> Way<'w> {
+    /// A bucket that is all there is at the end of a path.
+    fn to(path: Option<&'w Path<'w>>) -> Self {
+        Self { path, own: None }
+    }
+
+    fn by(path: &'w Path<'w>) -> Self {
+        Self { path: Some(path), own: Some(&path.step) }
+    }
+
+    /// To what the bucket was cut from.
+    fn above(self) -> Option<&'w Path<'w>> {
+        match self.own {
+            Some(_) => self.path.and_then(|path| path.above),
+            None => self.path,
+        }
     }
 }
 
@@ -52,16 +82,38 @@ struct Tree<'c> {
 }
 
 impl Tree<'_> {
-    fn bucket(
+    fn bucket(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, way: Way<'_>) -> Result<BucketResult> {
+        let count = docs.count();
+        let skipped = open.stats.is_empty() || (count == 0 && !open.plan.process_empty);
+        let stats = if skipped { Vec::new() } else { self.stats(open, docs, way)? };
+        Ok(BucketResult { count, stats, facets: self.facets(open, docs, count, way.path)? })
+    }
+
+    /// The statistics of one bucket.
+    fn stats(
         self,
         open: &OpenBucket<'_>,
         docs: &BucketDocs<'_>,
-        path: Option<&Path<'_>>,
-    ) -> Result<BucketResult> {
-        let count = docs.count();
-        let skipped = open.stats.is_empty() || (count == 0 && !open.plan.process_empty);
-        let stats = if skipped { Vec::new() } else { stats(open, docs)? };
-        Ok(BucketResult { count, stats, facets: self.facets(open, docs, count, path)? })
+        way: Way<'_>,
+    ) -> Result<Vec<(String, StatValue)>> {
+        let mut summary = open.stats.summary(1, None);
+        let mut slots = Vec::new();
+        for segment in 0..docs.segments() {
+            docs.each_batch(segment, |docs| {
+                slots.resize(docs.len(), 0);
+                summary.add(segment, docs, &slots);
+            });
+        }
+        let count = |others: &BucketDocs<'_>| {
+            let common = match way.own {
+                Some(own) => own.restrict(self.context, others)?,
+                None => others.restricted(&docs.bits(self.context), true),
+            };
+            Ok(vec![common.count()])
+        };
+        summary.relate(&Slots { context: self.context, path: way.above(), count: &count })?;
+        summary.finish()?;
+        summary.values(0)
     }
 
     /// The sub-facets of a bucket of `count` documents.
@@ -95,28 +147,14 @@ impl Tree<'_> {
             docs = docs.restricted(bits, true);
         }
         Ok(match &facet.cut {
-            Cut::Query(None) => SubFacetResult::Query(self.bucket(&facet.below, &docs, path)?),
+            Cut::Query(None) => SubFacetResult::Query(self.bucket(&facet.below, &docs, Way::to(path))?),
             Cut::Query(Some((query, bits))) => {
                 let path = Path { above: path, step: Step::Query(query) };
                 let docs = docs.restricted(bits, true);
-                SubFacetResult::Query(self.bucket(&facet.below, &docs, Some(&path))?)
+                SubFacetResult::Query(self.bucket(&facet.below, &docs, Way::by(&path))?)
             }
             Cut::Terms(terms) => SubFacetResult::Buckets(terms.cut(self, &facet.below, &docs, path)?),
             Cut::Ranges(ranges) => SubFacetResult::Buckets(ranges.cut(self, &facet.below, &docs, path)?),
         })
     }
-}
-
-/// The statistics of one bucket.
-fn stats(open: &OpenBucket<'_>, docs: &BucketDocs<'_>) -> Result<Vec<(String, StatValue)>> {
-    let mut summary = open.stats.summary(1, None);
-    let mut slots = Vec::new();
-    for segment in 0..docs.segments() {
-        docs.each_batch(segment, |docs| {
-            slots.resize(docs.len(), 0);
-            summary.add(segment, docs, &slots);
-        });
-    }
-    summary.finish()?;
-    summary.values(0)
 }
