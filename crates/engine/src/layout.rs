@@ -87,8 +87,8 @@ pub struct ColumnRef {
 /// Which words of a text field's documents make a column (`search::uninvert`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
-    /// The last in their order, by which Lucene sorts.
-    Last,
+    /// The first in their order, by which Lucene sorts and groups.
+    First,
     All,
 }
 
@@ -116,10 +116,16 @@ impl FieldLayout {
         matches!(self.inverted_kind, Some(InvertedKind::Text { frequencies: true, .. }))
     }
 
+    /// One value of each document, to sort and to group by: text only where it may be uninverted.
+    pub(crate) fn single(&self) -> Option<ColumnRef> {
+        let words = || self.words(Words::First).filter(|_| self.spec.properties.uninvertible);
+        self.column.clone().or_else(words)
+    }
+
     /// Words of a text field as a column.
     pub(crate) fn words(&self, words: Words) -> Option<ColumnRef> {
         let field = self.inverted.filter(|_| self.class() == FieldClass::Text)?;
-        let name = format!("{}{}", if words == Words::Last { 'l' } else { 'w' }, self.slot);
+        let name = format!("{}{}", if words == Words::First { 'o' } else { 'w' }, self.slot);
         Some(ColumnRef { name: name.into(), kind: ColumnKind::Str, field, words: Some(words) })
     }
 

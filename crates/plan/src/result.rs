@@ -83,7 +83,7 @@ pub struct PivotCount {
     /// `None` stands for the hits without a value.
     pub value: Option<Value>,
     pub count: u64,
-    /// `None` where there is no further field, or no hit.
+    /// `None` where nothing is listed, not even that none has a value.
     pub below: Option<Vec<PivotCount>>,
     pub stats: Option<BucketResult>,
     /// As those of [`FacetResult`], of this value's hits.

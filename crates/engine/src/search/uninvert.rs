@@ -65,12 +65,12 @@ impl ByDoc {
         }
         let (mut next, mut placed) = (starts.clone(), vec![0; sum as usize]);
         each_posting(inverted, |word, doc| {
-            if let Some(next) = next.get_mut(doc as usize)
+            let end = starts.get(doc as usize + 1).copied().unwrap_or_default();
+            if let Some(next) = next.get_mut(doc as usize).filter(|next| **next < end)
                 && let Some(place) = placed.get_mut(*next as usize)
             {
                 *place = word;
-                // Of the last word only, each takes the place of the one before.
-                *next += u32::from(words == Words::All);
+                *next += 1;
             }
             Ok(())
         })?;
@@ -79,7 +79,7 @@ impl ByDoc {
 }
 
 fn check(total: usize, words: Words) -> Result<()> {
-    if words == Words::Last || total <= WORDS_MAX {
+    if words == Words::First || total <= WORDS_MAX {
         return Ok(());
     }
     Err(Error::bad_request(format!(

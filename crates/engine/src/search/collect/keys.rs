@@ -9,7 +9,7 @@ use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 
 use super::Found;
 use super::below::{Below, SegmentBelow};
-use crate::layout::{ColumnRef, FieldLayout, Words};
+use crate::layout::{ColumnRef, FieldLayout};
 use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
@@ -155,7 +155,7 @@ impl By {
 }
 
 fn column_of(layout: &FieldLayout) -> Result<ColumnRef> {
-    layout.column.clone().or_else(|| layout.words(Words::Last)).ok_or_else(|| {
+    layout.single().ok_or_else(|| {
         Error::bad_request(format!(
             "can not sort on a field w/o docValues unless it is indexed and supports Uninversion.: {}",
             layout.name

@@ -70,6 +70,7 @@ pub(crate) fn count(
         let domain = domains.without(&facet.exclude_tags)?;
         let stats = facet.stats.as_ref().map(|plan| tree::Opened::open(&mut domains, plan)).transpose()?;
         let counts = pivot::count(units, &facet.levels, &pivot::Below { facet, stats }, &domain)?;
+        let counts = counts.unwrap_or_default();
         result.pivots.push(PivotFacetResult { key: facet.key.clone(), counts });
     }
     result.tree = plan.tree.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;

@@ -24,14 +24,18 @@ impl Below<'_> {
     }
 }
 
+/// `None` where there is nothing to list.
 pub(super) fn count(
     units: Units<'_>,
     levels: &[FieldFacet],
     below: &Below<'_>,
     domain: &Domain,
-) -> Result<Vec<PivotCount>> {
-    let Some((level, rest)) = levels.split_first() else { return Ok(Vec::new()) };
+) -> Result<Option<Vec<PivotCount>>> {
+    let Some((level, rest)) = levels.split_first() else { return Ok(None) };
     let counted = field::count(units, level, domain)?;
+    if counted.counts.is_empty() && counted.missing.is_none() {
+        return Ok(None);
+    }
     // Those without a value need as many hits as a value does, and some.
     let missing = counted.missing.filter(|count| *count >= level.count_min.max(1)).map(|count| (None, count));
     let values = counted.counts.into_iter().map(|(value, count)| (Some(value), count));
@@ -40,13 +44,12 @@ pub(super) fn count(
         let mut pivot = PivotCount::of(&level.field, value, count);
         if count > 0 && (below.asks_more() || !rest.is_empty()) {
             let hits = narrowed(units.context, level, pivot.value.as_ref(), domain)?;
-            let deeper = (!rest.is_empty()).then(|| self::count(units, rest, below, &hits));
-            pivot.below = deeper.transpose()?;
+            pivot.below = self::count(units, rest, below, &hits)?;
             fill(units, below, &hits, &mut pivot)?;
         }
         pivots.push(pivot);
     }
-    Ok(pivots)
+    Ok(Some(pivots))
 }
 
 fn fill(units: Units<'_>, below: &Below<'_>, hits: &Domain, pivot: &mut PivotCount) -> Result<()> {

@@ -44,7 +44,7 @@ impl Groups {
 
     fn of_field(context: &SearchContext<'_>, name: &str) -> Result<By> {
         let Some(layout) = context.layout.field(name) else { return Ok(By::Nothing) };
-        let column = layout.column.clone().ok_or_else(|| {
+        let column = layout.single().ok_or_else(|| {
             Error::bad_request(format!("cannot group by `{name}`: it has no column; give it docValues"))
         })?;
         Ok(match column.kind {

@@ -15,6 +15,7 @@ use super::related::Slots;
 use super::summary::Rank;
 use super::table::KeyTable;
 use super::{Tree, Way};
+use crate::layout::FieldLayout;
 use crate::search::SearchContext;
 use crate::search::facet::Domain;
 use crate::search::lower::exists_docs;
@@ -35,7 +36,11 @@ type Counted = (u64, u64);
 impl<'p> OpenTerms<'p> {
     pub(super) fn open(context: &SearchContext<'_>, plan: &'p TermsFacet) -> Result<Self> {
         let layout = context.layout.field(&plan.field);
-        let column = layout.map(|layout| KeyColumn::open(context, layout)).transpose()?.flatten();
+        let column = |layout: &Arc<FieldLayout>| match layout.spec.properties.uninvertible {
+            true => KeyColumn::with_words(context, layout),
+            false => KeyColumn::open(context, layout),
+        };
+        let column = layout.map(column).transpose()?.flatten();
         let keys = match (&column, &plan.prefix) {
             (Some(KeyColumn::Strings(strings)), Some(prefix)) => strings.with_prefix(prefix)?,
             _ => 0..u64::MAX,
