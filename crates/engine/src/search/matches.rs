@@ -8,7 +8,7 @@ use tantivy::Term;
 
 use super::bits::Bits;
 use super::evaluate::Evaluator;
-use super::node::{BooleanNode, DocSource, Node};
+use super::node::{BooleanNode, Computed, DocSource, Node};
 use super::terms::{Direct, Matching};
 use super::{SearchContext, SearchSegment};
 
@@ -31,11 +31,8 @@ pub(crate) fn matches(
             DocSource::All => Ok(all(segment, among)),
             DocSource::Node(inner) => matches(context, segment, inner, among),
             DocSource::Term(term) => any_term(segment, std::iter::once(term), among).map(Arc::new),
-            DocSource::Computed(computed) => Ok(common(computed.bits(segment.reader)?, among)),
-            DocSource::FunctionRange(range) => match among {
-                Some(among) => range.bits_among(segment.reader, among).map(Arc::new),
-                None => range.computed().bits(segment.reader),
-            },
+            DocSource::Computed(computed) => found(computed, segment, among),
+            DocSource::FunctionRange(range) => found(range.computed(), segment, among),
         },
         Node::Boolean(boolean) => combined(context, segment, boolean, among),
         Node::DisjunctionMax { nodes, .. } => union(context, segment, nodes, among),
@@ -79,6 +76,13 @@ fn quickly(
 
 fn all(segment: &SearchSegment<'_>, among: Option<&Arc<Bits>>) -> Arc<Bits> {
     among.cloned().unwrap_or_else(|| Arc::new(Bits::all(segment.max_doc())))
+}
+
+fn found(computed: &Computed, segment: &SearchSegment<'_>, among: Option<&Arc<Bits>>) -> Result<Arc<Bits>> {
+    match among {
+        Some(among) => computed.bits_among(segment.reader, among),
+        None => computed.bits(segment.reader),
+    }
 }
 
 fn common(mut bits: Arc<Bits>, among: Option<&Arc<Bits>>) -> Arc<Bits> {

@@ -71,7 +71,7 @@ pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
 pub(crate) use near_terms::is_near;
 pub(crate) use sloppy::{Place, spans};
-pub(crate) use stats::rarity;
+pub(crate) use stats::{KnownFields, rarity};
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {
@@ -162,6 +162,7 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) segments: Vec<SearchSegment<'a>>,
     pub(crate) caches: &'a SearchCaches,
     pub(crate) views: &'a Views,
+    known_fields: &'a KnownFields,
 }
 
 /// One segment of the snapshot.
@@ -196,6 +197,7 @@ impl<'a> SearchContext<'a> {
             segments,
             caches,
             views: snapshot.views(),
+            known_fields: snapshot.known_fields(),
         }
     }
 }

@@ -10,14 +10,16 @@ use crate::search::collect::Best;
 
 /// Documents of a window.
 pub(super) const WINDOW: usize = 2048;
+/// Documents of a window's parts, which are looked at only where something was added: 32 of them.
+pub(super) const GROUP: usize = WINDOW / 32;
+/// What no score was added to. Added to any score, zero among them, it is gone.
+const UNTOUCHED: f64 = -0.0;
 
 pub(super) struct Union {
     terms: Vec<Bounded>,
     max_doc: u32,
     /// Scores of the window's documents so far.
     scores: Box<[f64; WINDOW]>,
-    /// Which of them any essential term has.
-    seen: [u64; WINDOW / 64],
 }
 
 struct Bounded {
@@ -29,7 +31,7 @@ struct Bounded {
 impl Union {
     pub(super) fn new(terms: Vec<ScoredTerm>, max_doc: u32) -> Self {
         let terms = terms.into_iter().map(|term| Bounded { term, bound: 0.0 }).collect();
-        Self { terms, max_doc, scores: Box::new([0.0; WINDOW]), seen: [0; WINDOW / 64] }
+        Self { terms, max_doc, scores: Box::new([UNTOUCHED; WINDOW]) }
     }
 
     /// Offers what can enter the page.
@@ -55,28 +57,38 @@ impl Union {
     /// Scores a window; the first `others` terms can raise no document over the bar by themselves.
     fn window(&mut self, from: DocId, others: usize, mask: Option<&Bits>, best: &mut Best) {
         let (others, essential) = self.terms.split_at_mut(others);
+        let mut touched = 0;
         for bounded in essential {
-            bounded.term.add_scores(from, &mut self.scores, &mut self.seen);
+            touched |= bounded.term.add_scores(from, &mut self.scores);
         }
         let rest: f64 = others.iter().map(|bounded| f64::from(bounded.bound)).sum();
-        let touched = self.seen;
-        if let Some(mask) = mask {
-            mask.keep_common(from, &mut self.seen);
-        }
-        for at in (0..WINDOW / 64).filter(|at| touched[*at] != 0) {
-            let mut word = std::mem::take(&mut self.seen[at]);
-            while word != 0 {
-                let place = at * 64 + word.trailing_zeros() as usize;
-                word &= word - 1;
-                let doc = from + place as u32;
-                let score = self.scores[place];
-                if best.bar().is_none_or(|bar| (score + rest) as f32 > bar) {
-                    finish(doc, score, rest, others, best);
+        let groups = self.scores.chunks_exact_mut(GROUP).enumerate();
+        for (at, scores) in groups.filter(|(at, _)| touched >> at & 1 == 1) {
+            let can_enter =
+                |score: f64, best: &Best| best.bar().is_none_or(|bar| (score + rest) as f32 > bar);
+            if can_enter(greatest(scores), best) {
+                for (doc, score) in (from + (at * GROUP) as u32..).zip(&*scores) {
+                    let hit = score.to_bits() != UNTOUCHED.to_bits() && can_enter(*score, best);
+                    if hit && super::allows(mask, doc) {
+                        finish(doc, *score, rest, others, best);
+                    }
                 }
             }
-            self.scores[at * 64..at * 64 + 64].fill(0.0);
+            scores.fill(UNTOUCHED);
         }
     }
+}
+
+/// Of scores, none of which is less than nothing. By lanes, so that a compiler takes several at once.
+fn greatest(scores: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut most = [0.0; LANES];
+    for scores in scores.chunks_exact(LANES) {
+        for (most, score) in most.iter_mut().zip(scores) {
+            *most = if *score > *most { *score } else { *most };
+        }
+    }
+    most.into_iter().fold(0.0, f64::max)
 }
 
 /// Adds what the other terms give, the greatest first, as long as the document can still enter.
