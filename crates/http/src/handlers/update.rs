@@ -10,17 +10,18 @@ use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
 use solr::update::{Chain, Decoded, Processed, UpdateOptions, chain_choice, decode};
 
+use super::permit::Permit;
 use crate::call::Call;
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     path: &str,
-    params: &Params,
+    (params, permit): (&Params, &Permit),
 ) -> Result<Entries> {
     let guess = chain_choice::guesses(params, &call.params, &collection.config())?;
     let options = UpdateOptions::parse(params)?;
-    let update = Update { call, collection, path, params, guess, options: &options };
+    let update = Update { call, collection, path, params, permit, guess, options: &options };
     let (batch, failure) = update.prepare().await?;
     let mut outcome = collection.update(batch).await;
     match outcome.failure.take().or(failure) {
@@ -35,6 +36,7 @@ struct Update<'a> {
     collection: &'a Arc<Collection>,
     path: &'a str,
     params: &'a Params,
+    permit: &'a Permit,
     /// Whether the chain it takes guesses unknown fields.
     guess: bool,
     options: &'a UpdateOptions,
@@ -72,6 +74,7 @@ impl Update<'_> {
             budget: &Budget::of(self.params),
             boolean_clauses_max: config.boolean_clauses_max,
             others: None,
+            parsers: self.permit.parsers(),
             filtering: true,
         };
         let chain = Chain {

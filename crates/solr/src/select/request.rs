@@ -2,7 +2,7 @@
 //! Solr where a request has two mistakes, as far as it is known.
 
 use plan::{
-    Collapse, Cursor, Error, Filter, GroupPlan, Page, Query, Rerank, Result, Schema, SearchPlan, Shape,
+    Allowance, Collapse, Cursor, Error, Filter, GroupPlan, Page, Query, Rerank, Result, Schema, SearchPlan, Shape,
     SortBy, SortKey,
 };
 
@@ -19,7 +19,7 @@ use super::sort::parse_sort;
 use crate::date_math::DateMath;
 use crate::debug::QueryPrinter;
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, dismax, grouping, paging, query, response, terms, unsupported};
+use crate::params::{Params, dismax, grouping, limits, paging, query, response, terms, unsupported};
 use crate::query::{Budget, Others, ParsedQuery, QueryContext, SchemaAnalyzers, cache_and_cost, parse_query};
 use crate::response::Entries;
 use crate::terms::TermsRequest;
@@ -36,6 +36,7 @@ pub struct SelectRequest<'a> {
     cursor_mark: Option<&'a str>,
     debug: DebugFlags,
     omit_header: bool,
+    terminates_early: bool,
 }
 
 /// What a request is resolved against.
@@ -53,6 +54,40 @@ pub struct ResolveContext<'a> {
     pub core: &'a str,
     /// What is put first by hand.
     pub elevation: HandlerElevation<'a>,
+    /// The parsers that the handler allows; `None` is all.
+    pub parsers: Option<&'a [String]>,
+    /// What the request may use up.
+    pub allowance: &'a Allowance,
+}
+
+impl<'a> ResolveContext<'a> {
+    /// What the queries of a request with these parameters read from.
+    pub(crate) fn queries<'q>(
+        &self,
+        params: &'q Params,
+        dates: &'q DateMath,
+        budget: &'q Budget,
+    ) -> QueryContext<'q>
+    where
+        'a: 'q,
+    {
+        QueryContext {
+            schema: self.schema,
+            analyzers: self.analyzers,
+            params,
+            dates,
+            budget,
+            boolean_clauses_max: self.boolean_clauses_max,
+            others: self.others,
+            parsers: self.parsers,
+            filtering: false,
+        }
+    }
+
+    /// What `NOW` and date math mean in a request with these parameters.
+    pub(crate) fn dates(&self, params: &Params) -> Result<DateMath> {
+        DateMath::of_request(params.get(query::NOW.name), params.get(query::TZ.name), self.now_ms)
+    }
 }
 
 /// What to run, and how to show it.
@@ -86,24 +121,15 @@ impl<'a> SelectRequest<'a> {
             cursor_mark: params.get(paging::CURSOR_MARK.name),
             debug: DebugFlags::parse(params)?,
             omit_header: response::OMIT_HEADER.read(params)?.unwrap_or(false),
+            terminates_early: limits::SEGMENT_TERMINATE_EARLY.read(params)?.unwrap_or(false),
         })
     }
 
     /// Gives fields, queries and dates their meaning.
     pub fn resolve(&self, context: &ResolveContext<'_>) -> Result<Resolved> {
-        let (now, zone) = (self.params.get(query::NOW.name), self.params.get(query::TZ.name));
-        let dates = DateMath::of_request(now, zone, context.now_ms)?;
-        let (core, by_hand) = (context.core, context.elevation);
-        let context = QueryContext {
-            schema: context.schema,
-            analyzers: context.analyzers,
-            params: self.params,
-            dates: &dates,
-            budget: &Budget::of(self.params),
-            boolean_clauses_max: context.boolean_clauses_max,
-            others: context.others,
-            filtering: false,
-        };
+        let (dates, budget) = (context.dates(self.params)?, Budget::of(self.params));
+        let (core, by_hand, allowance) = (context.core, context.elevation, context.allowance.clone());
+        let context = context.queries(self.params, &dates, &budget);
         let mut fields = FieldList::parse(self.params, Some(&context))?;
         fields.name_core(core);
         let mut main = self.query.map(|text| parse_query(&context, text, self.parser)).transpose()?;
@@ -150,6 +176,7 @@ impl<'a> SelectRequest<'a> {
             // What another collection says may change at any time.
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
                 && !context.others.is_some_and(Others::were_asked),
+            allowance,
         };
         let key = context.schema.unique_key.as_ref();
         let likes = Likes::of_hits(self.params, key, self.page.rows, context.boolean_clauses_max);
@@ -174,6 +201,7 @@ impl<'a> SelectRequest<'a> {
             highlights: plan.highlight.is_some(),
             fields,
             omit_header: self.omit_header,
+            terminates_early: self.terminates_early,
             debug,
             debug_query,
         };
