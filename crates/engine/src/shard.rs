@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    AutoCommit, CacheStats, Clock, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection,
+    Join, LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
     SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
     Version, WhyNot,
 };

@@ -105,10 +105,11 @@ impl Envelope {
         })
     }
 
-    /// For a request whose own wishes cannot be read: just the error, as Solr answers when it cannot make the header.
-    pub fn plain() -> Self {
+    /// For a request whose own wishes cannot be read: just the error, in the format it asks for if there is such a one, as
+    /// Solr answers when it cannot make the header.
+    pub fn plain(sent: &Params) -> Self {
         Self {
-            format: Format::default(),
+            format: Format::parse(sent, None).unwrap_or_default(),
             echoed: None,
             header: false,
             handler: None,

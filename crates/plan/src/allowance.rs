@@ -186,7 +186,7 @@ mod tests {
         let none = Limits::default();
         check(none, None);
         check(Limits { time_ms: Some(0), ..none }, Some(0));
-        check(Limits { time_ms: Some(5), ..none }, Some(6));
+        check(Limits { time_ms: Some(5), ..none }, Some(5));
         check(Limits { time_ms: Some(1000), ..none }, None);
         check(Limits { cpu_ms: Some(3), ..none }, Some(2));
         check(Limits { memory_bytes: Some(0), ..none }, Some(0));

@@ -60,7 +60,13 @@ where
 pub(crate) fn field_terms_docs(view: &SegmentView, field: Field) -> Result<Bits> {
     let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
     let mut bits = Bits::none(view.reader().max_doc());
-    add_stream(view, field, inverted.terms().stream().map_err(engine_error)?, &mut bits, &Allowance::default())?;
+    add_stream(
+        view,
+        field,
+        inverted.terms().stream().map_err(engine_error)?,
+        &mut bits,
+        &Allowance::default(),
+    )?;
     Ok(bits)
 }
 

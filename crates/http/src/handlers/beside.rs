@@ -85,11 +85,7 @@ impl<'a> Beside<'a> {
     }
 
     /// `cut` is what was not run already.
-    pub async fn run(
-        &self,
-        searched: Searched<'_>,
-        (cut, allowance): (Option<usize>, &Allowance),
-    ) -> Said {
+    pub async fn run(&self, searched: Searched<'_>, (cut, allowance): (Option<usize>, &Allowance)) -> Said {
         let mut said = Said { cut, ..Said::default() };
         for (at, name, step) in &self.steps {
             if said.cut.is_none() && allowance.is_used_up() {

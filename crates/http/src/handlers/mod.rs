@@ -107,7 +107,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
     let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
-        Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
+        Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
     };
     let answer = match handler {
         NodeHandler::Root => Ok(root()),
@@ -135,7 +135,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     });
     let (mut envelope, effective, refused) = match made {
         Ok(made) => made,
-        Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
+        Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
     };
     if let Some(error) = refused {
         return envelope.wrap(call, Err(error.into()));

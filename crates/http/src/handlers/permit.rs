@@ -74,12 +74,7 @@ impl Permit {
         }
     }
 
-    fn cut<'a>(
-        &self,
-        pass: Pass,
-        at: usize,
-        (components, params): (&'a [&'a str], &Params),
-    ) -> CutShort<'a> {
+    fn cut<'a>(&self, pass: Pass, at: usize, (components, params): (&'a [&'a str], &Params)) -> CutShort<'a> {
         let before = components.get(at).or(components.last()).copied().unwrap_or_default();
         CutShort { pass, before, components, debug: limits::asks_debug(params), partial: self.partial }
     }

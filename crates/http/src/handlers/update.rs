@@ -22,6 +22,9 @@ pub(super) async fn run(
     let guess = chain_choice::guesses(params, &call.params, &collection.config())?;
     let options = UpdateOptions::parse(params)?;
     let update = Update { call, collection, path, params, permit, guess, options: &options };
+    if let Some(documents) = update.echoed()? {
+        return Ok(documents);
+    }
     let (batch, failure) = update.prepare().await?;
     let mut outcome = collection.update(batch).await;
     match outcome.failure.take().or(failure) {
@@ -60,8 +63,20 @@ impl Update<'_> {
         }
     }
 
+    /// The documents, where they are only to be shown.
+    fn echoed(&self) -> Result<Option<Entries>> {
+        if !self.options.echo {
+            return Ok(None);
+        }
+        match self.decode()? {
+            Decoded { echo: true, failure: Some(error), .. } => Err(error),
+            Decoded { echo: true, commands, .. } => Ok(Some(response::echoed(commands))),
+            _ => Ok(None),
+        }
+    }
+
     fn process(&self, versioned: &VersionedSchema) -> Result<Processed> {
-        let Decoded { commands, failure } = self.decode()?;
+        let Decoded { commands, failure, echo: _ } = self.decode()?;
         let analyzers = versioned.derived(SchemaAnalyzers::new);
         let config = self.collection.config();
         let (now, zone) = (self.params.get("NOW"), self.params.get("TZ"));

@@ -49,7 +49,8 @@ pub(super) fn integers(
     zeros: bool,
 ) -> Result<Counts<i64>> {
     let mut counts = Counts::new();
-    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up()) {
+    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up())
+    {
         match segment.view.column(column)? {
             Some(AnyColumn::I64(column)) => add_numbers(&column, hits, zeros, |number| number, &mut counts),
             Some(AnyColumn::Bool(column)) => add_numbers(&column, hits, zeros, i64::from, &mut counts),
@@ -77,7 +78,8 @@ fn add_numbers<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
 /// Counts of a column of reals, by the bits of the values.
 pub(super) fn reals(context: &SearchContext<'_>, column: &ColumnRef, domain: &Domain) -> Result<Counts<u64>> {
     let mut counts = Counts::new();
-    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up()) {
+    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up())
+    {
         if let Some(AnyColumn::F64(column)) = segment.view.column(column)? {
             hits.iter().for_each(|doc| {
                 each_distinct(&column, doc, |value| *counts.entry(value.to_bits()).or_default() += 1);
@@ -96,7 +98,8 @@ pub(super) fn terms(
     zeros: bool,
 ) -> Result<Counts<Box<str>>> {
     let mut counts = Counts::new();
-    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up()) {
+    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up())
+    {
         let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
         let mut terms = inverted.terms().range().ge(prefix).into_stream().map_err(engine_error)?;
         let mut read = 0u32;

@@ -77,7 +77,8 @@ impl Tree<'_> {
     ) -> Result<Vec<(String, SubFacetResult)>> {
         let empty = count == 0 && !open.plan.process_empty;
         let goes_on = |_: &&OpenFacet<'_>| !self.context.allowance.is_used_up();
-        let computed = open.facets.iter().take_while(goes_on).filter(|facet| !empty || facet.outgrows_nothing);
+        let computed =
+            open.facets.iter().take_while(goes_on).filter(|facet| !empty || facet.outgrows_nothing);
         computed.map(|facet| Ok((facet.plan.key.clone(), self.facet(facet, docs, path)?))).collect()
     }
 
