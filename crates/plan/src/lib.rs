@@ -1,6 +1,7 @@
 //! The typed, immutable data that every layer reads: schema, search plan, update batch, results, error kinds.
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
+mod allowance;
 mod analyzer;
 mod area;
 mod bucket;
@@ -44,6 +45,7 @@ mod vectors;
 mod why_not;
 mod wkt;
 
+pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Rect};
 pub use bucket::{

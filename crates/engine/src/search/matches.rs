@@ -1,5 +1,6 @@
 //! Which documents of a segment match a node, as bits: combinations run a word at a time over the bits of their parts, and a
-//! part is only asked about the documents that the parts before it have left.
+//! part is only asked about the documents that the parts before it have left. Where the search's allowance is used up on the way
+//! the bits are not all there: [`mask`](super::mask) gives nothing for such a segment.
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use tantivy::Term;
 
 use super::bits::Bits;
 use super::evaluate::Evaluator;
+use super::function::each_block;
 use super::node::{BooleanNode, Computed, DocSource, Node};
 use super::terms::{Direct, Matching};
 use super::{SearchContext, SearchSegment};
@@ -19,6 +21,10 @@ pub(crate) fn matches(
     node: &Node,
     among: Option<&Arc<Bits>>,
 ) -> Result<Arc<Bits>> {
+    if segment.allowance.is_used_up() {
+        return Ok(Arc::new(Bits::none(segment.max_doc())));
+    }
+    segment.allowance.take_bytes(segment.max_doc() as usize / 8);
     if let Some(bits) = quickly(context, segment, node, among)? {
         return Ok(bits);
     }
@@ -107,8 +113,10 @@ fn one_by_one(
     let mut bits = Bits::none(segment.max_doc());
     if !among.is_empty() {
         let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
-        let matching = among.iter().filter(|doc| evaluator.score(*doc).is_some());
-        matching.for_each(|doc| bits.insert(doc));
+        each_block(among, &segment.allowance, |docs| {
+            let matching = docs.iter().filter(|doc| evaluator.score(**doc).is_some());
+            matching.for_each(|doc| bits.insert(*doc));
+        });
     }
     Ok(bits)
 }

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
-use plan::Result;
+use plan::{Allowance, Result};
 use tantivy::columnar::ColumnIndex;
 use tantivy::fastfield::Column;
 use tantivy::postings::{SegmentPostings, TermInfo};
@@ -81,7 +81,13 @@ where
 pub(crate) fn field_terms_docs(view: &SegmentView, field: Field) -> Result<Bits> {
     let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
     let mut bits = Bits::none(view.reader().max_doc());
-    add_stream(view, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
+    add_stream(
+        view,
+        field,
+        inverted.terms().stream().map_err(engine_error)?,
+        &mut bits,
+        &Allowance::default(),
+    )?;
     Ok(bits)
 }
 
@@ -101,12 +107,16 @@ pub(crate) fn add_postings(view: &SegmentView, field: Field, info: &TermInfo, bi
     postings.for_each_doc(info, |doc| bits.insert(doc))
 }
 
-/// Adds the documents of all terms that a stream yields.
+/// Terms between looks at the allowance.
+pub(crate) const TERMS_A_LOOK: u32 = 64;
+
+/// Adds the documents of the terms that a stream yields, until `allowance` is used up.
 pub(crate) fn add_stream<A: Automaton>(
     view: &SegmentView,
     field: Field,
     mut terms: TermStreamer<'_, A>,
     bits: &mut Bits,
+    allowance: &Allowance,
 ) -> Result<()>
 where
     A::State: Clone,
@@ -115,9 +125,11 @@ where
         return Ok(());
     }
     let postings = view.postings().field(view.reader(), field)?;
+    let mut read = 0u32;
     loop {
         postings.for_each_doc(terms.value(), |doc| bits.insert(doc))?;
-        if !terms.advance() {
+        read += 1;
+        if read % TERMS_A_LOOK == 0 && allowance.is_used_up() || !terms.advance() {
             return Ok(());
         }
     }

@@ -155,6 +155,7 @@ fn parse_nested(
         false => (LocalParams::default(), text),
     };
     let name = local.get("type").unwrap_or(default_parser);
+    context.check_parser(name)?;
     let Some(parser) = PARSERS.iter().find(|parser| parser.name == name) else {
         return Err(unknown_parser(name, text));
     };

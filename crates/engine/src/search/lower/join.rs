@@ -80,6 +80,7 @@ impl Lowering<'_> {
         while let (Some(node), Some(edges)) = (node, edges)
             && graph.steps_max.is_none_or(|most| step < most)
             && frontier.iter().any(|bits| bits.count() > 0)
+            && !self.context.allowance.is_used_up()
         {
             frontier = self.step(node, edges, &frontier)?;
             for ((segment, new), found) in self.context.segments.iter().zip(&mut frontier).zip(&mut found) {

@@ -27,7 +27,7 @@ pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
 pub(crate) use values::Tallies;
 
-use plan::{Query, Related, Result};
+use plan::{Allowance, Query, Related, Result};
 use tantivy::schema::Field;
 
 use super::bits::Bits;
@@ -137,11 +137,11 @@ impl<'a> Lowering<'a> {
         &self,
         boost: f32,
         label: String,
-        compute: impl Fn(&SegmentView) -> Result<Bits> + Send + Sync + 'static,
+        compute: impl Fn(&SegmentView, &Allowance) -> Result<Bits> + Send + Sync + 'static,
     ) -> Node {
-        let views = self.context.views.clone();
+        let (views, allowance) = (self.context.views.clone(), self.context.allowance.clone());
         Node::computed(boost, label, move |reader| match views.of(reader) {
-            Some((_, view)) => compute(view),
+            Some((_, view)) => compute(view, &allowance),
             None => Ok(Bits::none(reader.max_doc())),
         })
     }

@@ -62,7 +62,7 @@ impl Lowering<'_> {
     fn term_range(&self, layout: &FieldLayout, range: &Range, boost: f32, label: String) -> Node {
         let Some(field) = layout.inverted else { return Node::Nothing };
         let Some((lower, upper)) = term_bounds(layout, field, range) else { return Node::Nothing };
-        self.by_postings(boost, label, move |view| {
+        self.by_postings(boost, label, move |view, allowance| {
             let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
             let mut terms = inverted.terms().range();
             terms = match &lower {
@@ -76,7 +76,7 @@ impl Lowering<'_> {
                 Bound::Unbounded => terms,
             };
             let mut bits = Bits::none(view.reader().max_doc());
-            add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+            add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits, allowance)?;
             Ok(bits)
         })
     }
@@ -84,7 +84,7 @@ impl Lowering<'_> {
     pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
         let Some(layout) = self.field(name).cloned() else { return Node::Nothing };
         let label = format!("FieldExistsQuery [field={name}]");
-        self.by_postings(boost, label, move |view| exists_docs(view, &layout))
+        self.by_postings(boost, label, move |view, _| exists_docs(view, &layout))
     }
 }
 

@@ -19,6 +19,9 @@ use crate::search::norms::Norms;
 use crate::search::postings::{Entry, TermBlocks};
 use crate::snapshot::SegmentView;
 
+/// Blocks between looks at the allowance.
+pub(super) const BLOCKS_A_LOOK: u32 = 64;
+
 /// A term that scores, in one segment.
 pub(crate) struct ScoredTerm {
     pub(super) blocks: TermBlocks,
@@ -189,11 +192,13 @@ impl ScoredTerm {
 
     /// Offers what can enter the page.
     pub(super) fn collect(&mut self, mask: Option<&Bits>, best: &mut Best) {
+        let mut blocks = 0u32;
         loop {
             if best.bar().is_none_or(|bar| self.bound(self.blocks.entry()) > bar) {
                 self.collect_block(mask, best);
             }
-            if self.blocks.in_tail() {
+            blocks += 1;
+            if self.blocks.in_tail() || blocks % BLOCKS_A_LOOK == 0 && best.is_cut() {
                 return;
             }
             self.blocks.next_block();

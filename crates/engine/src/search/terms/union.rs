@@ -45,6 +45,9 @@ impl Union {
     pub(super) fn collect(&mut self, mask: Option<&Bits>, best: &mut Best) {
         for from in (0..self.max_doc).step_by(WINDOW) {
             let to = from.saturating_add(WINDOW as u32);
+            if from > 0 && best.is_cut() {
+                return;
+            }
             let bar = best.bar();
             let Some(bar) = bar else {
                 self.window(from, 0, mask, best);
