@@ -8,6 +8,7 @@ mod cores;
 mod get;
 mod info;
 mod luke;
+mod managed;
 mod metrics;
 mod more_like;
 mod permit;
@@ -191,6 +192,7 @@ async fn dispatch(
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
         Handler::Config => config::run(call, collection, path),
+        Handler::Managed => managed::run(call, collection, path).await,
         Handler::Schema => {
             return Box::pin(schema::run(call, collection, path, &params)).await.map(Answer::from);
         }
