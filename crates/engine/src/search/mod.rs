@@ -42,6 +42,7 @@ mod result_cache;
 mod run;
 mod sets;
 mod sloppy;
+mod span;
 mod spatial;
 mod spell;
 mod stats;

@@ -14,6 +14,7 @@ use super::bits::Bits;
 use super::bm25::Similarity;
 use super::function::{FunctionNode, FunctionRangeNode};
 use super::preset::Preset;
+use super::span::SpanNode;
 use super::stats::FieldStats;
 use crate::snapshot::Views;
 
@@ -23,6 +24,7 @@ pub(crate) enum Node {
     Term(Arc<TermNode>),
     Synonym(Arc<SynonymNode>),
     Phrase(Arc<PhraseNode>),
+    Span(Arc<SpanNode>),
     Boolean(BooleanNode),
     DisjunctionMax {
         nodes: Vec<Node>,
@@ -195,7 +197,7 @@ impl Node {
     /// Whether telling a match takes reading positions, which is better not done twice.
     pub(crate) fn is_costly(&self) -> bool {
         match self {
-            Node::Phrase(_) => true,
+            Node::Phrase(_) | Node::Span(_) => true,
             Node::Boolean(boolean) => {
                 let deciding: &[Node] = if boolean.minimum > 0 { &boolean.optional } else { &[] };
                 boolean.required.iter().chain(deciding).any(Node::is_costly)
@@ -215,6 +217,9 @@ impl Node {
             Node::Term(term) => term.scoring.similarity.weight < 0.0,
             Node::Synonym(synonym) => synonym.scoring.similarity.weight < 0.0,
             Node::Phrase(phrase) => phrase.scoring.similarity.weight < 0.0,
+            Node::Span(span) => {
+                span.scores_payloads().is_some() || span.scoring.similarity.weight < 0.0
+            }
             Node::Boolean(boolean) => {
                 boolean.required.iter().chain(&boolean.optional).any(Node::is_unbounded)
             }

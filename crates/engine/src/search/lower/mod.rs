@@ -10,10 +10,11 @@ mod moves;
 mod multi_term;
 mod nearest;
 mod pattern;
-mod pattern_phrase;
+mod pattern_terms;
 mod phrase;
 mod range;
 mod root;
+mod span;
 mod spatial;
 mod term;
 mod values;
@@ -71,7 +72,7 @@ impl<'a> Lowering<'a> {
             Query::Nearest(query) => self.nearest_vectors(query, boost),
             Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
-            Query::PatternPhrase(phrase) => self.pattern_phrase(phrase, boost),
+            Query::Span(span) => self.span(span, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
             Query::Wildcard { field, pattern } => self.wildcard(field, pattern, boost),
