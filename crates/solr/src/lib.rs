@@ -9,6 +9,7 @@ pub mod error;
 mod facet;
 mod function;
 pub mod json_request;
+pub mod limits;
 pub mod params;
 pub mod query;
 mod real_time_get;

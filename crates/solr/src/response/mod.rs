@@ -27,7 +27,7 @@ pub use json::{JsonStyle, NamedListStyle, write_json, write_string};
 pub use more_like::{FoundAlike, LikesOf, likes, more_like};
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
 pub use select::{Found, in_order, select};
-pub use update::versions;
+pub use update::{echoed, versions};
 pub use xml::write_xml;
 
 /// Bytes as text, as Solr shows binary fields.

@@ -24,6 +24,8 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         core: "core",
         elevation: HandlerElevation::Nowhere,
         components: &plan::Component::DEFAULT,
+        parsers: None,
+        allowance: &plan::Allowance::default(),
     })
 }
 

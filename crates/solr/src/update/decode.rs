@@ -6,6 +6,7 @@ use plan::{Error, ErrorKind, Result};
 
 use crate::params::Params;
 use crate::update::command::Decoded;
+use crate::update::json_mapping::Mapping;
 use crate::update::options::UpdateOptions;
 use crate::update::{csv, json, json_docs, xml};
 
@@ -42,7 +43,8 @@ pub fn decode(
             match format {
                 Format::JsonCommands => json::decode(&text, options, commands),
                 Format::JsonDocuments => {
-                    json_docs::decode(&text, &json_docs::Mapping::parse(params)?, options, commands)
+                    decoded.echo = options.echo;
+                    json_docs::decode(&text, &Mapping::parse(params)?, options, commands)
                 }
                 Format::Xml => xml::decode(&text, options, commands),
                 Format::Csv => csv::decode(&text, params, options, commands),

@@ -14,6 +14,7 @@ mod guess_date;
 mod guess_number;
 mod json;
 mod json_docs;
+mod json_mapping;
 mod json_reader;
 mod json_value;
 mod nested;

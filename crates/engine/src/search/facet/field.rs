@@ -27,6 +27,7 @@ pub(super) fn count(units: Units<'_>, facet: &FieldFacet, domain: &Domain) -> Re
             }
         }
     };
+    units.room.take(counts.len(), 1)?;
     Ok(FieldFacetResult { key: facet.key.clone(), counts, missing })
 }
 

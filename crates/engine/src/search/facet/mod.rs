@@ -6,6 +6,7 @@ mod field;
 mod ordinals;
 mod pivot;
 mod range;
+mod room;
 mod tree;
 mod units;
 mod values;
@@ -24,6 +25,7 @@ use super::bits::Bits;
 use super::grouping::{self, Collapser};
 use super::mask::{self, PreparedFilter};
 use super::node::Node;
+use room::Room;
 use units::Units;
 
 /// The hits of each segment.
@@ -46,27 +48,30 @@ pub(crate) fn count(
     hits: &[Arc<Bits>],
 ) -> Result<FacetResult> {
     let all = counted(context, searched, hits.to_vec())?;
-    let mut domains = Domains { context, searched, all, known: HashMap::new() };
-    let units = Units { context, groups_of: plan.groups_of.as_ref() };
+    let room = Room::default();
+    let mut domains = Domains { context, searched, room: &room, all, known: HashMap::new() };
+    let units = Units { context, groups_of: plan.groups_of.as_ref(), room: &room };
     let mut result = FacetResult::default();
-    for facet in &plan.queries {
+    // What is half counted is not shown: the rest need not be counted.
+    let goes_on = || !context.allowance.is_used_up();
+    for facet in plan.queries.iter().take_while(|_| goes_on()) {
         let count = units.matching(&facet.query, &domains.without(&facet.exclude_tags)?)?;
         result.queries.push((facet.key.clone(), count));
     }
-    for facet in &plan.fields {
+    for facet in plan.fields.iter().take_while(|_| goes_on()) {
         result.fields.push(field::count(units, facet, &domains.without(&facet.exclude_tags)?)?);
     }
-    for facet in &plan.ranges {
+    for facet in plan.ranges.iter().take_while(|_| goes_on()) {
         result.ranges.push(range::count(units, facet, &domains.without(&facet.exclude_tags)?)?);
     }
-    for facet in &plan.intervals {
+    for facet in plan.intervals.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
         let counts = facet.intervals.iter();
         let counts = counts.map(|one| Ok((one.key.clone(), units.matching(&one.query, &domain)?)));
         let counts = counts.collect::<Result<_>>()?;
         result.intervals.push(IntervalFacetResult { key: facet.key.clone(), counts });
     }
-    for facet in &plan.pivots {
+    for facet in plan.pivots.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
         let stats = facet.stats.as_ref().map(|plan| tree::Opened::open(&mut domains, plan)).transpose()?;
         let counts = pivot::count(units, &facet.levels, &pivot::Below { facet, stats }, &domain)?;
@@ -90,6 +95,7 @@ fn counted(context: &SearchContext<'_>, searched: &Searched<'_>, hits: Domain) -
 struct Domains<'a> {
     context: &'a SearchContext<'a>,
     searched: &'a Searched<'a>,
+    room: &'a Room,
     all: Domain,
     known: HashMap<Vec<String>, Domain>,
 }

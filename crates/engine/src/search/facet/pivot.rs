@@ -40,7 +40,7 @@ pub(super) fn count(
     let missing = counted.missing.filter(|count| *count >= level.count_min.max(1)).map(|count| (None, count));
     let values = counted.counts.into_iter().map(|(value, count)| (Some(value), count));
     let mut pivots = Vec::new();
-    for (value, count) in values.chain(missing) {
+    for (value, count) in values.chain(missing).take_while(|_| !units.context.allowance.is_used_up()) {
         let mut pivot = PivotCount::of(&level.field, value, count);
         if count > 0 && (below.asks_more() || !rest.is_empty()) {
             let hits = narrowed(units.context, level, pivot.value.as_ref(), domain)?;
@@ -53,7 +53,8 @@ pub(super) fn count(
 }
 
 fn fill(units: Units<'_>, below: &Below<'_>, hits: &Domain, pivot: &mut PivotCount) -> Result<()> {
-    pivot.stats = below.stats.as_ref().map(|stats| stats.compute(units.context, hits)).transpose()?;
+    pivot.stats =
+        below.stats.as_ref().map(|stats| stats.compute(units.context, units.room, hits)).transpose()?;
     for one in &below.facet.queries {
         pivot.queries.push((one.key.clone(), units.matching(&one.query, hits)?));
     }

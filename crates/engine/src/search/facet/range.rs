@@ -13,10 +13,12 @@ use crate::search::lower::{integer, real};
 
 pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<RangeFacetResult> {
     let buckets = || facet.buckets.iter().chain(facet.others.iter().map(|(_, bucket)| bucket));
+    units.room.take(buckets().count(), 1)?;
     let mut tally = units.tally(buckets().count())?;
     if let Some(layout) = units.context.layout.field(&facet.field) {
         let column = column_of(layout)?;
-        for (segment, hits) in units.context.segments.iter().zip(domain) {
+        let segments = units.context.segments.iter().zip(domain);
+        for (segment, hits) in segments.take_while(|_| !units.context.allowance.is_used_up()) {
             match segment.view.column(column)? {
                 Some(AnyColumn::I64(column)) => {
                     let spans = Spans::new(buckets(), integer);

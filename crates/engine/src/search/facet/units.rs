@@ -7,6 +7,7 @@ use plan::{Error, Filter, GroupBy, Query, Result};
 use tantivy::columnar::Column;
 
 use super::ordinals::Strings;
+use super::room::Room;
 use super::values::each_distinct;
 use super::{Domain, values};
 use crate::layout::{ColumnKind, ColumnRef};
@@ -21,6 +22,7 @@ pub(super) struct Units<'a> {
     pub(super) context: &'a SearchContext<'a>,
     /// The field of the groups; `None` counts hits.
     pub(super) groups_of: Option<&'a Arc<str>>,
+    pub(super) room: &'a Room,
 }
 
 impl Units<'_> {

@@ -23,6 +23,8 @@ fn resolve(tree: &str) -> Result<Resolved> {
         core: "core",
         elevation: HandlerElevation::Nowhere,
         components: &plan::Component::DEFAULT,
+        parsers: None,
+        allowance: &plan::Allowance::default(),
     })
 }
 

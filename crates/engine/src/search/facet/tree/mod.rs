@@ -24,6 +24,7 @@ use path::{Path, Step};
 
 use related::Slots;
 
+use super::room::Room;
 use super::{Domain, Domains};
 use crate::search::SearchContext;
 use crate::search::lower::moved;
@@ -31,7 +32,7 @@ use crate::search::lower::moved;
 /// Computes `plan` of all hits.
 pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketResult> {
     let open = Opened::open(domains, plan)?;
-    open.compute(domains.context, &domains.all)
+    open.compute(domains.context, domains.room, &domains.all)
 }
 
 /// A tree made ready for a snapshot.
@@ -43,8 +44,13 @@ impl<'p> Opened<'p> {
     }
 
     /// The tree of these hits.
-    pub(super) fn compute(&self, context: &SearchContext<'_>, hits: &Domain) -> Result<BucketResult> {
-        Tree { context }.bucket(&self.0, &BucketDocs::of(hits.clone()), Way::to(None))
+    pub(super) fn compute(
+        &self,
+        context: &SearchContext<'_>,
+        room: &Room,
+        hits: &Domain,
+    ) -> Result<BucketResult> {
+        Tree { context, room }.bucket(&self.0, &BucketDocs::of(hits.clone()), Way::to(None))
     }
 }
 
@@ -79,11 +85,15 @@ impl<'w> Way<'w> {
 #[derive(Clone, Copy)]
 struct Tree<'c> {
     context: &'c SearchContext<'c>,
+    room: &'c Room,
 }
 
 impl Tree<'_> {
     fn bucket(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, way: Way<'_>) -> Result<BucketResult> {
         let count = docs.count();
+        if self.context.allowance.is_used_up() {
+            return Ok(BucketResult { count, ..BucketResult::default() });
+        }
         let skipped = open.stats.is_empty() || (count == 0 && !open.plan.process_empty);
         let stats = if skipped { Vec::new() } else { self.stats(open, docs, way)? };
         Ok(BucketResult { count, stats, facets: self.facets(open, docs, count, way.path)? })
@@ -125,7 +135,9 @@ impl Tree<'_> {
         path: Option<&Path<'_>>,
     ) -> Result<Vec<(String, SubFacetResult)>> {
         let empty = count == 0 && !open.plan.process_empty;
-        let computed = open.facets.iter().filter(|facet| !empty || facet.outgrows_nothing);
+        let goes_on = |_: &&OpenFacet<'_>| !self.context.allowance.is_used_up();
+        let computed =
+            open.facets.iter().take_while(goes_on).filter(|facet| !empty || facet.outgrows_nothing);
         computed.map(|facet| Ok((facet.plan.key.clone(), self.facet(facet, docs, path)?))).collect()
     }
 

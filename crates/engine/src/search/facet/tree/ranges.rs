@@ -50,6 +50,7 @@ impl<'p> OpenRanges<'p> {
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
     ) -> Result<Buckets> {
+        tree.room.take(self.plan.all().count(), below.places())?;
         let (counts, placed) = self.place(docs, below.asks_more());
         let bucket = |count| BucketResult { count, ..BucketResult::default() };
         let mut found: Vec<BucketResult> = counts.into_iter().map(bucket).collect();

@@ -64,6 +64,15 @@ impl<'p> OpenStats<'p> {
         Ok(opened)
     }
 
+    /// How many numbers they are.
+    pub(super) fn places(&self) -> usize {
+        let of = |named: &NamedStat| match &named.stat.function {
+            StatFunction::Percentiles(shares) => shares.len(),
+            _ => 1,
+        };
+        self.stats.iter().map(|(named, _)| of(named)).sum()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.stats.is_empty()
     }

@@ -242,6 +242,7 @@ impl Cutting<'_> {
         chosen: &[Counted],
         table: &mut KeyTable,
     ) -> Result<Vec<(Value, BucketResult)>> {
+        tree.room.take(chosen.len(), self.below.places())?;
         let mut list = Vec::with_capacity(chosen.len());
         for (key, count) in chosen {
             list.push((self.column.value(*key)?, BucketResult { count: *count, ..BucketResult::default() }));
