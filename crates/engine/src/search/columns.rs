@@ -11,7 +11,7 @@ use tantivy::index::SegmentId;
 
 use super::error::engine_error;
 use super::{SearchContext, uninvert};
-use crate::layout::{ColumnKind, ColumnRef};
+use crate::layout::{ColumnKind, ColumnRef, Words};
 use crate::value_order::ValueOrder;
 
 /// A column of any kind in one segment; `None` where the segment has none.
@@ -60,6 +60,10 @@ impl OpenColumns {
             return Ok(known);
         }
         let opened = AnyColumn::open(reader, column)?;
+        // All words of a text would stay in memory with the segment, for what is seldom asked.
+        if column.words == Some(Words::All) {
+            return Ok(opened);
+        }
         let mut columns = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // Two searches may have opened it; one copy is kept.
         if !columns.iter().any(|(name, _)| *name == column.name) {

@@ -1,5 +1,5 @@
-//! Words of a text field as a column of strings, made from its postings when a search first reads them: what Solr calls
-//! uninverting. Columns written with the documents are `columns.rs`'s; both look the same to their readers.
+//! Words of a text field as a column of strings, made from its postings when a search reads them: what Solr calls uninverting.
+//! The first words, by which is sorted, stay with the segment; all of them are made for one search. Columns written with the documents are `columns.rs`'s; both look the same to their readers.
 
 use plan::{Error, Result};
 use tantivy::columnar::{ColumnarReader, ColumnarWriter, DynamicColumn};
@@ -11,7 +11,7 @@ use super::error::engine_error;
 use crate::layout::Words;
 
 /// Most words of all documents of a segment together: they take some 12 bytes each while the column is made. Solr differs:
-/// it takes as much as there is (`docs/adr/0003-differences-from-solr.md`).
+/// it takes as much as there is (`docs/adr/0003-kept-differences.md`).
 const WORDS_MAX: usize = 1 << 24;
 
 const NAME: &str = "words";

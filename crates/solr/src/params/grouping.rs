@@ -73,6 +73,7 @@ pub const DOCS: &[ParamDoc] = &[
     COUNT.doc(),
     TRUNCATE.doc(),
     FACET.doc(),
+    // Solr differs: it warns where that is too little (`compat/select/grouping_facets.yaml`).
     ParamDoc::hint("group.cache.percent", "How many hits Solr keeps between its two passes."),
     EXPAND.doc(),
     EXPAND_FIELD.doc(),

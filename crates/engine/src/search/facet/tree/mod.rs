@@ -5,6 +5,7 @@
 
 mod distinct;
 mod docs;
+mod first;
 mod functions;
 mod keys;
 mod open;
