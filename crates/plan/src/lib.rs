@@ -14,6 +14,7 @@ mod dense_vector;
 mod document;
 mod elevation;
 mod error;
+mod expression;
 mod facet;
 mod field;
 mod function;
@@ -62,6 +63,7 @@ pub use dense_vector::{
 pub use document::Document;
 pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
+pub use expression::{Arithmetic, Expression};
 pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
@@ -105,8 +107,9 @@ pub use spell::{
     SpellWord, WordRole,
 };
 pub use suggest::{
-    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup,
-    SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, ListedEntry, Lookup, NextWordLookup,
+    PrefixLookup, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, SuggestWeight,
+    Suggester, Suggestion,
 };
 pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
