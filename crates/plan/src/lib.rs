@@ -19,6 +19,7 @@ mod facet;
 mod field;
 mod function;
 mod highlight;
+mod highlight_parts;
 mod instant;
 mod java_map;
 mod more_like;
@@ -77,6 +78,7 @@ pub use highlight::{
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
     PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
+pub use highlight_parts::{HighlightPart, HighlightParts, PartKind, PartWork};
 pub use instant::{format_instant, parse_instant};
 pub use java_map::java_bucket;
 pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};

@@ -6,6 +6,7 @@ pub mod configset;
 mod elevation;
 mod expression;
 mod handlers;
+mod highlighting;
 mod load;
 mod settings;
 mod spelling;

@@ -2,8 +2,8 @@
 //! Solr where a request has two mistakes, as far as it is known.
 
 use plan::{
-    Collapse, Cursor, Error, Filter, GroupPlan, Page, Query, Rerank, Result, Schema, SearchPlan, Shape,
-    SortBy, SortKey,
+    Collapse, Cursor, Error, Filter, GroupPlan, HighlightParts, Page, Query, Rerank, Result, Schema,
+    SearchPlan, Shape, SortBy, SortKey,
 };
 
 use super::collapse::{parse_collapse, refuse_both, resolve_expand};
@@ -53,6 +53,8 @@ pub struct ResolveContext<'a> {
     pub core: &'a str,
     /// What is put first by hand.
     pub elevation: HandlerElevation<'a>,
+    /// What snippets may be made by.
+    pub highlight: &'a HighlightParts,
 }
 
 /// What to run, and how to show it.
@@ -93,7 +95,7 @@ impl<'a> SelectRequest<'a> {
     pub fn resolve(&self, context: &ResolveContext<'_>) -> Result<Resolved> {
         let (now, zone) = (self.params.get(query::NOW.name), self.params.get(query::TZ.name));
         let dates = DateMath::of_request(now, zone, context.now_ms)?;
-        let (core, by_hand) = (context.core, context.elevation);
+        let (core, by_hand, parts) = (context.core, context.elevation, context.highlight);
         let context = QueryContext {
             schema: context.schema,
             analyzers: context.analyzers,
@@ -126,7 +128,7 @@ impl<'a> SelectRequest<'a> {
         let shape = Shape { cursor, expand, collapses, groups, rerank };
         let debug_query = self.debug.query.then(|| self.debug_query(&context, main.as_ref(), &filters));
         let Facets { plan: facets, warnings, failure: facet_failure } = resolve_facets(&context)?;
-        let highlight = marked.map(|query| resolve_highlight(&context, main.as_ref(), query));
+        let highlight = marked.map(|query| resolve_highlight(&context, parts, main.as_ref(), query));
         let (highlight, highlight_failure) = or_late(highlight.transpose());
         let plan = SearchPlan {
             children: fields.children(&context)?,

@@ -23,6 +23,7 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
+        highlight: &plan::HighlightParts::default(),
     })
 }
 

@@ -22,6 +22,7 @@ fn resolve(tree: &str) -> Result<Resolved> {
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
+        highlight: &plan::HighlightParts::default(),
     })
 }
 
