@@ -3,6 +3,7 @@
 
 mod analyzer;
 mod area;
+mod box_score;
 mod bucket;
 mod cache;
 mod clock;
@@ -48,6 +49,7 @@ mod wkt;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Rect};
+pub use box_score::BoxScore;
 pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
     StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
@@ -69,7 +71,7 @@ pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
 };
-pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use field::{Edge, FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
     Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
 };
