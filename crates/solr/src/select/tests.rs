@@ -25,6 +25,7 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         elevation: HandlerElevation::Nowhere,
         parsers: None,
         allowance: &plan::Allowance::default(),
+        highlight: &plan::HighlightParts::default(),
     })
 }
 
