@@ -26,6 +26,7 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         components: &plan::Component::DEFAULT,
         parsers: None,
         allowance: &plan::Allowance::default(),
+        highlight: &plan::HighlightParts::default(),
     })
 }
 
