@@ -1,7 +1,7 @@
 //! One request from its first byte to its reply: the path says who serves it, the parameters how the answer looks.
 
 use hyper::body::Incoming;
-use hyper::header::CONTENT_TYPE;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::{Method, Request};
 use plan::{Error, ErrorKind, Result};
 use solr::Params;
@@ -13,7 +13,7 @@ use crate::handlers::{self, Serving};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
-use crate::{body, params};
+use crate::{body, params, unpack};
 
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -81,10 +81,14 @@ async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> R
     let with_body = matches!(method, Method::POST | Method::PUT);
     let target =
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
-    let media_type =
-        request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let bytes =
-        if with_body { body::read(request.into_body(), &server.config).await? } else { bytes::Bytes::new() };
+    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
+    let bytes = if with_body {
+        let bytes = body::read(request.into_body(), &server.config).await?;
+        unpack::unpacked(bytes, encoding.as_deref(), server.config.body_bytes_max)?
+    } else {
+        bytes::Bytes::new()
+    };
     let mut content = None;
     if method == Method::POST && media_type.as_deref().is_some_and(is_form) {
         params::decode_into(&mut sent, &bytes)?;

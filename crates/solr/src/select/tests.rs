@@ -23,6 +23,8 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
+        parsers: None,
+        allowance: &plan::Allowance::default(),
     })
 }
 
