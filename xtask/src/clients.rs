@@ -1,5 +1,5 @@
-//! Solr's own clients against a node of this checkout: the suites below `clients/`, with what they need from their
-//! registries installed below the target folder.
+//! Solr's own clients against a node of this checkout, and other people's measures beside ours: the suites below `clients/`,
+//! with what they need from their registries installed below the target folder.
 //!
 //! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool is a failure.
 
@@ -11,7 +11,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::server::{Server, target_folder};
 
 const CORE: &str = "clients";
-const PYSOLR: &str = "pysolr==3.11.0";
+const PYSOLR: &[&str] = &["pysolr==3.11.0"];
+/// With trec_eval for what trec_eval measures.
+const IR_MEASURES: &[&str] = &["ir-measures==0.4.3", "pytrec_eval-terrier==0.5.11"];
 
 /// What became of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +31,7 @@ pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     Ok(vec![
         ("pysolr", guarded("python3", || pysolr(root, &server.url))?),
         ("SolrJ", guarded("mvn", || solrj(root, &server.url))?),
+        ("ir-measures", guarded("python3", || ir_measures(root, &server.binary))?),
     ])
 }
 
@@ -59,17 +62,27 @@ fn create_core(url: &str) -> Result<()> {
 }
 
 fn pysolr(root: &Path, url: &str) -> Result<bool> {
+    python(root, "pysolr", PYSOLR, &[("SOLR_URL", url), ("SOLR_CORE", CORE)])
+}
+
+fn ir_measures(root: &Path, binary: &Path) -> Result<bool> {
+    python(root, "ir_measures", IR_MEASURES, &[("PARHELION", &binary.to_string_lossy())])
+}
+
+/// Runs the Python suite in a folder below `clients/`, in an environment that has the packages.
+fn python(root: &Path, suite: &str, packages: &[&str], variables: &[(&str, &str)]) -> Result<bool> {
     let environment = target_folder(root).join("clients").join("python");
     let python = environment.join("bin").join("python");
     if !python.exists() {
         command("python3").args(["-m", "venv"]).arg(&environment).status().context("cannot run python3")?;
     }
-    let install = command(&python).args(["-m", "pip", "install", "--quiet", PYSOLR]).status();
-    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {PYSOLR}");
+    let install = command(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).status();
+    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {}", packages.join(" "));
     let suite = command(&python)
         .args(["-m", "unittest", "discover", "-s"])
-        .arg(root.join("clients").join("pysolr"))
-        .envs([("SOLR_URL", url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
+        .arg(root.join("clients").join(suite))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .envs(variables.iter().copied())
         .status();
     Ok(suite.context("cannot run the suite")?.success())
 }
