@@ -203,7 +203,8 @@ fn a_handler_allows_the_parsers_it_names() {
         assert_eq!(found, expected, "{form}");
     };
     check("q=a_s:x&fq={!term f=a_s}x", None);
-    check("q=x&defType=edismax&qf=a_s&bq=a_s:y&bf=n_i", None);
+    check("q=x&defType=edismax&qf=a_s&bq=a_s:y", None);
+    check("q=x&defType=edismax&qf=a_s&bf=n_i", Some("func"));
     check("q=x&defType=edismax&qf=a_s&boost=n_i", Some("func"));
     check("q={!func}n_i", Some("func"));
     check("q={!type=func v=n_i}", Some("func"));
@@ -215,11 +216,11 @@ fn a_handler_allows_the_parsers_it_names() {
     check("q={!term f=a_s v=$p}&p={!raw f=a_s}x", None);
     check("q={!query v=$p}&p=a_s:x", Some("query"));
     check("q=x&defType=edismax&qf=a_s&uf=* _query_&bq={!raw f=a_s}x", Some("raw"));
-    check("q=x&defType=edismax&qf=a_s&bf=query({!raw f=a_s v=x})", Some("raw"));
-    check("q=*:*&sort=query({!raw f=a_s v=x}) asc", Some("raw"));
+    check("q=x&defType=edismax&qf=a_s&boost={!raw f=a_s}x", Some("raw"));
+    check("q=*:*&sort=query($z) asc&z={!raw f=a_s}x", Some("raw"));
     check("q=*:*&rq={!rerank reRankQuery=a_s:x}", Some("rerank"));
     check("q=*:*&facet=true&facet.query={!raw f=a_s}x", Some("raw"));
-    check("q=*:*&fl=x:query({!raw f=a_s v=x})", Some("raw"));
+    check("q=*:*&fl=x:query($z)&z={!raw f=a_s}x", Some("raw"));
     check("json={query:{prefix:{f:a_s,query:x}}}", Some("prefix"));
     check("json={query:{bool:{must:\"a_s:x\"}}}", Some("bool"));
     check("q=*:*&json.facet={a:{query:\"{!raw f=a_s}x\"}}", Some("raw"));
