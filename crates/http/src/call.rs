@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use cluster::Moment;
+use hyper::Method;
 use hyper::http::uri::PathAndQuery;
 use plan::{Error, Result};
 use solr::Params;
@@ -19,6 +20,7 @@ pub(crate) struct Content {
 
 pub(crate) struct Call<'a> {
     pub server: &'a Server,
+    pub method: Method,
     /// Path and query, where the answer may be kept.
     pub target: Option<PathAndQuery>,
     /// As sent, in URL and form.

@@ -25,6 +25,7 @@ mod more_like;
 mod name;
 mod nested;
 mod page;
+mod payload;
 mod place;
 mod properties;
 mod query;
@@ -34,6 +35,7 @@ mod result;
 mod schema;
 mod search;
 mod shape;
+mod span;
 mod spatial;
 mod spell;
 mod suggest;
@@ -86,9 +88,10 @@ pub use nested::{
     path_without_places,
 };
 pub use page::Page;
+pub use payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
 pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use properties::{Properties, SortMissing};
-pub use query::{Clause, FunctionRange, Fuzzy, Occur, PatternPhrase, Phrase, PhrasePosition, Query, Range};
+pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use relation::{Graph, Join, Move, Related, RelatedScore};
 pub use rerank::{Rerank, ScoreJoin};
 pub use result::{
@@ -101,6 +104,7 @@ pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,
 };
+pub use span::{PayloadUse, Span, SpanQuery};
 pub use spatial::{Grid, Relation, Spatial};
 pub use spell::{
     BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,

@@ -8,6 +8,7 @@ mod debug;
 pub mod error;
 mod facet;
 mod function;
+mod javabin;
 pub mod json_request;
 pub mod limits;
 pub mod params;

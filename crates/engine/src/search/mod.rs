@@ -42,6 +42,7 @@ mod result_cache;
 mod run;
 mod sets;
 mod sloppy;
+mod span;
 mod spatial;
 mod spell;
 mod stats;
@@ -71,7 +72,7 @@ pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
 pub(crate) use near_terms::is_near;
 pub(crate) use sloppy::{Place, spans};
-pub(crate) use stats::rarity;
+pub(crate) use stats::{KnownFields, rarity};
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {
@@ -166,6 +167,7 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) segments: Vec<SearchSegment<'a>>,
     pub(crate) caches: &'a SearchCaches,
     pub(crate) views: &'a Views,
+    known_fields: &'a KnownFields,
     /// What there is to use up; without one, everything.
     pub(crate) allowance: Allowance,
 }
@@ -205,6 +207,7 @@ impl<'a> SearchContext<'a> {
             segments,
             caches,
             views: snapshot.views(),
+            known_fields: snapshot.known_fields(),
             allowance: Allowance::default(),
         }
     }

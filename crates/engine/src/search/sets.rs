@@ -56,6 +56,27 @@ where
     Bits::from_docs(max_doc, docs)
 }
 
+/// Of some documents those with a value of the column inside `range`.
+pub(crate) fn values_among<T>(column: &Column<T>, range: &RangeInclusive<T>, among: &Bits) -> Bits
+where
+    T: PartialOrd + Copy + Debug + Send + Sync + 'static,
+{
+    let mut bits = Bits::none(among.max_doc());
+    if column.get_cardinality().is_full() {
+        let mut values = Vec::new();
+        among.for_each_run(|docs| {
+            values.resize(docs.len(), column.min_value());
+            column.values.get_vals(docs, &mut values);
+            let inside = docs.iter().zip(&values).filter(|(_, value)| range.contains(value));
+            inside.for_each(|(doc, _)| bits.insert(*doc));
+        });
+        return bits;
+    }
+    let inside = |doc: &u32| column.values_for_doc(*doc).any(|value| range.contains(&value));
+    among.iter().filter(inside).for_each(|doc| bits.insert(doc));
+    bits
+}
+
 /// Documents with any term in the field.
 pub(crate) fn field_terms_docs(view: &SegmentView, field: Field) -> Result<Bits> {
     let inverted = view.reader().inverted_index(field).map_err(engine_error)?;

@@ -8,6 +8,7 @@ mod cores;
 mod get;
 mod info;
 mod luke;
+mod managed;
 mod metrics;
 mod more_like;
 mod permit;
@@ -28,7 +29,7 @@ use cluster::Collection;
 use plan::{CollectionConfig, HandlerConfig, Result};
 use solr::Params;
 use solr::params::why_not as why_not_params;
-use solr::response::{Entries, Name, Node};
+use solr::response::{Entries, Format, Name, Node};
 
 use self::permit::Permit;
 use crate::call::{Answer, Call, Envelope, Failure};
@@ -140,6 +141,9 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     if let Some(error) = refused {
         return envelope.wrap(call, Err(error.into()));
     }
+    if let Err(error) = tell_fields(&mut envelope.format, collection).await {
+        return envelope.wrap(call, Err(error.into()));
+    }
     envelope.zookeeper = handler == Handler::Ping && ping::pings(&call.params);
     if let (Handler::Select, Err(error)) = (handler, select::check_body(call)) {
         // Solr has not taken up the parameters by then.
@@ -154,6 +158,17 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
     let answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
     envelope.wrap_and_keep(call, collection.name(), answer)
+}
+
+/// A table of all fields needs to know which there are.
+async fn tell_fields(format: &mut Format, collection: &Collection) -> Result<()> {
+    if let Format::Csv(style) = format
+        && style.needs_fields()
+    {
+        let fields = collection.luke_fields().await?.into_iter().filter(|field| field.in_index);
+        style.tell_fields(fields.map(|field| field.name), &collection.schema());
+    }
+    Ok(())
 }
 
 /// What a request asks by its parameters.
@@ -191,6 +206,7 @@ async fn dispatch(
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
         Handler::Config => config::run(call, collection, path),
+        Handler::Managed => managed::run(call, collection, path).await,
         Handler::Schema => {
             return Box::pin(schema::run(call, collection, path, &params)).await.map(Answer::from);
         }

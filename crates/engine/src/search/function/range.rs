@@ -16,9 +16,7 @@ use crate::search::node::Computed;
 /// A range ready to run in any segment.
 pub(crate) struct FunctionRangeNode {
     function: Arc<Lowered>,
-    range: Arc<FunctionRange>,
-    computed: Arc<Computed>,
-    allowance: Allowance,
+    computed: Computed,
 }
 
 impl FunctionRangeNode {
@@ -28,17 +26,16 @@ impl FunctionRangeNode {
         let all = move |segment: &SegmentReader| {
             bits((&*inner, &*bounds), segment, &Bits::all(segment.max_doc()), &until)
         };
-        Self { function, range, computed: Arc::new(Computed::new(all)), allowance: allowance.clone() }
+        let (inner, until) = (function.clone(), allowance.clone());
+        let some = move |segment: &SegmentReader, among: &Bits| {
+            bits((&*inner, &*range), segment, among, &until).map(Some)
+        };
+        Self { function, computed: Computed::new(all).or_among(some) }
     }
 
-    /// The documents of each segment, dead or alive.
-    pub(crate) fn computed(&self) -> &Arc<Computed> {
+    /// The documents of each segment, dead or alive; asked about some, it computes no others.
+    pub(crate) fn computed(&self) -> &Computed {
         &self.computed
-    }
-
-    /// Of those in `among`: no others are computed.
-    pub(crate) fn bits_among(&self, segment: &SegmentReader, among: &Bits) -> Result<Bits> {
-        bits((&*self.function, &*self.range), segment, among, &self.allowance)
     }
 
     /// The value for a document, and the function in words with what it read.

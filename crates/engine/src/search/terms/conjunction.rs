@@ -63,7 +63,7 @@ impl Conjunction {
         let (mut rest, mut blocks) = (&found[..], 0u32);
         while let Some(first) = rest.first() {
             self.lead.blocks.skip_to(*first);
-            let last = self.lead.blocks.entry().last;
+            let last = self.lead.blocks.entry().last();
             let near = rest.get(..BLOCK).unwrap_or(rest);
             let (block, behind) = rest.split_at(near.partition_point(|doc| *doc <= last));
             rest = behind;
