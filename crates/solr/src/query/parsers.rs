@@ -18,7 +18,7 @@ use super::relations::{child, graph, join, parent};
 use super::simple;
 use super::spatial::{bbox, geofilt, scored_text};
 use super::surround::surround;
-use super::term_sets::{term_set, check_method};
+use super::term_sets::{check_method, term_set};
 use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
 use crate::function::{check_number, function_range, parse_function, whole_function};
@@ -121,6 +121,10 @@ pub struct ParsedQuery {
 }
 
 impl ParsedQuery {
+    /// What a request without a query searches.
+    pub(crate) const NOTHING: Self =
+        Self { query: None, local: LocalParams::NONE, parser: "LuceneQParser", notes: None };
+
     /// What to run: nothing for an empty query, and a query that only excludes made positive.
     pub fn executable(&self) -> Query {
         self.query.clone().map_or(Query::Nothing, positive)
