@@ -60,6 +60,7 @@ fn listed_strings(
     let strings = Strings::open(context, column)?;
     let accept = Accept::new(facet)?;
     let mut counts = strings.counts(domain);
+    context.allowance.take_bytes(size_of_val(counts.as_slice()));
     if facet.exists {
         counts.iter_mut().for_each(|count| *count = (*count).min(1));
     }
