@@ -4,6 +4,7 @@
 mod allowance;
 mod analyzer;
 mod area;
+mod box_score;
 mod bucket;
 mod cache;
 mod clock;
@@ -15,10 +16,12 @@ mod dense_vector;
 mod document;
 mod elevation;
 mod error;
+mod expression;
 mod facet;
 mod field;
 mod function;
 mod highlight;
+mod highlight_parts;
 mod instant;
 mod java_map;
 mod more_like;
@@ -50,6 +53,7 @@ mod wkt;
 pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Rect};
+pub use box_score::BoxScore;
 pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
     StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
@@ -66,11 +70,12 @@ pub use dense_vector::{
 pub use document::Document;
 pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
+pub use expression::{Arithmetic, Expression};
 pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
 };
-pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use field::{Edge, FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
     Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
 };
@@ -79,6 +84,7 @@ pub use highlight::{
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
     PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
+pub use highlight_parts::{HighlightPart, HighlightParts, PartKind, PartWork};
 pub use instant::{format_instant, parse_instant};
 pub use java_map::java_bucket;
 pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
@@ -111,8 +117,9 @@ pub use spell::{
     SpellWord, WordRole,
 };
 pub use suggest::{
-    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup,
-    SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, ListedEntry, Lookup, NextWordLookup,
+    PrefixLookup, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, SuggestWeight,
+    Suggester, Suggestion,
 };
 pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;

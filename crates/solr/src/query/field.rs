@@ -77,6 +77,7 @@ impl QueryContext<'_> {
     pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
         match field.spec.class() {
             FieldClass::Point => return self.coordinates_query(field, text),
+            FieldClass::BBox => return self.box_text_query(field, text),
             FieldClass::DenseVector => return Err(no_vectors("Field")),
             class if class.is_place() => return self.shape_query(field, text),
             _ => self.check_class(field)?,
@@ -90,6 +91,8 @@ impl QueryContext<'_> {
         match field.spec.class() {
             FieldClass::DenseVector => return Err(no_vectors("Range")),
             FieldClass::Point if bounded => return self.coordinates_range(field, range),
+            FieldClass::BBox if bounded => return self.corners_query(field, range),
+            FieldClass::BBox => return self.all_boxes(field),
             class if class.is_place() && bounded => return self.corners_query(field, range),
             FieldClass::Point => {}
             class if class.is_place() => {}
@@ -145,6 +148,7 @@ impl QueryContext<'_> {
     pub(crate) fn exists_query(&self, field: &Field) -> Result<Query> {
         match field.spec.class() {
             FieldClass::DenseVector => Err(no_vectors("Field")),
+            FieldClass::BBox => self.all_boxes(field),
             _ => Ok(Query::Exists { field: field.name.clone() }),
         }
     }

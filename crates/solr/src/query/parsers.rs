@@ -1,7 +1,7 @@
 //! The query parsers by their Solr names: `{!term f=…}` and its kin, and the nesting of one parser in another. Each is a
 //! short function from local parameters to a query. The `lucene` parser is `lucene.rs`.
 
-use plan::{Clause, Error, Occur, Query, Result};
+use plan::{Clause, Error, FieldClass, Occur, Query, Result};
 
 use super::budget::is_spent;
 use super::choices::{max_score, switch};
@@ -297,7 +297,7 @@ fn terms(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!field f=…}`: the text as the field's analyzer reads it, as a phrase.
 fn field(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
-    if field.spec.class().is_place() {
+    if field.spec.class().is_place() || field.spec.class() == FieldClass::BBox {
         return scored_text(request, &field).map(Some);
     }
     let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };

@@ -79,7 +79,7 @@ impl SelectRequest<'_> {
         let (dates, budget) = (context.dates(self.params)?, Budget::of(self.params));
         let queries = context.queries(self.params, &dates, &budget);
         let searched = self.searched(context, &queries)?;
-        let mut beside = self.beside(&queries, &searched)?;
+        let mut beside = self.beside(context, &queries, &searched)?;
         let debug_query = self.debug.query.then(|| self.debug_query(&queries, &searched));
         // Debug comes last: what failed before leaves it out.
         let (debug, debug_query) = match beside.failure {
@@ -133,13 +133,18 @@ impl SelectRequest<'_> {
         })
     }
 
-    fn beside(&self, queries: &QueryContext<'_>, searched: &Searched) -> Result<Beside> {
+    fn beside(
+        &self,
+        context: &ResolveContext<'_>,
+        queries: &QueryContext<'_>,
+        searched: &Searched,
+    ) -> Result<Beside> {
         let mut facets = resolve_facets(queries)?;
         let mut failure = facets.failure.take();
         let key = queries.schema.unique_key.as_ref();
         let likes = Likes::of_hits(self.params, key, self.page.rows, queries.boolean_clauses_max);
-        let marked = searched.marked.clone();
-        let highlight = marked.map(|query| resolve_highlight(queries, searched.main.as_ref(), query));
+        let (marked, parts) = (searched.marked.clone(), context.highlight);
+        let highlight = marked.map(|query| resolve_highlight(queries, parts, searched.main.as_ref(), query));
         Ok(Beside {
             likes: or_later(likes, &mut failure),
             highlight: or_later(highlight.transpose(), &mut failure),

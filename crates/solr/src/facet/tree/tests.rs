@@ -24,6 +24,7 @@ fn resolve(tree: &str) -> Result<Resolved> {
         elevation: HandlerElevation::Nowhere,
         parsers: None,
         allowance: &plan::Allowance::default(),
+        highlight: &plan::HighlightParts::default(),
     })
 }
 
