@@ -11,7 +11,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::server::{Server, target_folder};
 
 const CORE: &str = "clients";
-const PYSOLR: &str = "pysolr==3.11.0";
+
+/// (folder below `clients/`, what it needs).
+const PYTHON_SUITES: [(&str, &str); 2] = [("pysolr", "pysolr==3.11.0"), ("javapyn", "javapyn==0.2.0")];
 
 /// What became of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +28,12 @@ pub enum Outcome {
 pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     let server = Server::start(root, "clients", false)?;
     create_core(&server.url)?;
-    Ok(vec![
-        ("pysolr", guarded("python3", || pysolr(root, &server.url))?),
-        ("SolrJ", guarded("mvn", || solrj(root, &server.url))?),
-    ])
+    let mut outcomes = Vec::new();
+    for (folder, package) in PYTHON_SUITES {
+        outcomes.push((folder, guarded("python3", || python(root, &server.url, folder, package))?));
+    }
+    outcomes.push(("SolrJ", guarded("mvn", || solrj(root, &server.url))?));
+    Ok(outcomes)
 }
 
 /// Runs a suite when its tool is there.
@@ -58,17 +62,17 @@ fn create_core(url: &str) -> Result<()> {
     Ok(())
 }
 
-fn pysolr(root: &Path, url: &str) -> Result<bool> {
+fn python(root: &Path, url: &str, folder: &str, package: &str) -> Result<bool> {
     let environment = target_folder(root).join("clients").join("python");
     let python = environment.join("bin").join("python");
     if !python.exists() {
         command("python3").args(["-m", "venv"]).arg(&environment).status().context("cannot run python3")?;
     }
-    let install = command(&python).args(["-m", "pip", "install", "--quiet", PYSOLR]).status();
-    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {PYSOLR}");
+    let install = command(&python).args(["-m", "pip", "install", "--quiet", package]).status();
+    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {package}");
     let suite = command(&python)
         .args(["-m", "unittest", "discover", "-s"])
-        .arg(root.join("clients").join("pysolr"))
+        .arg(root.join("clients").join(folder))
         .envs([("SOLR_URL", url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
         .status();
     Ok(suite.context("cannot run the suite")?.success())

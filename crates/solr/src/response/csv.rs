@@ -6,21 +6,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use plan::{FieldSelection, Result, Schema, Value, java_bucket};
+use plan::{Result, Schema, Value, java_bucket};
 
+use super::columns::Columns;
 use super::json::{JsonStyle, write_json};
 use super::node::{DocList, DocumentNode, Entries, FieldNode, Node};
 use crate::params::{Param, Params, response};
 use crate::update::Dialect;
-
-/// What `fl` asks of a table.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Columns {
-    /// In the order asked for, each once.
-    pub labels: Vec<Arc<str>>,
-    /// What patterns cover; nothing without patterns.
-    pub patterns: FieldSelection,
-}
 
 /// The choices a request has for its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -278,7 +270,7 @@ mod tests {
                 document(&[("id", one("Élan \"x\"")), ("n", one("two\nlines"))]),
             ];
             let labels = ["id", "g", "n"].map(Arc::from).to_vec();
-            let columns = Columns { labels, patterns: FieldSelection::default() };
+            let columns = Box::new(Columns { labels, ..Columns::default() });
             let list = DocList { docs, columns, ..DocList::default() };
             let style = CsvStyle::parse(&Params::new(pairs)).unwrap();
             let mut out = Vec::new();
