@@ -1,8 +1,10 @@
 //! The typed, immutable data that every layer reads: schema, search plan, update batch, results, error kinds.
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
+mod allowance;
 mod analyzer;
 mod area;
+mod box_score;
 mod bucket;
 mod cache;
 mod clock;
@@ -14,16 +16,19 @@ mod dense_vector;
 mod document;
 mod elevation;
 mod error;
+mod expression;
 mod facet;
 mod field;
 mod function;
 mod highlight;
+mod highlight_parts;
 mod instant;
 mod java_map;
 mod more_like;
 mod name;
 mod nested;
 mod page;
+mod payload;
 mod place;
 mod properties;
 mod query;
@@ -33,6 +38,7 @@ mod result;
 mod schema;
 mod search;
 mod shape;
+mod span;
 mod spatial;
 mod spell;
 mod suggest;
@@ -44,8 +50,10 @@ mod vectors;
 mod why_not;
 mod wkt;
 
+pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Rect};
+pub use box_score::BoxScore;
 pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
     StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
@@ -62,11 +70,12 @@ pub use dense_vector::{
 pub use document::Document;
 pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
+pub use expression::{Arithmetic, Expression};
 pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
 };
-pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use field::{Edge, FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
     Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
 };
@@ -75,6 +84,7 @@ pub use highlight::{
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
     PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
+pub use highlight_parts::{HighlightPart, HighlightParts, PartKind, PartWork};
 pub use instant::{format_instant, parse_instant};
 pub use java_map::java_bucket;
 pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
@@ -84,9 +94,10 @@ pub use nested::{
     path_without_places,
 };
 pub use page::Page;
+pub use payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
 pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use properties::{Properties, SortMissing};
-pub use query::{Clause, FunctionRange, Fuzzy, Occur, PatternPhrase, Phrase, PhrasePosition, Query, Range};
+pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use relation::{Graph, Join, Move, Related, RelatedScore};
 pub use rerank::{Rerank, ScoreJoin};
 pub use result::{
@@ -99,14 +110,16 @@ pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,
 };
+pub use span::{PayloadUse, Span, SpanQuery};
 pub use spatial::{Grid, Relation, Spatial};
 pub use spell::{
     BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,
     SpellWord, WordRole,
 };
 pub use suggest::{
-    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup,
-    SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, ListedEntry, Lookup, NextWordLookup,
+    PrefixLookup, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, SuggestWeight,
+    Suggester, Suggestion,
 };
 pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;

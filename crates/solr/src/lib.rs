@@ -10,6 +10,7 @@ mod facet;
 mod function;
 mod javabin;
 pub mod json_request;
+pub mod limits;
 pub mod params;
 pub mod query;
 mod real_time_get;

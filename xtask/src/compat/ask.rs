@@ -76,7 +76,13 @@ impl Server {
         body: Option<Body<'_>>,
     ) -> Result<minreq::Response> {
         let url = format!("{}{path}{}", self.url, query(pairs));
-        let method = if method == "POST" { minreq::Method::Post } else { minreq::Method::Get };
+        let method = match method {
+            "POST" => minreq::Method::Post,
+            "PUT" => minreq::Method::Put,
+            "DELETE" => minreq::Method::Delete,
+            "HEAD" => minreq::Method::Head,
+            _ => minreq::Method::Get,
+        };
         let mut request = minreq::Request::new(method, &url).with_timeout(60);
         if let Some(Body { bytes, kind, encoding }) = body {
             request = request.with_header("Content-Type", kind).with_body(bytes);

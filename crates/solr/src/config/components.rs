@@ -5,7 +5,7 @@ use plan::{Component, Components, Error, Result};
 
 use crate::config::load::wrong;
 use crate::config::settings::Settings;
-use crate::config::{elevation, spelling, suggesters};
+use crate::config::{elevation, highlighting, spelling, suggesters};
 use crate::xml_tree::Element;
 
 /// A class of components: its name, and how its declaration becomes a step with settings.
@@ -19,6 +19,7 @@ const CLASSES: &[Class] = &[
     Class { name: "SpellCheckComponent", read: spelling::read },
     Class { name: "SuggestComponent", read: suggesters::read },
     Class { name: "QueryElevationComponent", read: elevation::read },
+    Class { name: "HighlightComponent", read: highlighting::read },
     Class { name: "TermVectorComponent", read: |name, _, _, _| Ok(Component::TermVectors(name.to_owned())) },
 ];
 
@@ -28,7 +29,6 @@ const STANDARD: &[(&str, Component)] = &[
     ("FacetComponent", Component::Facet),
     ("FacetModule", Component::FacetModule),
     ("MoreLikeThisComponent", Component::MoreLikeThis),
-    ("HighlightComponent", Component::Highlight),
     ("StatsComponent", Component::Stats),
     ("ExpandComponent", Component::Expand),
     ("TermsComponent", Component::Terms),

@@ -77,6 +77,7 @@ impl QueryContext<'_> {
     pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
         match field.spec.class() {
             FieldClass::Point => return self.coordinates_query(field, text),
+            FieldClass::BBox => return self.box_text_query(field, text),
             FieldClass::DenseVector => return Err(no_vectors("Field")),
             class if class.is_place() => return self.shape_query(field, text),
             _ => self.check_class(field)?,
@@ -90,6 +91,8 @@ impl QueryContext<'_> {
         match field.spec.class() {
             FieldClass::DenseVector => return Err(no_vectors("Range")),
             FieldClass::Point if bounded => return self.coordinates_range(field, range),
+            FieldClass::BBox if bounded => return self.corners_query(field, range),
+            FieldClass::BBox => return self.all_boxes(field),
             class if class.is_place() && bounded => return self.corners_query(field, range),
             FieldClass::Point => {}
             class if class.is_place() => {}
@@ -139,17 +142,19 @@ impl QueryContext<'_> {
     pub(crate) fn fuzzy_query(&self, field: &Field, text: &str, distance: f32) -> Result<Query> {
         let term = self.normalize(field, text)?;
         let edits_max = edits(distance, term.chars().count());
-        Ok(Query::Fuzzy(Fuzzy { field: field.name.clone(), term, edits_max, prefix_length: 0 }))
+        Ok(Query::Fuzzy(Fuzzy::new(field.name.clone(), term, edits_max)))
     }
 
     pub(crate) fn exists_query(&self, field: &Field) -> Result<Query> {
         match field.spec.class() {
             FieldClass::DenseVector => Err(no_vectors("Field")),
+            FieldClass::BBox => self.all_boxes(field),
             _ => Ok(Query::Exists { field: field.name.clone() }),
         }
     }
 
-    fn normalize(&self, field: &Field, text: &str) -> Result<String> {
+    /// A pattern as the index spells it.
+    pub(crate) fn normalize(&self, field: &Field, text: &str) -> Result<String> {
         if !field.spec.class().is_text() {
             return Ok(text.to_owned());
         }

@@ -157,7 +157,7 @@ fn sort_by(name: &str, schema: &Schema) -> Result<SortBy> {
 fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
     let kind = &spec.field_type.name;
     let message = match spec.class() {
-        FieldClass::LatLon | FieldClass::SpatialPrefixTree => {
+        FieldClass::LatLon | FieldClass::SpatialPrefixTree | FieldClass::BBox => {
             format!("Sorting not supported on SpatialField: {name}, instead try sorting by query.")
         }
         FieldClass::Point => format!("Sorting not supported on PointType {name}"),

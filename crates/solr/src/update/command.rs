@@ -13,6 +13,8 @@ pub struct Decoded {
     pub commands: Vec<UpdateCommand>,
     /// Why reading stopped early.
     pub failure: Option<Error>,
+    /// Whether the documents are only to be shown.
+    pub echo: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -49,7 +49,7 @@ impl Conversion<'_> {
                 check_coordinates(&text, spec)?;
                 Ok(Value::Str(text))
             }
-            (class, _) if class.is_place() => shape(raw.to_text(), spec),
+            (class, _) if class.is_place() || class == FieldClass::BBox => shape(raw.to_text(), spec),
             (FieldClass::Rank, _) => coerce(&untyped(raw), FieldClass::Float),
             (class, _) if class.is_number() || class == FieldClass::Bool => coerce(&untyped(raw), class),
             _ => Ok(Value::Str(raw.to_text())),

@@ -6,6 +6,7 @@ use plan::{Error, ErrorKind, Result};
 
 use crate::params::Params;
 use crate::update::command::Decoded;
+use crate::update::json_mapping::Mapping;
 use crate::update::options::UpdateOptions;
 use crate::update::{cbor, csv, javabin, json, json_docs, xml};
 
@@ -42,9 +43,10 @@ pub fn decode(
     let text = || text_of(content_type, format, body);
     let read = match format {
         Format::JsonCommands => text().and_then(|text| json::decode(&text, options, commands)),
-        Format::JsonDocuments => text().and_then(|text| {
-            json_docs::decode(&text, &json_docs::Mapping::parse(params)?, options, commands)
-        }),
+        Format::JsonDocuments => {
+            decoded.echo = options.echo;
+            text().and_then(|text| json_docs::decode(&text, &Mapping::parse(params)?, options, commands))
+        }
         Format::Xml => text().and_then(|text| xml::decode(&text, options, commands)),
         Format::Csv => text().and_then(|text| csv::decode(&text, params, options, commands)),
         Format::Javabin => javabin::decode(body, options, commands),

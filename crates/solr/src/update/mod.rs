@@ -17,6 +17,7 @@ mod guess_number;
 mod javabin;
 mod json;
 mod json_docs;
+mod json_mapping;
 mod json_reader;
 mod json_value;
 mod nested;

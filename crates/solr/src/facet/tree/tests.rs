@@ -22,6 +22,9 @@ fn resolve(tree: &str) -> Result<Resolved> {
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
+        parsers: None,
+        allowance: &plan::Allowance::default(),
+        highlight: &plan::HighlightParts::default(),
     })
 }
 
