@@ -51,7 +51,8 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// The version that begins each message; names begin anew with it.
+    /// The version that begins each message; names begin anew with it. Solr differs: it blames itself for another, with an
+    /// error 500 (`compat/update/javabin.yaml`).
     pub fn start(&mut self) -> Result<()> {
         self.names.clear();
         match self.byte()? {

@@ -32,6 +32,8 @@ pub struct CsvStyle {
 }
 
 impl CsvStyle {
+    /// Reads `csv.*`. Solr differs: to what it cannot read it answers with a page of its servlet container
+    /// (`compat/select/tables.yaml`).
     pub fn parse(params: &Params) -> Result<Self> {
         let row = Dialect { separator: ',', encapsulator: Some('"'), escape: None };
         let row = row.overridden(params, "csv.")?;
@@ -90,7 +92,8 @@ impl CsvStyle {
     }
 }
 
-/// Appends the table to `out`; the message where there is an error.
+/// Appends the table to `out`; the message where there is an error. Solr differs: for groups it writes the head of a table
+/// (`compat/select/tables.yaml`).
 pub fn write_csv(entries: &Entries, style: &CsvStyle, out: &mut Vec<u8>) {
     let entry = |wanted: &str| entries.iter().find(|(name, _)| name == wanted).map(|(_, node)| node);
     match (entry("error"), entry("response").or_else(|| entry("doc"))) {

@@ -95,7 +95,8 @@ impl Format {
     }
 }
 
-/// The field whose shapes the documents are, which GeoJSON has to have.
+/// The field whose shapes the documents are, which GeoJSON has to have. Solr differs: it answers with a page of its servlet
+/// container (`compat/select/geojson.yaml`).
 fn geometry(script: Script, params: &Params) -> Result<Option<String>> {
     let field = params.get("geojson.field").map(str::to_owned);
     match (script, field) {

@@ -200,6 +200,7 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Solr differs: it blames itself, with an error 500 (`compat/update/cbor.yaml`).
 fn unreadable(error: &CborError) -> Error {
     Error::bad_request(format!("cannot read CBOR: {error}"))
 }
