@@ -48,7 +48,7 @@ mod why_not;
 mod wkt;
 
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
-pub use area::{Area, Circle, Rect};
+pub use area::{Area, Circle, Line, Rect};
 pub use box_score::BoxScore;
 pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
