@@ -8,6 +8,7 @@ use analysis::{SchemaAnalyzers, TokenStream};
 use plan::{Error, FieldType, Result};
 
 use crate::layout::Layout;
+use crate::payloads;
 use crate::tokens::FieldTokens;
 
 /// The schema's analyzers, of which the engine uses those of indexing.
@@ -43,14 +44,15 @@ impl Streams {
         Self { analyzers, streams: HashMap::new() }
     }
 
-    /// Analyses the values of one field into `out`, with the type's gap between them. The second result is the first
-    /// term over `term_bytes_max`, if any.
+    /// Analyses the values of one field into `out`, with the type's gap between them, and payloads into `stored` where the
+    /// field keeps some. The second result is the first term over `term_bytes_max`, if any.
     pub(crate) fn write<'v>(
         &mut self,
         field_type: &FieldType,
         values: impl Iterator<Item = &'v str>,
         term_bytes_max: usize,
         out: &mut FieldTokens<'_>,
+        mut stored: Option<&mut Vec<i64>>,
     ) -> Result<Option<String>> {
         let stream = match self.streams.get_mut(&field_type.name) {
             Some(stream) => stream,
@@ -69,7 +71,10 @@ impl Streams {
                 if token.text.len() > term_bytes_max {
                     return Ok(Some(token.text.clone()));
                 }
-                out.token(token.position_increment, token.text.as_bytes());
+                let position = out.token(token.position_increment, token.text.as_bytes());
+                if let (Some(payload), Some(stored)) = (&token.payload, &mut stored) {
+                    payloads::put(position, token.text.as_bytes(), payload, stored);
+                }
             }
             out.skip(tokens.finish().position_increment);
         }

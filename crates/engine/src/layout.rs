@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use analysis::SchemaAnalyzers;
-use plan::{FieldClass, FieldSpec, ROOT_FIELD};
+use plan::{FieldClass, FieldSpec, PayloadKind, ROOT_FIELD};
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
     BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, SchemaBuilder, TextFieldIndexing,
@@ -71,6 +71,9 @@ pub struct Slot {
     pub name: Arc<str>,
     pub inverted: Option<InvertedKind>,
     pub column: Option<ColumnKind>,
+    /// Whether its words carry payloads, which have a column of their own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub payloads: bool,
 }
 
 /// A column by the name it has in the segments.
@@ -94,6 +97,8 @@ pub struct FieldLayout {
     /// What `inverted` holds.
     pub inverted_kind: Option<InvertedKind>,
     pub column: Option<ColumnRef>,
+    /// Where the payloads of its words are, as whole numbers (`payloads`), if they have any.
+    pub payloads: Option<ColumnRef>,
 }
 
 impl FieldLayout {
@@ -247,6 +252,7 @@ impl Layout {
 struct Place {
     inverted: Option<Field>,
     column: Option<Field>,
+    payloads: Option<Field>,
 }
 
 fn bind(slot: &Slot, number: usize, place: &Place, spec: Arc<FieldSpec>) -> FieldLayout {
@@ -260,11 +266,16 @@ fn bind(slot: &Slot, number: usize, place: &Place, spec: Arc<FieldSpec>) -> Fiel
         inverted,
         inverted_kind: slot.inverted,
         column,
+        payloads: place.payloads.map(|field| payload_column(number, field)),
     }
 }
 
 fn version_column() -> ColumnRef {
     ColumnRef { name: VERSION_COLUMN.into(), kind: ColumnKind::I64, field: VERSION_FIELD }
+}
+
+fn payload_column(number: usize, field: Field) -> ColumnRef {
+    ColumnRef { name: payload_name(number).into(), kind: ColumnKind::I64, field }
 }
 
 fn column_of(slot: &Slot, number: usize, place: &Place) -> Option<ColumnRef> {
@@ -282,6 +293,10 @@ fn column_name(slot: usize) -> String {
     format!("c{slot}")
 }
 
+fn payload_name(slot: usize) -> String {
+    format!("p{slot}")
+}
+
 /// What the segments keep of a field, by its class and properties.
 fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
     let properties = &spec.properties;
@@ -297,7 +312,10 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
     // One number a document is found by its column and `value_order`: terms, nearly all of them of one document, would
     // be a seventh of what indexing and merging cost (docs/adr/0005).
     let ordered = spec.class().is_point() && column.is_some() && !properties.multi_valued;
-    Slot { name: name.clone(), inverted: inverted.filter(|_| !ordered), column }
+    let inverted = inverted.filter(|_| !ordered);
+    let payloads = matches!(inverted, Some(InvertedKind::Text { positions: true, .. }))
+        && PayloadKind::of(&spec.field_type).is_some();
+    Slot { name: name.clone(), inverted, column, payloads }
 }
 
 fn inverted_kind(spec: &FieldSpec) -> Option<InvertedKind> {
@@ -358,7 +376,8 @@ fn add_slot(builder: &mut SchemaBuilder, number: usize, slot: &Slot) -> Place {
         Some(field) if together => field,
         _ => add_column(builder, &column_name(number), kind),
     });
-    Place { inverted, column }
+    let payloads = slot.payloads.then(|| add_column(builder, &payload_name(number), ColumnKind::I64));
+    Place { inverted, column, payloads }
 }
 
 fn add_inverted(builder: &mut SchemaBuilder, name: &str, kind: InvertedKind, fast: bool) -> Option<Field> {

@@ -31,6 +31,7 @@ mod manifest;
 mod merge;
 mod merge_policy;
 mod norm_file;
+mod payloads;
 mod peers;
 mod places;
 mod postings_builder;

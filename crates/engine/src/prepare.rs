@@ -216,7 +216,9 @@ impl Preparer {
         }
         if let Some(inverted) = field.inverted {
             let mut tokens = self.field(inverted);
-            places.shapes.iter().for_each(|shape| tokens.token(1, shape.as_bytes()));
+            for shape in &places.shapes {
+                tokens.token(1, shape.as_bytes());
+            }
         }
         Ok(())
     }
@@ -262,13 +264,18 @@ impl Preparer {
         let texts: Vec<Cow<'_, str>> = values.iter().map(|value| text_of(value)).collect();
         let mut tokens = FieldTokens::new(inverted, &mut self.terms, &mut self.tokens);
         let texts = texts.iter().map(|text| &**text);
-        let immense = self.streams.write(&field.spec.field_type, texts, TERM_BYTES_MAX, &mut tokens)?;
+        let (kind, mut words) = (&field.spec.field_type, Vec::new());
+        let stored = field.payloads.is_some().then_some(&mut words);
+        let immense = self.streams.write(kind, texts, TERM_BYTES_MAX, &mut tokens, stored)?;
         if let Some(term) = immense {
             return Err(immense_term(id, &field.name, &term));
         }
         if field.has_norms() {
             let length = tokens.length;
             out.lengths.push((inverted, length));
+        }
+        if let Some(column) = &field.payloads {
+            out.document.leaves.extend(words.into_iter().map(|word| (column.field, Leaf::I64(word))));
         }
         Ok(())
     }

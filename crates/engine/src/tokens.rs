@@ -31,15 +31,16 @@ impl<'a> FieldTokens<'a> {
         Self { field, terms, tokens, position: -1, any: false, length: 0 }
     }
 
-    /// Adds a term `increment` positions after the one before.
+    /// Adds a term `increment` positions after the one before; its position.
     #[inline]
-    pub(crate) fn token(&mut self, increment: u32, term: &[u8]) {
+    pub(crate) fn token(&mut self, increment: u32, term: &[u8]) -> u32 {
         self.position = (self.position + i64::from(increment)).clamp(0, i64::from(u32::MAX >> 1));
         let position = u32::try_from(self.position).unwrap_or_default();
         let term = self.terms.number(FieldTerm::new(self.field, term));
         self.tokens.push(Token { term, position });
         self.length += u32::from(increment > 0 || !self.any);
         self.any = true;
+        position
     }
 
     /// Leaves `positions` free: after the last token of a value, and between two values.

@@ -1,6 +1,7 @@
 //! The typed, immutable data that every layer reads: schema, search plan, update batch, results, error kinds.
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
+mod allowance;
 mod analyzer;
 mod area;
 mod box_score;
@@ -27,6 +28,7 @@ mod more_like;
 mod name;
 mod nested;
 mod page;
+mod payload;
 mod place;
 mod properties;
 mod query;
@@ -36,6 +38,7 @@ mod result;
 mod schema;
 mod search;
 mod shape;
+mod span;
 mod spatial;
 mod spell;
 mod suggest;
@@ -47,6 +50,7 @@ mod vectors;
 mod why_not;
 mod wkt;
 
+pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Line, Rect};
 pub use box_score::BoxScore;
@@ -90,9 +94,10 @@ pub use nested::{
     path_without_places,
 };
 pub use page::Page;
+pub use payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
 pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use properties::{Properties, SortMissing};
-pub use query::{Clause, FunctionRange, Fuzzy, Occur, PatternPhrase, Phrase, PhrasePosition, Query, Range};
+pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use relation::{Graph, Join, Move, Related, RelatedScore};
 pub use rerank::{Rerank, ScoreJoin};
 pub use result::{
@@ -105,6 +110,7 @@ pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
     Shape, ShapeResult,
 };
+pub use span::{PayloadUse, Span, SpanQuery};
 pub use spatial::{Grid, Relation, Spatial};
 pub use spell::{
     BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,

@@ -8,6 +8,7 @@ use crate::dense_vector::Nearest;
 use crate::function::Function;
 use crate::more_like::MoreLike;
 use crate::relation::Related;
+use crate::span::SpanQuery;
 use crate::spatial::Spatial;
 use crate::value::Value;
 
@@ -33,7 +34,7 @@ pub enum Query {
         values: Vec<Value>,
     },
     Phrase(Phrase),
-    PatternPhrase(PatternPhrase),
+    Span(Box<SpanQuery>),
     Range(Range),
     Prefix {
         field: Arc<str>,
@@ -159,16 +160,6 @@ pub struct Phrase {
     pub slop: u32,
 }
 
-/// A phrase whose places may be patterns (Lucene's `ComplexPhraseQuery`).
-#[derive(Clone, Debug, PartialEq)]
-pub struct PatternPhrase {
-    pub field: Arc<str>,
-    /// One behind the other: each of terms, prefixes, wildcards, fuzzy terms and ranges, of which one must stand there.
-    pub places: Vec<Vec<Query>>,
-    /// As written, for debug output.
-    pub text: String,
-}
-
 /// The terms that may stand at one position of a phrase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhrasePosition {
@@ -192,6 +183,20 @@ pub struct Fuzzy {
     pub edits_max: u8,
     /// Leading characters that must match exactly.
     pub prefix_length: usize,
+    /// Whether two letters in each other's place count as one edit, not two.
+    pub transpositions: bool,
+    /// Terms that it may stand for, the nearest.
+    pub terms_max: usize,
+}
+
+impl Fuzzy {
+    /// Lucene's `FuzzyQuery.defaultMaxExpansions`.
+    pub const TERMS_MAX: usize = 50;
+
+    /// With everything else as Lucene has it by default.
+    pub fn new(field: Arc<str>, term: String, edits_max: u8) -> Self {
+        Self { field, term, edits_max, prefix_length: 0, transpositions: true, terms_max: Self::TERMS_MAX }
+    }
 }
 
 /// Documents for which a function has a value within bounds, which are of the function's kind: `Int`, `Long`, `Date`,

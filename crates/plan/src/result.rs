@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::bucket::BucketResult;
+use crate::component::Component;
 use crate::document::Document;
 use crate::error::Error;
 use crate::facet::OtherRange;
@@ -23,6 +24,8 @@ pub struct SearchResult {
     pub shape: ShapeResult,
     /// Of the hits shown, when the plan asks for them.
     pub highlights: Vec<Highlights>,
+    /// The first of the handler's steps that was not done because the plan's allowance was used up.
+    pub cut_before: Option<Component>,
 }
 
 #[derive(Clone, Debug)]

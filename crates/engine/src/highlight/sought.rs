@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plan::{
     FieldClass, Fuzzy, HighlightMethod, HighlightOptions, Occur, Phrase, Query, QueryFields, Range, Result,
-    Value,
+    Span, Value,
 };
 use tantivy_fst::{Automaton, Regex};
 
@@ -178,16 +178,16 @@ impl Reading<'_> {
                 self.terms(field, values.iter().map(Value::to_text).collect(), query)
             }
             Query::Phrase(phrase) => self.phrase(phrase, query),
+            Query::Span(span) => self.span(&span.field, &span.span)?,
             Query::Range(_) | Query::Prefix { .. } | Query::Wildcard { .. } => self.pattern(query)?,
             Query::Regex { .. } | Query::Fuzzy(_) => self.pattern(query)?,
             Query::Exists { field } => {
                 self.is_strange(Some(field));
                 self.given(query)
             }
-            // Phrases of patterns and likenesses are found, but not marked; the words of related documents stand elsewhere, and
+            // Likenesses are found, but not marked; the words of related documents stand elsewhere, and
             // places and vectors are no text.
             Query::FunctionRange(_)
-            | Query::PatternPhrase(_)
             | Query::MoreLike(_)
             | Query::Related(_)
             | Query::Spatial(_)
@@ -296,6 +296,25 @@ impl Reading<'_> {
         let place = |place: &plan::PhrasePosition| (place.position - first.position, place.terms.clone());
         let places = phrase.positions.iter().map(place).collect();
         self.leaf(LeafKind::Phrase(PhraseSought { places, slop: phrase.slop }), label)
+    }
+
+    /// The words of a span, wherever they stand. Solr differs: it marks those of a stretch (`compat/query/surround.yaml`).
+    fn span(&mut self, field: &Arc<str>, span: &Span) -> Result<Need> {
+        Ok(match span {
+            Span::Word(word) => {
+                let term = Query::Term { field: field.clone(), value: Value::Str(word.clone()) };
+                self.terms(field, vec![word.clone()], &term)
+            }
+            Span::Pattern(query) => self.pattern(query)?,
+            Span::Any(spans) => {
+                Need::Any(spans.iter().map(|span| self.span(field, span)).collect::<Result<_>>()?)
+            }
+            Span::Near { spans, .. } => {
+                let required = spans.iter().map(|span| self.span(field, span)).collect::<Result<_>>()?;
+                Need::Boolean { required, optional: Vec::new(), prohibited: Vec::new(), minimum: 0 }
+            }
+            Span::Without(spans) => self.span(field, &spans[0])?,
+        })
     }
 
     fn pattern(&mut self, query: &Query) -> Result<Need> {

@@ -15,6 +15,7 @@ use super::node::{BooleanNode, DocSource, Node, PhraseNode, TermNode};
 use super::phrase::PhraseAt;
 use super::preset::PresetAt;
 use super::sets::postings;
+use super::span::SpanAt;
 use super::synonym::SynonymAt;
 use super::terms::{ExactPhrase, ExactPlaces, ScoredTerm};
 
@@ -26,6 +27,7 @@ pub(crate) enum Evaluator {
     Synonym(Box<SynonymAt>, Similarity),
     Phrase(Box<ExactPlaces>, Similarity),
     SloppyPhrase(Box<PhraseAt>, Similarity),
+    Span(Box<SpanAt>),
     Boolean(BooleanAt),
     Function(Box<FunctionScore>),
     Boosted { inner: Box<Evaluator>, by: Box<FunctionScore> },
@@ -95,6 +97,9 @@ impl Evaluator {
                 None => Evaluator::Nothing,
             },
             Node::Phrase(phrase) => open_phrase(phrase, reader)?,
+            Node::Span(span) => {
+                SpanAt::open(span, reader)?.map_or(Evaluator::Nothing, |at| Evaluator::Span(Box::new(at)))
+            }
             Node::Function(node) => Evaluator::Function(Box::new(FunctionScore::open(node, reader)?)),
             Node::Boosted(boosted) => Evaluator::Boosted {
                 inner: Box::new(Evaluator::open(schema, &boosted.node, reader)?),
@@ -124,6 +129,7 @@ impl Evaluator {
             Evaluator::SloppyPhrase(phrase, similarity) => {
                 phrase.counts(doc).map(|(freq, norm)| similarity.score(freq, norm))
             }
+            Evaluator::Span(span) => span.score(doc),
             Evaluator::Boolean(boolean) => boolean.score(doc),
             Evaluator::Preset(preset) => preset.score(doc),
             Evaluator::Function(function) => Some(function.score(doc)),
@@ -159,15 +165,23 @@ impl Evaluator {
         each.for_each(|(doc, score)| *score = self.score(*doc).unwrap_or(0.0));
     }
 
-    /// (frequency, norm) behind the score just given for `doc`; only terms, synonyms and phrases have them.
+    /// (frequency, norm) behind the score just given for `doc`; only terms, synonyms, phrases and spans have them.
     pub(crate) fn counts(&mut self, doc: DocId) -> Option<(f32, u8)> {
         match self {
             Evaluator::Term(term) => Some(term.counts(doc)),
             Evaluator::Synonym(synonym, _) => synonym.counts(doc),
             Evaluator::Phrase(phrase, _) => phrase.counts(doc),
             Evaluator::SloppyPhrase(phrase, _) => phrase.counts(doc),
+            Evaluator::Span(span) => span.counts(doc),
             _ => None,
         }
+    }
+}
+
+impl Evaluator {
+    /// What the payloads of `doc` amount to, where its score comes from those.
+    pub(crate) fn payload_amount(&mut self, doc: DocId) -> Option<f32> {
+        if let Evaluator::Span(span) = self { span.payload_amount(doc) } else { None }
     }
 }
 
@@ -216,6 +230,7 @@ impl Evaluator {
             Evaluator::Synonym(_, similarity)
             | Evaluator::Phrase(_, similarity)
             | Evaluator::SloppyPhrase(_, similarity) => similarity.weight,
+            Evaluator::Span(span) => span.most(),
             _ => f32::INFINITY,
         }
     }

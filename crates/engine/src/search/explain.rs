@@ -11,6 +11,7 @@ use super::function::FunctionNode;
 use super::lower::lower_scored;
 use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, Scoring};
 use super::preset::{Preset, Reason};
+use super::span::SpanNode;
 use super::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
@@ -91,6 +92,7 @@ pub(crate) fn label(node: &Node) -> String {
         Node::Term(term) => boosted(&term.label, term.scoring.boost),
         Node::Synonym(synonym) => boosted(&synonym.label, synonym.scoring.boost),
         Node::Phrase(phrase) => boosted(&phrase.label, phrase.scoring.boost),
+        Node::Span(span) => boosted(&span.label, span.scoring.boost),
         Node::Function(function) => boosted(&function.label, function.boost),
         Node::Boosted(node) => boosted(&node.by.label, node.by.boost),
         Node::Preset(preset) => preset.label().to_owned(),
@@ -161,6 +163,7 @@ impl Place<'_> {
                 let what = |freq| format!("phraseFreq={}", number(freq));
                 self.weight(&phrase.label, &phrase.scoring, &mut evaluator, score, what)
             }
+            Node::Span(span) => self.span(span, &mut evaluator, score),
             Node::Preset(preset) => self.preset(preset, score)?,
             Node::Function(node) => self.function(node, score)?,
             Node::Boosted(node) => self.boosted(node, score)?,
@@ -179,7 +182,7 @@ impl Place<'_> {
     fn miss(&self, node: &Node) -> Result<Explanation> {
         let reason = match node {
             Node::Nothing | Node::Term(_) | Node::Synonym(_) => "no matching term".to_owned(),
-            Node::Phrase(_) => "no matching terms".to_owned(),
+            Node::Phrase(_) | Node::Span(_) => "no matching terms".to_owned(),
             Node::Constant(constant) => format!("{} doesn't match id {}", constant.label, self.doc),
             Node::Function(_) => "no matching term".to_owned(),
             Node::Preset(_) => "Not a match".to_owned(),
@@ -220,6 +223,26 @@ impl Place<'_> {
         let by = by.map(|doc| Place { context: self.context, segment: self.segment, doc });
         let details = by.zip(preset.inner()).map(|(place, inner)| place.explain(inner)).transpose()?;
         Ok(branch(score, text, details.flatten().into_iter().collect()))
+    }
+
+    fn span(&self, node: &SpanNode, evaluator: &mut Evaluator, score: f32) -> Explanation {
+        let what = |freq| format!("phraseFreq={}", number(freq));
+        let Some((how, times_score)) = node.scores_payloads() else {
+            return self.weight(&node.label, &node.scoring, evaluator, score, what);
+        };
+        let amount = evaluator.payload_amount(self.doc).unwrap_or(1.0);
+        let mut by_payloads = leaf(amount, format!("{}.docScore()", how.class()));
+        if amount < 0.0 {
+            let details = vec![leaf(0.0, "minimum score"), by_payloads];
+            by_payloads = Explanation { details, ..count(0, "truncated score, max of:") };
+        }
+        if !times_score {
+            return by_payloads;
+        }
+        let counts = evaluator.counts(self.doc).unwrap_or((1.0, NO_NORM));
+        let own = node.scoring.similarity.score(counts.0, counts.1);
+        let own = self.weight(&node.label, &node.scoring, evaluator, own, what);
+        branch(score, "PayloadSpanQuery, product of:", vec![own, by_payloads])
     }
 
     fn function(&self, node: &FunctionNode, score: f32) -> Result<Explanation> {

@@ -11,6 +11,7 @@ use tantivy_fst::Automaton;
 
 use super::SearchContext;
 use super::error::engine_error;
+use super::sets::TERMS_A_LOOK;
 use crate::layout::{FieldLayout, InvertedKind};
 
 /// No longer words are looked for: their automaton would outgrow its use.
@@ -30,13 +31,18 @@ pub(super) fn near_terms(context: &SearchContext<'_>, field: Field, fuzzy: &Fuzz
     for segment in &context.segments {
         let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
         let mut terms = inverted.terms().search(&automaton).into_stream().map_err(engine_error)?;
+        let mut read = 0u32;
         while terms.advance() {
+            read += 1;
+            if read % TERMS_A_LOOK == 0 && context.allowance.is_used_up() {
+                break;
+            }
             *found.entry(terms.key().to_vec()).or_default() += u64::from(terms.value().doc_freq);
         }
     }
     let near = found.into_iter().filter_map(|(bytes, doc_freq)| {
         let text = String::from_utf8(bytes).ok()?;
-        let similarity = similarity(&fuzzy.term, &text);
+        let similarity = similarity(fuzzy, &text);
         Some(NearTerm { text, doc_freq, similarity })
     });
     Ok(near.collect())
@@ -50,7 +56,7 @@ pub(crate) fn is_near(fuzzy: &Fuzzy, found: &str) -> bool {
         return wanted == found;
     }
     let prefix = fuzzy.prefix_length.min(wanted.len());
-    wanted.get(..prefix) == found.get(..prefix) && edits(&wanted, &found) <= edits_max
+    wanted.get(..prefix) == found.get(..prefix) && edits(&wanted, &found, fuzzy.transpositions) <= edits_max
 }
 
 /// The inverted index of a field whose terms are texts.
@@ -62,17 +68,18 @@ pub(super) fn text_field(layout: &FieldLayout) -> Option<Field> {
 }
 
 /// 1 - edits / the shorter length in characters, not below 0.
-fn similarity(wanted: &str, found: &str) -> f32 {
-    let (wanted, found): (Vec<char>, Vec<char>) = (wanted.chars().collect(), found.chars().collect());
-    let edits = edits(&wanted, &found);
+fn similarity(fuzzy: &Fuzzy, found: &str) -> f32 {
+    let (wanted, found): (Vec<char>, Vec<char>) = (fuzzy.term.chars().collect(), found.chars().collect());
+    let edits = edits(&wanted, &found, fuzzy.transpositions);
     if edits == 0 {
         return 1.0;
     }
     (1.0 - edits as f32 / wanted.len().min(found.len()) as f32).max(0.0)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours between two words (optimal string alignment).
-fn edits(left: &[char], right: &[char]) -> usize {
+/// Insertions, deletions, replacements and, if they count as one, swaps of neighbours between two words (optimal string
+/// alignment).
+fn edits(left: &[char], right: &[char], swaps: bool) -> usize {
     let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
     let mut above: Vec<usize> = (0..=right.len()).collect();
     let mut two_above: Vec<usize> = Vec::new();
@@ -83,7 +90,7 @@ fn edits(left: &[char], right: &[char]) -> usize {
         for (column, other) in right.iter().enumerate() {
             let replaced = at(&above, column) + usize::from(letter != other);
             let mut best = replaced.min(at(&above, column + 1) + 1).min(at(&row, column) + 1);
-            if before == Some(*other) && other_before == Some(*letter) {
+            if swaps && before == Some(*other) && other_before == Some(*letter) {
                 best = best.min(at(&two_above, column.wrapping_sub(1)) + 1);
             }
             row.push(best);
@@ -105,9 +112,10 @@ impl PrefixThen {
     fn new(field: Field, fuzzy: &Fuzzy) -> Result<Self> {
         let at = fuzzy.term.char_indices().nth(fuzzy.prefix_length).map_or(fuzzy.term.len(), |(at, _)| at);
         let (prefix, rest) = fuzzy.term.split_at(at);
-        let rest = FuzzyTermQuery::new(Term::from_field_text(field, rest), fuzzy.edits_max, true)
-            .automaton()
-            .map_err(engine_error)?;
+        let rest =
+            FuzzyTermQuery::new(Term::from_field_text(field, rest), fuzzy.edits_max, fuzzy.transpositions)
+                .automaton()
+                .map_err(engine_error)?;
         Ok(Self { prefix: prefix.as_bytes().to_vec(), rest })
     }
 }
@@ -161,7 +169,7 @@ mod tests {
     fn swaps_count_as_one_edit() {
         let check = |left: &str, right: &str, expected: usize| {
             let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
-            assert_eq!(edits(&left, &right), expected);
+            assert_eq!(edits(&left, &right, true), expected);
         };
         check("", "", 0);
         check("abc", "abc", 0);

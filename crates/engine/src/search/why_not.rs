@@ -168,6 +168,7 @@ fn asked_for(query: &Query) -> (Option<&Arc<str>>, Vec<String>) {
             let terms = phrase.positions.iter().flat_map(|position| position.terms.iter().cloned());
             (Some(&phrase.field), terms.collect())
         }
+        Query::Span(span) => (Some(&span.field), span.span.words()),
         Query::Prefix { field, .. } | Query::Wildcard { field, .. } | Query::Regex { field, .. } => {
             (Some(field), vec![])
         }

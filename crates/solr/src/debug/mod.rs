@@ -5,6 +5,7 @@
 mod dismax;
 mod points;
 mod relations;
+mod spans;
 
 #[cfg(test)]
 mod tests;
@@ -117,7 +118,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Nearest(query) => nearest_text(query),
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
-            Query::PatternPhrase(phrase) => format!("{}:\"{}\"", phrase.field, phrase.text),
+            Query::Span(span) => self.span(span),
             Query::Range(range) => self.range(range),
             Query::Prefix { field, prefix } => format!("{field}:{prefix}*"),
             Query::Wildcard { field, pattern } => format!("{field}:{pattern}"),
@@ -231,7 +232,7 @@ impl<'a> QueryPrinter<'a> {
                 "MultiPhraseQuery"
             }
             Query::Phrase(_) => "PhraseQuery",
-            Query::PatternPhrase(_) => "ComplexPhraseQuery",
+            Query::Span(span) => spans::class(span),
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
             Query::ConstantScore { .. } => "FilterQuery",

@@ -25,6 +25,7 @@ fn facets(form: &str) -> Result<FacetPlan> {
         budget: &Budget::of(&params),
         boolean_clauses_max: 1024,
         others: None,
+        parsers: None,
         filtering: false,
     })?;
     failure.map_or(Ok(plan), Err)
@@ -44,6 +45,7 @@ fn some_mistakes_leave_the_hits() {
             budget: &Budget::of(&params),
             boolean_clauses_max: 1024,
             others: None,
+            parsers: None,
             filtering: false,
         });
         assert_eq!(resolved.is_err(), early, "{form}");

@@ -9,6 +9,7 @@ mod form;
 pub mod grouping;
 pub mod highlight;
 mod json_request;
+pub mod limits;
 pub mod more_like;
 pub mod paging;
 pub mod query;
@@ -129,6 +130,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("What to search", query::DOCS),
     ("Words over many fields", dismax::DOCS),
     ("Which hits", paging::DOCS),
+    ("How much it may use up", limits::DOCS),
     ("What the response shows", response::DOCS),
     ("Groups", grouping::DOCS),
     ("Documents like others", more_like::DOCS),

@@ -51,9 +51,23 @@ pub const EXPLAIN_OTHER: Param<String> = Param {
     per_field: false,
 };
 
+pub const CSV_HEADER: Param<bool> =
+    Param::new("csv.header", switch, Some("true"), "Whether the first row of CSV names the columns.");
+
+pub const CSV_NEWLINE: Param<String> =
+    Param::new("csv.newline", text, Some("\n"), "What ends a row of CSV; a line feed by default.");
+
+pub const CSV_NULL: Param<String> =
+    Param::new("csv.null", text, Some(""), "What stands in CSV for a field that a document does not have.");
+
 /// Those that `response/` reads itself.
 const fn writer(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
     ParamDoc { name, about, default, per_field: false, support: Support::Yes }
+}
+
+/// As [`writer`], for what a field may have of its own.
+const fn cell(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
+    ParamDoc { per_field: true, ..writer(name, default, about) }
 }
 
 pub const DOCS: &[ParamDoc] = &[
@@ -67,6 +81,23 @@ pub const DOCS: &[ParamDoc] = &[
     writer("indent", Some("true"), "Whether the response is laid out for reading."),
     writer("echoHandler", Some("false"), "Whether the header names Solr's class of the handler."),
     writer("echoParams", Some("none"), "Parameters to repeat in the header: `none`, `explicit`, `all`."),
+    CSV_HEADER.doc(),
+    CSV_NEWLINE.doc(),
+    CSV_NULL.doc(),
+    cell("csv.separator", Some(","), "Between the cells of a row of CSV; for one field, between its values."),
+    cell(
+        "csv.encapsulator",
+        Some("\""),
+        "Around cells of CSV that need it; for one field, around its values.",
+    ),
+    cell(
+        "csv.escape",
+        None,
+        "Before characters of CSV that mean something, instead of quotes around the cell.",
+    ),
+    writer("csv.mv.separator", None, "Between the values of a cell of CSV; `csv.separator` by default."),
+    writer("csv.mv.encapsulator", None, "Around values in a cell of CSV that need it."),
+    writer("csv.mv.escape", Some("\\"), "Before characters that mean something in a cell of CSV."),
     writer(
         "json.nl",
         Some("flat"),

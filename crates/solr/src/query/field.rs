@@ -142,7 +142,7 @@ impl QueryContext<'_> {
     pub(crate) fn fuzzy_query(&self, field: &Field, text: &str, distance: f32) -> Result<Query> {
         let term = self.normalize(field, text)?;
         let edits_max = edits(distance, term.chars().count());
-        Ok(Query::Fuzzy(Fuzzy { field: field.name.clone(), term, edits_max, prefix_length: 0 }))
+        Ok(Query::Fuzzy(Fuzzy::new(field.name.clone(), term, edits_max)))
     }
 
     pub(crate) fn exists_query(&self, field: &Field) -> Result<Query> {
@@ -153,7 +153,8 @@ impl QueryContext<'_> {
         }
     }
 
-    fn normalize(&self, field: &Field, text: &str) -> Result<String> {
+    /// A pattern as the index spells it.
+    pub(crate) fn normalize(&self, field: &Field, text: &str) -> Result<String> {
         if !field.spec.class().is_text() {
             return Ok(text.to_owned());
         }

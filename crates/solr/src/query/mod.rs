@@ -1,6 +1,6 @@
 //! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the analyzers for it.
 //! `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and `pieces.rs` what lies between, `dismax/` are
-//! `dismax` and `edismax`, `parsers.rs` the others with
+//! `dismax` and `edismax`, `surround/` has a grammar of its own, `parsers.rs` the others with
 //! `relations.rs` for blocks and joins, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
 
 mod budget;
@@ -14,10 +14,13 @@ mod lucene;
 mod more_like;
 mod others;
 mod parsers;
+mod patterns;
+mod payloads;
 mod pieces;
 mod relations;
 mod simple;
 mod spatial;
+mod surround;
 pub mod syntax;
 mod term_sets;
 mod text;
@@ -38,6 +41,7 @@ pub use local_params::{LocalParams, split_local_params};
 pub use others::{OtherSchema, Others};
 pub use parsers::{ParsedQuery, parse_query};
 pub(crate) use parsers::{cache_and_cost, subquery};
+pub(crate) use payloads::{decoder, payload_function};
 pub(crate) use spatial::{Measure, check_coordinates, sub_fields};
 pub(crate) use syntax::SyntaxError;
 pub(crate) use value::java_float;

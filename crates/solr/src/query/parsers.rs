@@ -12,10 +12,13 @@ use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
 use super::lucene::{LuceneOptions, filtered, lucene_query};
 use super::more_like;
+use super::patterns::{fuzzy, prefix};
+use super::payloads::{payload_check, payload_score};
 use super::relations::{child, graph, join, parent};
 use super::simple;
 use super::spatial::{bbox, geofilt, scored_text};
-use super::term_sets::term_set;
+use super::surround::surround;
+use super::term_sets::{check_method, term_set};
 use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
 use crate::function::{check_number, function_range, parse_function, whole_function};
@@ -68,6 +71,10 @@ const PARSERS: &[Parser] = &[
         parse: Parse::Query(complex_phrase::complex_phrase),
     },
     Parser { name: "simple", class: "SimpleQParser", parse: Parse::Query(simple::simple) },
+    Parser { name: "surround", class: "SurroundQParser", parse: Parse::Query(surround) },
+    Parser { name: "fuzzy", class: "FuzzyQParser", parse: Parse::Query(fuzzy) },
+    Parser { name: "payload_score", class: "", parse: Parse::Query(payload_score) },
+    Parser { name: "payload_check", class: "", parse: Parse::Query(payload_check) },
     Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
     Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
@@ -87,19 +94,15 @@ const PARSERS: &[Parser] = &[
 
 /// Solr's other parsers, which are refused by name.
 const UNSUPPORTED: &[&str] = &[
-    "fuzzy",
     "graphTerms",
     "hash",
     "hash_range",
     "igain",
     "ltr",
     "min_hash",
-    "payload_check",
-    "payload_score",
     "rank",
     "rerank",
     "significantTerms",
-    "surround",
     "tlogit",
     "xmlparser",
     "xport",
@@ -155,6 +158,7 @@ fn parse_nested(
         false => (LocalParams::default(), text),
     };
     let name = local.get("type").unwrap_or(default_parser);
+    context.check_parser(name)?;
     let Some(parser) = PARSERS.iter().find(|parser| parser.name == name) else {
         return Err(unknown_parser(name, text));
     };
@@ -244,7 +248,7 @@ impl Request<'_> {
         subquery(self.context, text, default_parser, self.depth + levels)
     }
 
-    fn field_name(&self) -> Result<&str> {
+    pub(super) fn field_name(&self) -> Result<&str> {
         self.local.get("f").ok_or_else(|| Error::bad_request("Missing field to query"))
     }
 }
@@ -272,6 +276,7 @@ fn term(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!terms f=… separator=…}`: any of the values.
 fn terms(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field(request.field_name()?)?;
+    check_method(request.local.get("method"))?;
     if request.text.is_empty() {
         return Ok(Some(Query::Nothing));
     }
@@ -293,18 +298,6 @@ fn field(request: &Request<'_>) -> Result<Option<Query>> {
     }
     let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };
     request.context.text_query(&field, request.text, style)
-}
-
-/// `{!prefix f=…}`: values that begin so, without analysis.
-fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
-    let field = request.context.field_quoted(request.field_name()?)?;
-    if request.text.is_empty() {
-        return request.context.exists_query(&field).map(Some);
-    }
-    if field.spec.class().is_point() {
-        return Err(Error::bad_request("Can't run prefix queries on numeric fields"));
-    }
-    Ok(Some(Query::Prefix { field: field.name, prefix: request.text.to_owned() }))
 }
 
 /// `{!raw f=…}`: the indexed term as it stands, which on numbers is none.

@@ -15,18 +15,19 @@ use crate::update::ANONYMOUS;
 
 /// A document's selected fields. Order as Solr's: stored fields, then what is computed, then what is relabelled.
 pub fn document(found: Fetched, list: &FieldList, schema: &Schema) -> DocumentNode {
-    Shape::new(list, schema).fetched(found)
+    Shape::of_fetched(list, schema).fetched(found)
 }
 
 /// Documents that were fetched, not searched for: what `/get` answers for several ids.
 pub fn found(documents: Vec<Fetched>, list: &FieldList, schema: &Schema) -> DocList {
-    let mut shape = Shape::new(list, schema);
+    let mut shape = Shape::of_fetched(list, schema);
     DocList {
         num_found: documents.len() as u64,
         start: 0,
         max_score: None,
         num_found_exact: true,
         docs: documents.into_iter().map(|found| shape.fetched(found)).collect(),
+        columns: list.columns(),
     }
 }
 
@@ -46,6 +47,7 @@ pub fn doc_list(result: &mut SearchResult, start: usize, list: &FieldList, schem
         max_score: if list.scores() { result.score_max } else { None },
         num_found_exact: result.total_exact,
         docs: hits.map(|hit| shape.hit(hit)).collect(),
+        columns: list.columns(),
     }
 }
 
@@ -74,6 +76,11 @@ impl<'a> Shape<'a> {
         plain.names = list.items.iter().filter_map(same_label).cloned().collect();
         let from_columns = from_columns(list, schema);
         Self { schema, items: &list.items, plain, known: HashMap::new(), from_columns }
+    }
+
+    /// Those that were not searched for come from the store.
+    fn of_fetched(list: &'a FieldList, schema: &'a Schema) -> Self {
+        Self { from_columns: false, ..Self::new(list, schema) }
     }
 
     fn fetched(&mut self, Fetched { document, children }: Fetched) -> DocumentNode {

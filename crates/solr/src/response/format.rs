@@ -3,6 +3,8 @@
 
 use plan::{Error, Result};
 
+use super::csv::{CsvStyle, write_csv};
+use super::javabin::write_javabin;
 use super::json::{JsonStyle, NamedListStyle, write_json};
 use super::node::Entries;
 use super::xml::write_xml;
@@ -10,8 +12,6 @@ use crate::params::Params;
 
 /// Solr's other writers.
 const NOT_WRITTEN: &[&str] = &[
-    "csv",
-    "javabin",
     "cbor",
     "smile",
     "python",
@@ -31,6 +31,8 @@ const NOT_WRITTEN: &[&str] = &[
 pub enum Format {
     Json(JsonStyle),
     Xml { indent: bool },
+    Javabin,
+    Csv(Box<CsvStyle>),
 }
 
 impl Default for Format {
@@ -46,6 +48,8 @@ impl Format {
         let indent = !matches!(params.get("indent"), Some("off" | "false"));
         match params.get("wt").or(assumed) {
             Some("xml") => Ok(Format::Xml { indent }),
+            Some("javabin") => Ok(Format::Javabin),
+            Some("csv") => Ok(Format::Csv(Box::new(CsvStyle::parse(params)?))),
             Some(other) if NOT_WRITTEN.contains(&other) => Err(Error::bad_request(format!(
                 "response format `wt={other}` is not supported; use json or xml"
             ))),
@@ -62,6 +66,8 @@ impl Format {
         match self {
             Format::Json(_) => "application/json;charset=utf-8",
             Format::Xml { .. } => "application/xml; charset=UTF-8",
+            Format::Javabin => "application/octet-stream",
+            Format::Csv(_) => "text/plain;charset=utf-8",
         }
     }
 
@@ -70,6 +76,8 @@ impl Format {
         match self {
             Format::Json(style) => write_json(entries, style, out),
             Format::Xml { indent } => write_xml(entries, *indent, out),
+            Format::Javabin => write_javabin(entries, out),
+            Format::Csv(style) => write_csv(entries, style, out),
         }
     }
 }
@@ -90,7 +98,7 @@ mod tests {
         check(&[], Some("xml"), xml);
         check(&[("wt", "json")], Some("xml"), json);
         check(&[("wt", "nope")], None, json);
-        check(&[("wt", "javabin")], None, None);
+        check(&[("wt", "javabin")], None, Some("application/octet-stream"));
         check(&[("json.nl", "tree")], None, None);
     }
 }

@@ -63,6 +63,7 @@ fn members(group: Group, start: usize, fields: &FieldList, schema: &Schema) -> D
         max_score: fields.scores().then(|| group.score_max.unwrap_or(f32::NAN)),
         num_found_exact: true,
         docs,
+        columns: fields.columns(),
     }
 }
 
@@ -83,5 +84,6 @@ fn flat(
         max_score: fields.scores().then(|| best.unwrap_or(f32::NAN)),
         num_found_exact: true,
         docs: list(hits, fields, schema),
+        columns: fields.columns(),
     }
 }

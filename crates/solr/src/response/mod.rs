@@ -3,12 +3,14 @@
 //! hold bytes recorded from one.
 
 mod buckets;
+mod csv;
 mod documents;
 mod explain;
 mod facets;
 mod format;
 mod groups;
 mod header;
+mod javabin;
 mod json;
 mod more_like;
 mod node;
@@ -19,6 +21,7 @@ mod stats;
 mod update;
 mod xml;
 
+pub use csv::{Columns, CsvStyle};
 pub use documents::{doc_list, document, found};
 pub use facets::facet_counts;
 pub use format::Format;
@@ -27,10 +30,10 @@ pub use json::{JsonStyle, NamedListStyle, write_json, write_string};
 pub use more_like::{FoundAlike, LikesOf, likes, more_like};
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
 pub use select::{Found, in_order, select};
-pub use update::versions;
+pub use update::{echoed, versions};
 pub use xml::write_xml;
 
 /// Bytes as text, as Solr shows binary fields.
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     plan::Value::Bytes(bytes.to_vec()).to_text()
 }

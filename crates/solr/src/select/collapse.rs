@@ -19,6 +19,7 @@ pub(super) fn parse_collapse(context: &QueryContext<'_>, text: &str) -> Result<O
     if local.get("type") != Some("collapse") {
         return Ok(None);
     }
+    context.check_parser("collapse")?;
     if grouping::GROUP.read(context.params)? == Some(true) {
         return Err(SyntaxError::plain("Can not use collapse with Grouping enabled".to_owned()).into());
     }

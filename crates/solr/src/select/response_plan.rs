@@ -7,6 +7,7 @@ use super::fields::FieldList;
 use super::grouping::GroupView;
 use super::more_like::Likes;
 use crate::params::{Params, response};
+use crate::response::{Entries, Name, Node};
 use crate::update::RawValue;
 
 #[derive(Clone, Debug)]
@@ -25,11 +26,21 @@ pub struct ResponsePlan {
     pub highlights: bool,
     pub fields: FieldList,
     pub omit_header: bool,
+    /// Whether the header says that no segment ended the search early.
+    pub terminates_early: bool,
     pub debug: DebugFlags,
     /// Present when `debug.query` is on.
     pub debug_query: Option<DebugQuery>,
     /// Present when `debug.results` is on and `explainOther` names documents.
     pub explain_other: Option<ExplainOther>,
+}
+
+impl ResponsePlan {
+    /// What the header begins with, of an answer that is whole.
+    pub fn flags(&self) -> Entries {
+        let early = (Name::Borrowed("segmentTerminatedEarly"), Node::Bool(false));
+        Entries::from_iter(self.terminates_early.then_some(early))
+    }
 }
 
 /// Documents to explain beside the hits.

@@ -24,6 +24,8 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         core: "core",
         elevation: HandlerElevation::Nowhere,
         highlight: &plan::HighlightParts::default(),
+        parsers: None,
+        allowance: &plan::Allowance::default(),
     })
 }
 

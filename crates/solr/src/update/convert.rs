@@ -41,6 +41,7 @@ impl Conversion<'_> {
             (FieldClass::Date, RawValue::Date(ms)) => Ok(Value::Date(*ms)),
             (FieldClass::Date, _) => self.dates.parse(&raw.to_text()).map(Value::Date),
             (FieldClass::Uuid, _) => self.uuid(&raw.to_text()),
+            (FieldClass::Binary, RawValue::Bytes(bytes)) => Ok(Value::Bytes(bytes.clone())),
             (FieldClass::Binary, _) => decode_base64(&raw.to_text()).map(Value::Bytes),
             (FieldClass::DenseVector, _) => element(raw, spec),
             (FieldClass::Point, _) => {
@@ -75,6 +76,7 @@ fn untyped(raw: &RawValue) -> Value {
     match raw {
         RawValue::Bool(flag) => Value::Bool(*flag),
         RawValue::Long(number) => Value::Long(*number),
+        RawValue::Float(number) => Value::Float(*number),
         RawValue::Double(number) => Value::Double(*number),
         RawValue::Date(ms) => Value::Date(*ms),
         other => Value::Str(other.to_text()),

@@ -37,24 +37,26 @@ pub(crate) fn count(
     let mut domains =
         Domains { context, node, filters, collapser, all: hits.to_vec(), known: HashMap::new() };
     let mut result = FacetResult::default();
-    for facet in &plan.queries {
+    // What is half counted is not shown: the rest need not be counted.
+    let goes_on = || !context.allowance.is_used_up();
+    for facet in plan.queries.iter().take_while(|_| goes_on()) {
         let count = query(context, &facet.query, &domains.without(&facet.exclude_tags)?)?;
         result.queries.push((facet.key.clone(), count));
     }
-    for facet in &plan.fields {
+    for facet in plan.fields.iter().take_while(|_| goes_on()) {
         result.fields.push(field::count(context, facet, &domains.without(&facet.exclude_tags)?)?);
     }
-    for facet in &plan.ranges {
+    for facet in plan.ranges.iter().take_while(|_| goes_on()) {
         result.ranges.push(range::count(context, facet, &domains.without(&facet.exclude_tags)?)?);
     }
-    for facet in &plan.intervals {
+    for facet in plan.intervals.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
         let counts = facet.intervals.iter();
         let counts = counts.map(|one| Ok((one.key.clone(), query(context, &one.query, &domain)?)));
         let counts = counts.collect::<Result<_>>()?;
         result.intervals.push(IntervalFacetResult { key: facet.key.clone(), counts });
     }
-    for facet in &plan.pivots {
+    for facet in plan.pivots.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
         let stats = facet.stats.as_ref().map(|plan| tree::Opened::open(&mut domains, plan)).transpose()?;
         let counts = pivot::count(context, &facet.levels, stats.as_ref(), &domain)?;

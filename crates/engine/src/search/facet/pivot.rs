@@ -23,7 +23,7 @@ pub(super) fn count(
     let missing = counted.missing.filter(|count| *count > 0).map(|count| (None, count));
     let values = counted.counts.into_iter().map(|(value, count)| (Some(value), count));
     let mut pivots = Vec::new();
-    for (value, count) in values.chain(missing) {
+    for (value, count) in values.chain(missing).take_while(|_| !context.allowance.is_used_up()) {
         let mut pivot =
             PivotCount { field: level.field.clone(), value, count, below: Vec::new(), stats: None };
         if count > 0 && (stats.is_some() || !rest.is_empty()) {

@@ -22,7 +22,8 @@ pub(super) fn count(
     let mut counts = vec![0u64; buckets().count()];
     if let Some(layout) = context.layout.field(&facet.field) {
         let column = column_of(layout)?;
-        for (segment, hits) in context.segments.iter().zip(domain) {
+        let segments = context.segments.iter().zip(domain);
+        for (segment, hits) in segments.take_while(|_| !context.allowance.is_used_up()) {
             match segment.view.column(column)? {
                 Some(AnyColumn::I64(column)) => tally(&column, hits, &spans(buckets(), integer), &mut counts),
                 Some(AnyColumn::F64(column)) => tally(&column, hits, &spans(buckets(), real), &mut counts),

@@ -1,4 +1,4 @@
-//! Fuzzy terms as Lucene's `FuzzyQuery` runs them: the 50 nearest terms of the whole snapshot, each boosted by its
+//! Fuzzy terms as Lucene's `FuzzyQuery` runs them: the nearest terms of the whole snapshot, each boosted by its
 //! similarity, scored as if each were as frequent as the most frequent one.
 
 use std::sync::Arc;
@@ -12,8 +12,6 @@ use crate::search::near_terms::{NearTerm, TERM_CHARS_MAX, near_terms, text_field
 use crate::search::node::{BooleanNode, Node, TermNode};
 use crate::search::stats::term_infos;
 
-/// Lucene's `FuzzyQuery.defaultMaxExpansions`.
-const EXPANSIONS_MAX: usize = 50;
 const EDITS_MAX: u8 = 2;
 
 impl Lowering<'_> {
@@ -51,7 +49,7 @@ impl Lowering<'_> {
     fn nearest(&self, field: Field, fuzzy: &Fuzzy) -> Result<Vec<NearTerm>> {
         let mut nearest = near_terms(self.context, field, fuzzy)?;
         nearest.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.text.cmp(&b.text)));
-        nearest.truncate(EXPANSIONS_MAX);
+        nearest.truncate(fuzzy.terms_max);
         nearest.sort_by(|a, b| a.text.cmp(&b.text));
         Ok(nearest)
     }

@@ -1,6 +1,5 @@
 //! Phrases: the terms of each position, counted from the first. A phrase of one position is its terms.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use plan::{Error, Phrase, PhrasePosition, Result, Value};
@@ -15,16 +14,23 @@ use crate::search::node::{BooleanNode, Node, PhraseNode};
 pub(super) enum Repeats {
     /// At each, as in Lucene's `PhraseQuery`.
     Each,
-    /// As in its spans.
+    /// As in its spans, in the order of terms.
     Once,
 }
 
 impl Lowering<'_> {
     pub(super) fn phrase(&mut self, phrase: &Phrase, boost: f32) -> Result<Node> {
-        self.phrase_counting(phrase, Repeats::Each, boost)
+        self.phrase_counting(phrase, Repeats::Each, None, boost)
     }
 
-    pub(super) fn phrase_counting(&mut self, phrase: &Phrase, repeats: Repeats, boost: f32) -> Result<Node> {
+    /// `shown` is the text of another query which the phrase stands for.
+    pub(super) fn phrase_counting(
+        &mut self,
+        phrase: &Phrase,
+        repeats: Repeats,
+        shown: Option<String>,
+        boost: f32,
+    ) -> Result<Node> {
         let Some(layout) = self.field(&phrase.field) else { return Ok(Node::Nothing) };
         let Some(field) = layout.inverted else { return Ok(Node::Nothing) };
         if let [only] = phrase.positions.as_slice() {
@@ -50,15 +56,15 @@ impl Lowering<'_> {
             positions.push((position.saturating_sub(first.position), present));
         }
         if repeats == Repeats::Once {
-            let mut seen = HashSet::new();
-            counted.retain(|(text, _)| seen.insert(text.clone()));
+            counted.sort_by(|(text, _), (other, _)| text.cmp(other));
+            counted.dedup_by(|(text, _), (other, _)| text == other);
         }
         let scoring = self.scoring(layout, field, counted, boost)?;
-        let label = label(phrase);
+        let label = shown.unwrap_or_else(|| label(phrase));
         Ok(Node::Phrase(Arc::new(PhraseNode { positions, slop: phrase.slop, label, scoring })))
     }
 
-    fn any_of(&mut self, name: &Arc<str>, terms: &[String], boost: f32) -> Result<Node> {
+    pub(super) fn any_of(&mut self, name: &Arc<str>, terms: &[String], boost: f32) -> Result<Node> {
         let mut node = BooleanNode { minimum: 1, ..BooleanNode::default() };
         for term in terms {
             let part = self.term(name, &Value::Str(term.clone()), boost)?;

@@ -48,7 +48,7 @@ impl<'a> Words<'a> {
             return Ok(Vec::new());
         };
         let fuzzy =
-            Fuzzy { field: self.name.clone(), term: word.to_owned(), edits_max, prefix_length: prefix };
+            Fuzzy { prefix_length: prefix, ..Fuzzy::new(self.name.clone(), word.to_owned(), edits_max) };
         near_terms(self.context, field, &fuzzy)
     }
 }

@@ -63,7 +63,7 @@ fn should<const N: usize>(words: [&str; N]) -> [Query; N] {
 }
 
 fn fuzzy(word: &str, edits_max: u8, prefix_length: usize) -> Query {
-    Query::Fuzzy(Fuzzy { field: "a_t".into(), term: word.into(), edits_max, prefix_length })
+    Query::Fuzzy(Fuzzy { prefix_length, ..Fuzzy::new("a_t".into(), word.into(), edits_max) })
 }
 
 fn dismax(tie_breaker: f32, queries: Vec<Query>) -> Query {

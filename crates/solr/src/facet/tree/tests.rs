@@ -23,6 +23,8 @@ fn resolve(tree: &str) -> Result<Resolved> {
         core: "core",
         elevation: HandlerElevation::Nowhere,
         highlight: &plan::HighlightParts::default(),
+        parsers: None,
+        allowance: &plan::Allowance::default(),
     })
 }
 

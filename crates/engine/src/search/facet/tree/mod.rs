@@ -59,6 +59,9 @@ impl Tree<'_> {
         path: Option<&Path<'_>>,
     ) -> Result<BucketResult> {
         let count = docs.count();
+        if self.context.allowance.is_used_up() {
+            return Ok(BucketResult { count, ..BucketResult::default() });
+        }
         let skipped = open.stats.is_empty() || (count == 0 && !open.plan.process_empty);
         let stats = if skipped { Vec::new() } else { stats(open, docs)? };
         Ok(BucketResult { count, stats, facets: self.facets(open, docs, count, path)? })
@@ -73,7 +76,9 @@ impl Tree<'_> {
         path: Option<&Path<'_>>,
     ) -> Result<Vec<(String, SubFacetResult)>> {
         let empty = count == 0 && !open.plan.process_empty;
-        let computed = open.facets.iter().filter(|facet| !empty || facet.outgrows_nothing);
+        let goes_on = |_: &&OpenFacet<'_>| !self.context.allowance.is_used_up();
+        let computed =
+            open.facets.iter().take_while(goes_on).filter(|facet| !empty || facet.outgrows_nothing);
         computed.map(|facet| Ok((facet.plan.key.clone(), self.facet(facet, docs, path)?))).collect()
     }
 

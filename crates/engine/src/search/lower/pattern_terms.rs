@@ -1,43 +1,24 @@
-//! Phrases with patterns: each place becomes the terms that it stands for in this index, and the whole a phrase of them, as
-//! Lucene's `ComplexPhraseQuery` rewrites to spans of terms.
+//! The terms of the index that a pattern stands for, where they are needed by name: in spans, as Lucene rewrites patterns for
+//! `ComplexPhraseQuery` and `surround`.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use plan::{Error, Fuzzy, PatternPhrase, Phrase, PhrasePosition, Query, Range, Result, Value};
+use plan::{Error, Fuzzy, Query, Range, Result, Value};
 use tantivy::schema::Field;
+use tantivy_fst::Regex;
 
-use super::multi_term::{compile, prefix_end};
-use super::phrase::Repeats;
-use super::{Lowering, pattern};
+use super::Lowering;
+use super::multi_term::{prefix_end, regex_automaton, wildcard_automaton};
 use crate::search::error::engine_error;
 use crate::search::near_terms::{TERM_CHARS_MAX, near_terms};
-use crate::search::node::Node;
 
 /// Terms that one place may stand for, as Lucene's bound of clauses.
 const TERMS_MAX: usize = 1024;
 
 impl Lowering<'_> {
-    pub(super) fn pattern_phrase(&mut self, phrase: &PatternPhrase, boost: f32) -> Result<Node> {
-        let Some(field) = self.field(&phrase.field).and_then(|layout| layout.inverted) else {
-            return Ok(Node::Nothing);
-        };
-        let mut positions = Vec::with_capacity(phrase.places.len());
-        for (position, place) in (0..).zip(&phrase.places) {
-            let mut terms = BTreeSet::new();
-            for query in place {
-                self.terms_of(field, query, &mut terms)?;
-            }
-            if terms.is_empty() {
-                return Ok(Node::Nothing);
-            }
-            positions.push(PhrasePosition { position, terms: terms.into_iter().collect() });
-        }
-        let phrase = Phrase { field: phrase.field.clone(), positions, slop: 0 };
-        self.phrase_counting(&phrase, Repeats::Once, boost)
-    }
-
-    fn terms_of(&self, field: Field, query: &Query, out: &mut BTreeSet<String>) -> Result<()> {
+    /// The terms of this index that a word, pattern or range of a span stands for.
+    pub(super) fn terms_of(&self, field: Field, query: &Query, out: &mut BTreeSet<String>) -> Result<()> {
         match query {
             Query::Term { value, .. } => drop(out.insert(value.to_text())),
             Query::Synonym { terms, .. } => out.extend(terms.iter().map(|(term, _)| term.clone())),
@@ -52,7 +33,8 @@ impl Lowering<'_> {
             Query::Range(Range { lower, upper, .. }) => {
                 self.terms_between(field, &bytes(lower), &bytes(upper), out)?;
             }
-            Query::Wildcard { pattern, .. } => self.terms_like(field, pattern, out)?,
+            Query::Wildcard { pattern, .. } => self.terms_like(field, &*wildcard_automaton(pattern)?, out)?,
+            Query::Regex { pattern, .. } => self.terms_like(field, &*regex_automaton(pattern)?, out)?,
             Query::Fuzzy(fuzzy) => self.terms_near(field, fuzzy, out)?,
             _ => {
                 return Err(Error::bad_request(
@@ -96,11 +78,10 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn terms_like(&self, field: Field, shown: &str, out: &mut BTreeSet<String>) -> Result<()> {
-        let automaton = compile(&pattern::wildcard(shown), shown)?;
+    fn terms_like(&self, field: Field, automaton: &Regex, out: &mut BTreeSet<String>) -> Result<()> {
         for segment in &self.context.segments {
             let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
-            let mut terms = inverted.terms().search(&*automaton).into_stream().map_err(engine_error)?;
+            let mut terms = inverted.terms().search(automaton).into_stream().map_err(engine_error)?;
             while out.len() <= TERMS_MAX && terms.advance() {
                 out.extend(std::str::from_utf8(terms.key()).map(str::to_owned));
             }
