@@ -14,6 +14,7 @@ mod component;
 mod config;
 mod dense_vector;
 mod document;
+mod edge;
 mod elevation;
 mod error;
 mod expression;
@@ -68,6 +69,7 @@ pub use dense_vector::{
     GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
 };
 pub use document::Document;
+pub use edge::Edge;
 pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
 pub use expression::{Arithmetic, Expression};
@@ -75,7 +77,7 @@ pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
 };
-pub use field::{Edge, FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
     Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{AtomicOp, Commit, FieldEdit, Modify, Operation, Query, Value};
+use plan::{AtomicOp, FieldEdit, Modify, Operation, Query, Value};
 use proptest::prelude::*;
 
 use super::upkeep::{Upkeep, upkeep};
