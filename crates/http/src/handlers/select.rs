@@ -176,9 +176,9 @@ impl Resolving {
             core: &self.core,
             others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,
-            highlight: &self.config.components.highlight,
             parsers: self.parsers.as_deref(),
             allowance: &self.allowance,
+            highlight: &self.config.components.highlight,
         }
     }
 }

@@ -127,8 +127,8 @@ impl SelectRequest<'_> {
         let mut failure = facets.failure.take();
         let key = queries.schema.unique_key.as_ref();
         let likes = Likes::of_hits(self.params, key, self.page.rows, queries.boolean_clauses_max);
-        let (marked, main) = (searched.marked.clone(), searched.main.as_ref());
-        let highlight = marked.map(|query| resolve_highlight(queries, context.highlight, main, query));
+        let (marked, parts) = (searched.marked.clone(), context.highlight);
+        let highlight = marked.map(|query| resolve_highlight(queries, parts, searched.main.as_ref(), query));
         Ok(Beside {
             likes: or_later(likes, &mut failure),
             highlight: or_later(highlight.transpose(), &mut failure),

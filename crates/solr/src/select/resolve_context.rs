@@ -22,12 +22,12 @@ pub struct ResolveContext<'a> {
     pub core: &'a str,
     /// What is put first by hand.
     pub elevation: HandlerElevation<'a>,
-    /// What snippets may be made by.
-    pub highlight: &'a HighlightParts,
     /// The parsers that the handler allows; `None` is all.
     pub parsers: Option<&'a [String]>,
     /// What the request may use up.
     pub allowance: &'a Allowance,
+    /// What snippets may be made by.
+    pub highlight: &'a HighlightParts,
 }
 
 impl<'a> ResolveContext<'a> {

@@ -23,9 +23,9 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
-        highlight: &plan::HighlightParts::default(),
         parsers: None,
         allowance: &plan::Allowance::default(),
+        highlight: &plan::HighlightParts::default(),
     })
 }
 

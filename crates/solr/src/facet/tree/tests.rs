@@ -22,9 +22,9 @@ fn resolve(tree: &str) -> Result<Resolved> {
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
-        highlight: &plan::HighlightParts::default(),
         parsers: None,
         allowance: &plan::Allowance::default(),
+        highlight: &plan::HighlightParts::default(),
     })
 }
 
