@@ -154,7 +154,7 @@ fn build<T: ?Sized + 'static>(
     let definition = find(kind, definitions, spec)?;
     definition.check_arguments(kind, spec)?;
     let built = (definition.build)(&Args::new(spec, resources))?;
-    Ok((Stage { kind, name: definition.name, class: definition.shown_class() }, built))
+    Ok((Stage { kind, name: definition.name, class: definition.shown_class(spec) }, built))
 }
 
 fn find<T: ?Sized + 'static>(
@@ -210,9 +210,18 @@ impl<T: ?Sized> Definition<T> {
         self.class.rsplit('.').next().unwrap_or_default()
     }
 
-    /// The class that Solr shows on its analysis page: the factory's without `Factory`.
-    fn shown_class(&self) -> String {
-        let product = self.class.strip_suffix("Factory").unwrap_or(self.class);
+    /// The class that Solr shows on its analysis page: as a rule the factory's without `Factory`.
+    fn shown_class(&self, spec: &ComponentSpec) -> String {
+        let product = match self.class {
+            "miscellaneous.KeywordMarkerFilterFactory" if spec.args.contains_key("pattern") => {
+                "miscellaneous.PatternKeywordMarkerFilter"
+            }
+            "miscellaneous.KeywordMarkerFilterFactory" => "miscellaneous.SetKeywordMarkerFilter",
+            "snowball.SnowballPorterFilterFactory" => "snowball.SnowballFilter",
+            "ngram.EdgeNGramFilterFactory" => "ngram.EdgeNGramTokenFilter",
+            "ngram.NGramFilterFactory" => "ngram.NGramTokenFilter",
+            class => class.strip_suffix("Factory").unwrap_or(class),
+        };
         if product.starts_with("org.") {
             product.to_owned()
         } else {

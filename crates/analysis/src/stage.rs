@@ -36,6 +36,10 @@ pub(crate) trait Filter: Send + Sync {
     fn finish(&mut self, input: &mut Input<'_>) -> Ending {
         input.finish()
     }
+    /// Whether it is none: Solr leaves filters without rules out of the chain.
+    fn is_absent(&self) -> bool {
+        false
+    }
     /// A copy to work with.
     fn fresh(&self) -> Box<dyn Filter>;
 }

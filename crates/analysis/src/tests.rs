@@ -114,7 +114,7 @@ fn a_stream_forgets_the_text_before() {
 #[test]
 fn stages_show_each_step() {
     let analyzer = build(&spec(&["htmlStrip"], "standard", &["lowercase", "stop"]));
-    let stages = analyzer.explain_stages("<b>The</b> Fox");
+    let stages = analyzer.explain_stages("<b>The</b> Fox", 2).unwrap();
     let shown: Vec<String> = stages
         .iter()
         .map(|stage| match &stage.output {
@@ -127,6 +127,9 @@ fn stages_show_each_step() {
         .collect();
     assert_eq!(shown, ["htmlStrip: The Fox", "standard: The Fox", "lowercase: the fox", "stop: fox"]);
     assert_eq!(stages[2].stage.class, "org.apache.lucene.analysis.core.LowerCaseFilter");
+    let Output::Tokens(last) = &stages[3].output else { panic!("{stages:?}") };
+    assert_eq!((last[0].start, last[0].position_increment, last[0].origin), (11, 2, 1));
+    assert!(analyzer.explain_stages("<b>The</b> Fox", 1).is_none());
 }
 
 #[test]

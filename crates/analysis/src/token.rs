@@ -36,6 +36,8 @@ pub struct Token {
     pub boost: Boost,
     /// Bytes stored with the position.
     pub payload: Option<Vec<u8>>,
+    /// In a view of a chain by stages: which token of the stage before was read last when this one was made. Else 0.
+    pub origin: u32,
     /// The word of a dictionary that the token is, for the filters of its language.
     pub(crate) morpheme: Morpheme,
 }
@@ -73,13 +75,15 @@ impl Default for Token {
             frequency: 1,
             boost: Boost::ONE,
             payload: None,
+            origin: 0,
             morpheme: Morpheme::None,
         }
     }
 }
 
 impl Token {
-    /// Makes this the token `text[start..end]` of the given type, with everything else as new; keeps the buffer.
+    /// Makes this the token `text[start..end]` of the given type, with everything else but its origin as new; keeps the
+    /// buffer.
     #[inline]
     pub(crate) fn set(&mut self, text: &str, start: usize, end: usize, kind: &'static str) {
         self.text.clear();
@@ -117,6 +121,7 @@ impl Token {
         self.frequency = other.frequency;
         self.boost = other.boost;
         self.payload.clone_from(&other.payload);
+        self.origin = other.origin;
         self.morpheme.clone_from(&other.morpheme);
     }
 

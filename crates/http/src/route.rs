@@ -30,6 +30,7 @@ pub(crate) enum Handler {
     Config,
     Schema,
     Managed,
+    FieldAnalysis,
     Terms,
     MoreLike,
     WhyNot,
@@ -41,6 +42,7 @@ impl Handler {
         match self {
             Handler::Select | Handler::Terms => "org.apache.solr.handler.component.SearchHandler",
             Handler::WhyNot => "parhelion.WhyNotHandler",
+            Handler::FieldAnalysis => "org.apache.solr.handler.FieldAnalysisRequestHandler",
             Handler::MoreLike => "org.apache.solr.handler.MoreLikeThisHandler",
             Handler::Get => "org.apache.solr.handler.RealTimeGetHandler",
             Handler::Update => "org.apache.solr.handler.UpdateRequestHandler",
@@ -78,6 +80,7 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/select" | "/query" => Handler::Select,
         "/get" => Handler::Get,
         "/terms" => Handler::Terms,
+        "/analysis/field" => Handler::FieldAnalysis,
         "/whynot" => Handler::WhyNot,
         "/update" | "/update/json" | "/update/json/docs" | "/update/csv" | "/update/cbor" => Handler::Update,
         "/admin/ping" => Handler::Ping,
@@ -103,6 +106,7 @@ fn is_below(path: &str, folder: &str) -> bool {
 fn by_class(class: &str) -> Option<Handler> {
     match class.rsplit('.').next()? {
         "SearchHandler" => Some(Handler::Select),
+        "FieldAnalysisRequestHandler" => Some(Handler::FieldAnalysis),
         "MoreLikeThisHandler" => Some(Handler::MoreLike),
         "UpdateRequestHandler" => Some(Handler::Update),
         "RealTimeGetHandler" => Some(Handler::Get),

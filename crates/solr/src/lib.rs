@@ -7,6 +7,7 @@ pub mod date_math;
 mod debug;
 pub mod error;
 mod facet;
+pub mod field_analysis;
 mod function;
 mod javabin;
 pub mod json_request;

@@ -106,6 +106,10 @@ impl Filter for PassThrough {
         input.next(token)
     }
 
+    fn is_absent(&self) -> bool {
+        true
+    }
+
     fn fresh(&self) -> Box<dyn Filter> {
         Box::new(PassThrough)
     }

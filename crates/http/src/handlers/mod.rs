@@ -5,6 +5,7 @@ mod beside;
 mod collections;
 mod config;
 mod cores;
+mod field_analysis;
 mod get;
 mod info;
 mod luke;
@@ -206,6 +207,7 @@ async fn dispatch(
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
         Handler::Config => config::run(call, collection, path),
+        Handler::FieldAnalysis => field_analysis::run(collection, &params),
         Handler::Managed => managed::run(call, collection, path).await,
         Handler::Schema => {
             return Box::pin(schema::run(call, collection, path, &params)).await.map(Answer::from);

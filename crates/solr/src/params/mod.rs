@@ -2,6 +2,7 @@
 //! parameter (spelling, reference text, default, parser) by group. `form.rs` reads them off the wire, `spec.rs` is what a
 //! definition is made of, `unsupported.rs` refuses what Solr has and we do not.
 
+pub mod analysis;
 pub mod dismax;
 pub mod elevation;
 pub mod facet;
@@ -144,6 +145,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Put first by hand", elevation::DOCS),
     ("Terms", terms::DOCS),
     ("Terms of the hits", vectors::DOCS),
+    ("Text, stage by stage (`/analysis/field`)", analysis::DOCS),
     ("Why not? (`/whynot`)", why_not::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
