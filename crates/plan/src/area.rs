@@ -25,7 +25,7 @@ pub struct Circle {
 /// it, so that none crosses the date line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// At least one.
+    /// At least two.
     pub places: Vec<Place>,
     pub degrees: f64,
 }

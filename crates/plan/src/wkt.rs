@@ -201,6 +201,10 @@ impl<'a> Reader<'a> {
             }
         }
         self.expect(')')?;
+        // A line of one place goes from there to there.
+        if let [only] = places.as_slice() {
+            places.push(*only);
+        }
         Ok(Area::Line(Line { places, degrees: 0.0 }))
     }
 
@@ -302,7 +306,7 @@ mod tests {
         check("BUFFER(LINESTRING(1 2,3 4), 0.5)", "BUFFER (LINESTRING (1 2, 3 4), 0.5)");
         check(
             "MULTILINESTRING((1 2,3 4),(5 6))",
-            "GEOMETRYCOLLECTION (LINESTRING (1 2, 3 4), LINESTRING (5 6))",
+            "GEOMETRYCOLLECTION (LINESTRING (1 2, 3 4), LINESTRING (5 6, 5 6))",
         );
         check("POINT EMPTY", "GEOMETRYCOLLECTION EMPTY");
     }

@@ -13,13 +13,10 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// The pieces of a line; of one place a piece without length.
-    pub(super) fn all(line: &Line) -> Vec<Self> {
-        let strip = |from: Place, to: Place| Self { from, to, degrees: line.degrees };
-        match line.places.as_slice() {
-            [only] => vec![strip(*only, *only)],
-            places => places.iter().zip(places.iter().skip(1)).map(|(from, to)| strip(*from, *to)).collect(),
-        }
+    /// The pieces of a line.
+    pub(super) fn all(line: &Line) -> impl Iterator<Item = Self> {
+        let pieces = line.places.iter().zip(line.places.iter().skip(1));
+        pieces.map(|(from, to)| Self { from: *from, to: *to, degrees: line.degrees })
     }
 
     pub(super) fn degrees(&self) -> f64 {
@@ -131,7 +128,7 @@ mod tests {
 
     fn strip(degrees: f64) -> Strip {
         let line = Line { places: vec![Place::new(0.0, 0.0), Place::new(10.0, 10.0)], degrees };
-        Strip::all(&line).remove(0)
+        Strip::all(&line).next().unwrap()
     }
 
     #[test]

@@ -79,6 +79,7 @@ pub(super) fn scored_text(request: &Request<'_>, field: &Field) -> Result<Query>
 
 fn read(field: &Field, measure: &Measure, text: &str) -> Result<Spatial> {
     let Arguments { relation, area, error } = Arguments::parse(text, measure)?;
+    // Solr differs: it answers 500 (`compat/query/lines.yaml`).
     if measure.grid.is_none() && matches!(area, Area::Line(_)) {
         return Err(Error::bad_request(format!(
             "field `{}` of type `{}` is not searched by lines; use a field on a grid, or `BUFFER(POINT(…), …)`",
