@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+use crate::currency::Money;
 use crate::dense_vector::VectorType;
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
@@ -44,6 +45,8 @@ pub enum Copied {
     Start(usize),
     /// One of the parts between commas.
     Part(usize),
+    /// The amount of money in it, in the smallest unit of its currency.
+    Amount,
 }
 
 impl Copied {
@@ -52,6 +55,12 @@ impl Copied {
         let Value::Str(text) = value else { return Cow::Borrowed(value) };
         let taken = match self {
             Copied::Part(at) => text.split(',').nth(at).unwrap_or_default().trim(),
+            Copied::Amount => {
+                return match Money::parse(text, "") {
+                    Ok(money) => Cow::Owned(Value::Long(money.amount)),
+                    Err(_) => Cow::Borrowed(value),
+                };
+            }
             Copied::Start(0) => return Cow::Borrowed(value),
             Copied::Start(chars_max) => match text.char_indices().nth(chars_max) {
                 Some((end, _)) => text.get(..end).unwrap_or_default(),
@@ -139,7 +148,8 @@ impl Schema {
         self.dynamic.iter()
     }
 
-    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place.
+    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place, or the amount
+    /// and the currency of money.
     ///
     /// Solr differs: an atomic update of such a place finds its coordinates in the way (`compat/query/spatial_shapes.yaml`).
     pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, Copied)> {
@@ -148,7 +158,11 @@ impl Schema {
         let point = self.field(name).filter(|spec| spec.class() == FieldClass::Point);
         let subs = point.map(|spec| spec.field_type.sub_fields(name)).unwrap_or_default();
         let parts = subs.into_iter().enumerate().map(|(at, sub)| (sub, Copied::Part(at)));
-        declared.chain(parts).collect::<Vec<_>>().into_iter()
+        let money = self.field(name).and_then(|spec| spec.field_type.money_fields(name));
+        let money = money.into_iter().flat_map(|(amount, code)| {
+            [(amount, Copied::Amount), (code, Copied::Part(1))]
+        });
+        declared.chain(parts).chain(money).collect::<Vec<_>>().into_iter()
     }
 
     fn check(&self) -> Result<()> {

@@ -55,7 +55,9 @@ fn missing(name: &str, field_type: &TypeSource) -> Error {
 pub(super) fn file_names(field_type: &TypeSource) -> Vec<String> {
     let TypeSource { analyzer, index_analyzer, query_analyzer, multi_term_analyzer, .. } = field_type;
     let chains = [analyzer, index_analyzer, query_analyzer, multi_term_analyzer];
-    chains.into_iter().flatten().flat_map(components).flat_map(named_by).collect()
+    let named = chains.into_iter().flatten().flat_map(components).flat_map(named_by);
+    let rates = field_type.attributes.iter().filter(|(name, _)| name == "currencyConfig");
+    named.chain(rates.map(|(_, name)| name.clone())).collect()
 }
 
 fn components(chain: &AnalyzerSpec) -> impl Iterator<Item = &ComponentSpec> {

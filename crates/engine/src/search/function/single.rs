@@ -109,6 +109,8 @@ impl Reader {
                 return describe_call(operator, &shown);
             }
             Reader::PlaceDistance(distance) => return distance.label().to_owned(),
+            Reader::Currency(currency) => return currency.label().to_owned(),
+            Reader::Payload(payload) => return payload.label().to_owned(),
             Reader::VectorSimilarity(similarity) => return similarity.label().to_owned(),
             Reader::Column(column) => column.label(),
             Reader::Ordinal(ordinal) => ordinal.label(),
