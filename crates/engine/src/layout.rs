@@ -305,8 +305,8 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
         other => other,
     };
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
-    let searched = spec.class().is_place()
-        || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank);
+    let searched =
+        spec.class().is_place() || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank);
     let column = (properties.doc_values || uninverted || properties.indexed && searched)
         .then(|| column_kind(spec.class()))
         .flatten();

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::{
-    Copied, Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places, rank_kept,
+    Copied, Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places,
+    rank_kept,
 };
 use tantivy::schema::Field;
 

@@ -14,7 +14,10 @@ pub struct Money {
 
 /// Currencies whose smallest unit is not the hundredth part (ISO 4217), with its decimal places.
 const FRACTIONS: &[(i32, &str)] = &[
-    (0, "ADP BIF BYB BYR CLP DJF ESP GNF GWP ISK ITL JPY KMF KRW LUF MGF PYG RWF TPE TRL UGX UYI VND VUV XAF XOF XPF"),
+    (
+        0,
+        "ADP BIF BYB BYR CLP DJF ESP GNF GWP ISK ITL JPY KMF KRW LUF MGF PYG RWF TPE TRL UGX UYI VND VUV XAF XOF XPF",
+    ),
     (3, "BHD IQD JOD KWD LYD OMR TND"),
     (4, "CLF UYW"),
     (-1, "XAG XAU XBA XBB XBC XBD XDR XFO XFU XPD XPT XSU XTS XUA XXX"),
@@ -72,9 +75,9 @@ impl CurrencyRates {
         if from == to {
             return Ok(1.0);
         }
-        given(from, to).or_else(|| given(to, from).map(|rate| 1.0 / rate)).ok_or_else(|| {
-            Error::bad_request(format!("No available conversion rate between {from} to {to}"))
-        })
+        given(from, to)
+            .or_else(|| given(to, from).map(|rate| 1.0 / rate))
+            .ok_or_else(|| Error::bad_request(format!("No available conversion rate between {from} to {to}")))
     }
 
     /// The amount in another currency.

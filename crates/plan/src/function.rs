@@ -89,9 +89,10 @@ pub struct CurrencyOf {
     pub amount: Arc<str>,
     pub code: Arc<str>,
     pub rates: Arc<CurrencyRates>,
+    /// The currency in whose smallest unit all amounts are first.
     pub target: String,
-    /// In the currency's smallest unit.
-    pub raw: bool,
+    /// What those are exchanged into after that, and at which rate: amounts in whole units.
+    pub shown: Option<(String, f64)>,
 }
 
 /// Which of several values counts.

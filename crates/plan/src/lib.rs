@@ -73,7 +73,8 @@ pub use facet::{
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
-    Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic, StringMeasure,
+    Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
+    StringMeasure,
 };
 pub use highlight::{
     Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,

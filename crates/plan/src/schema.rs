@@ -159,9 +159,8 @@ impl Schema {
         let subs = point.map(|spec| spec.field_type.sub_fields(name)).unwrap_or_default();
         let parts = subs.into_iter().enumerate().map(|(at, sub)| (sub, Copied::Part(at)));
         let money = self.field(name).and_then(|spec| spec.field_type.money_fields(name));
-        let money = money.into_iter().flat_map(|(amount, code)| {
-            [(amount, Copied::Amount), (code, Copied::Part(1))]
-        });
+        let money =
+            money.into_iter().flat_map(|(amount, code)| [(amount, Copied::Amount), (code, Copied::Part(1))]);
         declared.chain(parts).chain(money).collect::<Vec<_>>().into_iter()
     }
 

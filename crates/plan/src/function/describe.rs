@@ -2,7 +2,9 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use super::{CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PlaceDistance, Statistic, StringMeasure};
+use super::{
+    CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PlaceDistance, Statistic, StringMeasure,
+};
 use crate::dense_vector::{VectorMeasure, VectorSide};
 use crate::field::FieldClass;
 use crate::value::{Value, java_double, java_float};
@@ -48,10 +50,10 @@ impl Display for Function {
                 write!(out, "payload({},{},{missing})", term.field, term.text)
             }
             Function::Currency(money) => {
-                let CurrencyOf { field, target, raw, .. } = &**money;
-                match raw {
-                    true => write!(out, "rawcurrency({field},target={target})"),
-                    false => write!(out, "currency({field},{target})"),
+                let CurrencyOf { field, target, shown, .. } = &**money;
+                match shown {
+                    None => write!(out, "rawcurrency({field},target={target})"),
+                    Some((shown, _)) => write!(out, "currency({field},{shown})"),
                 }
             }
             Function::Call { operator, arguments } => {

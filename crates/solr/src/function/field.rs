@@ -12,7 +12,7 @@ pub(super) fn value_of(context: &QueryContext<'_>, name: &str) -> Result<Functio
     let field = context.field_quoted(name)?;
     let properties = &field.spec.properties;
     if field.spec.class() == FieldClass::Currency {
-        return context.currency(&field, None, true);
+        return context.currency_raw(&field);
     }
     check_class(&field)?;
     if properties.multi_valued {
@@ -68,7 +68,7 @@ pub(super) fn currency(source: &mut FunctionSource<'_>) -> Result<Function, Fail
         let message = format!("Currency function input must be the name of a CurrencyFieldType: {name}");
         return Err(Error::bad_request(message).into());
     }
-    Ok(source.context.currency(&field, target.as_deref(), false)?)
+    Ok(source.context.currency(&field, target.as_deref())?)
 }
 
 /// `ord(name)` and `rord(name)`.

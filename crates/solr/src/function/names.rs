@@ -6,8 +6,8 @@ use std::f64::consts;
 use plan::{Comparison, Function, Operator as O, PayloadOf, Statistic, StringMeasure, Value};
 
 use super::parse::FunctionSource;
-use crate::query::{decoder, payload_function};
 use super::{Failure, date, field, geo, term, vector};
+use crate::query::{decoder, payload_function};
 
 type Read = fn(&mut FunctionSource<'_>) -> Result<Function, Failure>;
 
@@ -129,7 +129,8 @@ fn payload(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
         true => source.function()?,
         false => Function::Constant(Value::Float(0.0)),
     };
-    let name = if source.cursor.has_more() { source.text("a payload function")? } else { "average".to_owned() };
+    let name =
+        if source.cursor.has_more() { source.text("a payload function")? } else { "average".to_owned() };
     let how = payload_function(&name);
     if how.is_none() && name != "first" {
         return Err(plan::Error::bad_request(format!("Invalid payload function: {name}")).into());

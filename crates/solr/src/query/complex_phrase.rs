@@ -8,8 +8,8 @@ use plan::{Clause, Error, Occur, Query, Result, Span, SpanQuery};
 use super::context::Field;
 use super::lucene::{Grammar, LuceneOptions};
 use super::parsers::Request;
-use super::syntax::SyntaxError;
 use super::pieces::{LucenePieces, Piece, Pieces, Place};
+use super::syntax::SyntaxError;
 use crate::params::switch_value;
 
 /// Places of one phrase; Solr differs: it has no bound.
@@ -104,10 +104,14 @@ struct PlacePieces<'a> {
 impl Pieces for PlacePieces<'_> {
     fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>> {
         if let Some(other) = place.field.filter(|name| **name != *self.field.name) {
-            let message =
-                format!("Cannot have clause for field \"{other}\" nested in phrase  for field \"{}\"", self.field.name);
+            let message = format!(
+                "Cannot have clause for field \"{other}\" nested in phrase  for field \"{}\"",
+                self.field.name
+            );
             let class = "org.apache.lucene.queryparser.classic.ParseException";
-            return Err(SyntaxError::plain(format!("{class}: Cannot parse '{}': {message}", self.text)).into());
+            return Err(
+                SyntaxError::plain(format!("{class}: Cannot parse '{}': {message}", self.text)).into()
+            );
         }
         if matches!(piece, Piece::Nested(_) | Piece::Quoted { .. }) {
             return Err(Error::bad_request(

@@ -22,10 +22,17 @@ struct Prices<'a> {
 }
 
 impl QueryContext<'_> {
-    /// The field's amounts in a currency, by default its own; `raw` in its smallest unit.
-    pub(crate) fn currency(&self, field: &Field, target: Option<&str>, raw: bool) -> Result<Function> {
-        let default = field.spec.field_type.default_currency();
-        Ok(self.prices(field)?.function(target.unwrap_or(default), raw))
+    /// The field's amounts in the smallest unit of its own currency, by which it sorts.
+    pub(crate) fn currency_raw(&self, field: &Field) -> Result<Function> {
+        Ok(self.prices(field)?.function(field.spec.field_type.default_currency(), None))
+    }
+
+    /// The field's amounts in a currency, by default its own: by way of its own.
+    pub(crate) fn currency(&self, field: &Field, shown: Option<&str>) -> Result<Function> {
+        let (prices, default) = (self.prices(field)?, field.spec.field_type.default_currency());
+        let shown = shown.unwrap_or(default);
+        let rate = prices.rates.rate(default, shown)?;
+        Ok(prices.function(default, Some((shown.to_owned(), rate))))
     }
 
     /// Documents with that very amount, when exchanged into the field's own currency.
@@ -95,7 +102,8 @@ impl QueryContext<'_> {
         let rates = root.all("rates").flat_map(|rates| rates.all("rate")).map(|rate| {
             let part = |part: &str| rate.attribute(part).map(str::to_owned);
             let read = || Some((part("from")?, part("to")?, part("rate")?.parse::<f64>().ok()?));
-            let wrong = || Error::bad_request(format!("`{name}` holds a rate without `from`, `to` or a number"));
+            let wrong =
+                || Error::bad_request(format!("`{name}` holds a rate without `from`, `to` or a number"));
             read().filter(|(.., rate)| rate.is_finite() && *rate > 0.0).ok_or_else(wrong)
         });
         Ok(CurrencyRates { rates: rates.collect::<Result<_>>()? })
@@ -103,22 +111,21 @@ impl QueryContext<'_> {
 }
 
 impl Prices<'_> {
-    fn function(&self, target: &str, raw: bool) -> Function {
+    fn function(&self, target: &str, shown: Option<(String, f64)>) -> Function {
         Function::Currency(Box::new(CurrencyOf {
             field: self.field.name.clone(),
             amount: self.amount.clone(),
             code: self.code.clone(),
             rates: self.rates.clone(),
             target: target.to_owned(),
-            raw,
+            shown,
         }))
     }
 
     /// Solr differs: its debug output tells the range (`compat/query/currency.yaml`).
     fn between(&self, target: &str, lower: Bound<Value>, upper: Bound<Value>) -> Query {
-        let range = FunctionRange { function: self.function(target, true), lower, upper };
-        let queries =
-            [Query::Exists { field: self.amount.clone() }, Query::FunctionRange(Box::new(range))];
+        let range = FunctionRange { function: self.function(target, None), lower, upper };
+        let queries = [Query::Exists { field: self.amount.clone() }, Query::FunctionRange(Box::new(range))];
         let clauses = queries.map(|query| Clause { occur: Occur::Filter, query });
         let query = Query::Boolean { clauses: clauses.into(), minimum_should_match: 0 };
         Query::ConstantScore { query: Box::new(query), score: 1.0 }

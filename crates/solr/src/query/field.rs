@@ -164,15 +164,11 @@ impl QueryContext<'_> {
     /// Refuses classes whose values are no single term.
     fn check_class(&self, field: &Field) -> Result<()> {
         match field.spec.class() {
-            FieldClass::Rank => {
-                Err(Error::bad_request("Only a \"*\" term query can be done on RankFields"))
-            }
-            FieldClass::DateRange | FieldClass::Binary => {
-                Err(Error::bad_request(format!(
-                    "queries on field `{}` of type `{}` are not supported yet; use another field",
-                    field.name, field.spec.field_type.name
-                )))
-            }
+            FieldClass::Rank => Err(Error::bad_request("Only a \"*\" term query can be done on RankFields")),
+            FieldClass::DateRange | FieldClass::Binary => Err(Error::bad_request(format!(
+                "queries on field `{}` of type `{}` are not supported yet; use another field",
+                field.name, field.spec.field_type.name
+            ))),
             _ => Ok(()),
         }
     }

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{
-    BelowKey, Error, FieldClass, FieldSpec, Query, Related, Result, RootCause, SortBy, SortKey,
-};
+use plan::{BelowKey, Error, FieldClass, FieldSpec, Query, Related, Result, RootCause, SortBy, SortKey};
 
 use crate::function::{Failure, check_number, leading_function};
 use crate::params::query::Q;
@@ -149,7 +147,7 @@ fn sort_by(name: &str, context: &QueryContext<'_>) -> Result<SortBy> {
         .ok_or_else(|| Error::bad_request(format!("sort param field can't be found: {name}")))?;
     match field.spec.class() {
         FieldClass::RandomSort => return Ok(SortBy::Random { seed: seed(name) }),
-        FieldClass::Currency => return context.currency(&field, None, true).map(SortBy::Function),
+        FieldClass::Currency => return context.currency_raw(&field).map(SortBy::Function),
         _ => check_sortable(name, &field.spec)?,
     }
     Ok(SortBy::Field(Arc::from(name)))

@@ -83,7 +83,9 @@ fn rank(raw: &RawValue, spec: &FieldSpec) -> Result<Value> {
     let name = &spec.name;
     let value = coerce(&untyped(raw), FieldClass::Float).map_err(|_| {
         let text = raw.to_text();
-        Error::bad_request(format!("Error while creating field '{name}' from value '{text}'. Expecting float."))
+        Error::bad_request(format!(
+            "Error while creating field '{name}' from value '{text}'. Expecting float."
+        ))
     })?;
     match value {
         Value::Float(number) if number >= f32::MIN_POSITIVE && number.is_finite() => Ok(value),

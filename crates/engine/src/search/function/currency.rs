@@ -21,8 +21,8 @@ pub(crate) struct Currency {
     codes: Option<Column<u64>>,
     /// By the number of the currency: rate, and how many decimal places the target has more. `None` is the target.
     exchanges: Vec<Option<(f64, i32)>>,
-    /// The target's smallest units in one of it.
-    divisor: f64,
+    /// How amounts are shown: at a rate, with so many more decimal places, so many smallest units to one.
+    shown: Option<(f64, i32, f64)>,
     label: String,
 }
 
@@ -48,8 +48,11 @@ impl Currency {
             check(money, column.ords(), &refused, segment)?;
             codes = Some(column.ords().clone());
         }
-        let divisor = if money.raw { 1.0 } else { 10f64.powi(fraction_digits(&money.target)) };
-        Ok(Self { amounts, codes, exchanges, divisor, label: label.to_owned() })
+        let shown = money.shown.as_ref().map(|(code, rate)| {
+            let digits = fraction_digits(code);
+            (*rate, digits - fraction_digits(&money.target), 10f64.powi(digits))
+        });
+        Ok(Self { amounts, codes, exchanges, shown, label: label.to_owned() })
     }
 
     pub(super) fn label(&self) -> &str {
@@ -58,7 +61,11 @@ impl Currency {
 
     pub(super) fn doubles(&self, docs: &[DocId], out: &mut [f64]) {
         for (out, doc) in out.iter_mut().zip(docs) {
-            *out = self.amount(*doc).map_or(0.0, |amount| amount as f64 / self.divisor);
+            let amount = self.amount(*doc).unwrap_or(0);
+            *out = match self.shown {
+                Some((rate, more_digits, units)) => exchanged(amount, rate, more_digits) as f64 / units,
+                None => amount as f64,
+            };
         }
     }
 

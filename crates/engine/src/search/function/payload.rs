@@ -72,9 +72,12 @@ struct Walk {
 impl Walk {
     /// `None` where there is nothing to be found.
     fn open(lowered: &LoweredPayload, segment: &SegmentReader) -> Result<Option<Self>> {
-        let (Some(term), Some((_, view))) = (&lowered.term, lowered.views.of(segment)) else { return Ok(None) };
+        let (Some(term), Some((_, view))) = (&lowered.term, lowered.views.of(segment)) else {
+            return Ok(None);
+        };
         let columns = lowered.columns.as_ref();
-        let Some(AnyColumn::I64(column)) = columns.and_then(|columns| columns.values(segment.segment_id())) else {
+        let Some(AnyColumn::I64(column)) = columns.and_then(|columns| columns.values(segment.segment_id()))
+        else {
             return Ok(None);
         };
         let Some((blocks, positions)) = with_positions(view, term)? else { return Ok(None) };

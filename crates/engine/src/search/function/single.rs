@@ -45,6 +45,8 @@ impl Reader {
             Reader::Column(column) => column.value(doc),
             Reader::Call { operator: Operator::If | Operator::Default, .. } => self.chosen(doc)?.value(doc),
             Reader::Score(_) => Some(Value::Float(self.float(doc))),
+            // An amount that is not there counts, and shows, as none.
+            Reader::Currency(_) => self.computed(doc),
             _ => self.is_present(doc).then(|| self.computed(doc)).flatten(),
         }
     }

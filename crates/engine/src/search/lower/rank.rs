@@ -41,7 +41,7 @@ impl Lowering<'_> {
 
 /// As Lucene has it: of the codes, deleted documents included.
 fn average<'n>(numbers: impl Iterator<Item = &'n (DocId, f32)>) -> f32 {
-    let (sum, count) =
-        numbers.fold((0u64, 0u64), |(sum, count), (_, number)| (sum + u64::from(rank_code(*number)), count + 1));
+    let (sum, count) = numbers
+        .fold((0u64, 0u64), |(sum, count), (_, number)| (sum + u64::from(rank_code(*number)), count + 1));
     if count == 0 { 1.0 } else { rank_of_code((sum as f64 / count as f64) as f32 as u32) }
 }
