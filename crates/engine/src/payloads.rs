@@ -88,7 +88,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::search::columns::AnyColumn;
+    use crate::search::AnyColumn;
     use crate::testing::{document, schema, snapshot, text};
 
     #[test]
