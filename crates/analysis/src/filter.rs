@@ -55,6 +55,7 @@ mod word_parts;
 
 pub(crate) use cjk::normal_width;
 pub(crate) use icu::form as normal_form;
+pub use managed::{ManagedKind, managed_list};
 pub(crate) use word_parts::unescape;
 
 use crate::registry::Definition;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use fancy_regex::{Captures, Regex};
+use fancy_regex::{Captures, Regex, RegexBuilder};
 
 /// A compiled expression, cheap to clone.
 #[derive(Clone, Debug)]
@@ -17,12 +17,19 @@ pub struct JavaRegex {
 
 /// Compiles a Java pattern; the error is a half sentence that follows the pattern.
 pub(crate) fn compile(source: &str) -> Result<JavaRegex, String> {
+    compile_with(source, &|builder| builder)
+}
+
+fn compile_with(
+    source: &str,
+    bounds: &dyn Fn(&mut RegexBuilder) -> &mut RegexBuilder,
+) -> Result<JavaRegex, String> {
     if source.contains("\\G") || source.contains("\\X") {
         return Err("uses `\\G` or `\\X`, which is not supported; rewrite the pattern without it".to_owned());
     }
     let pattern = translate(source);
     let build = |text: &str| {
-        let regex = Regex::new(text).map(Arc::new);
+        let regex = bounds(&mut RegexBuilder::new(text)).build().map(Arc::new);
         regex.map_err(|reason| format!("is not a pattern we can compile: {reason}"))
     };
     Ok(JavaRegex { search: build(&pattern)?, whole: build(&format!("\\A(?:{pattern})\\z"))? })
@@ -112,10 +119,10 @@ fn push_quoted<'a>(out: &mut String, after: &'a str) -> &'a str {
 }
 
 impl JavaRegex {
-    /// Whether the whole text matches, as Java's `matches`.
-    /// Compiles an expression; the error says what is wrong with it.
-    pub fn new(source: &str) -> Result<Self, String> {
-        compile(source)
+    /// Compiles an expression that a request brings: a search takes no more than so many steps back. The error says what is
+    /// wrong with it.
+    pub fn within_steps(source: &str, steps_max: usize) -> Result<Self, String> {
+        compile_with(source, &|builder| builder.backtrack_limit(steps_max))
     }
 
     /// Where the first match from byte `from` on begins and ends.
@@ -124,6 +131,7 @@ impl JavaRegex {
         Some(found.start()..found.end())
     }
 
+    /// Whether the whole text matches, as Java's `matches`.
     pub(crate) fn matches(&self, text: &str) -> bool {
         self.whole.is_match(text).unwrap_or(false)
     }

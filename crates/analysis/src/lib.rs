@@ -26,6 +26,7 @@ mod word_set;
 pub use boundary::{Boundaries, BoundaryKind};
 pub use chain::{Analyzer, TokenStream, Tokens};
 pub use error::{Error, ErrorKind};
+pub use filter::{ManagedKind, managed_list};
 pub use graph_paths::{PathOptions, WORD_SEPARATOR, graph_paths};
 pub use java_regex::JavaRegex;
 pub use normalizer::Normalizer;

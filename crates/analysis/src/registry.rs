@@ -64,7 +64,7 @@ pub(crate) type Build<T> = fn(&Args<'_>) -> Result<Box<T>, Error>;
 
 /// One component.
 pub(crate) struct Definition<T: ?Sized + 'static> {
-    name: &'static str,
+    pub(crate) name: &'static str,
     /// The factory's class below `org.apache.lucene.analysis`, or its full name.
     class: &'static str,
     arguments: &'static [&'static str],
@@ -157,15 +157,12 @@ fn build<T: ?Sized + 'static>(
     Ok((Stage { kind, name: definition.name, class: definition.shown_class() }, built))
 }
 
-/// By name, in any case, or by class with or without a package.
 fn find<T: ?Sized + 'static>(
     kind: ComponentKind,
     definitions: impl Iterator<Item = &'static Definition<T>>,
     spec: &ComponentSpec,
 ) -> Result<&'static Definition<T>, Error> {
-    let simple = spec.name.rsplit('.').next().unwrap_or_default();
-    let mut found = definitions
-        .filter(|it| it.simple_class() == simple || it.name.eq_ignore_ascii_case(spec.name.as_str()));
+    let mut found = definitions.filter(|definition| definition.is_named(&spec.name));
     found.next().ok_or_else(|| {
         let noun = kind.noun();
         match spec.name.as_str() {
@@ -201,6 +198,11 @@ impl<T: ?Sized> Definition<T> {
     /// The same, but terms with wildcards pass a variant of it.
     pub(crate) const fn normalizing_as(self, build: Build<T>) -> Self {
         Definition { normalizing: Normalizing::As(build), ..self }
+    }
+
+    /// Whether a schema means it: by name, in any case, or by class with or without a package.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name) || Some(self.simple_class()) == name.rsplit('.').next()
     }
 
     /// The factory's class without package.

@@ -1,19 +1,20 @@
 //! One collection: its schema and config as they are now, and the road of each request: route to the shard, gather its
-//! answer. There is one shard today; the shape does not show it to callers.
+//! answer. There is one shard today; the shape does not show it to callers. What changes schema and config is in `changes`.
+
+mod changes;
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Error, ErrorKind, Explanation,
-    FieldSelection, Join, LikeTerm, MoreLike, Query, Result, Schema, SchemaSource, SearchPlan, SearchResult,
-    SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
-    VectorsPlan, Version, WhyNot,
+    CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
+    LikeTerm, MoreLike, Query, Resources, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
-use crate::catalog::{Catalog, Entry, SavedSchema};
+use crate::catalog::{Catalog, Entry};
 use crate::offload;
 use crate::shard::{FieldStats, JoinedValues, SegmentStats, Shard, ShardStats, TopTerms};
 
@@ -61,6 +62,8 @@ pub struct Collection {
     shard: Arc<dyn Shard>,
     opened_ms: i64,
     changing: Mutex<()>,
+    /// The schema's files as saved, where clients changed some that are not in use before a reload.
+    pending: ArcSwapOption<Resources>,
 }
 
 impl Collection {
@@ -82,6 +85,7 @@ impl Collection {
             shard,
             opened_ms,
             changing: Mutex::new(()),
+            pending: ArcSwapOption::empty(),
         }
     }
 
@@ -131,46 +135,6 @@ impl Collection {
 
     pub fn config(&self) -> Arc<CollectionConfig> {
         self.config.load_full()
-    }
-
-    /// Puts `source` in place of the schema if it still is the one with version `expected`; returns the new version.
-    /// Errors: `Conflict` when another change came first (read again, then decide); those of [`Schema::build`].
-    pub async fn change_schema(self: &Arc<Self>, expected: u64, source: SchemaSource) -> Result<u64> {
-        let collection = self.clone();
-        offload::update(move || collection.swap_schema(expected, source)).await?
-    }
-
-    /// Applies `edit` to the schema as it is, again if another change comes in between.
-    pub async fn edit_schema(
-        self: &Arc<Self>,
-        mut edit: impl FnMut(&SchemaSource) -> Result<SchemaSource>,
-    ) -> Result<u64> {
-        loop {
-            let current = self.versioned_schema();
-            let source = edit(&current.schema.source)?;
-            match self.change_schema(current.version, source).await {
-                Err(error) if error.kind == ErrorKind::Conflict => {}
-                result => return result,
-            }
-        }
-    }
-
-    /// Puts `config` in place and keeps it.
-    pub async fn change_config(self: &Arc<Self>, config: CollectionConfig) -> Result<()> {
-        let collection = self.clone();
-        let work = move || {
-            let _changing = collection.lock();
-            collection.catalog.save_config(collection.name(), &config)?;
-            collection.adopt_config(config);
-            Ok(())
-        };
-        offload::update(work).await?
-    }
-
-    /// Reads schema and config from their files again.
-    pub async fn reload(self: &Arc<Self>) -> Result<()> {
-        let collection = self.clone();
-        offload::update(move || collection.reread()).await?
     }
 
     pub async fn search(&self, plan: Arc<SearchPlan>) -> Result<SearchResult> {
@@ -297,54 +261,5 @@ impl Collection {
 
     pub(crate) fn close(&self) -> Result<()> {
         self.shard.close()
-    }
-
-    fn swap_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
-        let _changing = self.lock();
-        let current = self.schema.load_full();
-        if current.version != expected {
-            let message = format!(
-                "schema of `{}` is at version `{}`, not `{expected}`; read it again",
-                self.name(),
-                current.version
-            );
-            return Err(Error::new(ErrorKind::Conflict, message));
-        }
-        let schema = Arc::new(Schema::build(source)?);
-        let saved = SavedSchema { version: expected + 1, source: schema.source.clone() };
-        self.catalog.save_schema(self.name(), &saved)?;
-        self.adopt_schema(saved.version, schema).inspect_err(|_| {
-            // The engine refused it: the file must not say otherwise after a restart. If this write fails too, the
-            // first error is still the one to tell.
-            let before = SavedSchema { version: current.version, source: current.schema.source.clone() };
-            let _ = self.catalog.save_schema(self.name(), &before);
-        })
-    }
-
-    fn reread(&self) -> Result<()> {
-        let _changing = self.lock();
-        let saved = self.catalog.schema(self.name())?;
-        self.adopt_config(self.catalog.config(self.name())?);
-        self.adopt_schema(saved.version, Arc::new(Schema::build(saved.source)?))?;
-        Ok(())
-    }
-
-    /// The engine first: no document may use a field before the engine knows it.
-    fn adopt_schema(&self, version: u64, schema: Arc<Schema>) -> Result<u64> {
-        self.shard.set_schema(schema.clone())?;
-        self.schema.store(Arc::new(VersionedSchema::new(version, schema)));
-        self.changes.fetch_add(1, Ordering::Release);
-        Ok(version)
-    }
-
-    fn adopt_config(&self, config: CollectionConfig) {
-        self.shard.set_auto_commit(config.auto_commit);
-        self.shard.set_suggesters(&config.components.suggest);
-        self.config.store(Arc::new(config));
-        self.changes.fetch_add(1, Ordering::Release);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
-        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -209,6 +209,32 @@ async fn the_first_schema_change_wins() {
 }
 
 #[tokio::test]
+async fn files_of_a_schema_wait_for_a_reload() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path()).unwrap();
+    let films = node.create(films()).await.unwrap();
+    let file = |text: &str| [("words".to_owned(), text.to_owned())].into_iter();
+    let in_use = |films: &crate::Collection| films.schema().source.resources.get("words").cloned();
+
+    films.edit_files(move |_| Ok(Some(file("one").collect()))).await.unwrap();
+    films.edit_files(|_| Ok(None)).await.unwrap();
+    assert_eq!((in_use(&films), films.has_pending_files()), (None, true));
+    assert_eq!(films.saved_schema().resources["words"], "one");
+    // A change of the schema in between keeps what waits, waiting.
+    let grown = SchemaSource { fields: vec![field("id"), field("a")], ..schema() };
+    films.change_schema(films.versioned_schema().version, grown).await.unwrap();
+    assert_eq!((in_use(&films), films.has_pending_files()), (None, true));
+    films.reload().await.unwrap();
+    assert_eq!((in_use(&films).as_deref(), films.has_pending_files()), (Some("one"), false));
+    assert!(films.schema().field("a").is_some());
+
+    films.edit_files(move |_| Ok(Some(file("two").collect()))).await.unwrap();
+    drop((films, node));
+    let films = open(folder.path()).unwrap().find("films").unwrap();
+    assert_eq!(in_use(&films).as_deref(), Some("two"));
+}
+
+#[tokio::test]
 async fn a_schema_that_the_shard_refuses_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let node = open(folder.path()).unwrap();

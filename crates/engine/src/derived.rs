@@ -15,7 +15,7 @@ use crate::segment::file_name;
 use crate::value_order::{self, ValueOrders};
 
 /// Below, everything is quick anyway. Tests have small segments and want the files.
-const MAX_DOC_LEAST: u32 = if cfg!(test) { 8 } else { 2_048 };
+const MAX_DOC_LEAST: u32 = if cfg!(test) { 8 } else { 512 };
 
 pub(crate) const EXTENSIONS: [&str; 4] =
     [dense_terms::EXTENSION, value_order::EXTENSION, id_texts::EXTENSION, dense_vectors::EXTENSION];

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    AutoCommit, CacheStats, Clock, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection,
+    Join, LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
     SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
     Version, WhyNot,
 };
@@ -61,10 +61,14 @@ impl Shard {
     pub fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
         let snapshot = self.snapshot();
         let mut result = search::search(&snapshot, plan, &self.caches)?;
-        if let Some(highlight) = &plan.highlight {
+        if let Some(highlight) = plan.highlight.as_ref().filter(|_| result.cut_before.is_none()) {
             let analyzers = self.core.meaning.load().analyzers.clone();
-            result.highlights =
-                highlight::highlight(&snapshot, &self.caches, &analyzers, highlight, &result)?;
+            let told = (&result, &plan.allowance);
+            result.highlights = highlight::highlight(&snapshot, &self.caches, &analyzers, highlight, told)?;
+        }
+        let cut = plan.highlight.is_some() && plan.allowance.was_used_up();
+        if cut && result.cut_before != Some(Component::Facet) {
+            result.cut_before = Some(Component::Highlight);
         }
         Ok(result)
     }

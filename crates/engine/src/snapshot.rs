@@ -22,7 +22,7 @@ use crate::errors::from_tantivy;
 use crate::id_texts::IdTexts;
 use crate::layout::{ColumnRef, Layout, VERSION_NAME};
 use crate::search::postings::{PostingsFile, TermBlocks};
-use crate::search::{AnyColumn, OpenColumns};
+use crate::search::{AnyColumn, KnownFields, OpenColumns};
 use crate::segment::Segment;
 use crate::source_codec;
 use crate::value_order::ValueOrder;
@@ -32,6 +32,7 @@ pub struct Snapshot {
     number: u64,
     layout: Arc<Layout>,
     segments: Views,
+    known_fields: KnownFields,
 }
 
 /// The segments of a snapshot, for whoever meets only tantivy's reader of one.
@@ -73,7 +74,12 @@ impl Snapshot {
             }
         });
         let segments = Views(views.collect::<Result<_>>()?);
-        Ok(Self { number: previous.map_or(1, |it| it.number + 1), layout, segments })
+        Ok(Self {
+            number: previous.map_or(1, |it| it.number + 1),
+            layout,
+            segments,
+            known_fields: KnownFields::default(),
+        })
     }
 
     /// Counts up with each refresh.
@@ -91,6 +97,10 @@ impl Snapshot {
 
     pub(crate) fn views(&self) -> &Views {
         &self.segments
+    }
+
+    pub(crate) fn known_fields(&self) -> &KnownFields {
+        &self.known_fields
     }
 
     pub fn num_docs(&self) -> u64 {

@@ -213,6 +213,15 @@ impl ValueOrder {
         start..self.rank_of(column, |value| value <= *range.end()).max(start)
     }
 
+    /// How many documents are looked at one by one for the bits of these ranks, and as how many the reading of sets counts.
+    pub(crate) fn effort(&self, ranks: &Range<u32>) -> u32 {
+        if ranks.len() < self.shape.step as usize {
+            return ranks.len() as u32;
+        }
+        let off = |rank: u32| (self.nearest(rank) * self.shape.step).abs_diff(rank);
+        off(ranks.start) + off(ranks.end) + self.max_doc / 64
+    }
+
     /// The documents at these ranks.
     pub(crate) fn bits(&self, ranks: Range<u32>) -> Bits {
         if ranks.len() < self.shape.step as usize {

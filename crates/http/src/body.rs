@@ -71,7 +71,7 @@ fn deadline(config: &ServeConfig, started: Instant, now: Instant, bytes: usize) 
     whole.checked_add(earned).map_or(idle, |whole| idle.min(whole))
 }
 
-fn too_large(bytes_max: usize) -> Error {
+pub(crate) fn too_large(bytes_max: usize) -> Error {
     let message = format!("the request's body exceeds `{bytes_max}` bytes; send smaller batches");
     Error::new(ErrorKind::TooLarge, message)
 }

@@ -2,10 +2,11 @@
 
 use bytes::Bytes;
 use cluster::Moment;
+use hyper::Method;
 use hyper::http::uri::PathAndQuery;
 use plan::{Error, Result};
 use solr::Params;
-use solr::params::query;
+use solr::limits::LimitsAsked;
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 
 use crate::reply::Reply;
@@ -19,6 +20,7 @@ pub(crate) struct Content {
 
 pub(crate) struct Call<'a> {
     pub server: &'a Server,
+    pub method: Method,
     /// Path and query, where the answer may be kept.
     pub target: Option<PathAndQuery>,
     /// As sent, in URL and form.
@@ -56,7 +58,8 @@ impl From<Error> for Failure {
 #[derive(Default)]
 pub(crate) struct Answer {
     pub entries: Entries,
-    /// For the header.
+    /// What the header begins with, and warnings at its end.
+    pub flags: Entries,
     pub warnings: Vec<String>,
     /// When it was so, of an answer that may be kept.
     pub moment: Option<Moment>,
@@ -77,6 +80,7 @@ pub(crate) struct Envelope {
     pub handler: Option<&'static str>,
     /// Whether the header says that there is no ZooKeeper.
     pub zookeeper: bool,
+    pub limits: LimitsAsked,
 }
 
 impl Envelope {
@@ -93,8 +97,8 @@ impl Envelope {
             Echo::Explicit => sent,
             Echo::All => Some(effective.clone()),
         };
-        query::TIME_ALLOWED.read(effective)?;
         Ok(Self {
+            limits: LimitsAsked::parse(effective)?,
             format: Format::parse(effective, assumed)?,
             echoed,
             header: !is_on(effective, "omitHeader"),
@@ -103,9 +107,17 @@ impl Envelope {
         })
     }
 
-    /// For a request whose own wishes cannot be read: just the error, as Solr answers when it cannot make the header.
-    pub fn plain() -> Self {
-        Self { format: Format::default(), echoed: None, header: false, handler: None, zookeeper: false }
+    /// For a request whose own wishes cannot be read: just the error, in the format it asks for if there is such a one, as
+    /// Solr answers when it cannot make the header.
+    pub fn plain(sent: &Params) -> Self {
+        Self {
+            format: Format::parse(sent, None).unwrap_or_default(),
+            echoed: None,
+            header: false,
+            handler: None,
+            zookeeper: false,
+            limits: LimitsAsked::default(),
+        }
     }
 
     /// Header and answer, or header and error.
@@ -117,7 +129,8 @@ impl Envelope {
                 (status, before.into())
             }
         };
-        self.write(status, call.elapsed_ms(), &answer.warnings, &mut answer.entries)
+        let Answer { entries, flags, warnings, moment: _ } = &mut answer;
+        self.write(status, call.elapsed_ms(), (flags, warnings), entries)
     }
 
     /// As [`Envelope::wrap`]; what `collection` answers is kept if it may be. The next time it takes no time.
@@ -127,21 +140,27 @@ impl Envelope {
         collection: &str,
         mut answer: Result<Answer, Failure>,
     ) -> Reply {
-        let (Some(target), Ok(Answer { moment: Some(moment), entries, warnings })) =
+        let (Some(target), Ok(Answer { moment: Some(moment), entries, flags, warnings })) =
             (&call.target, &mut answer)
         else {
             return self.wrap(call, answer);
         };
-        let kept = self.write(200, 0, warnings, entries);
+        let kept = self.write(200, 0, (flags, warnings), entries);
         call.server.answers.keep(target, collection, *moment, kept.clone());
         match call.elapsed_ms() {
             0 => kept,
-            elapsed_ms => self.write(200, elapsed_ms, warnings, entries),
+            elapsed_ms => self.write(200, elapsed_ms, (flags, warnings), entries),
         }
     }
 
     /// Writes header and entries; the entries are afterwards what they were.
-    fn write(&self, status: u16, elapsed_ms: u64, warnings: &[String], entries: &mut Entries) -> Reply {
+    fn write(
+        &self,
+        status: u16,
+        elapsed_ms: u64,
+        (flags, warnings): (&Entries, &[String]),
+        entries: &mut Entries,
+    ) -> Reply {
         let header = Header {
             status: if status == 200 { 0 } else { status },
             elapsed_ms,
@@ -149,6 +168,7 @@ impl Envelope {
             zookeeper: self.zookeeper,
             echoed: self.echoed.as_ref(),
             warnings,
+            flags,
         };
         if self.header {
             entries.insert(0, header.entry());

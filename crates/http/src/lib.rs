@@ -16,6 +16,7 @@ mod route;
 mod server;
 mod service;
 mod target_escape;
+mod unpack;
 
 pub use config::ServeConfig;
 pub use configsets::{Configset, Configsets};

@@ -29,6 +29,7 @@ pub(crate) enum Handler {
     Segments,
     Config,
     Schema,
+    Managed,
     Terms,
     MoreLike,
     WhyNot,
@@ -48,7 +49,7 @@ impl Handler {
             Handler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
             Handler::Segments => "org.apache.solr.handler.admin.SegmentsInfoRequestHandler",
             Handler::Config => "org.apache.solr.handler.SolrConfigHandler",
-            Handler::Schema => "org.apache.solr.handler.SchemaHandler",
+            Handler::Schema | Handler::Managed => "org.apache.solr.handler.SchemaHandler",
         }
     }
 }
@@ -78,13 +79,14 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/get" => Handler::Get,
         "/terms" => Handler::Terms,
         "/whynot" => Handler::WhyNot,
-        "/update" | "/update/json" | "/update/json/docs" | "/update/csv" => Handler::Update,
+        "/update" | "/update/json" | "/update/json/docs" | "/update/csv" | "/update/cbor" => Handler::Update,
         "/admin/ping" => Handler::Ping,
         "/admin/luke" => Handler::Luke,
         "/admin/system" => Handler::System,
         "/admin/segments" => Handler::Segments,
         "/config" | "/config/requestHandler" => Handler::Config,
         "/schema" => Handler::Schema,
+        _ if is_below(path, "/schema/managed") || is_below(path, "/schema/analysis") => Handler::Managed,
         _ if path.starts_with("/schema/") => Handler::Schema,
         _ => {
             let declared = config.handlers.iter().find(|handler| handler.path == path)?;
@@ -92,6 +94,10 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         }
     };
     Some(implicit)
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn by_class(class: &str) -> Option<Handler> {

@@ -1,7 +1,7 @@
 //! One request from its first byte to its reply: the path says who serves it, the parameters how the answer looks.
 
 use hyper::body::Incoming;
-use hyper::header::CONTENT_TYPE;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::{Method, Request};
 use plan::{Error, ErrorKind, Result};
 use solr::Params;
@@ -9,11 +9,11 @@ use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
 
 use crate::call::{Call, Content};
-use crate::handlers;
+use crate::handlers::{self, Serving};
 use crate::reply::Reply;
-use crate::route::{self, Target};
+use crate::route::{self, Handler, Target};
 use crate::server::Server;
-use crate::{body, params};
+use crate::{body, params, unpack};
 
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -43,8 +43,11 @@ async fn serve(
     started_ms: i64,
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
+    let managed = matches!(&serving, Serving::Collection(_, Handler::Managed, _));
     match *request.method() {
         Method::GET | Method::POST => {}
+        // Of managed resources, that one is there is an answer of its own, and they are changed by these methods.
+        Method::HEAD | Method::PUT | Method::DELETE if managed => {}
         // Clients probe a path so; the answer is that it is there.
         Method::HEAD => {
             return Some(Reply {
@@ -62,30 +65,38 @@ async fn serve(
             return bare_error(&error).map(|reply| Reply { allow: Some(METHODS), ..reply });
         }
     }
-    match read(server, request, started_ms).await {
+    let head = *request.method() == Method::HEAD;
+    let reply = match read(server, request, started_ms).await {
         Ok(call) => Some(handlers::run(&call, serving).await),
         Err(error) => bare_error(&error),
-    }
+    };
+    if head { reply.map(|reply| Reply { body: bytes::Bytes::new(), ..reply }) } else { reply }
 }
 
 /// The parameters of URL and form, and any other body as it is.
 async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
     let mut sent = Params::default();
     params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
-    let post = *request.method() == Method::POST;
-    let target = request.uri().path_and_query().filter(|_| !post && server.answers.is_on()).cloned();
-    let media_type =
-        request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let bytes =
-        if post { body::read(request.into_body(), &server.config).await? } else { bytes::Bytes::new() };
+    let method = request.method().clone();
+    let with_body = matches!(method, Method::POST | Method::PUT);
+    let target =
+        request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
+    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
+    let bytes = if with_body {
+        let bytes = body::read(request.into_body(), &server.config).await?;
+        unpack::unpacked(bytes, encoding.as_deref(), server.config.body_bytes_max)?
+    } else {
+        bytes::Bytes::new()
+    };
     let mut content = None;
-    if media_type.as_deref().is_some_and(is_form) {
+    if method == Method::POST && media_type.as_deref().is_some_and(is_form) {
         params::decode_into(&mut sent, &bytes)?;
-    } else if post {
+    } else if with_body {
         content = Some(Content { media_type, bytes });
     }
     refuse_streams(&sent)?;
-    Ok(Call { server, target, params: sent, content, started_ms })
+    Ok(Call { server, method, target, params: sent, content, started_ms })
 }
 
 fn is_form(media_type: &str) -> bool {

@@ -136,6 +136,14 @@ impl Area {
         self.bounds().map_or(0.0, reach)
     }
 
+    /// How many shapes it is made of.
+    pub fn parts(&self) -> usize {
+        match self {
+            Area::Many(areas) => areas.iter().map(Area::parts).sum(),
+            _ => 1,
+        }
+    }
+
     /// Wider by so many degrees on each side.
     pub fn buffered(self, degrees: f64) -> Self {
         match self {

@@ -67,6 +67,9 @@ pub struct HandlerConfig {
     /// What a search handler runs, in order; `None` is [`Component::DEFAULT`].
     #[serde(default)]
     pub components: Option<Vec<Component>>,
+    /// The query parsers that its requests may use; `None` is all.
+    #[serde(default)]
+    pub allowed_parsers: Option<Vec<String>>,
 }
 
 impl HandlerConfig {

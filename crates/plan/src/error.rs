@@ -12,6 +12,8 @@ pub enum ErrorKind {
     NotFound,
     /// Another update came first (optimistic concurrency): read again, then decide.
     Conflict,
+    /// The thing is in use: take it out of use first.
+    InUse,
     /// The method does not apply to this path.
     MethodNotAllowed,
     /// The content type is not one that is read here.

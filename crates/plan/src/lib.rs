@@ -1,8 +1,10 @@
 //! The typed, immutable data that every layer reads: schema, search plan, update batch, results, error kinds.
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
+mod allowance;
 mod analyzer;
 mod area;
+mod box_score;
 mod bucket;
 mod cache;
 mod clock;
@@ -15,10 +17,12 @@ mod dense_vector;
 mod document;
 mod elevation;
 mod error;
+mod expression;
 mod facet;
 mod field;
 mod function;
 mod highlight;
+mod highlight_parts;
 mod instant;
 mod java_map;
 mod more_like;
@@ -48,11 +52,13 @@ mod vectors;
 mod why_not;
 mod wkt;
 
+pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Rect};
+pub use box_score::BoxScore;
 pub use bucket::{
-    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
-    StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
+    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, Prelim, RangesFacet, Stat, StatFunction,
+    StatSource, StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
 };
 pub use cache::CacheStats;
 pub use clock::Clock;
@@ -67,11 +73,12 @@ pub use dense_vector::{
 pub use document::Document;
 pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
+pub use expression::{Arithmetic, Expression};
 pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
 };
-pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use field::{Edge, FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
     Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
     StringMeasure,
@@ -81,6 +88,7 @@ pub use highlight::{
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
     PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
+pub use highlight_parts::{HighlightPart, HighlightParts, PartKind, PartWork};
 pub use instant::{format_instant, parse_instant};
 pub use java_map::java_bucket;
 pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
@@ -114,8 +122,9 @@ pub use spell::{
     SpellWord, WordRole,
 };
 pub use suggest::{
-    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup,
-    SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, ListedEntry, Lookup, NextWordLookup,
+    PrefixLookup, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, SuggestWeight,
+    Suggester, Suggestion,
 };
 pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+use crate::area::Area;
 use crate::currency::Money;
 use crate::dense_vector::VectorType;
 use crate::error::{Error, ErrorKind, Result};
-use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+use crate::field::{Edge, FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::properties::Properties;
 use crate::value::Value;
 
@@ -47,6 +48,8 @@ pub enum Copied {
     Part(usize),
     /// The amount of money in it, in the smallest unit of its currency.
     Amount,
+    /// What a box's edge is.
+    Edge(Edge),
 }
 
 impl Copied {
@@ -60,6 +63,10 @@ impl Copied {
                     Ok(money) => Cow::Owned(Value::Long(money.amount)),
                     Err(_) => Cow::Borrowed(value),
                 };
+            }
+            Copied::Edge(edge) => {
+                let bounds = Area::parse(text).ok().and_then(|area| area.bounds());
+                return bounds.map_or(Cow::Borrowed(value), |rect| Cow::Owned(Value::Double(edge.of(rect))));
             }
             Copied::Start(0) => return Cow::Borrowed(value),
             Copied::Start(chars_max) => match text.char_indices().nth(chars_max) {
@@ -94,7 +101,9 @@ impl Schema {
             .collect::<Result<HashMap<_, _>>>()?;
         let resolve = |declared: &FieldSource| Ok(Arc::new(resolve_field(declared, &types)?));
         let fields = source.fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;
-        let mut dynamic = source.dynamic_fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;
+        let edges = box_edges(&source.types)?;
+        let mut dynamic =
+            source.dynamic_fields.iter().chain(&edges).map(resolve).collect::<Result<Vec<_>>>()?;
         dynamic.sort_by_key(|spec| std::cmp::Reverse(spec.name.len()));
         let fields: HashMap<_, _> = fields.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
         let unique_key = source.unique_key.as_deref().map(Arc::from);
@@ -155,13 +164,26 @@ impl Schema {
     pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, Copied)> {
         let copied = |copy: &CopyField| Some((copy_dest(copy, name)?, Copied::Start(copy.max_chars)));
         let declared = self.source.copy_fields.iter().filter_map(copied);
-        let point = self.field(name).filter(|spec| spec.class() == FieldClass::Point);
-        let subs = point.map(|spec| spec.field_type.sub_fields(name)).unwrap_or_default();
-        let parts = subs.into_iter().enumerate().map(|(at, sub)| (sub, Copied::Part(at)));
-        let money = self.field(name).and_then(|spec| spec.field_type.money_fields(name));
-        let money =
-            money.into_iter().flat_map(|(amount, code)| [(amount, Copied::Amount), (code, Copied::Part(1))]);
-        declared.chain(parts).chain(money).collect::<Vec<_>>().into_iter()
+        declared.chain(self.parts(name)).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The sub-fields of a place, a box or money.
+    fn parts(&self, name: &str) -> Vec<(String, Copied)> {
+        let Some(spec) = self.field(name) else { return Vec::new() };
+        match spec.class() {
+            FieldClass::Point => {
+                let subs = spec.field_type.sub_fields(name).into_iter().enumerate();
+                subs.map(|(at, sub)| (sub, Copied::Part(at))).collect()
+            }
+            FieldClass::BBox => {
+                let edges = Edge::ALL.into_iter().chain([Edge::Crosses]);
+                edges.map(|edge| (edge.sub_field(name), Copied::Edge(edge))).collect()
+            }
+            _ => match spec.field_type.money_fields(name) {
+                Some((amount, code)) => vec![(amount, Copied::Amount), (code, Copied::Part(1))],
+                None => Vec::new(),
+            },
+        }
     }
 
     fn check(&self) -> Result<()> {
@@ -185,6 +207,37 @@ impl Schema {
         }
         Ok(())
     }
+}
+
+/// The patterns that the sub-fields of boxes fall under, which Solr's types of boxes declare by themselves.
+fn box_edges(types: &[TypeSource]) -> Result<Vec<FieldSource>> {
+    let mut declared: Vec<FieldSource> = Vec::new();
+    for boxes in types.iter().filter(|it| class_of(&it.class) == Some(FieldClass::BBox)) {
+        let attribute =
+            |name: &str| boxes.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        let type_name = attribute("numberType").ok_or_else(|| {
+            invalid(format!(
+                "Plugin init failure for [schema.xml] fieldType\nThe field type: {} must specify the numberType attribute.",
+                boxes.name
+            ))
+        })?;
+        let stored = attribute("storeSubFields").is_some_and(|flag| flag == "true");
+        for edge in Edge::ALL.into_iter().chain([Edge::Crosses]) {
+            let name = edge.sub_field("*");
+            let column = edge != Edge::Crosses;
+            let flags = [
+                ("indexed", true),
+                ("stored", stored && column),
+                ("docValues", column),
+                ("multiValued", false),
+            ];
+            let attributes = flags.map(|(key, flag)| (key.to_owned(), flag.to_string())).to_vec();
+            if declared.iter().all(|known| known.name != name) {
+                declared.push(FieldSource { name, type_name: type_name.clone(), attributes });
+            }
+        }
+    }
+    Ok(declared)
 }
 
 fn invalid(message: String) -> Error {
@@ -254,6 +307,7 @@ const CLASSES: &[(&str, FieldClass)] = &[
     ("LatLonPointSpatialField", FieldClass::LatLon),
     ("PointType", FieldClass::Point),
     ("SpatialRecursivePrefixTreeFieldType", FieldClass::SpatialPrefixTree),
+    ("BBoxField", FieldClass::BBox),
     ("DenseVectorField", FieldClass::DenseVector),
     ("RankField", FieldClass::Rank),
     ("CurrencyFieldType", FieldClass::Currency),

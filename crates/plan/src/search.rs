@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::allowance::Allowance;
 use crate::facet::FacetPlan;
 use crate::function::Function;
 use crate::highlight::HighlightPlan;
@@ -35,6 +36,8 @@ pub struct SearchPlan {
     pub highlight: Option<HighlightPlan>,
     /// Which of the documents below each hit are shown with it.
     pub children: Vec<ChildrenPlan>,
+    /// What the search may use up before it is cut short.
+    pub allowance: Allowance,
 }
 
 /// Documents below a hit (Solr's `[child]`).
@@ -66,6 +69,7 @@ impl SearchPlan {
             shape: Shape::default(),
             highlight: None,
             children: Vec::new(),
+            allowance: Allowance::default(),
         }
     }
 }
@@ -79,6 +83,7 @@ impl SearchPlan {
             fields: self.fields.clone(),
             functions: self.functions.clone(),
             scores: self.scores,
+            allowance: self.allowance.clone(),
             ..Self::count(query)
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::allowance::Allowance;
 use crate::function::StringMeasure;
 
 /// A declared component: its dictionaries, and the field type that reads the words of `q`.
@@ -117,7 +118,7 @@ pub enum SpellMode {
 }
 
 /// What to look up: all words in each dictionary.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct SpellPlan {
     /// Those to ask, at least one. The results of several are woven into one.
     pub dictionaries: Vec<SpellDictionary>,
@@ -129,6 +130,8 @@ pub struct SpellPlan {
     pub mode: SpellMode,
     /// Instead of each dictionary's own.
     pub accuracy: Option<f32>,
+    /// Words that are left when it is used up are not looked up.
+    pub allowance: Allowance,
 }
 
 /// A word of the query. Offsets count UTF-16 units of the text it stands in.

@@ -11,6 +11,7 @@ const SOLR_EXCEPTION: &str = "org.apache.solr.common.SolrException";
 pub fn status(kind: ErrorKind) -> u16 {
     match kind {
         ErrorKind::BadRequest => 400,
+        ErrorKind::InUse => 403,
         ErrorKind::NotFound => 404,
         ErrorKind::MethodNotAllowed => 405,
         ErrorKind::Conflict => 409,

@@ -8,7 +8,6 @@ use plan::{
     Value, Version,
 };
 
-use crate::date_math::DateMath;
 use crate::params::{Params, integer, query};
 use crate::query::{Budget, QueryContext, parse_query};
 use crate::response::{self, Entries, Node};
@@ -75,18 +74,8 @@ impl GetRequest {
 
     /// The search for those of the documents that pass the filters, in no order.
     pub fn filtered(&self, params: &Params, context: &ResolveContext<'_>) -> Result<SearchPlan> {
-        let (now, zone) = (params.get(query::NOW.name), params.get(query::TZ.name));
-        let dates = DateMath::of_request(now, zone, context.now_ms)?;
-        let context = QueryContext {
-            schema: context.schema,
-            analyzers: context.analyzers,
-            params,
-            dates: &dates,
-            budget: &Budget::of(params),
-            boolean_clauses_max: context.boolean_clauses_max,
-            others: context.others,
-            filtering: true,
-        };
+        let (dates, budget) = (context.dates(params)?, Budget::of(params));
+        let context = QueryContext { filtering: true, ..context.queries(params, &dates, &budget) };
         let key = context.schema.unique_key.clone().unwrap_or_else(|| "id".into());
         let values = self.ids.iter().cloned().map(Value::Str).collect();
         let filters = self.filters.iter().map(|text| as_filter(&parse_query(&context, text, "lucene")?));

@@ -1,15 +1,23 @@
 //! One question over HTTP, one answer back. Owns the encoding of requests and the reading of answers into a
-//! comparable form: JSON where it parses, text otherwise, with the collection's name written `{core}`.
+//! comparable form: JSON where it parses, javabin with its types, text otherwise, with the collection's name written `{core}`.
 //! Does not judge: a status of 500 is an answer like any other; only a failed connection is an error.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
+use super::javabin;
 use super::scenario::Step;
 
 /// A server, by the URL of its web context.
 pub struct Server {
     url: String,
+}
+
+/// What is sent, and what the headers say of it.
+struct Body<'a> {
+    bytes: Vec<u8>,
+    kind: &'a str,
+    encoding: Option<&'a str>,
 }
 
 /// What came back.
@@ -45,8 +53,13 @@ impl Server {
             step.pairs().iter().map(|(name, value)| (here(name), here(value))).collect();
         let path = here(step.path());
         let path = if path.starts_with('/') { path } else { format!("/{core}/{path}") };
-        let body = step.body_text().map(|body| here(&body));
-        let response = self.send(step.method(), &path, &pairs, body.as_deref().zip(step.body_type()))?;
+        let body = step.body_text().map(|body| here(&body).into_bytes()).or_else(|| step.body_bytes());
+        let body = body.zip(step.body_type()).map(|(bytes, kind)| Body {
+            bytes,
+            kind,
+            encoding: step.content_encoding.as_deref(),
+        });
+        let response = self.send(step.method(), &path, &pairs, body)?;
         Ok(read(&response, core, step.raw))
     }
 
@@ -60,13 +73,21 @@ impl Server {
         method: &str,
         path: &str,
         pairs: &[(String, String)],
-        body: Option<(&str, &str)>,
+        body: Option<Body<'_>>,
     ) -> Result<minreq::Response> {
         let url = format!("{}{path}{}", self.url, query(pairs));
-        let method = if method == "POST" { minreq::Method::Post } else { minreq::Method::Get };
+        let method = match method {
+            "POST" => minreq::Method::Post,
+            "PUT" => minreq::Method::Put,
+            "DELETE" => minreq::Method::Delete,
+            "HEAD" => minreq::Method::Head,
+            _ => minreq::Method::Get,
+        };
         let mut request = minreq::Request::new(method, &url).with_timeout(60);
-        if let Some((body, kind)) = body {
-            request = request.with_header("Content-Type", kind).with_body(body);
+        if let Some(Body { bytes, kind, encoding }) = body {
+            request = request.with_header("Content-Type", kind).with_body(bytes);
+            request =
+                encoding.into_iter().fold(request, |request, it| request.with_header("Content-Encoding", it));
         }
         request.send().with_context(|| format!("no answer from `{}`; is the server up?", self.url))
     }
@@ -76,7 +97,11 @@ fn read(response: &minreq::Response, core: &str, raw: bool) -> Answer {
     let text = String::from_utf8_lossy(response.as_bytes()).into_owned();
     let text = if core.is_empty() { text } else { text.replace(core, "{core}") };
     let kind = response.headers.get("content-type").map(|kind| kind.to_lowercase().replace(' ', ""));
-    let parsed = if raw { None } else { serde_json::from_str(&text).ok() };
+    let parsed = match (raw, javabin::decode(response.as_bytes())) {
+        (_, Some(message)) => Some(message),
+        (true, None) => None,
+        (false, None) => serde_json::from_str(&text).ok(),
+    };
     Answer {
         status: u16::try_from(response.status_code).unwrap_or_default(),
         kind: kind.unwrap_or_default(),

@@ -9,6 +9,7 @@
 mod answers;
 mod ask;
 mod compare;
+mod javabin;
 mod mask;
 mod open;
 mod provision;

@@ -1,8 +1,8 @@
 //! The question files: `name`, `configset`, `docs` (a fixture) and `steps`. Owns their format and what is refused in
 //! it; asks nothing. Unknown keys are errors, so that a misspelt one cannot make a step weaker than it reads.
 //!
-//! A step is `get: PATH` or `post: PATH` with `params` (a list repeats the parameter) and, for a post, `body`: text as
-//! it stands, or a YAML value that is sent as JSON. A path that begins with `/` counts from the web context, any other from
+//! A step is `get: PATH` or `post: PATH` (or `put`, `delete`, `head`) with `params` (a list repeats the parameter) and, for a
+//! post or put, `body`: text as it stands, or a YAML value that is sent as JSON; or `body_hex`, the bytes of it. A path that begins with `/` counts from the web context, any other from
 //! the collection. `{core}` in a path, parameter or body is the collection's name.
 
 use std::collections::BTreeMap;
@@ -36,11 +36,18 @@ pub struct Step {
     pub name: Option<String>,
     pub get: Option<String>,
     pub post: Option<String>,
+    pub put: Option<String>,
+    pub delete: Option<String>,
+    pub head: Option<String>,
     #[serde(default)]
     pub params: Map<String, Value>,
     #[serde(default)]
     pub content_type: Option<String>,
     pub body: Option<Value>,
+    /// A body of bytes, in hexadecimal; blanks count for nothing.
+    pub body_hex: Option<String>,
+    /// How the body is packed, as its header says.
+    pub content_encoding: Option<String>,
     /// Keep the body as text: for spacing, order and the forms of `json.nl`.
     #[serde(default)]
     pub raw: bool,
@@ -88,7 +95,12 @@ impl Scenario {
 
 impl Step {
     fn check(&self) -> Result<()> {
-        ensure!(self.get.is_some() != self.post.is_some(), "needs one of `get` and `post`");
+        ensure!(self.asked().count() == 1, "needs one of `get`, `post`, `put`, `delete` and `head`");
+        let hex = self.body_hex.as_deref().unwrap_or_default();
+        ensure!(
+            hex.chars().all(|it| it.is_ascii_hexdigit() || it.is_whitespace()),
+            "`body_hex` needs hexadecimal digits"
+        );
         ensure!(
             !self.differs.contains_key("**") || !self.ours.is_empty(),
             "`differs` everywhere needs `ours`"
@@ -96,12 +108,19 @@ impl Step {
         Ok(())
     }
 
+    /// Method and path, of each that the step names.
+    fn asked(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let Self { get, post, put, delete, head, .. } = self;
+        let named = [("GET", get), ("POST", post), ("PUT", put), ("DELETE", delete), ("HEAD", head)];
+        named.into_iter().filter_map(|(method, path)| Some((method, path.as_deref()?)))
+    }
+
     pub fn method(&self) -> &'static str {
-        if self.post.is_some() { "POST" } else { "GET" }
+        self.asked().next().map_or("GET", |(method, _)| method)
     }
 
     pub fn path(&self) -> &str {
-        self.post.as_deref().or(self.get.as_deref()).unwrap_or_default()
+        self.asked().next().map_or("", |(_, path)| path)
     }
 
     /// The parameters in order, lists spread.
@@ -121,6 +140,18 @@ impl Step {
         self.body.as_ref().map(text)
     }
 
+    /// The body as bytes, where it is given so.
+    pub fn body_bytes(&self) -> Option<Vec<u8>> {
+        let digits: Vec<u32> =
+            self.body_hex.as_ref()?.chars().filter_map(|digit| digit.to_digit(16)).collect();
+        Some(
+            digits
+                .chunks(2)
+                .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | *digit as u8))
+                .collect(),
+        )
+    }
+
     /// What the body says it is: as told, or JSON where the body is a value, or nothing.
     pub fn body_type(&self) -> Option<&str> {
         match (&self.content_type, &self.body) {
@@ -137,7 +168,7 @@ impl Step {
         if !query.is_empty() {
             line = format!("{line}?{}", query.join("&"));
         }
-        match self.body_text() {
+        match self.body_text().or_else(|| self.body_hex.clone()) {
             Some(body) => format!("{line} < {}", shortened(&body)),
             None => line,
         }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use plan::ComponentSpec;
 use serde_json::{Map, Value};
 
 use crate::args::Args;
@@ -22,7 +23,7 @@ static STOP: FilterDefinition = FilterDefinition::new(
     &["managed"],
     "Drops the words of a managed list.",
     |args| {
-        let list = ManagedList::read(args, "stopwords")?;
+        let list = ManagedList::read(args, ManagedKind::Words)?;
         let words = list.words()?;
         Ok(stop::dropping(Arc::new(WordSet::new(words, list.ignore_case()))))
     },
@@ -44,6 +45,50 @@ static SYNONYM_GRAPH: FilterDefinition = FilterDefinition::new(
     |args| Ok(synonym::graph(read_synonyms(args)?)),
 );
 
+/// What a managed list holds, and which filter reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManagedKind {
+    Words,
+    Synonyms,
+    SynonymGraph,
+}
+
+impl ManagedKind {
+    pub const ALL: [ManagedKind; 3] = [ManagedKind::Words, ManagedKind::Synonyms, ManagedKind::SynonymGraph];
+
+    /// The part of the list's path before its name.
+    pub fn endpoint(self) -> &'static str {
+        match self {
+            ManagedKind::Words => "stopwords",
+            ManagedKind::Synonyms | ManagedKind::SynonymGraph => "synonyms",
+        }
+    }
+
+    /// The file that holds the list of this name.
+    pub fn file(self, name: &str) -> String {
+        format!("_schema_analysis_{}_{name}.json", self.endpoint())
+    }
+
+    /// The filter that reads such lists.
+    pub fn filter_name(self) -> &'static str {
+        self.definition().name
+    }
+
+    fn definition(self) -> &'static FilterDefinition {
+        match self {
+            ManagedKind::Words => &STOP,
+            ManagedKind::Synonyms => &SYNONYM,
+            ManagedKind::SynonymGraph => &SYNONYM_GRAPH,
+        }
+    }
+}
+
+/// The managed list that a token filter reads: its kind and its name. `None` for other filters.
+pub fn managed_list(filter: &ComponentSpec) -> Option<(ManagedKind, &str)> {
+    let kind = ManagedKind::ALL.into_iter().find(|kind| kind.definition().is_named(&filter.name))?;
+    Some((kind, filter.args.get("managed")?))
+}
+
 /// A stored list with the name of its file.
 struct ManagedList {
     file: String,
@@ -51,8 +96,8 @@ struct ManagedList {
 }
 
 impl ManagedList {
-    fn read(args: &Args<'_>, endpoint: &str) -> Result<Self, Error> {
-        let file = format!("_schema_analysis_{endpoint}_{}.json", args.required("managed")?);
+    fn read(args: &Args<'_>, kind: ManagedKind) -> Result<Self, Error> {
+        let file = kind.file(args.required("managed")?);
         let stored = match args.resources.get(&file) {
             None => Map::new(),
             Some(text) => serde_json::from_str(text).map_err(|reason| fault(&file, &reason.to_string()))?,
@@ -118,7 +163,7 @@ fn cased(term: &str, ignore_case: bool) -> String {
 
 /// Each term is replaced by its synonyms; one that is to stay has itself among them.
 fn read_synonyms(args: &Args<'_>) -> Result<SynonymMap, Error> {
-    let list = ManagedList::read(args, "synonyms")?;
+    let list = ManagedList::read(args, ManagedKind::Synonyms)?;
     if let Some(format) = list.initial("format").filter(|format| *format != "solr") {
         return Err(fault(&list.file, &format!("the format {format} is not supported; use `solr`")));
     }

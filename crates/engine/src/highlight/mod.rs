@@ -21,8 +21,9 @@ mod unified;
 use std::sync::Arc;
 
 use plan::{
-    Alternate, Document, FieldClass, FieldSelection, HighlightField, HighlightMethod, HighlightOptions,
-    HighlightPlan, Highlights, Hit, Query, Result, SearchResult, UnifiedOptions, Value, glob_matches,
+    Allowance, Alternate, Document, FieldClass, FieldSelection, HighlightField, HighlightMethod,
+    HighlightOptions, HighlightPlan, Highlights, Hit, Query, Result, SearchResult, UnifiedOptions, Value,
+    glob_matches,
 };
 use tantivy::DocId;
 
@@ -30,6 +31,7 @@ use crate::analyzers::Analyzers;
 use crate::layout::{FieldLayout, Layout};
 use crate::search::{Given, SearchCaches, SearchContext, rarity, stored_document};
 use crate::snapshot::Snapshot;
+use fragmenter::Cutter;
 use sought::Sought;
 use text::{Text, prefix, utf16_len};
 use tokens::{Reader, TokenIndex};
@@ -40,9 +42,9 @@ pub(crate) fn highlight(
     caches: &SearchCaches,
     analyzers: &Analyzers,
     plan: &HighlightPlan,
-    result: &SearchResult,
+    (result, allowance): (&SearchResult, &Allowance),
 ) -> Result<Vec<Highlights>> {
-    let context = SearchContext::new(snapshot, caches);
+    let context = SearchContext::new(snapshot, caches).within(allowance);
     let mut fields = fields(context.layout, plan)
         .into_iter()
         .filter_map(|field| Some((field, plan.options(&field.name, &field.spec.properties)?)))
@@ -56,7 +58,7 @@ pub(crate) fn highlight(
         shown.iter().map(|hit| Highlights { id: hit.id.clone(), fields: vec![] }).collect();
     let mut order: Vec<usize> = (0..shown.len()).collect();
     order.sort_by_key(|at| shown.get(*at).map(|hit| hit.place));
-    for at in order {
+    for at in order.into_iter().take_while(|_| !allowance.is_used_up()) {
         let (Some(hit), Some(found)) = (shown.get(at), found.get_mut(at)) else { continue };
         let Some((_, document)) = stored_document(&context, hit.place, &wanted)? else { continue };
         for field in &mut fields {
@@ -109,6 +111,7 @@ struct FieldHighlighter {
     layout: Arc<FieldLayout>,
     options: Arc<HighlightOptions>,
     reader: Reader,
+    cutter: Cutter,
     sought: Sought,
     given: Given,
     /// Shown where nothing matches, marked.
@@ -139,7 +142,15 @@ impl FieldHighlighter {
             Some((field, options)) => Some(Box::new(Self::new(context, analyzers, query, field, &options)?)),
             None => None,
         };
-        Ok(Self { layout: field.clone(), options: options.clone(), reader, sought, given, other })
+        Ok(Self {
+            layout: field.clone(),
+            options: options.clone(),
+            reader,
+            cutter: Cutter::new(),
+            sought,
+            given,
+            other,
+        })
     }
 
     /// What must be loaded of a document.
@@ -205,12 +216,12 @@ impl FieldHighlighter {
             return Ok(None);
         }
         let mut values = texts(document, &self.layout.name);
-        let Self { reader, sought, options, layout, .. } = self;
+        let Self { reader, cutter, sought, options, layout, .. } = self;
         match &options.method {
             HighlightMethod::Original(original) => {
                 let many = layout.spec.properties.multi_valued;
                 values.truncate(original.values_examined_max.unwrap_or(if many { usize::MAX } else { 1 }));
-                original::snippets(&values, reader, sought, options, original)
+                original::snippets(&values, (reader, cutter), sought, options, original)
             }
             HighlightMethod::FastVector(fast) => {
                 let text = Text::joined(values.iter().map(String::as_str), usize::MAX);

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use plan::{HighlightOptions, OriginalOptions, Result};
 
-use super::fragmenter::Cutting;
+use super::fragmenter::{Cutter, Cutting};
 use super::mark_up;
 use super::sought::{LeafKind, Pattern, Sought};
 use super::spans::{matches, single};
@@ -20,7 +20,7 @@ const GROUP_TOKENS_MAX: usize = 50;
 /// The snippets of the values of a field; `None` when nothing matched.
 pub(super) fn snippets(
     values: &[String],
-    reader: &mut Reader,
+    (reader, cutter): (&mut Reader, &mut Cutter),
     sought: &Sought,
     options: &HighlightOptions,
     original: &OriginalOptions,
@@ -32,7 +32,9 @@ pub(super) fn snippets(
             break;
         }
         let text = Text::new(value.clone());
-        let mut best = Marking::new(&text, reader, sought, options, original, units_left)?.fragments();
+        let mut best =
+            Marking::new(&text, (&mut *reader, &mut *cutter), sought, (options, original), units_left)?
+                .fragments();
         best.truncate(options.snippets);
         if original.merge_contiguous {
             merge_contiguous(&mut best);
@@ -99,17 +101,16 @@ struct Marking<'a> {
 impl<'a> Marking<'a> {
     fn new(
         text: &'a Text,
-        reader: &mut Reader,
+        (reader, cutter): (&mut Reader, &mut Cutter),
         sought: &Sought,
-        options: &'a HighlightOptions,
-        original: &OriginalOptions,
+        (options, original): (&'a HighlightOptions, &OriginalOptions),
         units_max: usize,
     ) -> Result<Self> {
         let mut tokens = reader.tokens(text, |_| true);
         tokens.retain(|token| token.start < units_max);
         tokens.sort_by_key(|token| token.start);
         let weights = Weights::of(sought, &TokenIndex::new(&tokens));
-        let cutting = Cutting::new(&original.fragmenter, options.fragment_units, text)?;
+        let cutting = cutter.cut(&original.fragmenter, options.fragment_units, text)?;
         Ok(Self { text, tokens, weights, options, cutting, units_max })
     }
 

@@ -29,6 +29,11 @@ impl Bits {
         bits
     }
 
+    /// One past the last document there can be.
+    pub(crate) fn max_doc(&self) -> u32 {
+        self.max_doc
+    }
+
     /// Adds a document; one past the end is left out.
     #[inline]
     pub(crate) fn insert(&mut self, doc: DocId) {

@@ -52,6 +52,18 @@ impl Similarity {
         self.weight - self.weight / (1.0 + freq * inverse)
     }
 
+    /// For each frequency and norm what [`Similarity::score`] gives, by loops that a compiler lays out in vectors.
+    #[inline]
+    pub(crate) fn score_all(&self, freqs: &[u32], norms: impl Iterator<Item = u8>, out: &mut [f32]) {
+        let weight = self.weight;
+        for (slot, norm) in out.iter_mut().zip(norms) {
+            *slot = self.inverse.get(usize::from(norm)).copied().unwrap_or(1.0);
+        }
+        for (slot, freq) in out.iter_mut().zip(freqs) {
+            *slot = weight - weight / (1.0 + *freq as f32 * *slot);
+        }
+    }
+
     /// The share of the weight: 1 - 1 / (1 + freq · inverse).
     pub(crate) fn tf(&self, freq: f32, norm: u8) -> f32 {
         let inverse = self.inverse.get(usize::from(norm)).copied().unwrap_or(1.0);

@@ -13,7 +13,6 @@ use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 
 use super::bits::Bits;
-use super::bm25::{self, Inverse};
 use super::facet::GlobalOrdinals;
 use super::filter_cache::FilterCache;
 use super::result_cache::ResultCache;
@@ -35,9 +34,7 @@ pub(crate) struct SearchCaches {
     /// Sources by place.
     pub(super) documents: Cache<(SegmentId, DocId), Arc<[u8]>>,
     /// By column, for the segments it was last asked for.
-    ordinals: Mutex<HashMap<Field, NumberedSegments>>,
-    /// By field, for the average length it was last asked for.
-    inverse_lengths: Mutex<HashMap<Field, (f32, Inverse)>>,
+    ordinals: Mutex<HashMap<Arc<str>, NumberedSegments>>,
     /// The number of the snapshot last seen.
     snapshot: AtomicU64,
 }
@@ -61,7 +58,6 @@ impl SearchCaches {
             results: ResultCache::new(sizes.results),
             documents: Cache::new(sizes.documents),
             ordinals: Mutex::default(),
-            inverse_lengths: Mutex::default(),
             snapshot: AtomicU64::new(0),
             peers: OnceLock::new(),
         }
@@ -110,36 +106,20 @@ impl SearchCaches {
         Ok(stats)
     }
 
-    /// What the lengths of a field are worth in BM25.
-    pub(super) fn inverse_lengths(&self, field: Field, average_length: f32) -> Inverse {
-        if average_length == 1.0 {
-            return bm25::INVERSE_OF_ONE.clone();
-        }
-        let mut known = lock(&self.inverse_lengths);
-        match known.get(&field) {
-            Some((average, inverse)) if *average == average_length => inverse.clone(),
-            _ => {
-                let inverse = bm25::inverse_lengths(average_length);
-                known.insert(field, (average_length, inverse.clone()));
-                inverse
-            }
-        }
-    }
-
     /// The common numbers of a column's values in these segments, made by `build` where they are not the ones last asked for.
     pub(super) fn ordinals(
         &self,
-        field: Field,
+        column: &Arc<str>,
         segments: Vec<SegmentId>,
         build: impl FnOnce() -> Result<GlobalOrdinals>,
     ) -> Result<Arc<GlobalOrdinals>> {
-        if let Some((known, ordinals)) = lock(&self.ordinals).get(&field)
+        if let Some((known, ordinals)) = lock(&self.ordinals).get(column)
             && *known == segments
         {
             return Ok(ordinals.clone());
         }
         let ordinals = Arc::new(build()?);
-        lock(&self.ordinals).insert(field, (segments, ordinals.clone()));
+        lock(&self.ordinals).insert(column.clone(), (segments, ordinals.clone()));
         Ok(ordinals)
     }
 

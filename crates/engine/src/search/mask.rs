@@ -105,7 +105,7 @@ fn mask(
             }
         });
     }
-    Ok(mask)
+    Ok(if context.allowance.was_used_up() { Some(Arc::new(Bits::none(segment.max_doc()))) } else { mask })
 }
 
 /// All documents of the segment that pass a filter, dead or alive, from the cache where they may be kept.
@@ -125,7 +125,8 @@ pub(crate) fn filter_bits(
         return Ok(bits);
     }
     let bits = matches(context, segment, &filter.node, None)?;
-    if let Some(key) = &filter.key {
+    // Half a filter is of no use to others.
+    if let Some(key) = filter.key.as_ref().filter(|_| !context.allowance.was_used_up()) {
         context.caches.filters.insert(segment.view.id(), key, &bits);
     }
     Ok(bits)
@@ -133,10 +134,17 @@ pub(crate) fn filter_bits(
 
 /// The hits of a node in each segment.
 pub(crate) fn hits(context: &SearchContext<'_>, node: &Node, masks: &Masks) -> Result<Vec<Arc<Bits>>> {
-    context
-        .segments
-        .iter()
-        .zip(masks)
-        .map(|(segment, mask)| matches(context, segment, node, mask.as_ref()))
-        .collect()
+    let pairs = context.segments.iter().zip(masks);
+    pairs.map(|(segment, mask)| hits_in(context, segment, node, mask.as_ref())).collect()
+}
+
+/// The hits of one segment: all of them, or none where the allowance was used up on the way.
+pub(crate) fn hits_in(
+    context: &SearchContext<'_>,
+    segment: &SearchSegment<'_>,
+    node: &Node,
+    mask: Option<&Arc<Bits>>,
+) -> Result<Arc<Bits>> {
+    let bits = matches(context, segment, node, mask)?;
+    Ok(if context.allowance.was_used_up() { Arc::new(Bits::none(segment.max_doc())) } else { bits })
 }

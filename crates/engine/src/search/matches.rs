@@ -1,5 +1,6 @@
 //! Which documents of a segment match a node, as bits: combinations run a word at a time over the bits of their parts, and a
-//! part is only asked about the documents that the parts before it have left.
+//! part is only asked about the documents that the parts before it have left. Where the search's allowance is used up on the way
+//! the bits are not all there: [`mask`](super::mask) gives nothing for such a segment.
 
 use std::sync::Arc;
 
@@ -8,7 +9,8 @@ use tantivy::Term;
 
 use super::bits::Bits;
 use super::evaluate::Evaluator;
-use super::node::{BooleanNode, DocSource, Node};
+use super::function::each_block;
+use super::node::{BooleanNode, Computed, DocSource, Node};
 use super::span::{Shape, SpanNode};
 use super::terms::{Direct, Matching};
 use super::{SearchContext, SearchSegment};
@@ -20,6 +22,10 @@ pub(crate) fn matches(
     node: &Node,
     among: Option<&Arc<Bits>>,
 ) -> Result<Arc<Bits>> {
+    if segment.allowance.is_used_up() {
+        return Ok(Arc::new(Bits::none(segment.max_doc())));
+    }
+    segment.allowance.take_bytes(segment.max_doc() as usize / 8);
     if let Some(bits) = quickly(context, segment, node, among)? {
         return Ok(bits);
     }
@@ -32,11 +38,8 @@ pub(crate) fn matches(
             DocSource::All => Ok(all(segment, among)),
             DocSource::Node(inner) => matches(context, segment, inner, among),
             DocSource::Term(term) => any_term(segment, std::iter::once(term), among).map(Arc::new),
-            DocSource::Computed(computed) => Ok(common(computed.bits(segment.reader)?, among)),
-            DocSource::FunctionRange(range) => match among {
-                Some(among) => range.bits_among(segment.reader, among).map(Arc::new),
-                None => range.computed().bits(segment.reader),
-            },
+            DocSource::Computed(computed) => found(computed, segment, among),
+            DocSource::FunctionRange(range) => found(range.computed(), segment, among),
         },
         Node::Boolean(boolean) => combined(context, segment, boolean, among),
         Node::DisjunctionMax { nodes, .. } => union(context, segment, nodes, among),
@@ -91,6 +94,13 @@ fn all(segment: &SearchSegment<'_>, among: Option<&Arc<Bits>>) -> Arc<Bits> {
     among.cloned().unwrap_or_else(|| Arc::new(Bits::all(segment.max_doc())))
 }
 
+fn found(computed: &Computed, segment: &SearchSegment<'_>, among: Option<&Arc<Bits>>) -> Result<Arc<Bits>> {
+    match among {
+        Some(among) => computed.bits_among(segment.reader, among),
+        None => computed.bits(segment.reader),
+    }
+}
+
 fn common(mut bits: Arc<Bits>, among: Option<&Arc<Bits>>) -> Arc<Bits> {
     if let Some(among) = among {
         Arc::make_mut(&mut bits).intersect(among);
@@ -113,8 +123,10 @@ fn one_by_one(
     let mut bits = Bits::none(segment.max_doc());
     if !among.is_empty() {
         let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
-        let matching = among.iter().filter(|doc| evaluator.score(*doc).is_some());
-        matching.for_each(|doc| bits.insert(doc));
+        each_block(among, &segment.allowance, |docs| {
+            let matching = docs.iter().filter(|doc| evaluator.score(**doc).is_some());
+            matching.for_each(|doc| bits.insert(*doc));
+        });
     }
     Ok(bits)
 }

@@ -51,12 +51,13 @@ mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod uninvert;
 mod vectors;
 mod why_not;
 
 use std::sync::Arc;
 
-use plan::{Document, Explanation, FieldSelection, Query, Result, SearchPlan, SearchResult};
+use plan::{Allowance, Document, Explanation, FieldSelection, Query, Result, SearchPlan, SearchResult};
 use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
@@ -72,12 +73,14 @@ pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
 pub(crate) use near_terms::is_near;
 pub(crate) use sloppy::{Place, spans};
-pub(crate) use stats::rarity;
+pub(crate) use stats::{KnownFields, rarity};
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {
     caches.follow(snapshot);
-    run::search(&SearchContext::new(snapshot, caches), plan, caches.results.key(snapshot, plan))
+    plan.allowance.resume();
+    let context = SearchContext::new(snapshot, caches).within(&plan.allowance);
+    run::search(&context, plan, caches.results.key(snapshot, plan))
 }
 
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.
@@ -128,7 +131,9 @@ pub(crate) fn why_not(snapshot: &Snapshot, plan: &SearchPlan, id: &str) -> Resul
 
 /// What the dictionaries of a plan suggest for its words.
 pub(crate) fn spell(snapshot: &Snapshot, plan: &plan::SpellPlan) -> Result<Vec<plan::SpellFinding>> {
-    spell::suggestions(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
+    plan.allowance.resume();
+    let caches = SearchCaches::default();
+    spell::suggestions(&SearchContext::new(snapshot, &caches).within(&plan.allowance), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.
@@ -163,6 +168,9 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) segments: Vec<SearchSegment<'a>>,
     pub(crate) caches: &'a SearchCaches,
     pub(crate) views: &'a Views,
+    known_fields: &'a KnownFields,
+    /// What there is to use up; without one, everything.
+    pub(crate) allowance: Allowance,
 }
 
 /// One segment of the snapshot.
@@ -175,6 +183,8 @@ pub(crate) struct SearchSegment<'a> {
     pub(crate) alive: Option<Arc<Bits>>,
     /// Documents in the segments before this one.
     pub(crate) base: u64,
+    /// The search's.
+    pub(crate) allowance: Allowance,
 }
 
 impl<'a> SearchContext<'a> {
@@ -185,8 +195,9 @@ impl<'a> SearchContext<'a> {
             .iter()
             .enumerate()
             .map(|(number, view)| {
+                let (reader, alive) = (view.reader(), caches.alive(view));
                 let segment =
-                    SearchSegment { number, view, reader: view.reader(), alive: caches.alive(view), base };
+                    SearchSegment { number, view, reader, alive, base, allowance: Allowance::default() };
                 base += u64::from(segment.max_doc());
                 segment
             })
@@ -197,7 +208,15 @@ impl<'a> SearchContext<'a> {
             segments,
             caches,
             views: snapshot.views(),
+            known_fields: snapshot.known_fields(),
+            allowance: Allowance::default(),
         }
+    }
+
+    /// The same, to be cut short when `allowance` is used up.
+    pub(crate) fn within(mut self, allowance: &Allowance) -> Self {
+        self.segments.iter_mut().for_each(|segment| segment.allowance = allowance.clone());
+        Self { allowance: allowance.clone(), ..self }
     }
 }
 

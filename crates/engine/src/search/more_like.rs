@@ -12,7 +12,7 @@ use plan::{
 use super::SearchContext;
 use super::find::place_of;
 use super::lower::term_of;
-use super::stats::{Statistics, doc_freq, term_infos};
+use super::stats::{doc_freq, term_infos};
 use crate::layout::FieldLayout;
 use crate::snapshot::read_source;
 
@@ -124,7 +124,6 @@ fn choose(
     let (names, all) = (fields.len(), fields.iter().map(|(_, _, words)| words.counted.len()).sum());
     fields.sort_by_key(|(layout, _, _)| java_bucket(&layout.name, names));
     let limit = choice.terms_max.min(all);
-    let mut statistics = Statistics::default();
     let mut best = TieHeap::new(|(one, _): &(f32, LikeTerm), (other, _)| one.total_cmp(other));
     for (layout, boost, mut words) in fields {
         let count = words.counted.len();
@@ -134,8 +133,7 @@ fn choose(
         }
         words.counted.sort_by_key(|(_, text, _)| java_bucket(text, count));
         for (value, _, frequency) in words.counted {
-            let index = (context, &mut statistics);
-            let Some(score) = score(index, choice, layout, &value, frequency)? else { continue };
+            let Some(score) = score(context, choice, layout, &value, frequency)? else { continue };
             let term = LikeTerm { field: layout.name.clone(), value, boost };
             if best.len() < limit {
                 best.push((score, term));
@@ -154,7 +152,7 @@ fn choose(
 
 /// How telling a word is: by Lucene's classic measure, whatever the index scores by. `None` when it is not wanted.
 fn score(
-    (context, statistics): (&SearchContext<'_>, &mut Statistics),
+    context: &SearchContext<'_>,
     choice: &LikeChoice,
     layout: &FieldLayout,
     value: &Value,
@@ -171,7 +169,7 @@ fn score(
     if documents < choice.documents_min.max(1) || documents > most {
         return Ok(None);
     }
-    let with_field = statistics.field(context, layout, term.field())?.doc_count;
+    let with_field = context.field_stats(layout, term.field())?.0.doc_count;
     let idf = (((with_field + 1) as f64 / (documents + 1) as f64).ln() + 1.0) as f32;
     Ok(Some(frequency as f32 * idf))
 }

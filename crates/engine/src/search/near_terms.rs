@@ -11,6 +11,7 @@ use tantivy_fst::Automaton;
 
 use super::SearchContext;
 use super::error::engine_error;
+use super::sets::TERMS_A_LOOK;
 use crate::layout::{FieldLayout, InvertedKind};
 
 /// No longer words are looked for: their automaton would outgrow its use.
@@ -30,7 +31,12 @@ pub(super) fn near_terms(context: &SearchContext<'_>, field: Field, fuzzy: &Fuzz
     for segment in &context.segments {
         let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
         let mut terms = inverted.terms().search(&automaton).into_stream().map_err(engine_error)?;
+        let mut read = 0u32;
         while terms.advance() {
+            read += 1;
+            if read.is_multiple_of(TERMS_A_LOOK) && context.allowance.is_used_up() {
+                break;
+            }
             *found.entry(terms.key().to_vec()).or_default() += u64::from(terms.value().doc_freq);
         }
     }

@@ -18,6 +18,8 @@ use crate::layout::FieldLayout;
 
 /// Candidates on the way through a graph, at least.
 const BEAM_LEAST: usize = 64;
+/// Documents between looks at the allowance.
+const DOCS_A_LOOK: u32 = 1024;
 /// Vectors compared for each candidate of a beam, about.
 const COMPARED_PER_CANDIDATE: usize = 8;
 
@@ -142,6 +144,9 @@ fn in_segment(
     let mut reader = source.reader(segment.view.id());
     let mut best: BinaryHeap<std::cmp::Reverse<Near>> = BinaryHeap::new();
     for doc in (0..segment.max_doc()).filter(|doc| accepts(*doc)) {
+        if doc % DOCS_A_LOOK == DOCS_A_LOOK - 1 && segment.allowance.is_used_up() {
+            break;
+        }
         let Some(score) = reader.vector(doc).map(|vector| target.score(vector)) else { continue };
         best.push(std::cmp::Reverse(Near { score, node: doc }));
         if best.len() > query.count {

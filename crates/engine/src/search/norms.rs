@@ -1,25 +1,26 @@
 //! The length of a field in a document, as BM25 reads it.
 
-use tantivy::fieldnorm::FieldNormReader;
+use tantivy::directory::OwnedBytes;
 use tantivy::schema::Field;
 use tantivy::{DocId, SegmentReader};
 
 use super::bm25::NO_NORM;
 
-/// The norms of one field in one segment; a field without counts as length 1.
+/// The norms of one field in one segment, a byte for each document; none for a field without, which counts as length 1.
 #[derive(Clone)]
-pub(super) struct Norms(Option<FieldNormReader>);
+pub(super) struct Norms(OwnedBytes);
 
 impl Norms {
     pub(super) fn open(reader: &SegmentReader, field: Option<Field>) -> tantivy::Result<Self> {
-        match field {
-            Some(field) => Ok(Self(reader.fieldnorms_readers().get_field(field)?)),
-            None => Ok(Self(None)),
+        let norms = reader.fieldnorms_readers().get_inner_file();
+        match field.and_then(|field| norms.open_read(field)) {
+            Some(file) => Ok(Self(file.read_bytes()?)),
+            None => Ok(Self(OwnedBytes::empty())),
         }
     }
 
     #[inline]
     pub(super) fn of(&self, doc: DocId) -> u8 {
-        self.0.as_ref().map_or(NO_NORM, |norms| norms.fieldnorm_id(doc))
+        self.0.as_slice().get(doc as usize).copied().unwrap_or(NO_NORM)
     }
 }

@@ -110,12 +110,17 @@ pub(crate) struct Pair {
 /// What is known of a block without decoding it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    /// The last document of the block; [`TERMINATED`] for the rest that fills no block.
-    pub(crate) last: DocId,
     /// The pair that scored best when the block was written, if the writer knew lengths.
     pub(crate) best: Option<Pair>,
     /// No document of the block has a greater frequency.
     pub(crate) freq_max: u32,
+    extent: Extent,
+}
+
+/// Where a block ends, among the documents and in the files.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    last: DocId,
     doc_bits: u8,
     freq_bits: u8,
     /// Sum of the block's frequencies, where positions are kept.
@@ -125,7 +130,14 @@ pub(crate) struct Entry {
 impl Entry {
     fn tail(has_freqs: bool) -> Self {
         let freq_max = if has_freqs { u32::MAX } else { 1 };
-        Self { last: TERMINATED, best: None, freq_max, doc_bits: 0, freq_bits: 0, freq_sum: 0 }
+        let extent = Extent { last: TERMINATED, doc_bits: 0, freq_bits: 0, freq_sum: 0 };
+        Self { best: None, freq_max, extent }
+    }
+
+    /// The last document of the block; [`TERMINATED`] for the rest that fills no block.
+    #[inline]
+    pub(crate) fn last(&self) -> DocId {
+        self.extent.last
     }
 }
 
@@ -206,10 +218,10 @@ impl TermBlocks {
         let (mut skips, mut remaining) = (self.skips.clone(), self.remaining);
         while before < to {
             each(&entry);
-            if entry.last == TERMINATED {
+            if entry.last() == TERMINATED {
                 return;
             }
-            before = entry.last;
+            before = entry.last();
             remaining -= BLOCK as u32;
             entry = self.entry_at(&mut skips.start, remaining);
         }
@@ -218,28 +230,57 @@ impl TermBlocks {
     /// Whether the current block is the last one, which fills no block.
     #[inline]
     pub(crate) fn in_tail(&self) -> bool {
-        self.entry.last == TERMINATED
+        self.entry.last() == TERMINATED
     }
 
     /// Moves to the block that holds the first document at or after `target`, decoding nothing.
     #[inline]
     pub(crate) fn skip_to(&mut self, target: DocId) {
-        while self.entry.last < target {
-            self.next_block();
+        if self.entry.last() < target {
+            self.pass(target);
         }
+    }
+
+    /// Leaves the current block and those behind it that end before `target`. Of these no more is read than where they end.
+    fn pass(&mut self, target: DocId) {
+        self.leave();
+        let (size, start) = (self.entry_size(), self.skips.start);
+        let (mut passed, mut values, mut positions, mut before) = (0, 0, 0, self.before);
+        let ahead = self.bytes.as_slice().get(self.skips.clone()).unwrap_or(&[]);
+        for extent in ahead.chunks_exact(size).map_while(|entry| self.extent(entry)) {
+            if extent.last >= target {
+                break;
+            }
+            before = extent.last;
+            passed += 1;
+            values += usize::from(extent.doc_bits) + usize::from(extent.freq_bits);
+            positions += u64::from(extent.freq_sum);
+        }
+        self.before = before;
+        self.skips.start = start + passed * size;
+        self.at += values * BLOCK / 8;
+        self.remaining = self.remaining.saturating_sub((passed * BLOCK) as u32);
+        self.positions_before += positions;
+        self.read_entry();
     }
 
     /// Moves on by one block; stays on the last.
     #[inline]
     pub(crate) fn next_block(&mut self) {
-        if self.in_tail() {
-            return;
+        if !self.in_tail() {
+            self.leave();
+            self.read_entry();
         }
-        self.at += (usize::from(self.entry.doc_bits) + usize::from(self.entry.freq_bits)) * BLOCK / 8;
+    }
+
+    /// Stands behind the current block, whose entry is still there.
+    #[inline]
+    fn leave(&mut self) {
+        self.at +=
+            (usize::from(self.entry.extent.doc_bits) + usize::from(self.entry.extent.freq_bits)) * BLOCK / 8;
         self.remaining -= BLOCK as u32;
-        self.before = self.entry.last;
-        self.positions_before += u64::from(self.entry.freq_sum);
-        self.read_entry();
+        self.before = self.entry.last();
+        self.positions_before += u64::from(self.entry.extent.freq_sum);
     }
 
     /// The documents of the current block.
@@ -300,8 +341,8 @@ impl TermBlocks {
             }
             return self.freqs.get().get(place).copied();
         }
-        let start = self.at + usize::from(self.entry.doc_bits) * BLOCK / 8;
-        Some(packed_value(self.bytes.as_slice().get(start..)?, self.entry.freq_bits, place)? + 1)
+        let start = self.at + usize::from(self.entry.extent.doc_bits) * BLOCK / 8;
+        Some(packed_value(self.bytes.as_slice().get(start..)?, self.entry.extent.freq_bits, place)? + 1)
     }
 
     #[inline]
@@ -360,7 +401,7 @@ impl TermBlocks {
     ) {
         self.skip_to(from);
         while self.before < to {
-            let (before, last) = (self.before, self.entry.last);
+            let (before, last) = (self.before, self.entry.last());
             let (docs, freqs) = self.docs_and_freqs();
             let start = if before < from { docs.partition_point(|doc| *doc < from) } else { 0 };
             let end = if last >= to { docs.partition_point(|doc| *doc < to) } else { docs.len() };
@@ -379,7 +420,7 @@ impl TermBlocks {
     pub(crate) fn for_each_in(&mut self, from: DocId, to: DocId, mut each: impl FnMut(&[DocId])) {
         self.skip_to(from);
         while self.before < to {
-            let (before, last) = (self.before, self.entry.last);
+            let (before, last) = (self.before, self.entry.last());
             let docs = self.docs();
             let start = if before < from { docs.partition_point(|doc| *doc < from) } else { 0 };
             let end = if last >= to { docs.partition_point(|doc| *doc < to) } else { docs.len() };
@@ -410,30 +451,42 @@ impl TermBlocks {
 
     #[inline]
     fn packed_entry(&self, at: &mut usize) -> Option<Entry> {
-        const DELTA_BITS: u8 = 0x1f;
-        let size = match (self.has_freqs, self.has_positions) {
-            (false, _) => 5,
-            (true, false) => 8,
-            (true, true) => 12,
-        };
+        let size = self.entry_size();
         let bytes = self.bytes.as_slice().get(*at..*at + size)?;
         *at += size;
-        let last = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
-        let doc_bits = bytes.get(4)? & DELTA_BITS;
+        let extent = self.extent(bytes)?;
         if !self.has_freqs {
-            return Some(Entry { last, best: None, freq_max: 1, doc_bits, freq_bits: 0, freq_sum: 0 });
+            return Some(Entry { best: None, freq_max: 1, extent });
         }
-        let freq_bits = *bytes.get(5)?;
         let (norm, freq) = (*bytes.get(size - 2)?, *bytes.get(size - 1)?);
         // A frequency of 0 was never seen: nothing was computed. 255 stands for any above.
         let freq = if freq == u8::MAX { u32::MAX } else { u32::from(freq) };
         let best = (freq > 0).then_some(Pair { norm, freq });
-        let freq_max = 1u32.checked_shl(u32::from(freq_bits)).unwrap_or(u32::MAX);
-        let freq_sum = match bytes.get(6..10).and_then(|sum| sum.try_into().ok()) {
-            Some(sum) if self.has_positions => u32::from_le_bytes(sum),
-            _ => 0,
-        };
-        Some(Entry { last, best, freq_max, doc_bits, freq_bits, freq_sum })
+        let freq_max = 1u32.checked_shl(u32::from(extent.freq_bits)).unwrap_or(u32::MAX);
+        Some(Entry { best, freq_max, extent })
+    }
+
+    /// Bytes of a skip entry.
+    #[inline]
+    fn entry_size(&self) -> usize {
+        match (self.has_freqs, self.has_positions) {
+            (false, _) => 5,
+            (true, false) => 8,
+            (true, true) => 12,
+        }
+    }
+
+    /// Where the block of a skip entry ends.
+    #[inline]
+    fn extent(&self, entry: &[u8]) -> Option<Extent> {
+        const DELTA_BITS: u8 = 0x1f;
+        let number = |at: usize| Some(u32::from_le_bytes(entry.get(at..at + 4)?.try_into().ok()?));
+        Some(Extent {
+            last: number(0)?,
+            doc_bits: entry.get(4)? & DELTA_BITS,
+            freq_bits: if self.has_freqs { *entry.get(5)? } else { 0 },
+            freq_sum: if self.has_freqs && self.has_positions { number(6)? } else { 0 },
+        })
     }
 
     #[cold]
@@ -443,7 +496,7 @@ impl TermBlocks {
         if !self.in_tail() {
             let before = (self.before > 0).then_some(self.before);
             let room = self.docs.room();
-            self.packer.decompress_strictly_sorted(before, data, room, self.entry.doc_bits);
+            self.packer.decompress_strictly_sorted(before, data, room, self.entry.extent.doc_bits);
             self.docs.len = BLOCK;
             return;
         }
@@ -473,10 +526,10 @@ impl TermBlocks {
                 *value = read_vint(data, &mut read).unwrap_or(1);
             }
         } else {
-            let start = usize::from(self.entry.doc_bits) * BLOCK / 8;
+            let start = usize::from(self.entry.extent.doc_bits) * BLOCK / 8;
             let packed = data.get(start..).unwrap_or(&[]);
             let room = self.freqs.room();
-            self.packer.decompress(packed, room, self.entry.freq_bits);
+            self.packer.decompress(packed, room, self.entry.extent.freq_bits);
             room.iter_mut().for_each(|value| *value += 1);
         }
     }

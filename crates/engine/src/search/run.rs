@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::{Explanation, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
+use plan::{Component, Explanation, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
@@ -29,7 +29,7 @@ pub(super) fn search(
         return loaded(context, plan, &kept);
     }
     let (result, kept) = searched(context, plan)?;
-    if let Some(key) = key.filter(|_| result.total_exact) {
+    if let Some(key) = key.filter(|_| result.total_exact && result.cut_before.is_none()) {
         context.caches.results.insert(key, Arc::new(kept));
     }
     Ok(result)
@@ -47,6 +47,7 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
         facets: plan::FacetResult::default(),
         shape: plan::ShapeResult::default(),
         highlights: Vec::new(),
+        cut_before: None,
     })
 }
 
@@ -69,20 +70,34 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     let reads_hits = plan.facets.reads_hits() || !by_score || plan.shape.groups.is_some();
     let hits = if reads_hits { Some(mask::hits(context, &node, &masks)?) } else { None };
     let (found, count) = run.found_and_count(by_score, hits.as_deref())?;
+    let whole = !context.allowance.is_used_up();
     let Count { total, exact } = count;
     let facets = match &hits {
-        Some(hits) if plan.facets.reads_hits() => {
-            let counted = run.counted(hits)?;
-            facet::count(context, &plan.facets, &node, (&filters, &collapser), &counted)?
+        Some(hits) if whole && plan.facets.reads_hits() => {
+            let groups = plan.shape.groups.as_ref();
+            let searched = facet::Searched { node: &node, filters: &filters, collapser: &collapser, groups };
+            facet::count(context, &plan.facets, &searched, hits)?
         }
         _ => plan::FacetResult::default(),
     };
+    // Half a count is none.
+    let cut = context.allowance.is_used_up().then_some(Component::Facet);
+    let facets = if cut.is_none() { facets } else { plan::FacetResult::default() };
     let score_max = run.score_max(by_score, &found, hits.as_deref())?;
     let found = run.reranked(found)?;
     let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
     let shape = run.shape(&page, hits.as_deref())?;
-    let (hits, highlights) = (run.hits(page)?, Vec::new());
-    let result = SearchResult { total, total_exact: exact, score_max, hits, facets, shape, highlights };
+    let cut_before = cut.or_else(|| context.allowance.is_used_up().then_some(Component::Expand));
+    let result = SearchResult {
+        total,
+        total_exact: exact && whole,
+        score_max,
+        hits: run.hits(page)?,
+        facets,
+        shape,
+        highlights: Vec::new(),
+        cut_before,
+    };
     // Where no rows are wanted none are looked for, whatever the start.
     let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
     Ok((result, KeptResult { found, limit, total, score_max }))
@@ -173,7 +188,7 @@ impl Run<'_> {
             return Ok(found);
         }
         if let Some(direct) = Direct::of(self.node) {
-            let mut best = Best::new(wanted);
+            let mut best = Best::new(wanted, &self.context.allowance);
             // How many there are is not asked.
             direct.collect(self.context, self.masks, &mut best, Some(0))?;
             return Ok(best.into_found());
@@ -193,7 +208,7 @@ impl Run<'_> {
             return Ok((found, Count::exact(total)));
         }
         if let Some(direct) = Direct::of(self.node) {
-            let mut best = Best::new(wanted);
+            let mut best = Best::new(wanted, &self.context.allowance);
             // Without a page there is nothing but the count.
             let enough = self.plan.count_enough.filter(|_| wanted > 0);
             let count = direct.collect(self.context, self.masks, &mut best, enough)?;
@@ -201,14 +216,6 @@ impl Run<'_> {
         }
         let hits = mask::hits(self.context, self.node, self.masks)?;
         Ok((collect::top_k(self.context, self.node, &hits, wanted)?, Count::exact(total(&hits))))
-    }
-
-    /// The hits that facets count.
-    fn counted(&self, hits: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
-        match &self.plan.shape.groups {
-            Some(groups) => grouping::truncated(self.context, groups, (self.node, hits)),
-            None => Ok(hits.to_vec()),
-        }
     }
 
     fn shape(&self, page: &[Found], hits: Option<&[Arc<Bits>]>) -> Result<plan::ShapeResult> {

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
-use plan::Result;
+use plan::{Allowance, Result};
 use tantivy::columnar::ColumnIndex;
 use tantivy::fastfield::Column;
 use tantivy::postings::{SegmentPostings, TermInfo};
@@ -56,11 +56,38 @@ where
     Bits::from_docs(max_doc, docs)
 }
 
+/// Of some documents those with a value of the column inside `range`.
+pub(crate) fn values_among<T>(column: &Column<T>, range: &RangeInclusive<T>, among: &Bits) -> Bits
+where
+    T: PartialOrd + Copy + Debug + Send + Sync + 'static,
+{
+    let mut bits = Bits::none(among.max_doc());
+    if column.get_cardinality().is_full() {
+        let mut values = Vec::new();
+        among.for_each_run(|docs| {
+            values.resize(docs.len(), column.min_value());
+            column.values.get_vals(docs, &mut values);
+            let inside = docs.iter().zip(&values).filter(|(_, value)| range.contains(value));
+            inside.for_each(|(doc, _)| bits.insert(*doc));
+        });
+        return bits;
+    }
+    let inside = |doc: &u32| column.values_for_doc(*doc).any(|value| range.contains(&value));
+    among.iter().filter(inside).for_each(|doc| bits.insert(doc));
+    bits
+}
+
 /// Documents with any term in the field.
 pub(crate) fn field_terms_docs(view: &SegmentView, field: Field) -> Result<Bits> {
     let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
     let mut bits = Bits::none(view.reader().max_doc());
-    add_stream(view, field, inverted.terms().stream().map_err(engine_error)?, &mut bits)?;
+    add_stream(
+        view,
+        field,
+        inverted.terms().stream().map_err(engine_error)?,
+        &mut bits,
+        &Allowance::default(),
+    )?;
     Ok(bits)
 }
 
@@ -80,12 +107,16 @@ pub(crate) fn add_postings(view: &SegmentView, field: Field, info: &TermInfo, bi
     postings.for_each_doc(info, |doc| bits.insert(doc))
 }
 
-/// Adds the documents of all terms that a stream yields.
+/// Terms between looks at the allowance.
+pub(crate) const TERMS_A_LOOK: u32 = 64;
+
+/// Adds the documents of the terms that a stream yields, until `allowance` is used up.
 pub(crate) fn add_stream<A: Automaton>(
     view: &SegmentView,
     field: Field,
     mut terms: TermStreamer<'_, A>,
     bits: &mut Bits,
+    allowance: &Allowance,
 ) -> Result<()>
 where
     A::State: Clone,
@@ -94,9 +125,11 @@ where
         return Ok(());
     }
     let postings = view.postings().field(view.reader(), field)?;
+    let mut read = 0u32;
     loop {
         postings.for_each_doc(terms.value(), |doc| bits.insert(doc))?;
-        if !terms.advance() {
+        read += 1;
+        if read.is_multiple_of(TERMS_A_LOOK) && allowance.is_used_up() || !terms.advance() {
             return Ok(());
         }
     }

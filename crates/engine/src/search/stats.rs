@@ -1,13 +1,14 @@
 //! Term and field statistics as Lucene counts them: per field, over all segments of a snapshot, deleted documents included
 //! until a merge drops them. `CollectionStatistics` and `TermStatistics` of Lucene 9 are the source of the definitions.
 
-use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
 
 use plan::Result;
 use tantivy::postings::{Postings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, TERMINATED, Term};
 
+use super::bm25::{Inverse, inverse_lengths};
 use super::error::engine_error;
 use super::sets::{column_docs, field_terms_docs};
 use super::{SearchContext, SearchSegment};
@@ -39,30 +40,40 @@ impl FieldStats {
     }
 }
 
-/// Statistics of one search, each asked once.
+/// The statistics of a snapshot's fields, and what their lengths are worth in BM25: of each field that was asked for.
 #[derive(Default)]
-pub(crate) struct Statistics {
-    fields: HashMap<Field, FieldStats>,
+pub(crate) struct KnownFields(RwLock<Vec<(Field, FieldStats, Inverse)>>);
+
+impl KnownFields {
+    fn get(&self, field: Field) -> Option<(FieldStats, Inverse)> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|(own, ..)| *own == field).map(|(_, stats, inverse)| (*stats, inverse.clone()))
+    }
+
+    fn keep(&self, field: Field, stats: FieldStats, inverse: Inverse) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Two searches may have asked at once.
+        if known.iter().all(|(own, ..)| *own != field) {
+            known.push((field, stats, inverse));
+        }
+    }
 }
 
-impl Statistics {
-    pub(crate) fn field(
-        &mut self,
-        context: &SearchContext<'_>,
-        layout: &FieldLayout,
-        field: Field,
-    ) -> Result<FieldStats> {
-        if let Some(known) = self.fields.get(&field) {
-            return Ok(*known);
+impl SearchContext<'_> {
+    /// Of a field, whose layout this is.
+    pub(crate) fn field_stats(&self, layout: &FieldLayout, field: Field) -> Result<(FieldStats, Inverse)> {
+        if let Some(known) = self.known_fields.get(field) {
+            return Ok(known);
         }
         let mut stats = FieldStats::default();
-        for segment in &context.segments {
-            let part = segment_stats(context, segment, layout, field)?;
+        for segment in &self.segments {
+            let part = segment_stats(self, segment, layout, field)?;
             stats.doc_count += part.doc_count;
             stats.total_term_freq += part.total_term_freq;
         }
-        self.fields.insert(field, stats);
-        Ok(stats)
+        let inverse = inverse_lengths(stats.average_length());
+        self.known_fields.keep(field, stats, inverse.clone());
+        Ok((stats, inverse))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{CollectionConfig, Component, Error, Result};
+use plan::{Allowance, CollectionConfig, Component, Error, Result};
 use solr::Params;
 use solr::response::{Entries, Name, Node};
 use solr::select::ResolveContext;
@@ -32,6 +32,8 @@ pub(super) struct Said {
     pub sections: Vec<(String, Entries)>,
     /// Which of the handler's components failed, and why: what it said before that is shown, those after it say nothing.
     pub failure: Option<(usize, Error)>,
+    /// The first of the handler's components that was not run because the request's allowance is used up.
+    pub cut: Option<usize>,
 }
 
 impl<'a> Beside<'a> {
@@ -82,9 +84,16 @@ impl<'a> Beside<'a> {
         self.steps.iter().any(|(.., step)| matches!(step, Step::Suggest(_)))
     }
 
-    pub async fn run(&self, searched: Searched<'_>) -> Said {
-        let mut said = Said::default();
+    /// `cut` is what was not run already.
+    pub async fn run(&self, searched: Searched<'_>, (cut, allowance): (Option<usize>, &Allowance)) -> Said {
+        let mut said = Said { cut, ..Said::default() };
         for (at, name, step) in &self.steps {
+            if said.cut.is_none() && allowance.is_used_up() {
+                said.cut = Some(*at);
+            }
+            if said.cut.is_some_and(|cut| cut <= *at) {
+                return said;
+            }
             let (entries, failure) = match step {
                 Step::Spell(step) => match step.run(&searched).await {
                     Ok(entries) => (entries, None),

@@ -7,16 +7,21 @@ use plan::{Commit, Result};
 use solr::response::Entries;
 use solr::{Fetched, GetRequest, Params, versions_entry};
 
+use super::permit::Permit;
 use super::select::Resolving;
 use crate::call::Call;
 
-pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    (params, permit): (&Params, &Permit),
+) -> Result<Entries> {
     let request = GetRequest::parse(params)?;
     if let Some(limit) = request.versions {
         return Ok(versions_entry(&collection.versions(limit).await?));
     }
     let found = if request.is_searched() {
-        searched(call, collection, params, &request).await?
+        searched(call, collection, (params, permit), &request).await?
     } else {
         let found = collection.get(&request.ids, &request.selection()).await?;
         found.into_iter().map(|found| found.map(Fetched::from)).collect()
@@ -27,10 +32,10 @@ pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &
 async fn searched(
     call: &Call<'_>,
     collection: &Arc<Collection>,
-    params: &Params,
+    (params, permit): (&Params, &Permit),
     request: &GetRequest,
 ) -> Result<Vec<Option<Fetched>>> {
-    let resolving = Resolving::of(call, collection);
+    let resolving = Resolving::of(call, collection, permit);
     let plan = request.filtered(params, &resolving.context())?;
     if !collection.stats().current {
         collection.commit(Commit::SOFT).await?;

@@ -8,8 +8,10 @@ mod cores;
 mod get;
 mod info;
 mod luke;
+mod managed;
 mod metrics;
 mod more_like;
+mod permit;
 mod ping;
 mod schema;
 mod segments;
@@ -27,8 +29,9 @@ use cluster::Collection;
 use plan::{CollectionConfig, HandlerConfig, Result};
 use solr::Params;
 use solr::params::why_not as why_not_params;
-use solr::response::{Entries, Name, Node};
+use solr::response::{Entries, Format, Name, Node};
 
+use self::permit::Permit;
 use crate::call::{Answer, Call, Envelope, Failure};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
@@ -105,7 +108,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
     let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
-        Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
+        Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
     };
     let answer = match handler {
         NodeHandler::Root => Ok(root()),
@@ -133,9 +136,12 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     });
     let (mut envelope, effective, refused) = match made {
         Ok(made) => made,
-        Err(error) => return Envelope::plain().wrap(call, Err(error.into())),
+        Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
     };
     if let Some(error) = refused {
+        return envelope.wrap(call, Err(error.into()));
+    }
+    if let Err(error) = tell_fields(&mut envelope.format, collection).await {
         return envelope.wrap(call, Err(error.into()));
     }
     envelope.zookeeper = handler == Handler::Ping && ping::pings(&call.params);
@@ -144,9 +150,25 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         envelope.echoed = None;
         return envelope.wrap(call, Err(error.into()));
     }
+    let config = collection.config();
+    let permit = Permit::of(call, config, (handler, path), (envelope.limits, &effective));
+    if let Some(refusal) = permit.refusal(&effective) {
+        return envelope.wrap(call, Ok(refusal));
+    }
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
-    let answer = Box::pin(dispatch(call, collection, handler, path, effective)).await;
+    let answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
     envelope.wrap_and_keep(call, collection.name(), answer)
+}
+
+/// A table of all fields needs to know which there are.
+async fn tell_fields(format: &mut Format, collection: &Collection) -> Result<()> {
+    if let Format::Csv(style) = format
+        && style.needs_fields()
+    {
+        let fields = collection.luke_fields().await?.into_iter().filter(|field| field.in_index);
+        style.tell_fields(fields.map(|field| field.name), &collection.schema());
+    }
+    Ok(())
 }
 
 /// What a request asks by its parameters.
@@ -168,22 +190,23 @@ impl Asked {
 async fn dispatch(
     call: &Call<'_>,
     collection: &Arc<Collection>,
-    handler: Handler,
-    path: &str,
+    (handler, path): (Handler, &str),
     params: Params,
+    permit: &Permit,
 ) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => return select::run(call, collection, path, &params).await,
-        Handler::Update => Box::pin(update::run(call, collection, path, &params)).await,
-        Handler::Get => get::run(call, collection, &params).await,
+        Handler::Select => return select::run(call, collection, path, (&params, permit)).await,
+        Handler::Update => Box::pin(update::run(call, collection, path, (&params, permit))).await,
+        Handler::Get => get::run(call, collection, (&params, permit)).await,
         Handler::Terms => return terms::run(collection, &params).await,
-        Handler::WhyNot => why_not::run(call, collection, &params).await,
-        Handler::MoreLike => return more_like::run(call, collection, &params).await,
+        Handler::WhyNot => why_not::run(call, collection, (&params, permit)).await,
+        Handler::MoreLike => return more_like::run(call, collection, (&params, permit)).await,
         Handler::Ping => ping::run(collection, &params).await,
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
         Handler::Config => config::run(call, collection, path),
+        Handler::Managed => managed::run(call, collection, path).await,
         Handler::Schema => {
             return Box::pin(schema::run(call, collection, path, &params)).await.map(Answer::from);
         }

@@ -10,15 +10,16 @@ use solr::params::{more_like, query};
 use solr::response::{self, Entries, FoundAlike, LikesOf};
 use solr::select::{FieldList, Likes, Resolved, SelectRequest};
 
+use super::permit::Permit;
 use super::select::Resolving;
 use crate::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
-    params: &Params,
+    (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
-    let resolving = Resolving::of(call, collection);
+    let resolving = Resolving::of(call, collection, permit);
     let context = resolving.context();
     let likes = Likes::parse(params, context.schema.unique_key.as_ref(), context.boolean_clauses_max)?;
     let Resolved { plan, response, warnings, .. } = SelectRequest::parse(params)?.resolve(&context)?;
@@ -44,7 +45,7 @@ pub(super) async fn run(
     }
     let shown = (response.start, &response.fields);
     let entries = response::more_like(found, likes.terms_shown, shown, context.schema);
-    Ok(Answer { entries, warnings, moment: None })
+    Ok(Answer { entries, warnings, ..Answer::default() })
 }
 
 /// What is like each hit of a search: the section of its answer.
@@ -56,7 +57,7 @@ pub(super) async fn beside(
     schema: &Schema,
 ) -> Result<Entries> {
     let mut found = Vec::with_capacity(result.hits.len());
-    for hit in &result.hits {
+    for hit in result.hits.iter().take_while(|_| !plan.allowance.is_used_up()) {
         let like = likes.of(LikeSource::Document(hit.id.clone()));
         let page = Page { start: 0, rows: likes.count };
         let (terms, result) = alike(collection, likes, &like, |query| plan.showing(query, page)).await?;

@@ -47,7 +47,10 @@ async fn edit(collection: &Arc<Collection>, content: &Content) -> Result<(), Fai
         let edited = edited(&versioned.schema.source, body)?;
         match collection.change_schema(versioned.version, edited).await {
             Err(error) if error.kind == ErrorKind::Conflict => {}
-            result => return result.map(drop).map_err(Failure::from),
+            Err(error) => return Err(error.into()),
+            // In Solr an edit reloads the core: lists that clients changed are in use from then on.
+            Ok(_) if collection.has_pending_files() => return Ok(collection.reload().await?),
+            Ok(_) => return Ok(()),
         }
     }
 }

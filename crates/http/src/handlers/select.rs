@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Node, VersionedSchema};
-use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
+use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::{OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
@@ -11,6 +11,7 @@ use solr::vectors::VectorsRequest;
 use solr::{Params, json_request};
 
 use super::beside::{Beside, Said};
+use super::permit::Permit;
 use super::spelling::Searched;
 use super::subquery::Subqueries;
 use super::{Asked, more_like, terms};
@@ -20,13 +21,14 @@ pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     path: &str,
-    params: &Params,
+    (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
     let moment = collection.moment();
     let config = collection.config();
-    let resolving = Resolving::of(call, collection);
+    let resolving = Resolving::of(call, collection, permit);
     let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
-    let context = ResolveContext { elevation: elevation(&config, components), ..resolving.context() };
+    let context =
+        ResolveContext { elevation: elevation(&config, components), components, ..resolving.context() };
     if !components.contains(&Component::Query) {
         return without_search(collection, &config, &context, components, params).await;
     }
@@ -42,11 +44,17 @@ pub(super) async fn run(
         }
         None => vec![],
     };
-    let Said { mut sections, failure } = match &resolved.late_failure {
-        Some(_) => Said::default(),
-        None => beside.run(Searched { hits: result.total, filters: &plan.filters, searches: true }).await,
+    // The first component that the request's allowance does not suffice for.
+    let cut = result.cut_before.as_ref().and_then(|cut| components.iter().position(|it| it == cut));
+    let Said { mut sections, failure, cut } = match &resolved.late_failure {
+        Some(_) => Said { cut, ..Said::default() },
+        None => {
+            let searched = Searched { hits: result.total, filters: &plan.filters, searches: true };
+            beside.run(searched, (cut, &permit.allowance)).await
+        }
     };
-    let shown = failure.as_ref().map_or(components, |(at, _)| components.get(..=*at).unwrap_or_default());
+    let failed = failure.as_ref().map(|(at, _)| at + 1);
+    let shown = components.get(..failed.or(cut).unwrap_or(components.len())).unwrap_or_default();
     if let Some(likes) = resolved.response.likes.as_ref().filter(|_| shown.contains(&Component::MoreLikeThis))
     {
         let fields = &resolved.response.fields;
@@ -64,7 +72,8 @@ pub(super) async fn run(
     let fields = &resolved.response.fields;
     let (vectors, vectors_failure) = vectors(collection, components, (params, fields), &result).await;
     sections.extend(vectors);
-    let columns = Subqueries::of(call).columns(collection, (params, fields), &result.hits).await?;
+    let columns = Subqueries::of(call, permit).columns(collection, (params, fields), &result.hits).await?;
+    let searched_all = result.cut_before.is_none() && !permit.allowance.was_used_up();
     let found = Found { result, facets: plan.facets.enabled, columns, explained_other, beside: sections };
     let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
     let entries = beside.commands.iter().cloned().chain(hits).collect();
@@ -72,7 +81,9 @@ pub(super) async fn run(
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
             let moment = (resolved.repeatable && !beside.is_fickle()).then_some(moment);
-            Ok(Answer { entries, warnings: resolved.warnings, moment })
+            let flags = resolved.response.flags();
+            let answer = Answer { entries, flags, warnings: resolved.warnings, moment };
+            Ok(if searched_all { answer } else { permit.cut_before(shown.len(), params, answer) })
         }
     }
 }
@@ -120,7 +131,8 @@ async fn without_search(
     params: &Params,
 ) -> Result<Answer, Failure> {
     let beside = Beside::prepare(collection, config, context, components, params).await?;
-    let Said { sections, failure } = beside.run(Searched { hits: 0, filters: &[], searches: false }).await;
+    let searched = Searched { hits: 0, filters: &[], searches: false };
+    let Said { sections, failure, cut: _ } = beside.run(searched, (None, context.allowance)).await;
     let said = response::in_order(sections, components);
     let entries: Entries = beside.commands.into_iter().chain(said).collect();
     match failure {
@@ -134,21 +146,25 @@ pub(super) struct Resolving {
     schema: Arc<VersionedSchema>,
     analyzers: Arc<SchemaAnalyzers>,
     now_ms: i64,
-    boolean_clauses_max: usize,
+    config: Arc<CollectionConfig>,
     core: String,
     others: Others<'static>,
+    allowance: Allowance,
+    parsers: Option<Vec<String>>,
 }
 
 impl Resolving {
-    pub(super) fn of(call: &Call<'_>, collection: &Collection) -> Self {
+    pub(super) fn of(call: &Call<'_>, collection: &Collection, permit: &Permit) -> Self {
         let schema = collection.versioned_schema();
         Self {
             analyzers: schema.derived(SchemaAnalyzers::new),
             schema,
             now_ms: call.started_ms,
-            boolean_clauses_max: collection.config().boolean_clauses_max,
+            config: collection.config(),
             core: collection.core_name().to_owned(),
             others: others(call.server.node.clone()),
+            allowance: permit.allowance.clone(),
+            parsers: permit.parsers().map(<[String]>::to_vec),
         }
     }
 
@@ -157,10 +173,14 @@ impl Resolving {
             schema: &self.schema.schema,
             analyzers: &self.analyzers,
             now_ms: self.now_ms,
-            boolean_clauses_max: self.boolean_clauses_max,
+            boolean_clauses_max: self.config.boolean_clauses_max,
             core: &self.core,
             others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,
+            components: &Component::DEFAULT,
+            parsers: self.parsers.as_deref(),
+            allowance: &self.allowance,
+            highlight: &self.config.components.highlight,
         }
     }
 }

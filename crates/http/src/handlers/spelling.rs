@@ -52,7 +52,9 @@ impl<'a> SpellStep<'a> {
         };
         let mut collations = spelling.collations(&findings, searched.searches);
         if let Some(collations) = &mut collations {
-            while let Some(query) = collations.next_trial().map(str::to_owned) {
+            while let Some(query) = collations.next_trial().map(str::to_owned)
+                && !self.context.allowance.is_used_up()
+            {
                 // A corrected query that cannot be read or run finds nothing, as in Solr.
                 let hits = self.try_out(&spelling, &query, searched.filters).await;
                 collations.tried(hits.unwrap_or(0));

@@ -9,6 +9,7 @@ use solr::Params;
 use solr::response::{self, DocList};
 use solr::select::{FieldList, SUBQUERIES_MAX, SelectRequest, Subquery};
 
+use super::permit::Permit;
 use super::presets;
 use super::select::Resolving;
 use crate::call::Call;
@@ -23,12 +24,13 @@ pub(super) type Columns = Vec<Vec<(String, DocList)>>;
 /// What is left of a request's searches.
 pub(super) struct Subqueries<'a> {
     call: &'a Call<'a>,
+    permit: &'a Permit,
     left: AtomicUsize,
 }
 
 impl<'a> Subqueries<'a> {
-    pub(super) fn of(call: &'a Call<'a>) -> Self {
-        Self { call, left: AtomicUsize::new(SUBQUERIES_MAX) }
+    pub(super) fn of(call: &'a Call<'a>, permit: &'a Permit) -> Self {
+        Self { call, permit, left: AtomicUsize::new(SUBQUERIES_MAX) }
     }
 
     pub(super) async fn columns(
@@ -85,7 +87,7 @@ impl<'a> Subqueries<'a> {
         };
         let presets = presets(Handler::Select, "/select", params, &collection.config());
         let params = params.with_handler(&presets);
-        let resolving = Resolving::of(self.call, &collection);
+        let resolving = Resolving::of(self.call, &collection, self.permit);
         let resolved = SelectRequest::parse(&params)?.resolve(&resolving.context())?;
         let plan = Arc::new(resolved.plan);
         let mut result = collection.search(plan).await?;

@@ -10,17 +10,21 @@ use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
 use solr::update::{Chain, Decoded, Processed, UpdateOptions, chain_choice, decode};
 
+use super::permit::Permit;
 use crate::call::Call;
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     path: &str,
-    params: &Params,
+    (params, permit): (&Params, &Permit),
 ) -> Result<Entries> {
     let guess = chain_choice::guesses(params, &call.params, &collection.config())?;
     let options = UpdateOptions::parse(params)?;
-    let update = Update { call, collection, path, params, guess, options: &options };
+    let update = Update { call, collection, path, params, permit, guess, options: &options };
+    if let Some(documents) = update.echoed()? {
+        return Ok(documents);
+    }
     let (batch, failure) = update.prepare().await?;
     let mut outcome = collection.update(batch).await;
     match outcome.failure.take().or(failure) {
@@ -35,6 +39,7 @@ struct Update<'a> {
     collection: &'a Arc<Collection>,
     path: &'a str,
     params: &'a Params,
+    permit: &'a Permit,
     /// Whether the chain it takes guesses unknown fields.
     guess: bool,
     options: &'a UpdateOptions,
@@ -58,8 +63,20 @@ impl Update<'_> {
         }
     }
 
+    /// The documents, where they are only to be shown.
+    fn echoed(&self) -> Result<Option<Entries>> {
+        if !self.options.echo {
+            return Ok(None);
+        }
+        match self.decode()? {
+            Decoded { echo: true, failure: Some(error), .. } => Err(error),
+            Decoded { echo: true, commands, .. } => Ok(Some(response::echoed(commands))),
+            _ => Ok(None),
+        }
+    }
+
     fn process(&self, versioned: &VersionedSchema) -> Result<Processed> {
-        let Decoded { commands, failure } = self.decode()?;
+        let Decoded { commands, failure, echo: _ } = self.decode()?;
         let analyzers = versioned.derived(SchemaAnalyzers::new);
         let config = self.collection.config();
         let (now, zone) = (self.params.get("NOW"), self.params.get("TZ"));
@@ -72,6 +89,7 @@ impl Update<'_> {
             budget: &Budget::of(self.params),
             boolean_clauses_max: config.boolean_clauses_max,
             others: None,
+            parsers: self.permit.parsers(),
             filtering: true,
         };
         let chain = Chain {

@@ -10,13 +10,18 @@ use solr::response::Entries;
 use solr::select::SelectRequest;
 use solr::why_not::{Question, answer, ranking};
 
+use super::permit::Permit;
 use super::select::Resolving;
 use crate::call::Call;
 
-pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    (params, permit): (&Params, &Permit),
+) -> Result<Entries> {
     let id =
         why_not::ID.read(params)?.ok_or_else(|| Error::bad_request("`id` is missing; name a document"))?;
-    let resolving = Resolving::of(call, collection);
+    let resolving = Resolving::of(call, collection, permit);
     let context = resolving.context();
     let plan = SelectRequest::parse(params)?.resolve(&context)?.plan;
     let why = collection.why_not(&plan, &id).await?;

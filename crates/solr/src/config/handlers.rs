@@ -28,6 +28,9 @@ const IMPLICIT: &[(&str, &str)] = &[
     ("/select", "solr.SearchHandler"),
 ];
 
+/// Names the query parsers that a handler's requests may use. Not Solr's: it has no such list.
+const ALLOWED_PARSERS: &str = "allowedParsers";
+
 /// Children of a handler that are read, or say nothing that matters.
 const KNOWN_LISTS: &[&str] = &["defaults", "appends", "invariants"];
 
@@ -72,7 +75,7 @@ fn handler(element: &Element, declared: &Declared, warnings: &mut Vec<String>) -
     }
     for child in &element.children {
         let list = child.attribute("name").unwrap_or(&child.name);
-        if !KNOWN_LISTS.contains(&list) && !components::LISTS.contains(&list) {
+        if !KNOWN_LISTS.contains(&list) && list != ALLOWED_PARSERS && !components::LISTS.contains(&list) {
             warnings
                 .push(format!("requestHandler `{name}`: `{list}` is not supported yet and has no effect"));
         }
@@ -88,7 +91,14 @@ fn handler(element: &Element, declared: &Declared, warnings: &mut Vec<String>) -
         appends: list(element, "appends"),
         invariants: list(element, "invariants"),
         components: declared.steps_of(element)?,
+        allowed_parsers: array(element, ALLOWED_PARSERS),
     })
+}
+
+/// The texts of `<arr name="…">`.
+fn array(element: &Element, name: &str) -> Option<Vec<String>> {
+    let found = element.all("arr").find(|it| it.attribute("name") == Some(name))?;
+    Some(found.children.iter().map(|it| it.text.trim().to_owned()).collect())
 }
 
 /// The values of `<lst name="…">`; an array repeats its name.
@@ -186,5 +196,18 @@ mod tests {
         ] {
             assert_eq!(covers(pattern, path), expected, "{pattern} {path}");
         }
+    }
+
+    #[test]
+    fn a_handler_may_name_its_parsers() {
+        let xml = "<config><requestHandler name='/a' class='solr.SearchHandler'><arr name='allowedParsers'>\
+            <str>lucene</str><str> edismax </str></arr></requestHandler>\
+            <requestHandler name='/b' class='solr.SearchHandler'/></config>";
+        let root = xml_tree::parse("test", xml, &|_| None).unwrap();
+        let mut warnings = Vec::new();
+        let handlers = read(&root, &Declared::default(), &mut warnings).unwrap();
+        let allowed: Vec<_> = handlers.iter().map(|handler| handler.allowed_parsers.clone()).collect();
+        assert_eq!(allowed, [Some(vec!["lucene".to_owned(), "edismax".to_owned()]), None]);
+        assert!(warnings.is_empty(), "{warnings:?}");
     }
 }

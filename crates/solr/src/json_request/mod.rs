@@ -185,9 +185,11 @@ pub(crate) fn type_name(value: &RawValue) -> &'static str {
         RawValue::Null => "null",
         RawValue::Bool(_) => "Boolean",
         RawValue::Long(_) => "Long",
+        RawValue::Float(_) => "Float",
         RawValue::Double(_) => "Double",
         RawValue::Str(_) => "String",
         RawValue::Date(_) => "Date",
+        RawValue::Bytes(_) => "byte[]",
         RawValue::List(_) => "ArrayList",
         RawValue::Map(_) => "LinkedHashMap",
     }

@@ -9,6 +9,7 @@ mod form;
 pub mod grouping;
 pub mod highlight;
 mod json_request;
+pub mod limits;
 pub mod more_like;
 pub mod paging;
 pub mod query;
@@ -26,7 +27,7 @@ pub mod why_not;
 pub use form::parse_form;
 pub use reference_page::reference_page;
 pub use spec::{Param, ParamDoc, Support};
-pub(crate) use spec::{float as float_value, integer, switch as switch_value};
+pub(crate) use spec::{double as double_value, float as float_value, integer, switch as switch_value};
 
 use std::sync::Arc;
 
@@ -129,6 +130,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("What to search", query::DOCS),
     ("Words over many fields", dismax::DOCS),
     ("Which hits", paging::DOCS),
+    ("How much it may use up", limits::DOCS),
     ("What the response shows", response::DOCS),
     ("Groups", grouping::DOCS),
     ("Documents like others", more_like::DOCS),

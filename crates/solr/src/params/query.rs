@@ -1,6 +1,6 @@
 //! What to search: the query, its filters, how both are read, what `NOW` means.
 
-use super::spec::{double, integer, long, text};
+use super::spec::{double, integer, text};
 use super::{Param, ParamDoc};
 
 macro_rules! text_param {
@@ -52,15 +52,6 @@ pub const D: Param<f64> = Param {
     per_field: false,
 };
 
-/// Read for its form only, as Solr reads it before all else.
-pub const TIME_ALLOWED: Param<i64> = Param {
-    name: "timeAllowed",
-    about: "Milliseconds after which Solr may answer in part; answers here are whole.",
-    default: None,
-    parse: long,
-    per_field: false,
-};
-
 pub const MIN_EXACT_COUNT: Param<i32> = Param {
     name: "minExactCount",
     about: "Beyond how many hits `numFound` may be a lower bound (`numFoundExact` tells), where counting costs more than the page.",
@@ -83,10 +74,5 @@ pub const DOCS: &[ParamDoc] = &[
     SFIELD.doc(),
     PT.doc(),
     D.doc(),
-    TIME_ALLOWED.hint(),
-    ParamDoc::hint("cpuAllowed", "As `timeAllowed`, for processor time."),
-    ParamDoc::hint("memAllowed", "As `timeAllowed`, for memory."),
-    ParamDoc::hint("partialResults", "Whether answers in part are wanted; answers here are whole."),
-    ParamDoc::hint("segmentTerminateEarly", "Whether a sorted index may end a search early."),
     MIN_EXACT_COUNT.doc(),
 ];

@@ -51,9 +51,23 @@ pub const EXPLAIN_OTHER: Param<String> = Param {
     per_field: false,
 };
 
+pub const CSV_HEADER: Param<bool> =
+    Param::new("csv.header", switch, Some("true"), "Whether the first row of CSV names the columns.");
+
+pub const CSV_NEWLINE: Param<String> =
+    Param::new("csv.newline", text, Some("\n"), "What ends a row of CSV; a line feed by default.");
+
+pub const CSV_NULL: Param<String> =
+    Param::new("csv.null", text, Some(""), "What stands in CSV for a field that a document does not have.");
+
 /// Those that `response/` reads itself.
 const fn writer(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
     ParamDoc { name, about, default, per_field: false, support: Support::Yes }
+}
+
+/// As [`writer`], for what a field may have of its own.
+const fn cell(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
+    ParamDoc { per_field: true, ..writer(name, default, about) }
 }
 
 pub const DOCS: &[ParamDoc] = &[
@@ -63,10 +77,37 @@ pub const DOCS: &[ParamDoc] = &[
     DEBUG.doc(),
     EXPLAIN_STRUCTURED.doc(),
     EXPLAIN_OTHER.doc(),
-    writer("wt", Some("json"), "The format of the response."),
+    writer(
+        "wt",
+        Some("json"),
+        "The format of the response: `json`, `xml`, `javabin`, `csv`, `cbor`, `geojson`, `python`, `ruby`, `php`, `phps`.",
+    ),
     writer("indent", Some("true"), "Whether the response is laid out for reading."),
     writer("echoHandler", Some("false"), "Whether the header names Solr's class of the handler."),
     writer("echoParams", Some("none"), "Parameters to repeat in the header: `none`, `explicit`, `all`."),
+    writer(
+        "json.wrf",
+        None,
+        "A function whose argument the answer is, in JSON and the notations of scripts.",
+    ),
+    writer("geojson.field", None, "The field whose shapes the documents are with `wt=geojson`."),
+    CSV_HEADER.doc(),
+    CSV_NEWLINE.doc(),
+    CSV_NULL.doc(),
+    cell("csv.separator", Some(","), "Between the cells of a row of CSV; for one field, between its values."),
+    cell(
+        "csv.encapsulator",
+        Some("\""),
+        "Around cells of CSV that need it; for one field, around its values.",
+    ),
+    cell(
+        "csv.escape",
+        None,
+        "Before characters of CSV that mean something, instead of quotes around the cell.",
+    ),
+    writer("csv.mv.separator", None, "Between the values of a cell of CSV; `csv.separator` by default."),
+    writer("csv.mv.encapsulator", None, "Around values in a cell of CSV that need it."),
+    writer("csv.mv.escape", Some("\\"), "Before characters that mean something in a cell of CSV."),
     writer(
         "json.nl",
         Some("flat"),

@@ -24,6 +24,8 @@ pub struct QueryContext<'a> {
     pub boolean_clauses_max: usize,
     /// Other collections, where a query may ask for them.
     pub others: Option<&'a Others<'a>>,
+    /// The parsers that may be named; `None` is all.
+    pub parsers: Option<&'a [String]>,
     /// Whether the query only restricts, so that its shape need not keep scores.
     pub filtering: bool,
 }
@@ -36,6 +38,15 @@ pub(crate) struct Field {
 }
 
 impl QueryContext<'_> {
+    /// Refuses a parser that the handler does not allow.
+    pub(crate) fn check_parser(&self, name: &str) -> Result<()> {
+        let Some(allowed) = self.parsers.filter(|allowed| !allowed.iter().any(|one| one == name)) else {
+            return Ok(());
+        };
+        let allowed = allowed.join(", ");
+        Err(Error::bad_request(format!("query parser `{name}` is not allowed here; use one of {allowed}")))
+    }
+
     /// The field, or Solr's error of most places.
     pub(crate) fn field(&self, name: &str) -> Result<Field> {
         self.find(name).ok_or_else(|| Error::bad_request(format!("undefined field {name}")))

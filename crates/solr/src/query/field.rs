@@ -77,6 +77,7 @@ impl QueryContext<'_> {
     pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
         match field.spec.class() {
             FieldClass::Point => return self.coordinates_query(field, text),
+            FieldClass::BBox => return self.box_text_query(field, text),
             FieldClass::DenseVector => return Err(no_vectors("Field")),
             FieldClass::Currency => return self.price_query(field, text),
             class if class.is_place() => return self.shape_query(field, text),
@@ -93,6 +94,8 @@ impl QueryContext<'_> {
             FieldClass::Currency => return self.price_range(field, range),
             FieldClass::Rank => return Err(Error::bad_request("Range queries not supported on RankFields")),
             FieldClass::Point if bounded => return self.coordinates_range(field, range),
+            FieldClass::BBox if bounded => return self.corners_query(field, range),
+            FieldClass::BBox => return self.all_boxes(field),
             class if class.is_place() && bounded => return self.corners_query(field, range),
             FieldClass::Point => {}
             class if class.is_place() => {}
@@ -149,6 +152,7 @@ impl QueryContext<'_> {
         match field.spec.class() {
             FieldClass::DenseVector => Err(no_vectors("Field")),
             FieldClass::Currency => self.any_price(field),
+            FieldClass::BBox => self.all_boxes(field),
             _ => Ok(Query::Exists { field: field.name.clone() }),
         }
     }

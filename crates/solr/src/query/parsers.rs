@@ -1,7 +1,7 @@
 //! The query parsers by their Solr names: `{!term f=…}` and its kin, and the nesting of one parser in another. Each is a
 //! short function from local parameters to a query. The `lucene` parser is `lucene.rs`.
 
-use plan::{Clause, Error, Occur, Query, Result};
+use plan::{Clause, Error, FieldClass, Occur, Query, Result};
 
 use super::budget::is_spent;
 use super::choices::{max_score, switch};
@@ -122,6 +122,10 @@ pub struct ParsedQuery {
 }
 
 impl ParsedQuery {
+    /// What a request without a query searches.
+    pub(crate) const NOTHING: Self =
+        Self { query: None, local: LocalParams::NONE, parser: "LuceneQParser", notes: None };
+
     /// What to run: nothing for an empty query, and a query that only excludes made positive.
     pub fn executable(&self) -> Query {
         self.query.clone().map_or(Query::Nothing, positive)
@@ -159,6 +163,7 @@ fn parse_nested(
         false => (LocalParams::default(), text),
     };
     let name = local.get("type").unwrap_or(default_parser);
+    context.check_parser(name)?;
     let Some(parser) = PARSERS.iter().find(|parser| parser.name == name) else {
         return Err(unknown_parser(name, text));
     };
@@ -293,7 +298,7 @@ fn terms(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!field f=…}`: the text as the field's analyzer reads it, as a phrase.
 fn field(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
-    if field.spec.class().is_place() {
+    if field.spec.class().is_place() || field.spec.class() == FieldClass::BBox {
         return scored_text(request, &field).map(Some);
     }
     let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use plan::{ChildHit, Document, FieldClass, FieldSelection, Hit, Schema, SearchResult, Value, java_bucket};
 
+use super::columns::Columns;
 use super::explain;
 use super::node::{DocList, DocumentNode, FieldNode, Node};
 use super::shapes;
@@ -15,18 +16,19 @@ use crate::update::ANONYMOUS;
 
 /// A document's selected fields. Order as Solr's: stored fields, then what is computed, then what is relabelled.
 pub fn document(found: Fetched, list: &FieldList, schema: &Schema) -> DocumentNode {
-    Shape::new(list, schema).fetched(found)
+    Shape::of_fetched(list, schema).fetched(found)
 }
 
 /// Documents that were fetched, not searched for: what `/get` answers for several ids.
 pub fn found(documents: Vec<Fetched>, list: &FieldList, schema: &Schema) -> DocList {
-    let mut shape = Shape::new(list, schema);
+    let mut shape = Shape::of_fetched(list, schema);
     DocList {
         num_found: documents.len() as u64,
         start: 0,
         max_score: None,
         num_found_exact: true,
         docs: documents.into_iter().map(|found| shape.fetched(found)).collect(),
+        columns: Box::new(Columns::of(list)),
     }
 }
 
@@ -46,6 +48,7 @@ pub fn doc_list(result: &mut SearchResult, start: usize, list: &FieldList, schem
         max_score: if list.scores() { result.score_max } else { None },
         num_found_exact: result.total_exact,
         docs: hits.map(|hit| shape.hit(hit)).collect(),
+        columns: Box::new(Columns::of(list)),
     }
 }
 
@@ -74,6 +77,11 @@ impl<'a> Shape<'a> {
         plain.names = list.items.iter().filter_map(same_label).cloned().collect();
         let from_columns = from_columns(list, schema);
         Self { schema, items: &list.items, plain, known: HashMap::new(), from_columns }
+    }
+
+    /// Those that were not searched for come from the store.
+    fn of_fetched(list: &'a FieldList, schema: &'a Schema) -> Self {
+        Self { from_columns: false, ..Self::new(list, schema) }
     }
 
     fn fetched(&mut self, Fetched { document, children }: Fetched) -> DocumentNode {
@@ -206,8 +214,8 @@ impl<'a> Shape<'a> {
 /// Whether every field asked for has a column with one value a document. Names that the schema does not know ask for nothing.
 fn from_columns(list: &FieldList, schema: &Schema) -> bool {
     let in_column = |name: &str| {
-        let properties = schema.field(name).map(|spec| spec.properties);
-        properties.map(|properties| properties.doc_values && !properties.multi_valued)
+        let spec = schema.field(name)?;
+        Some(spec.properties.doc_values && !spec.properties.multi_valued && !spec.class().is_place())
     };
     list.items.iter().all(|item| match item {
         FieldItem::All => false,

@@ -2,7 +2,7 @@
 
 use plan::{Error, Result, java_bucket};
 
-use super::node::{Entries, Name, Node};
+use super::node::{Name, Node};
 use crate::params::Params;
 
 /// Which parameters the header repeats (`echoParams`).
@@ -42,13 +42,15 @@ pub struct Header<'a> {
     pub zookeeper: bool,
     pub echoed: Option<&'a Params>,
     pub warnings: &'a [String],
+    /// What it begins with.
+    pub flags: &'a [(Name, Node)],
 }
 
 impl Header<'_> {
     /// The entry that opens a response.
     pub fn entry(&self) -> (Name, Node) {
         let elapsed = i32::try_from(self.elapsed_ms).unwrap_or(i32::MAX);
-        let mut entries = Entries::new();
+        let mut entries = self.flags.to_vec();
         if self.zookeeper {
             entries.push(("zkConnected".into(), Node::Null));
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use plan::Value;
 
+use super::columns::Columns;
 use crate::update::RawValue;
 
 /// A key: most are literals of ours.
@@ -64,6 +65,8 @@ pub struct DocList {
     pub max_score: Option<f32>,
     pub num_found_exact: bool,
     pub docs: Vec<DocumentNode>,
+    /// For those who show the documents as a table.
+    pub columns: Box<Columns>,
 }
 
 impl DocList {
@@ -137,9 +140,11 @@ impl From<RawValue> for Node {
             RawValue::Null => Node::Null,
             RawValue::Bool(flag) => Node::Bool(flag),
             RawValue::Long(number) => Node::Long(number),
+            RawValue::Float(number) => Node::Float(number),
             RawValue::Double(number) => Node::Double(number),
             RawValue::Str(text) => Node::Str(text.into()),
             RawValue::Date(ms) => Node::Date(ms),
+            RawValue::Bytes(bytes) => Node::Bytes(bytes),
             RawValue::List(values) => Node::Array(values.into_iter().map(Node::from).collect()),
             RawValue::Map(entries) => {
                 let entries = entries.into_iter();

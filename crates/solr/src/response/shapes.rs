@@ -38,7 +38,7 @@ fn all(areas: &[Area], show: fn(&Area) -> String, between: &str) -> String {
     areas.iter().map(show).collect::<Vec<_>>().join(between)
 }
 
-fn geo_json(area: &Area) -> String {
+pub(super) fn geo_json(area: &Area) -> String {
     match area {
         Area::Point(place) => format!(r#"{{"type":"Point","coordinates":[{}]}}"#, pair(*place, ",")),
         Area::Circle(Circle { centre, degrees }) => format!(

@@ -1,9 +1,12 @@
 //! What an update answers beyond its header: with `versions=true`, the version of each operation, lists that are empty
-//! left out.
+//! left out; with `echo=true`, the documents that were read.
+
+use std::sync::Arc;
 
 use plan::{UpdateOutcome, Version};
 
 use super::node::{Entries, Name, Node};
+use crate::update::{RawValue, UpdateCommand};
 
 /// `adds`, `deletes` and `deleteByQuery`, taken out of the outcome.
 pub fn versions(outcome: &mut UpdateOutcome) -> Entries {
@@ -17,6 +20,40 @@ pub fn versions(outcome: &mut UpdateOutcome) -> Entries {
         .filter(|(_, list)| !list.is_empty())
         .map(|(name, list)| (name.into(), named(list)))
         .collect()
+}
+
+/// `docs`: documents as they were read, under `echo=true`.
+pub fn echoed(commands: Vec<UpdateCommand>) -> Entries {
+    let read = commands.into_iter().filter_map(|command| match command {
+        UpdateCommand::Add(add) => Some(fields(add.document.fields)),
+        _ => None,
+    });
+    vec![("docs".into(), Node::Array(read.collect()))]
+}
+
+fn shown(value: RawValue) -> Node {
+    match value {
+        RawValue::Map(entries) => fields(entries),
+        RawValue::List(values) => Node::Array(values.into_iter().map(shown).collect()),
+        other => Node::from(other),
+    }
+}
+
+/// Values by name, several as a list.
+fn fields(pairs: Vec<(Arc<str>, RawValue)>) -> Node {
+    let mut grouped: Vec<(Arc<str>, Vec<Node>)> = Vec::new();
+    for (name, value) in pairs {
+        let node = shown(value);
+        match grouped.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, nodes)) => nodes.push(node),
+            None => grouped.push((name, vec![node])),
+        }
+    }
+    let entries = grouped.into_iter().map(|(name, mut nodes)| {
+        let node = if nodes.len() == 1 { nodes.remove(0) } else { Node::Array(nodes) };
+        (Name::Owned(name.to_string()), node)
+    });
+    Node::Map(entries.collect())
 }
 
 fn named(list: Vec<(String, Version)>) -> Node {

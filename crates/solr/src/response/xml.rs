@@ -240,6 +240,7 @@ mod tests {
             max_score: Some(1.0),
             num_found_exact: true,
             docs: vec![document],
+            ..DocList::default()
         };
         let node = Node::DocList(list.clone());
         check(

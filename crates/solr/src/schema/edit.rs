@@ -104,27 +104,12 @@ fn refused(failures: &[(&Command, Vec<Complaint>)]) -> EditError {
         let _ = write!(message, "{separator}{{{name}={value}, errorMessages=[{}]}}", complaints.join(", "));
         let shown = complaints.iter().map(|complaint| Node::str(complaint.clone())).collect();
         details.push(Node::Map(vec![
-            (Cow::Owned(name.clone()), node(&command.value)),
+            (Cow::Owned(name.clone()), Node::from(command.value.clone())),
             (Cow::Borrowed("errorMessages"), Node::Array(shown)),
         ]));
     }
     message.push_str("], ");
     EditError::Refused { message, details: Node::Array(details) }
-}
-
-fn node(value: &RawValue) -> Node {
-    match value {
-        RawValue::Null => Node::Null,
-        RawValue::Bool(flag) => Node::Bool(*flag),
-        RawValue::Long(number) => Node::Long(*number),
-        RawValue::Double(number) => Node::Double(*number),
-        RawValue::Str(text) => Node::str(text.clone()),
-        RawValue::Date(ms) => Node::Date(*ms),
-        RawValue::List(values) => Node::Array(values.iter().map(node).collect()),
-        RawValue::Map(entries) => Node::Map(
-            entries.iter().map(|(name, value)| (Cow::Owned(name.to_string()), node(value))).collect(),
-        ),
-    }
 }
 
 type Operation = fn(&Object<'_>, &mut SchemaSource) -> Result<(), Complaint>;

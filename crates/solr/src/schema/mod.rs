@@ -5,6 +5,7 @@ mod analyzer_xml;
 mod edit;
 mod edit_type;
 mod load;
+pub mod managed;
 mod resources;
 mod save;
 mod view;

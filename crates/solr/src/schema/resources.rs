@@ -1,9 +1,9 @@
 //! The files that a schema's components name (stop words, synonyms, dictionaries). They are read once, when the schema is
 //! loaded, and travel with it, so that a schema means the same on every node and after its configset has changed.
 
-use std::collections::BTreeMap;
-
 use plan::{AnalyzerSpec, ComponentSpec, Error, Resources, Result, SchemaSource, TypeSource};
+
+use crate::schema::managed;
 
 /// Arguments that name files, of whatever component. From Solr's reference guide, "Filters", "Tokenizers" and
 /// "CharFilterFactories".
@@ -26,12 +26,12 @@ const FILE_ARGUMENTS: &[&str] = &[
 /// Values of file arguments that are no file names.
 const WORDS_NOT_FILES: &[(&str, &str)] = &[("types", "UTF-8"), ("protected", "")];
 
-/// Reads every file that a component of the source names. Errors name the file and the type.
+/// Reads every file that a component of the source names; those of managed lists may be absent. Errors name the file and the type.
 pub(super) fn collect(
     source: &SchemaSource,
     read_resource: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Resources> {
-    let mut resources = BTreeMap::new();
+    let mut resources = managed::files(source, read_resource)?;
     for field_type in &source.types {
         for name in file_names(field_type) {
             if resources.contains_key(&name) {
@@ -51,13 +51,17 @@ fn missing(name: &str, field_type: &TypeSource) -> Error {
     ))
 }
 
-/// Every file that a type's components name, in order, without a leading `./`.
+/// Every file that a type's components name, in order, without a leading `./`, and that of its rates of exchange.
 pub(super) fn file_names(field_type: &TypeSource) -> Vec<String> {
-    let TypeSource { analyzer, index_analyzer, query_analyzer, multi_term_analyzer, .. } = field_type;
-    let chains = [analyzer, index_analyzer, query_analyzer, multi_term_analyzer];
-    let named = chains.into_iter().flatten().flat_map(components).flat_map(named_by);
+    let named = chains(field_type).flat_map(components).flat_map(named_by);
     let rates = field_type.attributes.iter().filter(|(name, _)| name == "currencyConfig");
     named.chain(rates.map(|(_, name)| name.clone())).collect()
+}
+
+/// The chains that a type declares.
+pub(super) fn chains(field_type: &TypeSource) -> impl Iterator<Item = &AnalyzerSpec> {
+    let TypeSource { analyzer, index_analyzer, query_analyzer, multi_term_analyzer, .. } = field_type;
+    [analyzer, index_analyzer, query_analyzer, multi_term_analyzer].into_iter().flatten()
 }
 
 fn components(chain: &AnalyzerSpec) -> impl Iterator<Item = &ComponentSpec> {

@@ -1,28 +1,14 @@
 //! `cursorMark`: `*`, or the values of a hit's sort keys in Solr's own notation, base64 of a javabin array, so that marks of
 //! either server mean the same to the other. What may be paged through by marks is decided here too.
-//! Javabin as of Solr 9.10.1: a version byte, then tagged values; the tags of texts, arrays and small numbers hold their
-//! first bits. Messages are Solr's.
+//! Messages are Solr's.
 
 use plan::{Cursor, Error, FieldClass, Mark, Result, Schema, SortBy, SortKey, Value};
 
+use crate::javabin::{Encoder, Item, Reader};
 use crate::update::decode_base64;
 
 /// The mark before all hits.
 const START: &str = "*";
-
-const VERSION: u8 = 2;
-const NULL: u8 = 0;
-const TRUE: u8 = 1;
-const FALSE: u8 = 2;
-const DOUBLE: u8 = 5;
-const INT: u8 = 6;
-const LONG: u8 = 7;
-const FLOAT: u8 = 8;
-/// Tags whose lower five bits begin a number.
-const TEXT: u8 = 1 << 5;
-const SMALL_INT: u8 = 2 << 5;
-const SMALL_LONG: u8 = 3 << 5;
-const ARRAY: u8 = 4 << 5;
 
 /// The cursor that a request asks for.
 pub(super) fn parse_cursor(mark: &str, schema: &Schema, sort: &[SortKey], start: usize) -> Result<Cursor> {
@@ -76,11 +62,8 @@ fn typed(mark: &str, schema: &Schema, key: &SortKey, value: Value) -> Result<Val
 }
 
 fn read_mark(mark: &str) -> Result<Mark> {
-    let read = || match decode_base64(mark).ok()?.split_first()? {
-        (&VERSION, rest) => Reader { rest }.array(),
-        _ => None,
-    };
-    read().ok_or_else(|| {
+    let values = decode_base64(mark).and_then(|bytes| values(&bytes));
+    values.map_err(|_| {
         Error::bad_request(format!(
             "Unable to parse 'cursorMark' after totem: value must either be '*' or the 'nextCursorMark' \
              returned by a previous search: {mark}"
@@ -88,85 +71,24 @@ fn read_mark(mark: &str) -> Result<Mark> {
     })
 }
 
-/// Reads javabin; `None` where the bytes end early or hold what no mark has.
-struct Reader<'a> {
-    rest: &'a [u8],
+fn values(bytes: &[u8]) -> Result<Mark> {
+    let mut reader = Reader::new(bytes);
+    reader.start()?;
+    let Item::List(Some(len)) = reader.next()? else { return Err(reader.wrong("a mark is a list")) };
+    (0..len).map(|_| value(&mut reader)).collect()
 }
 
-impl Reader<'_> {
-    fn array(&mut self) -> Option<Mark> {
-        let tag = self.byte()?;
-        let len = self.size(tag)?;
-        // Every value takes a byte or more.
-        if tag & 0xe0 != ARRAY || len > self.rest.len() {
-            return None;
-        }
-        (0..len).map(|_| self.value()).collect()
-    }
-
-    fn value(&mut self) -> Option<Option<Value>> {
-        let tag = self.byte()?;
-        Some(Some(match tag & 0xe0 {
-            TEXT => {
-                let len = self.size(tag)?;
-                Value::Str(String::from_utf8(self.take(len)?.to_vec()).ok()?)
-            }
-            SMALL_INT => Value::Int(self.small(tag)? as i32),
-            SMALL_LONG => Value::Long(self.small(tag)? as i64),
-            _ => match tag {
-                NULL => return Some(None),
-                TRUE => Value::Bool(true),
-                FALSE => Value::Bool(false),
-                DOUBLE => Value::Double(f64::from_be_bytes(self.fixed()?)),
-                INT => Value::Int(i32::from_be_bytes(self.fixed()?)),
-                LONG => Value::Long(i64::from_be_bytes(self.fixed()?)),
-                FLOAT => Value::Float(f32::from_be_bytes(self.fixed()?)),
-                _ => return None,
-            },
-        }))
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.fixed::<1>().map(|[byte]| byte)
-    }
-
-    fn fixed<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (taken, rest) = self.rest.split_first_chunk()?;
-        self.rest = rest;
-        Some(*taken)
-    }
-
-    fn take(&mut self, len: usize) -> Option<&[u8]> {
-        let (taken, rest) = self.rest.split_at_checked(len)?;
-        self.rest = rest;
-        Some(taken)
-    }
-
-    /// Of a text or an array: five bits, and what goes beyond in more bytes.
-    fn size(&mut self, tag: u8) -> Option<usize> {
-        let size = u64::from(tag & 0x1f);
-        let size = if size == 0x1f { size.checked_add(self.variable()?)? } else { size };
-        usize::try_from(size).ok()
-    }
-
-    /// Of a number: four bits, a fifth tells whether there are more.
-    fn small(&mut self, tag: u8) -> Option<u64> {
-        let low = u64::from(tag & 0x0f);
-        Some(if tag & 0x10 == 0 { low } else { self.variable()? << 4 | low })
-    }
-
-    /// Seven bits a byte, the lowest first.
-    fn variable(&mut self) -> Option<u64> {
-        let mut number = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(number);
-            }
-        }
-        None
-    }
+fn value(reader: &mut Reader<'_>) -> Result<Option<Value>> {
+    Ok(Some(match reader.next()? {
+        Item::Null => return Ok(None),
+        Item::Text(text) => Value::Str(text.into_owned()),
+        Item::Bool(flag) => Value::Bool(flag),
+        Item::Int(number) => Value::Int(number),
+        Item::Long(number) => Value::Long(number),
+        Item::Float(number) => Value::Float(number),
+        Item::Double(number) => Value::Double(number),
+        other => return Err(reader.wrong(&format!("no mark holds {other:?}"))),
+    }))
 }
 
 /// The mark that a request began behind: what the answer gives back when nothing is behind it.
@@ -176,66 +98,24 @@ pub(super) fn mark_sent(cursor: &Cursor) -> String {
 
 /// A mark as a client gets it.
 pub(crate) fn write_mark(mark: &Mark) -> String {
-    let mut out = vec![VERSION];
-    write_size(ARRAY, mark.len(), &mut out);
-    mark.iter().for_each(|value| write_value(value.as_ref(), &mut out));
+    let mut out = Vec::new();
+    let mut encoder = Encoder::new(&mut out);
+    encoder.array(mark.len());
+    mark.iter().for_each(|value| write_value(value.as_ref(), &mut encoder));
     Value::Bytes(out).to_text()
 }
 
-fn write_value(value: Option<&Value>, out: &mut Vec<u8>) {
-    let tagged = |tag: u8, bytes: &[u8], out: &mut Vec<u8>| {
-        out.push(tag);
-        out.extend_from_slice(bytes);
-    };
+fn write_value(value: Option<&Value>, encoder: &mut Encoder<'_>) {
     match value {
-        None | Some(Value::Bytes(_)) => out.push(NULL),
-        Some(Value::Str(text)) => write_text(text, out),
+        None | Some(Value::Bytes(_)) => encoder.null(),
+        Some(Value::Str(text)) => encoder.text(text),
         // Solr sorts them as texts.
-        Some(Value::Bool(flag)) => write_text(if *flag { "T" } else { "F" }, out),
-        Some(Value::Float(number)) => tagged(FLOAT, &number.to_be_bytes(), out),
-        Some(Value::Double(number)) => tagged(DOUBLE, &number.to_be_bytes(), out),
-        Some(Value::Int(number)) => match u64::try_from(*number) {
-            Ok(small) if small > 0 => write_small(SMALL_INT, small, out),
-            _ => tagged(INT, &number.to_be_bytes(), out),
-        },
-        Some(Value::Long(number) | Value::Date(number)) => match u64::try_from(*number) {
-            Ok(small) if small >> 56 == 0 => write_small(SMALL_LONG, small, out),
-            _ => tagged(LONG, &number.to_be_bytes(), out),
-        },
+        Some(Value::Bool(flag)) => encoder.text(if *flag { "T" } else { "F" }),
+        Some(Value::Float(number)) => encoder.float(*number),
+        Some(Value::Double(number)) => encoder.double(*number),
+        Some(Value::Int(number)) => encoder.int(*number),
+        Some(Value::Long(number) | Value::Date(number)) => encoder.long(*number),
     }
-}
-
-fn write_text(text: &str, out: &mut Vec<u8>) {
-    write_size(TEXT, text.len(), out);
-    out.extend_from_slice(text.as_bytes());
-}
-
-fn write_size(tag: u8, size: usize, out: &mut Vec<u8>) {
-    match u8::try_from(size) {
-        Ok(small) if small < 0x1f => out.push(tag | small),
-        _ => {
-            out.push(tag | 0x1f);
-            write_variable(size as u64 - 0x1f, out);
-        }
-    }
-}
-
-fn write_small(tag: u8, number: u64, out: &mut Vec<u8>) {
-    let low = tag | (number & 0x0f) as u8;
-    if number < 0x0f {
-        out.push(low);
-    } else {
-        out.push(low | 0x10);
-        write_variable(number >> 4, out);
-    }
-}
-
-fn write_variable(mut number: u64, out: &mut Vec<u8>) {
-    while number > 0x7f {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub(super) fn parse_rerank(context: &QueryContext<'_>) -> Result<Option<Rerank>>
         parse_query(context, text, "lucene")?;
         return Err(Error::bad_request("rq parameter must be a RankQuery"));
     }
+    context.check_parser("rerank")?;
     let other = local.get("reRankQuery").filter(|text| !text.is_empty());
     let other = other.ok_or_else(|| Error::bad_request("reRankQuery parameter is mandatory"))?;
     let hits = local.get("reRankDocs").map(integer).transpose()?.unwrap_or(200);

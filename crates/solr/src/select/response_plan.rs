@@ -7,6 +7,7 @@ use super::fields::FieldList;
 use super::grouping::GroupView;
 use super::more_like::Likes;
 use crate::params::{Params, response};
+use crate::response::{Entries, Name, Node};
 use crate::update::RawValue;
 
 #[derive(Clone, Debug)]
@@ -25,11 +26,21 @@ pub struct ResponsePlan {
     pub highlights: bool,
     pub fields: FieldList,
     pub omit_header: bool,
+    /// Whether the header says that no segment ended the search early.
+    pub terminates_early: bool,
     pub debug: DebugFlags,
     /// Present when `debug.query` is on.
     pub debug_query: Option<DebugQuery>,
     /// Present when `debug.results` is on and `explainOther` names documents.
     pub explain_other: Option<ExplainOther>,
+}
+
+impl ResponsePlan {
+    /// What the header begins with, of an answer that is whole.
+    pub fn flags(&self) -> Entries {
+        let early = (Name::Borrowed("segmentTerminatedEarly"), Node::Bool(false));
+        Entries::from_iter(self.terminates_early.then_some(early))
+    }
 }
 
 /// Documents to explain beside the hits.
@@ -50,6 +61,8 @@ pub struct DebugFlags {
     pub query: bool,
     pub timing: bool,
     pub results: bool,
+    /// Where Solr gathers what shards say; there is nothing to gather.
+    pub track: bool,
     /// Explanations as trees.
     pub structured: bool,
 }
@@ -62,11 +75,11 @@ pub struct DebugQuery {
     /// `rawquerystring` and `querystring`.
     pub text: Option<String>,
     /// `parsedquery`.
-    pub parsed: Option<String>,
+    pub parsed: String,
     /// `parsedquery_toString`.
-    pub parsed_to_string: Option<String>,
+    pub parsed_to_string: String,
     /// `QParser`.
-    pub parser: Option<&'static str>,
+    pub parser: &'static str,
     /// What `dismax` and `edismax` say.
     pub notes: Option<DismaxNotes>,
     /// `filter_queries`, when there are any.
@@ -96,14 +109,15 @@ impl DebugFlags {
     /// Reads `debugQuery` and `debug`; unknown sections are none, as in Solr.
     pub(crate) fn parse(params: &Params) -> Result<Self> {
         let all = response::DEBUG_QUERY.read(params)?.unwrap_or(false);
-        let mut flags = Self { query: all, timing: all, results: all, structured: false };
+        let mut flags = Self { query: all, timing: all, results: all, ..Self::default() };
         for section in params.all(response::DEBUG.name) {
             match section {
                 "query" => flags.query = true,
                 "timing" => flags.timing = true,
                 "results" => flags.results = true,
+                "track" => flags.track = true,
                 "all" | "true" => {
-                    flags = Self { query: true, timing: true, results: true, structured: false }
+                    flags = Self { query: true, timing: true, results: true, ..Self::default() }
                 }
                 _ => {}
             }
@@ -114,6 +128,6 @@ impl DebugFlags {
 
     /// Whether the response has a debug section at all.
     pub fn any(self) -> bool {
-        self.query || self.timing || self.results
+        self.query || self.timing || self.results || self.track
     }
 }

@@ -156,7 +156,7 @@ fn sort_by(name: &str, context: &QueryContext<'_>) -> Result<SortBy> {
 fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
     let kind = &spec.field_type.name;
     let message = match spec.class() {
-        FieldClass::LatLon | FieldClass::SpatialPrefixTree => {
+        FieldClass::LatLon | FieldClass::SpatialPrefixTree | FieldClass::BBox => {
             format!("Sorting not supported on SpatialField: {name}, instead try sorting by query.")
         }
         FieldClass::Point => format!("Sorting not supported on PointType {name}"),
@@ -173,10 +173,11 @@ fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
     Err(Error::bad_request(message))
 }
 
-/// Whether Solr would build the column it sorts by from the terms: here it is written with them.
+/// Whether Solr would build the column it sorts by from the terms. Here it is written with them, but for text.
 fn uninverts(spec: &FieldSpec) -> bool {
     let properties = &spec.properties;
-    properties.indexed && properties.uninvertible && !properties.multi_valued && !spec.class().is_text()
+    let one = properties.indexed && properties.uninvertible && !properties.multi_valued;
+    one && spec.class() != FieldClass::SortableText
 }
 
 /// FNV-1a of the name: the same shuffle for the same name.

@@ -36,7 +36,13 @@ pub struct Collations {
     shown: Vec<Collation>,
     bounds: CollationBounds,
     tried: usize,
+    /// Text of trials that is left.
+    bytes_left: usize,
 }
+
+/// Bytes of corrected queries that are tried, all together: a trial costs what its text does. Solr differs: it tries as
+/// many of any length as are asked for.
+const TRIED_BYTES_MAX: usize = 1 << 17;
 
 impl Collations {
     pub(super) fn new(query: &str, findings: &[SpellFinding], bounds: CollationBounds) -> Self {
@@ -44,7 +50,8 @@ impl Collations {
         let found = possibilities(findings, count, bounds.evaluations_max, bounds.overlap);
         let query: Vec<u16> = query.encode_utf16().collect();
         let waiting = found.into_iter().map(|it| collation(&query, findings, it, bounds.overlap)).collect();
-        let mut collations = Self { waiting, shown: Vec::new(), bounds, tried: 0 };
+        let mut collations =
+            Self { waiting, shown: Vec::new(), bounds, tried: 0, bytes_left: TRIED_BYTES_MAX };
         if bounds.tries_max == 0 {
             collations.shown.extend(collations.waiting.drain(..).take(bounds.shown_max));
         }
@@ -54,13 +61,16 @@ impl Collations {
     /// The next query to try; tell [`Collations::tried`] how much it finds.
     pub fn next_trial(&self) -> Option<&str> {
         let enough = self.shown.len() >= self.bounds.shown_max || self.tried >= self.bounds.tries_max;
-        self.waiting.front().filter(|_| !enough).map(|collation| collation.query.as_str())
+        let next = self.waiting.front().filter(|_| !enough && self.bytes_left > 0);
+        next.map(|collation| collation.query.as_str())
     }
 
     /// The query tried last finds so many documents.
     pub fn tried(&mut self, hits: u64) {
         self.tried += 1;
-        self.shown.extend(self.waiting.pop_front().filter(|_| hits > 0).map(|it| Collation { hits, ..it }));
+        let Some(tried) = self.waiting.pop_front() else { return };
+        self.bytes_left = self.bytes_left.saturating_sub(tried.query.len());
+        self.shown.extend(Some(Collation { hits, ..tried }).filter(|_| hits > 0));
     }
 
     /// What is shown, best first.
@@ -176,5 +186,24 @@ mod tests {
         assert_eq!(shown, [("c".to_owned(), 7), ("d".to_owned(), 7)]);
         let untried = Collations::new("a", &[finding], CollationBounds { tries_max: 0, ..bounds });
         assert!(untried.next_trial().is_none() && untried.into_shown().len() == 2);
+    }
+
+    #[test]
+    fn long_queries_are_tried_fewer_times() {
+        let suggestions = (0..1000).map(|number| (format!("b{number}"), 1)).collect();
+        let finding = SpellFinding { word: word(0, 1, WordRole::default()), documents: 0, suggestions };
+        let bounds =
+            CollationBounds { shown_max: 1000, tries_max: 1000, evaluations_max: 5000, overlap: false };
+        let tries = |query: &str| {
+            let mut collations = Collations::new(query, std::slice::from_ref(&finding), bounds);
+            let mut tries = 0;
+            while collations.next_trial().is_some() {
+                collations.tried(1);
+                tries += 1;
+            }
+            tries
+        };
+        assert_eq!(tries("a"), 1000);
+        assert_eq!(tries(&format!("a {}", "x".repeat(1 << 14))), 8);
     }
 }

@@ -9,7 +9,6 @@ use plan::{
 
 use super::collation::CollationBounds;
 use super::query_words::{query_words, words_of};
-use crate::date_math::DateMath;
 use crate::params::{Param, Params, query, spelling};
 use crate::query::{Budget, QueryContext, parse_query};
 use crate::select::{ResolveContext, SelectRequest};
@@ -125,18 +124,8 @@ impl<'a> SpellRequest<'a> {
     }
 
     fn filter(&self, context: &ResolveContext<'_>, text: &str) -> Result<Query> {
-        let (now, zone) = (self.params.get(query::NOW.name), self.params.get(query::TZ.name));
-        let dates = DateMath::of_request(now, zone, context.now_ms)?;
-        let context = QueryContext {
-            schema: context.schema,
-            analyzers: context.analyzers,
-            params: self.params,
-            dates: &dates,
-            budget: &Budget::of(self.params),
-            boolean_clauses_max: context.boolean_clauses_max,
-            others: None,
-            filtering: true,
-        };
+        let (dates, budget) = (context.dates(self.params)?, Budget::of(self.params));
+        let context = QueryContext { filtering: true, ..context.queries(self.params, &dates, &budget) };
         Ok(parse_query(&context, text, "lucene")?.executable())
     }
 
@@ -168,6 +157,7 @@ impl<'a> SpellRequest<'a> {
             alternatives,
             mode,
             accuracy: spelling::ACCURACY.read(self.params)?,
+            allowance: context.allowance.clone(),
         };
         let collate = on(&spelling::COLLATE)?;
         let collation_extended = on(&spelling::COLLATION_EXTENDED)?;

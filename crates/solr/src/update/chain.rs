@@ -206,6 +206,7 @@ fn version_of(values: &[RawValue]) -> Result<Option<i64>> {
         [] | [RawValue::Null] => Ok(None),
         [RawValue::Long(number)] => Ok(Some(*number)),
         [RawValue::Double(number)] => Ok(Some(*number as i64)),
+        [RawValue::Float(number)] => Ok(Some(*number as i64)),
         [RawValue::Str(text)] => options::version(text).map(Some),
         [map @ RawValue::Map(_)] => {
             atomic::check_key(VERSION, std::slice::from_ref(map))?;

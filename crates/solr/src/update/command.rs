@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use plan::{Commit, Error};
 
+use crate::response::base64;
+
 /// A body as read. What stands before the place where reading failed is carried out, as Solr does.
 #[derive(Debug, Default)]
 pub struct Decoded {
     pub commands: Vec<UpdateCommand>,
     /// Why reading stopped early.
     pub failure: Option<Error>,
+    /// Whether the documents are only to be shown.
+    pub echo: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -50,10 +54,14 @@ pub enum RawValue {
     Null,
     Bool(bool),
     Long(i64),
+    /// Of a binary format: as text it has fewer digits than the same number as a `Double`.
+    Float(f32),
     Double(f64),
     Str(String),
     /// An instant, in milliseconds since the epoch: what guessing makes of text, or a binary format carries.
     Date(i64),
+    /// Of a binary format.
+    Bytes(Vec<u8>),
     List(Vec<RawValue>),
     /// An atomic update (`{"set":1}`), an extended value (`{"value":1}`) or, with the unique key in it, a child document.
     Map(Vec<(Arc<str>, RawValue)>),
@@ -66,9 +74,11 @@ impl RawValue {
             RawValue::Null => "null".to_owned(),
             RawValue::Bool(flag) => flag.to_string(),
             RawValue::Long(number) => number.to_string(),
+            RawValue::Float(number) => plan::Value::Float(*number).to_text(),
             RawValue::Double(number) => plan::Value::Double(*number).to_text(),
             RawValue::Str(text) => text.clone(),
             RawValue::Date(ms) => plan::format_instant(*ms),
+            RawValue::Bytes(bytes) => base64(bytes),
             RawValue::List(values) => {
                 let shown: Vec<_> = values.iter().map(RawValue::to_text).collect();
                 format!("[{}]", shown.join(", "))

@@ -41,6 +41,7 @@ impl Conversion<'_> {
             (FieldClass::Date, RawValue::Date(ms)) => Ok(Value::Date(*ms)),
             (FieldClass::Date, _) => self.dates.parse(&raw.to_text()).map(Value::Date),
             (FieldClass::Uuid, _) => self.uuid(&raw.to_text()),
+            (FieldClass::Binary, RawValue::Bytes(bytes)) => Ok(Value::Bytes(bytes.clone())),
             (FieldClass::Binary, _) => decode_base64(&raw.to_text()).map(Value::Bytes),
             (FieldClass::DenseVector, _) => element(raw, spec),
             (FieldClass::Point, _) => {
@@ -48,7 +49,7 @@ impl Conversion<'_> {
                 check_coordinates(&text, spec)?;
                 Ok(Value::Str(text))
             }
-            (class, _) if class.is_place() => shape(raw.to_text(), spec),
+            (class, _) if class.is_place() || class == FieldClass::BBox => shape(raw.to_text(), spec),
             (FieldClass::Rank, _) => rank(raw, spec),
             (FieldClass::Currency, _) => money(&raw.to_text(), spec),
             (class, _) if class.is_number() || class == FieldClass::Bool => coerce(&untyped(raw), class),
@@ -101,6 +102,7 @@ fn untyped(raw: &RawValue) -> Value {
     match raw {
         RawValue::Bool(flag) => Value::Bool(*flag),
         RawValue::Long(number) => Value::Long(*number),
+        RawValue::Float(number) => Value::Float(*number),
         RawValue::Double(number) => Value::Double(*number),
         RawValue::Date(ms) => Value::Date(*ms),
         other => Value::Str(other.to_text()),

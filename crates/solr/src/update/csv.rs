@@ -18,7 +18,8 @@ pub fn decode(
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
 ) -> Result<()> {
-    let mut rows = Rows::new(text, dialect(params)?);
+    let dialect = Dialect { separator: ',', encapsulator: Some('"'), escape: None };
+    let mut rows = Rows::new(text, dialect.overridden(params, "")?);
     rows.skip_lines(whole(params, "skipLines")?);
     let columns = columns(params, &mut rows)?;
     let extras = Extras::parse(params)?;
@@ -40,19 +41,22 @@ pub fn decode(
     Ok(())
 }
 
-/// The whole body's. Naming an escape character alone switches quotes off.
-fn dialect(params: &Params) -> Result<Dialect> {
-    let escape = character(params, "escape")?;
-    let quote = if escape.is_some() { None } else { Some('"') };
-    Ok(Dialect {
-        separator: character(params, "separator")?.unwrap_or(','),
-        encapsulator: character(params, "encapsulator")?.or(quote),
-        escape,
-    })
+impl Dialect {
+    /// With the characters that parameters of this prefix name. Naming an escape character alone switches quotes off.
+    pub(crate) fn overridden(self, params: &Params, prefix: &str) -> Result<Self> {
+        let named = |name: &str| character(params, &format!("{prefix}{name}"));
+        let escape = named("escape")?;
+        let quote = if escape.is_some() { None } else { self.encapsulator };
+        Ok(Self {
+            separator: named("separator")?.unwrap_or(self.separator),
+            encapsulator: named("encapsulator")?.or(quote),
+            escape: escape.or(self.escape),
+        })
+    }
 }
 
 fn character(params: &Params, name: &str) -> Result<Option<char>> {
-    let Some(text) = params.get(name).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let Some(text) = params.get(name) else { return Ok(None) };
     let mut characters = text.chars();
     let short = name.rsplit('.').next().unwrap_or(name);
     match (characters.next(), characters.next()) {
@@ -110,15 +114,10 @@ impl Column {
             |option: &str| own(option).or_else(|| params.get(option)).map_or(Ok(false), options::parse_bool);
         let map_of = |key: &str| params.all(key).map(mapped).collect::<Result<Vec<_>>>();
         let own_map = map_of(&format!("f.{name}.map"))?;
-        let character = |option: &str| character(params, &format!("f.{name}.{option}"));
-        let split = if flag("split")? {
-            Some(Dialect {
-                separator: character("separator")?.unwrap_or(','),
-                encapsulator: character("encapsulator")?,
-                escape: character("escape")?,
-            })
-        } else {
-            None
+        let dialect = Dialect { separator: ',', encapsulator: None, escape: None };
+        let split = match flag("split")? {
+            true => Some(dialect.overridden(params, &format!("f.{name}."))?),
+            false => None,
         };
         Ok(Self {
             name: Arc::from(name),
@@ -155,7 +154,7 @@ impl Column {
 
 fn mapped(text: &str) -> Result<(String, String)> {
     let pair = text.split_once(':').map(|(from, to)| (from.to_owned(), to.to_owned()));
-    pair.ok_or_else(|| Error::bad_request(format!("Argument of map should be from:to, found: '{text}'")))
+    pair.ok_or_else(|| Error::bad_request(format!("Map rules must be of the form 'from:to' ,got '{text}'")))
 }
 
 /// Fields that no cell holds: `literal.*` and `rowid`.
@@ -167,12 +166,16 @@ struct Extras {
 
 impl Extras {
     fn parse(params: &Params) -> Result<Self> {
-        let literals = params
-            .pairs()
-            .iter()
-            .filter_map(|(name, value)| Some((Arc::from(name.strip_prefix("literal.")?), value.clone())));
+        let mut literals: Vec<(Arc<str>, String)> = Vec::new();
+        for (name, value) in params.pairs() {
+            let Some(name) = name.strip_prefix("literal.") else { continue };
+            // Of several, the first counts.
+            if !literals.iter().any(|(known, _)| **known == *name) {
+                literals.push((Arc::from(name), value.clone()));
+            }
+        }
         Ok(Self {
-            literals: literals.collect(),
+            literals,
             row_id: params.get("rowid").map(Arc::from),
             row_offset: whole(params, "rowidOffset")?,
         })

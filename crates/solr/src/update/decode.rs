@@ -6,8 +6,9 @@ use plan::{Error, ErrorKind, Result};
 
 use crate::params::Params;
 use crate::update::command::Decoded;
+use crate::update::json_mapping::Mapping;
 use crate::update::options::UpdateOptions;
-use crate::update::{csv, json, json_docs, xml};
+use crate::update::{cbor, csv, javabin, json, json_docs, xml};
 
 /// The formats of update bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ enum Format {
     JsonDocuments,
     Xml,
     Csv,
+    Javabin,
+    Cbor,
 }
 
 /// Reads a body. `content_type` is the header's value; `path` is the part below the collection, such as `/update/json`.
@@ -36,19 +39,20 @@ pub fn decode(
         Ok(format) => format,
         Err(error) => return Decoded { failure: Some(error), ..decoded },
     };
-    decoded.failure = text_of(content_type, format, body)
-        .and_then(|text| {
-            let commands = &mut decoded.commands;
-            match format {
-                Format::JsonCommands => json::decode(&text, options, commands),
-                Format::JsonDocuments => {
-                    json_docs::decode(&text, &json_docs::Mapping::parse(params)?, options, commands)
-                }
-                Format::Xml => xml::decode(&text, options, commands),
-                Format::Csv => csv::decode(&text, params, options, commands),
-            }
-        })
-        .err();
+    let commands = &mut decoded.commands;
+    let text = || text_of(content_type, format, body);
+    let read = match format {
+        Format::JsonCommands => text().and_then(|text| json::decode(&text, options, commands)),
+        Format::JsonDocuments => {
+            decoded.echo = options.echo;
+            text().and_then(|text| json_docs::decode(&text, &Mapping::parse(params)?, options, commands))
+        }
+        Format::Xml => text().and_then(|text| xml::decode(&text, options, commands)),
+        Format::Csv => text().and_then(|text| csv::decode(&text, params, options, commands)),
+        Format::Javabin => javabin::decode(body, options, commands),
+        Format::Cbor => cbor::decode(body, options, commands),
+    };
+    decoded.failure = read.err();
     decoded
 }
 
@@ -101,6 +105,7 @@ fn format_of(content_type: Option<&str>, path: &str, params: &Params, body: &[u8
         "/json/docs" => return Ok(Format::JsonDocuments),
         "/json" => return Ok(json),
         "/csv" => return Ok(Format::Csv),
+        "/cbor" => return Ok(Format::Cbor),
         _ => {}
     }
     let kind = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
@@ -108,6 +113,8 @@ fn format_of(content_type: Option<&str>, path: &str, params: &Params, body: &[u8
         "application/json" | "text/json" => Ok(json),
         "application/xml" | "text/xml" => Ok(Format::Xml),
         "application/csv" | "text/csv" => Ok(Format::Csv),
+        "application/javabin" => Ok(Format::Javabin),
+        "application/cbor" => Ok(Format::Cbor),
         "" | "application/x-www-form-urlencoded" if body.is_empty() || !kind.is_empty() => {
             Err(Error::bad_request("missing content stream"))
         }

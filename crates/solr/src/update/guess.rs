@@ -148,7 +148,7 @@ fn type_of(values: &[RawValue]) -> &'static str {
         "pdates"
     } else if all(|value| matches!(value, RawValue::Long(_))) {
         "plongs"
-    } else if all(|value| matches!(value, RawValue::Long(_) | RawValue::Double(_))) {
+    } else if all(|value| matches!(value, RawValue::Long(_) | RawValue::Float(_) | RawValue::Double(_))) {
         "pdoubles"
     } else {
         "text_general"

@@ -1,125 +1,18 @@
 //! JSON of any shape as documents (`/update/json/docs`, `json.command=false`): `split` says which objects are documents,
 //! `f` which paths become which fields. Without either, each object at the top is one, its nested names joined by dots.
-//! Arrays are transparent. Behaviour recorded from Solr 9.10.1; `echo`, `srcField`, `mapUniqueKeyOnly` and several splits
-//! are refused for now.
+//! Arrays are transparent. A document within another is a document below it. Behaviour recorded from Solr 9.10.1.
 
 use std::sync::Arc;
 
 use plan::{Error, ErrorKind, Result};
 
-use crate::params::Params;
 use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
+use crate::update::json_mapping::{Mapping, Target};
 use crate::update::json_reader::{Event, JsonReader};
-use crate::update::options::{self, UpdateOptions};
+use crate::update::options::UpdateOptions;
 
 /// Bytes of values that documents may take over from the objects around them, in one request.
 const INHERITED_BYTES_MAX: usize = 256 << 20;
-
-/// Which objects are documents and what goes into them.
-pub struct Mapping {
-    split: Vec<String>,
-    rules: Vec<Rule>,
-}
-
-struct Rule {
-    path: Vec<String>,
-    reach: Reach,
-    target: Target,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    /// The path itself.
-    Exact,
-    /// `/*`: what is directly below.
-    Children,
-    /// `/**`: all that is below.
-    All,
-}
-
-enum Target {
-    Field(Arc<str>),
-    /// The last name of the path.
-    Leaf,
-    /// All names of the path, joined by dots (`$FQN`).
-    Qualified,
-}
-
-impl Mapping {
-    /// Reads `split` and `f`.
-    pub fn parse(params: &Params) -> Result<Self> {
-        for name in ["echo", "srcField", "mapUniqueKeyOnly"] {
-            let off = |value| matches!(options::parse_bool(value), Ok(false));
-            if params.get(name).is_some_and(|value| !off(value)) {
-                return Err(Error::bad_request(format!("`{name}` is not supported yet; leave it out")));
-            }
-        }
-        let split = params.get("split").unwrap_or("/");
-        if split.contains('|') {
-            return Err(Error::bad_request(format!(
-                "`split` is `{split}`: nested documents are not supported yet; name one path"
-            )));
-        }
-        let mut rules = params.all("f").map(Rule::parse).collect::<Result<Vec<_>>>()?;
-        if rules.is_empty() {
-            rules.push(Rule { path: Vec::new(), reach: Reach::All, target: Target::Qualified });
-        }
-        Ok(Self { split: segments(split)?, rules })
-    }
-
-    /// The rule for a value at `path`: of several, an exact one, and of those the last.
-    fn rule(&self, path: &[Arc<str>]) -> Option<&Rule> {
-        let exact = self.rules.iter().rev().find(|rule| rule.reach == Reach::Exact && rule.covers(path));
-        exact.or_else(|| self.rules.iter().find(|rule| rule.covers(path)))
-    }
-
-    fn is_document(&self, path: &[Arc<str>]) -> bool {
-        same(&self.split, path)
-    }
-}
-
-impl Rule {
-    fn parse(text: &str) -> Result<Self> {
-        let (target, path) = match text.split_once(':') {
-            Some((target, path)) => (Some(target), path),
-            None => (None, text),
-        };
-        let mut path = segments(path)?;
-        let reach = match path.last().map(String::as_str) {
-            Some("**") => Reach::All,
-            Some("*") => Reach::Children,
-            _ => Reach::Exact,
-        };
-        if reach != Reach::Exact {
-            path.pop();
-        }
-        let target = match target {
-            None => Target::Leaf,
-            Some("$FQN") => Target::Qualified,
-            Some(field) => Target::Field(Arc::from(field)),
-        };
-        Ok(Self { path, reach, target })
-    }
-
-    fn covers(&self, path: &[Arc<str>]) -> bool {
-        match self.reach {
-            Reach::Exact => same(&self.path, path),
-            Reach::Children => path.split_last().is_some_and(|(_, above)| same(&self.path, above)),
-            Reach::All => path.get(..self.path.len()).is_some_and(|above| same(&self.path, above)),
-        }
-    }
-}
-
-fn same(wanted: &[String], path: &[Arc<str>]) -> bool {
-    wanted.len() == path.len() && wanted.iter().zip(path).all(|(one, other)| one.as_str() == &**other)
-}
-
-fn segments(path: &str) -> Result<Vec<String>> {
-    let below = path
-        .strip_prefix('/')
-        .ok_or_else(|| Error::bad_request(format!("All paths must start with '/' {path}")))?;
-    Ok(below.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect())
-}
 
 /// Decodes documents into `commands`, which keeps those read before an error.
 pub fn decode(
@@ -136,6 +29,8 @@ pub fn decode(
         commands,
         names: Names::default(),
         path: Vec::new(),
+        base: 0,
+        listed: false,
         fields: Vec::new(),
         inherited: 0,
     };
@@ -155,6 +50,10 @@ struct Walk<'a, 'b> {
     names: Names,
     /// The keys on the way to here.
     path: Vec<Arc<str>>,
+    /// How many of them lead to the document below another that is at hand: its names begin behind them.
+    base: usize,
+    /// Whether the value at hand stands in an array.
+    listed: bool,
     /// Values of the document at hand, behind those of the objects around it.
     fields: Vec<(Arc<str>, RawValue)>,
     inherited: usize,
@@ -181,29 +80,66 @@ impl<'a> Walk<'a, '_> {
         loop {
             match self.reader.next_event()? {
                 Event::ArrayEnd => return Ok(()),
-                event => self.value(event, in_document)?,
+                event => {
+                    self.listed = true;
+                    self.value(event, in_document)?;
+                }
             }
         }
     }
 
     fn object(&mut self, in_document: bool) -> Result<()> {
-        let starts = !in_document && self.mapping.is_document(&self.path);
-        let before = self.fields.len();
-        if starts {
-            self.check_inherited()?;
+        let listed = std::mem::take(&mut self.listed);
+        match (self.mapping.is_document(&self.path), in_document) {
+            (true, true) => self.below(listed),
+            (true, false) => self.document(),
+            (false, true) => self.entries(true),
+            (false, false) => {
+                let before = self.fields.len();
+                self.entries(false)?;
+                self.fields.truncate(before);
+                Ok(())
+            }
         }
+    }
+
+    fn entries(&mut self, in_document: bool) -> Result<()> {
         while let Event::Key(key) = self.reader.next_event()? {
             let name = self.names.intern(&key);
             self.path.push(name);
+            self.listed = false;
             let event = self.reader.next_event()?;
-            self.value(event, in_document || starts)?;
+            self.value(event, in_document)?;
             self.path.pop();
         }
-        if starts {
-            self.emit();
-        }
-        if !in_document {
-            self.fields.truncate(before);
+        Ok(())
+    }
+
+    /// A document of its own, with what the objects around it have said so far.
+    fn document(&mut self) -> Result<()> {
+        let before = self.fields.len();
+        self.check_inherited()?;
+        self.entries(true)?;
+        self.emit();
+        // A name that the document has given a value is taken from those around it too, as Solr does.
+        let own = self.fields.split_off(before);
+        self.fields.retain(|(name, _)| !own.iter().any(|(known, _)| known == name));
+        Ok(())
+    }
+
+    /// A document below the one at hand, under the last name on the way to it; in a list where it stands in one.
+    fn below(&mut self, listed: bool) -> Result<()> {
+        let outer = std::mem::take(&mut self.fields);
+        let base = std::mem::replace(&mut self.base, self.path.len());
+        let read = self.entries(true);
+        let own = std::mem::replace(&mut self.fields, outer);
+        self.base = base;
+        read?;
+        let (Some(name), document) = (self.path.last(), RawValue::Map(own)) else { return Ok(()) };
+        match self.fields.last_mut() {
+            Some((known, RawValue::List(documents))) if listed && known == name => documents.push(document),
+            _ if listed => self.fields.push((name.clone(), RawValue::List(vec![document]))),
+            _ => self.fields.push((name.clone(), document)),
         }
         Ok(())
     }
@@ -229,13 +165,19 @@ impl<'a> Walk<'a, '_> {
         }));
     }
 
+    /// Where documents are said to stand values are none.
     fn keep(&mut self, value: RawValue) {
+        if self.mapping.is_document(&self.path) {
+            return;
+        }
         let Some(rule) = self.mapping.rule(&self.path) else { return };
         let name = match (&rule.target, self.path.last()) {
             (Target::Field(name), _) => name.clone(),
             (Target::Leaf, Some(name)) => name.clone(),
-            (Target::Qualified, Some(name)) if self.path.len() == 1 => name.clone(),
-            (Target::Qualified, Some(_)) => self.names.intern(&self.path.join(".")),
+            (Target::Qualified, Some(name)) if self.path.len() == self.base + 1 => name.clone(),
+            (Target::Qualified, Some(_)) => {
+                self.names.intern(&self.path.get(self.base..).unwrap_or_default().join("."))
+            }
             (_, None) => return,
         };
         self.fields.push((name, value));
@@ -245,6 +187,7 @@ impl<'a> Walk<'a, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Params;
     use crate::update::testing::documents;
 
     fn show(text: &str, params: &[(&str, &str)]) -> String {
@@ -294,10 +237,25 @@ mod tests {
         check(&[("split", "/nope"), ("f", "/**")], "");
         check(&[("split", "exams")], "!All paths must start with '/' exams");
         check(&[("f", "x")], "!All paths must start with '/' x");
-        check(
-            &[("split", "/|/exams")],
-            "!`split` is `/|/exams`: nested documents are not supported yet; name one path",
-        );
+        check(&[("split", "/exams|/")], "!/ has a parent node at my level or lower");
+        check(&[("split", "/|/exams|/exams")], "!exams has a parent node at my level or lower");
         check(&[("srcField", "x")], "!`srcField` is not supported yet; leave it out");
+    }
+
+    /// Recorded from Solr 9.10.1 with `echo=true`.
+    #[test]
+    fn documents_stand_below_others() {
+        let text = r#"{"id":"s1","a":{"x":"1","exams":[{"id":"e1","q":[{"id":"q1","v":"v"}]},{"id":"e2"}]},"tail":"t"}"#;
+        let check =
+            |split: &str, expected: &str| assert_eq!(show(text, &[("split", split)]), expected, "{split}");
+        check("/|/a/exams", "{id=s1, a.x=1, exams=[{id=e1, q.id=q1, q.v=v}, {id=e2}], tail=t}");
+        check("/|/a/exams|/a/exams/q", "{id=s1, a.x=1, exams=[{id=e1, q=[{id=q1, v=v}]}, {id=e2}], tail=t}");
+        check("/a|/a/exams", "{id=s1, a.x=1, exams=[{id=e1, q.id=q1, q.v=v}, {id=e2}]}");
+        check(
+            "/|/nope",
+            "{id=s1, a.x=1, a.exams.id=e1, a.exams.q.id=q1, a.exams.q.v=v, a.exams.id=e2, tail=t}",
+        );
+        let show_all = |split: &str| show(text, &[("split", split), ("f", "/**")]);
+        assert_eq!(show_all("/a/exams"), "{id=s1, x=1, id=e1, id=q1, v=v}; {x=1, id=e2}");
     }
 }

@@ -1,6 +1,8 @@
 //! Updates: bodies in Solr's formats become commands (`decode`), commands become a typed batch (the chain).
 
 mod atomic;
+mod binary_bounds;
+mod cbor;
 mod chain;
 pub mod chain_choice;
 mod command;
@@ -12,8 +14,10 @@ mod document;
 mod guess;
 mod guess_date;
 mod guess_number;
+mod javabin;
 mod json;
 mod json_docs;
+mod json_mapping;
 mod json_reader;
 mod json_value;
 mod nested;
@@ -27,6 +31,7 @@ mod xml;
 pub use chain::{Chain, Processed};
 pub use command::{AddCommand, Decoded, Names, RawDocument, RawValue, UpdateCommand};
 pub(crate) use convert::decode_base64;
+pub(crate) use csv_rows::Dialect;
 pub use decode::decode;
 pub use json_reader::{Complaint, Event, JsonReader};
 pub use json_value::{entries, value};

@@ -19,6 +19,8 @@ pub struct UpdateOptions {
     pub conflicts_skip: bool,
     /// `versions=true`: the response lists ids and versions.
     pub versions: bool,
+    /// `echo=true`: documents read from JSON of any shape are shown, not added.
+    pub echo: bool,
 }
 
 impl UpdateOptions {
@@ -44,6 +46,7 @@ impl UpdateOptions {
             version: params.get("_version_").map(version).transpose()?,
             conflicts_skip: !boolean(params, "failOnVersionConflicts", true)?,
             versions: boolean(params, "versions", false)?,
+            echo: params.get("echo") == Some("true"),
         })
     }
 }

@@ -5,8 +5,7 @@ use plan::Result;
 use super::Found;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
-use crate::search::mask::Masks;
-use crate::search::matches::matches;
+use crate::search::mask::{self, Masks};
 use crate::search::node::{DocSource, Node};
 
 /// The first `limit` matches and the number of all; `None` when `node` is not such a query.
@@ -23,7 +22,7 @@ pub(crate) fn first_and_count(
         let room = limit.saturating_sub(found.len());
         let matches = match &constant.source {
             DocSource::All => None,
-            _ => Some(matches(context, segment, node, None)?),
+            _ => Some(mask::hits_in(context, segment, node, None)?),
         };
         match (matches.as_deref(), mask.as_deref()) {
             (None, None) => {

@@ -18,7 +18,7 @@ pub(crate) fn best_of(
     hits: &[Arc<Bits>],
     limit: usize,
 ) -> Result<Vec<Found>> {
-    let mut best = Best::new(limit);
+    let mut best = Best::new(limit, &context.allowance);
     for (segment, hits) in context.segments.iter().zip(hits) {
         if limit == 0 {
             break;
@@ -26,7 +26,7 @@ pub(crate) fn best_of(
         best.enter(segment.number);
         let mut evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
         let mut scores = [0.0f32; BLOCK];
-        each_block(hits, |docs| {
+        each_block(hits, &context.allowance, |docs| {
             let Some(scores) = scores.get_mut(..docs.len()) else { return };
             evaluator.scores(docs, scores);
             for (doc, score) in docs.iter().zip(scores) {

@@ -4,7 +4,7 @@
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use plan::{Mark, Result, SortKey};
+use plan::{Allowance, Mark, Result, SortKey};
 use tantivy::DocId;
 
 use super::Found;
@@ -29,7 +29,8 @@ pub(crate) fn sorted(
         let mut sources = order.open(context, node, segment)?;
         let behind = Behind::open(&order, &sources, mark)?;
         let first = walk(&order, &mut sources, segment, hits, (&behind, limit));
-        let best = best_of_segment(&mut sources, first.as_ref().unwrap_or(hits), &behind, limit);
+        let hits = first.as_ref().unwrap_or(hits);
+        let best = best_of_segment(&mut sources, hits, (&behind, limit), &context.allowance);
         for (values, doc) in best {
             all.push(Merged::resolve(&sources, &values, segment.number, doc)?);
         }
@@ -96,8 +97,8 @@ fn first_step(len: u32, mut holds: impl FnMut(u32) -> bool) -> u32 {
 fn best_of_segment(
     sources: &mut [Source],
     hits: &Bits,
-    behind: &Behind,
-    limit: usize,
+    (behind, limit): (&Behind, usize),
+    allowance: &Allowance,
 ) -> Vec<(Vec<Key>, DocId)> {
     let mut heap: BinaryHeap<(Vec<Key>, DocId)> = BinaryHeap::new();
     if limit == 0 {
@@ -105,7 +106,7 @@ fn best_of_segment(
     }
     let Some((first, others)) = sources.split_first_mut() else { return Vec::new() };
     let mut block = [0; BLOCK];
-    each_block(hits, |docs| {
+    each_block(hits, allowance, |docs| {
         let block = block.get_mut(..docs.len()).unwrap_or_default();
         first.keys(docs, block);
         for (doc, key) in docs.iter().zip(block.iter()) {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use plan::Result;
+use plan::{Allowance, Result};
 use tantivy::DocId;
 
 use super::{Found, scan};
@@ -47,7 +47,7 @@ pub(crate) fn top_k(
     if node.is_unbounded() {
         return scan::best_of(context, node, hits, limit);
     }
-    let mut best = Best::new(limit);
+    let mut best = Best::new(limit, &context.allowance);
     for (segment, hits) in context.segments.iter().zip(hits) {
         if limit > 0 && !hits.is_empty() {
             best.enter(segment.number);
@@ -77,6 +77,9 @@ fn collect_segment(mut evaluator: Evaluator, hits: &Bits, max_doc: DocId, best: 
                 best.offer(doc, score);
             }
         }
+        if best.is_cut() {
+            return;
+        }
     }
 }
 
@@ -87,11 +90,17 @@ pub(crate) struct Best {
     segment: usize,
     /// The worst score, once there are enough.
     bar: Option<f32>,
+    allowance: Allowance,
 }
 
 impl Best {
-    pub(crate) fn new(limit: usize) -> Self {
-        Self { heap: BinaryHeap::new(), limit, segment: 0, bar: None }
+    pub(crate) fn new(limit: usize, allowance: &Allowance) -> Self {
+        Self { heap: BinaryHeap::new(), limit, segment: 0, bar: None, allowance: allowance.clone() }
+    }
+
+    /// Whether no more is to be looked at. Asked after some work, so that something is found in any case.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.allowance.is_used_up()
     }
 
     /// From here on documents are of this segment.

@@ -25,6 +25,35 @@ pub(crate) struct GlobalOrdinals {
     to_common: Vec<Vec<u32>>,
     /// By common number: a segment that has the value, and its number there.
     places: Vec<(u32, u32)>,
+    /// By common number, unless they are too much to keep.
+    texts: Option<Texts>,
+}
+
+/// Texts by number, one behind the other. To read one out of a segment's dictionary takes unpacking a block of them.
+#[derive(Default)]
+struct Texts {
+    all: String,
+    ends: Vec<u32>,
+}
+
+impl Texts {
+    /// Bytes of texts that are kept for one column.
+    const MOST: usize = if cfg!(test) { 64 } else { 4 << 20 };
+
+    /// False when it would be too much.
+    fn push(&mut self, key: &[u8]) -> bool {
+        match std::str::from_utf8(key) {
+            Ok(text) if self.all.len() + text.len() <= Self::MOST => self.all.push_str(text),
+            _ => return false,
+        }
+        self.ends.push(self.all.len() as u32);
+        true
+    }
+
+    fn get(&self, number: usize) -> Option<&str> {
+        let start = number.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        self.all.get(start as usize..*self.ends.get(number)? as usize)
+    }
 }
 
 impl GlobalOrdinals {
@@ -33,10 +62,11 @@ impl GlobalOrdinals {
         let mut to_common: Vec<Vec<u32>> = columns.iter().map(|_| Vec::new()).collect();
         let present: Vec<(usize, &StrColumn)> =
             columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.as_ref()?))).collect();
+        let totals = columns.iter().map(|_| OnceLock::new()).collect();
         if let [(segment, only)] = present[..] {
             let count = only.dictionary().num_terms() as u32;
             let places = (0..count).map(|ord| (segment as u32, ord)).collect();
-            return Ok(Self { totals: columns.iter().map(|_| OnceLock::new()).collect(), to_common, places });
+            return Ok(Self { totals, to_common, places, texts: all_texts(only)? });
         }
         let mut streams = Vec::with_capacity(present.len());
         let mut heap = BinaryHeap::new();
@@ -48,11 +78,15 @@ impl GlobalOrdinals {
             streams.push((*segment, stream));
         }
         let (mut places, mut last): (Vec<(u32, u32)>, Option<Vec<u8>>) = (Vec::new(), None);
+        let mut texts = Some(Texts::default());
         while let Some(Reverse((mut key, at))) = heap.pop() {
             let Some((segment, stream)) = streams.get_mut(at) else { continue };
             let Some(numbers) = to_common.get_mut(*segment) else { continue };
             if last.as_ref() != Some(&key) {
                 places.push((*segment as u32, numbers.len() as u32));
+                if texts.as_mut().is_some_and(|texts| !texts.push(&key)) {
+                    texts = None;
+                }
                 last = Some(key.clone());
             }
             numbers.push(places.len() as u32 - 1);
@@ -62,7 +96,7 @@ impl GlobalOrdinals {
                 heap.push(Reverse((key, at)));
             }
         }
-        Ok(Self { totals: columns.iter().map(|_| OnceLock::new()).collect(), to_common, places })
+        Ok(Self { totals, to_common, places, texts })
     }
 
     /// How many values there are.
@@ -79,6 +113,18 @@ impl GlobalOrdinals {
             })
         }
     }
+}
+
+/// The texts of the only dictionary.
+fn all_texts(column: &StrColumn) -> Result<Option<Texts>> {
+    let mut texts = Texts::default();
+    let mut stream = column.dictionary().stream().map_err(engine_error)?;
+    while stream.advance() {
+        if !texts.push(stream.key()) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(texts))
 }
 
 /// The common numbers of a column's values; none for a column that holds no strings.
@@ -105,7 +151,7 @@ impl Strings {
             });
         }
         let segments = context.segments.iter().map(|segment| segment.view.id()).collect();
-        let ordinals = context.caches.ordinals(column.field, segments, || GlobalOrdinals::build(&columns))?;
+        let ordinals = context.caches.ordinals(&column.name, segments, || GlobalOrdinals::build(&columns))?;
         Ok(Self { columns, ordinals })
     }
 
@@ -191,6 +237,9 @@ impl Strings {
 
     /// The text of a value by its number.
     pub(crate) fn text(&self, number: usize) -> Result<String> {
+        if let Some(text) = self.ordinals.texts.as_ref().and_then(|texts| texts.get(number)) {
+            return Ok(text.to_owned());
+        }
         let mut text = String::new();
         if let Some((segment, ord)) = self.ordinals.places.get(number)
             && let Some(Some(column)) = self.columns.get(*segment as usize)

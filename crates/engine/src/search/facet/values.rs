@@ -13,6 +13,7 @@ use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
+use crate::search::sets::TERMS_A_LOOK;
 
 /// Counts by value, zeros included where `zeros` asks for them.
 pub(super) type Counts<K> = HashMap<K, u64>;
@@ -48,7 +49,8 @@ pub(super) fn integers(
     zeros: bool,
 ) -> Result<Counts<i64>> {
     let mut counts = Counts::new();
-    for (segment, hits) in context.segments.iter().zip(domain) {
+    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up())
+    {
         match segment.view.column(column)? {
             Some(AnyColumn::I64(column)) => add_numbers(&column, hits, zeros, |number| number, &mut counts),
             Some(AnyColumn::Bool(column)) => add_numbers(&column, hits, zeros, i64::from, &mut counts),
@@ -76,7 +78,8 @@ fn add_numbers<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
 /// Counts of a column of reals, by the bits of the values.
 pub(super) fn reals(context: &SearchContext<'_>, column: &ColumnRef, domain: &Domain) -> Result<Counts<u64>> {
     let mut counts = Counts::new();
-    for (segment, hits) in context.segments.iter().zip(domain) {
+    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up())
+    {
         if let Some(AnyColumn::F64(column)) = segment.view.column(column)? {
             hits.iter().for_each(|doc| {
                 each_distinct(&column, doc, |value| *counts.entry(value.to_bits()).or_default() += 1);
@@ -95,10 +98,16 @@ pub(super) fn terms(
     zeros: bool,
 ) -> Result<Counts<Box<str>>> {
     let mut counts = Counts::new();
-    for (segment, hits) in context.segments.iter().zip(domain) {
+    for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up())
+    {
         let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
         let mut terms = inverted.terms().range().ge(prefix).into_stream().map_err(engine_error)?;
+        let mut read = 0u32;
         while terms.advance() && terms.key().starts_with(prefix.as_bytes()) {
+            read += 1;
+            if read.is_multiple_of(TERMS_A_LOOK) && context.allowance.is_used_up() {
+                return Ok(counts);
+            }
             let mut blocks = inverted
                 .read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)
                 .map_err(engine_error)?;

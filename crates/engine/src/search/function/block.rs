@@ -1,9 +1,13 @@
 //! Rooms for the values of one block, and walks over documents block by block.
 
+use plan::Allowance;
 use tantivy::DocId;
 
 use super::BLOCK;
 use crate::search::bits::Bits;
+
+/// Blocks between looks at the allowance.
+const BLOCKS_A_LOOK: u32 = 16;
 
 /// Values of as many documents as a block has. On the heap: functions nest, and stacks are small.
 pub(super) struct Room<T>(Vec<T>);
@@ -22,10 +26,10 @@ impl<T: Copy + Default> Room<T> {
     }
 }
 
-/// Calls `take` with the documents of `bits`, a block at a time.
-pub(crate) fn each_block(bits: &Bits, mut take: impl FnMut(&[DocId])) {
+/// Calls `take` with the documents of `bits`, a block at a time, until `allowance` is used up.
+pub(crate) fn each_block(bits: &Bits, allowance: &Allowance, mut take: impl FnMut(&[DocId])) {
     let mut docs = Vec::with_capacity(BLOCK);
-    let mut rest = bits.iter();
+    let (mut rest, mut blocks) = (bits.iter(), 0u32);
     loop {
         docs.clear();
         docs.extend(rest.by_ref().take(BLOCK));
@@ -33,5 +37,9 @@ pub(crate) fn each_block(bits: &Bits, mut take: impl FnMut(&[DocId])) {
             return;
         }
         take(&docs);
+        blocks += 1;
+        if blocks.is_multiple_of(BLOCKS_A_LOOK) && allowance.is_used_up() {
+            return;
+        }
     }
 }

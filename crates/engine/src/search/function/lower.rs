@@ -19,7 +19,7 @@ use crate::search::facet::GlobalOrdinals;
 use crate::search::lower::{lower_scored, term_of};
 use crate::search::nearest::LoweredSimilarity;
 use crate::search::node::Node;
-use crate::search::stats::{Statistics, doc_freq, term_infos, total_term_freq};
+use crate::search::stats::{doc_freq, term_infos, total_term_freq};
 
 /// A function ready to be opened in any segment.
 pub(crate) enum Lowered {
@@ -221,9 +221,7 @@ fn statistic_value(context: &SearchContext<'_>, statistic: &Statistic) -> Result
         Statistic::SumTotalTermFrequency { field } => {
             let layout = context.layout.field(field).filter(|layout| !layout.class().is_point());
             match layout.and_then(|layout| Some((layout, layout.inverted?))) {
-                Some((layout, inverted)) => {
-                    long(Statistics::default().field(context, layout, inverted)?.total_term_freq)
-                }
+                Some((layout, inverted)) => long(context.field_stats(layout, inverted)?.0.total_term_freq),
                 None => Value::Long(0),
             }
         }

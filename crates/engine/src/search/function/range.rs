@@ -4,7 +4,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use plan::{FunctionRange, Kind, Result, Value};
+use plan::{Allowance, FunctionRange, Kind, Result, Value};
 use tantivy::{DocId, SegmentReader};
 
 use super::block::{Room, each_block};
@@ -16,27 +16,26 @@ use crate::search::node::Computed;
 /// A range ready to run in any segment.
 pub(crate) struct FunctionRangeNode {
     function: Arc<Lowered>,
-    range: Arc<FunctionRange>,
-    computed: Arc<Computed>,
+    computed: Computed,
 }
 
 impl FunctionRangeNode {
-    pub(crate) fn new(function: Lowered, range: FunctionRange) -> Self {
+    pub(crate) fn new(function: Lowered, range: FunctionRange, allowance: &Allowance) -> Self {
         let (function, range) = (Arc::new(function), Arc::new(range));
-        let (inner, bounds) = (function.clone(), range.clone());
-        let all =
-            move |segment: &SegmentReader| bits(&inner, &bounds, segment, &Bits::all(segment.max_doc()));
-        Self { function, range, computed: Arc::new(Computed::new(all)) }
+        let (inner, bounds, until) = (function.clone(), range.clone(), allowance.clone());
+        let all = move |segment: &SegmentReader| {
+            bits((&*inner, &*bounds), segment, &Bits::all(segment.max_doc()), &until)
+        };
+        let (inner, until) = (function.clone(), allowance.clone());
+        let some = move |segment: &SegmentReader, among: &Bits| {
+            bits((&*inner, &*range), segment, among, &until).map(Some)
+        };
+        Self { function, computed: Computed::new(all).or_among(some) }
     }
 
-    /// The documents of each segment, dead or alive.
-    pub(crate) fn computed(&self) -> &Arc<Computed> {
+    /// The documents of each segment, dead or alive; asked about some, it computes no others.
+    pub(crate) fn computed(&self) -> &Computed {
         &self.computed
-    }
-
-    /// Of those in `among`: no others are computed.
-    pub(crate) fn bits_among(&self, segment: &SegmentReader, among: &Bits) -> Result<Bits> {
-        bits(&self.function, &self.range, segment, among)
     }
 
     /// The value for a document, and the function in words with what it read.
@@ -46,11 +45,16 @@ impl FunctionRangeNode {
     }
 }
 
-fn bits(function: &Lowered, range: &FunctionRange, segment: &SegmentReader, among: &Bits) -> Result<Bits> {
+fn bits(
+    (function, range): (&Lowered, &FunctionRange),
+    segment: &SegmentReader,
+    among: &Bits,
+    allowance: &Allowance,
+) -> Result<Bits> {
     let mut reader = Reader::open(function, segment)?;
     let bounds = Bounds::of(range);
     let mut bits = Bits::none(segment.max_doc());
-    each_block(among, |docs| {
+    each_block(among, allowance, |docs| {
         let (mut inside, mut present) = (Room::<bool>::of(docs), Room::<bool>::of(docs));
         bounds.inside(&mut reader, docs, inside.all_mut());
         reader.present(docs, present.all_mut());

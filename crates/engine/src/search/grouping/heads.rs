@@ -82,7 +82,7 @@ impl BestOfGroups {
         let Some((first, others)) = sources.split_first_mut() else { return Ok(()) };
         let (mut block, mut own) = ([0; BLOCK], [0; BLOCK]);
         let mut keys = vec![0; self.width];
-        each_block(hits, |docs| {
+        each_block(hits, &segment.allowance, |docs| {
             let block = block.get_mut(..docs.len()).unwrap_or_default();
             first.keys(docs, block);
             groups.of_block(docs, own.get_mut(..docs.len()).unwrap_or_default());

@@ -47,7 +47,7 @@ pub(super) fn members(
         };
         let mut groups = groups.segment(segment)?;
         let mut own = [0; BLOCK];
-        each_block(hits, |docs| {
+        each_block(hits, &context.allowance, |docs| {
             groups.of_block(docs, own.get_mut(..docs.len()).unwrap_or_default());
             for (doc, group) in docs.iter().copied().zip(own) {
                 let place = places.get(group as usize).copied().unwrap_or(NOWHERE);

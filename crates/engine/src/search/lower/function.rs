@@ -21,7 +21,8 @@ impl Lowering<'_> {
     }
 
     pub(super) fn function_range(&mut self, range: &FunctionRange, boost: f32) -> Result<Node> {
-        let node = FunctionRangeNode::new(self.lowered(&range.function)?, range.clone());
+        let node =
+            FunctionRangeNode::new(self.lowered(&range.function)?, range.clone(), &self.context.allowance);
         Ok(Node::constant(DocSource::FunctionRange(Arc::new(node)), boost, range_label(range)))
     }
 

@@ -18,11 +18,10 @@ use crate::search::mask::{self, PreparedFilter};
 use crate::search::matches::matches;
 use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs};
-use crate::search::stats::Statistics;
 
 /// What the documents of a join's query have in its field, with scores if they are wanted.
 pub(crate) fn joined(context: &SearchContext<'_>, join: &Join, scored: bool) -> Result<Tallies> {
-    let mut lowering = Lowering { context, statistics: Statistics::default(), scored };
+    let mut lowering = Lowering { context, scored };
     let node = lowering.lower_related(&join.query, scored)?;
     lowering.tallies(join, &node, scored)
 }
@@ -81,6 +80,7 @@ impl Lowering<'_> {
         while let (Some(node), Some(edges)) = (node, edges)
             && graph.steps_max.is_none_or(|most| step < most)
             && frontier.iter().any(|bits| bits.count() > 0)
+            && !self.context.allowance.is_used_up()
         {
             frontier = self.step(node, edges, &frontier)?;
             for ((segment, new), found) in self.context.segments.iter().zip(&mut frontier).zip(&mut found) {

@@ -29,13 +29,13 @@ pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
 pub(crate) use values::Tallies;
 
-use plan::{Query, Related, Result};
+use plan::{Allowance, Query, Related, Result};
 use tantivy::schema::Field;
 
 use super::bits::Bits;
-use super::bm25::{Similarity, idf};
+use super::bm25::{INVERSE_OF_ONE, Similarity, idf};
 use super::node::{DocSource, Node, Scoring};
-use super::stats::Statistics;
+use super::stats::FieldStats;
 use super::{SearchContext, more_like};
 use crate::layout::FieldLayout;
 use crate::snapshot::SegmentView;
@@ -43,19 +43,18 @@ use crate::snapshot::SegmentView;
 /// One query on its way down.
 pub(crate) struct Lowering<'a> {
     context: &'a SearchContext<'a>,
-    statistics: Statistics,
     /// Statistics are taken only where scores are wanted.
     scored: bool,
 }
 
 /// A query that will be scored.
 pub(crate) fn lower_scored(context: &SearchContext<'_>, query: &Query) -> Result<Node> {
-    Lowering { context, statistics: Statistics::default(), scored: true }.lower(query, 1.0)
+    Lowering { context, scored: true }.lower(query, 1.0)
 }
 
 /// A query that only tells which documents match.
 pub(crate) fn lower_unscored(context: &SearchContext<'_>, query: &Query) -> Result<Node> {
-    Lowering { context, statistics: Statistics::default(), scored: false }.lower(query, 1.0)
+    Lowering { context, scored: false }.lower(query, 1.0)
 }
 
 impl<'a> Lowering<'a> {
@@ -105,9 +104,7 @@ impl<'a> Lowering<'a> {
                 self.lower(&like.query(&terms, self.context.layout.unique_key()), boost)
             }
             Query::ConstantScore { query, score } => {
-                let inner =
-                    Lowering { context: self.context, statistics: Statistics::default(), scored: false }
-                        .lower(query, 1.0)?;
+                let inner = Lowering { context: self.context, scored: false }.lower(query, 1.0)?;
                 Ok(with_constant_score(inner, boost * score))
             }
         }
@@ -125,16 +122,14 @@ impl<'a> Lowering<'a> {
         terms: Vec<(String, u64)>,
         boost: f32,
     ) -> Result<Scoring> {
-        let stats = if self.scored {
-            self.statistics.field(self.context, layout, field)?
-        } else {
-            super::stats::FieldStats::default()
+        let (stats, inverse) = match self.scored {
+            true => self.context.field_stats(layout, field)?,
+            false => (FieldStats::default(), INVERSE_OF_ONE.clone()),
         };
         let sum: f64 = terms.iter().map(|(_, df)| f64::from(idf(*df, stats.doc_count))).sum();
         let idf = sum as f32;
         let norms = layout.has_norms().then_some(field);
         let average_length = stats.average_length();
-        let inverse = self.context.caches.inverse_lengths(field, average_length);
         let similarity = Similarity::new(boost, idf, average_length, inverse);
         let views = self.context.views.clone();
         Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
@@ -145,11 +140,11 @@ impl<'a> Lowering<'a> {
         &self,
         boost: f32,
         label: String,
-        compute: impl Fn(&SegmentView) -> Result<Bits> + Send + Sync + 'static,
+        compute: impl Fn(&SegmentView, &Allowance) -> Result<Bits> + Send + Sync + 'static,
     ) -> Node {
-        let views = self.context.views.clone();
+        let (views, allowance) = (self.context.views.clone(), self.context.allowance.clone());
         Node::computed(boost, label, move |reader| match views.of(reader) {
-            Some((_, view)) => compute(view),
+            Some((_, view)) => compute(view, &allowance),
             None => Ok(Bits::none(reader.max_doc())),
         })
     }

@@ -8,11 +8,10 @@ use super::Lowering;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::mask::{self, PreparedFilter};
-use crate::search::stats::Statistics;
 
 /// The documents that a move leads to from `docs`, by segment.
 pub(crate) fn moved(context: &SearchContext<'_>, by: &Move, docs: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
-    let mut lowering = Lowering { context, statistics: Statistics::default(), scored: false };
+    let mut lowering = Lowering { context, scored: false };
     match by {
         Move::ToParents(parents) => through_blocks(context, parents, docs, parents_of),
         Move::ToChildren(parents) => through_blocks(context, parents, docs, children_of),

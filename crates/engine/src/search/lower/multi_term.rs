@@ -26,14 +26,14 @@ impl Lowering<'_> {
         let label = format!("{name}:{prefix}*");
         let (low, high) = (prefix.as_bytes().to_vec(), prefix_end(prefix.as_bytes()));
         if let Some(field) = layout.inverted {
-            return Ok(self.by_postings(boost, label, move |view| {
+            return Ok(self.by_postings(boost, label, move |view, allowance| {
                 let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
                 let mut terms = inverted.terms().range().ge(&low);
                 if let Some(high) = &high {
                     terms = terms.lt(high);
                 }
                 let mut bits = Bits::none(view.reader().max_doc());
-                add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+                add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits, allowance)?;
                 Ok(bits)
             }));
         }
@@ -70,11 +70,11 @@ impl Lowering<'_> {
 
     fn by_automaton(&self, layout: &FieldLayout, automaton: Arc<Regex>, boost: f32, label: String) -> Node {
         if let Some(field) = layout.inverted {
-            return self.by_postings(boost, label, move |view| {
+            return self.by_postings(boost, label, move |view, allowance| {
                 let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
                 let terms = inverted.terms().search(&*automaton).into_stream().map_err(engine_error)?;
                 let mut bits = Bits::none(view.reader().max_doc());
-                add_stream(view, field, terms, &mut bits)?;
+                add_stream(view, field, terms, &mut bits, allowance)?;
                 Ok(bits)
             });
         }

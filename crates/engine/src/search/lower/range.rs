@@ -2,6 +2,7 @@
 //! the values do. Every match scores the boost, as Lucene's point and term range queries.
 
 use std::ops::{Bound, Range as Ranks, RangeInclusive};
+use std::sync::Arc;
 
 use plan::{FieldClass, Range, Result, Value};
 use tantivy::schema::Field;
@@ -13,8 +14,8 @@ use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::bits::Bits;
 use crate::search::columns::{AnyColumn, SegmentColumn, SegmentColumns};
 use crate::search::error::engine_error;
-use crate::search::node::Node;
-use crate::search::sets::{add_stream, column_docs, field_terms_docs, value_range_docs};
+use crate::search::node::{Computed, DocSource, Node};
+use crate::search::sets::{add_stream, column_docs, field_terms_docs, value_range_docs, values_among};
 use crate::snapshot::SegmentView;
 use crate::value_order::ValueOrder;
 
@@ -43,17 +44,25 @@ impl Lowering<'_> {
         boost: f32,
         label: String,
     ) -> Result<Node> {
-        let columns = SegmentColumns::of(self.context, column)?;
-        Ok(Node::computed(boost, label, move |reader| {
-            column_range(reader, columns.get(reader.segment_id()), &bounds)
-        }))
+        let columns = Arc::new((SegmentColumns::of(self.context, column)?, bounds));
+        let known = columns.clone();
+        let all = move |reader: &SegmentReader| {
+            let (columns, bounds) = &*known;
+            column_range(reader, columns.get(reader.segment_id()), bounds)
+        };
+        let some = move |reader: &SegmentReader, among: &Bits| {
+            let (columns, bounds) = &*columns;
+            Ok(columns.get(reader.segment_id()).and_then(|column| range_among(column, bounds, among)))
+        };
+        let docs = Computed::new(all).or_among(some);
+        Ok(Node::constant(DocSource::Computed(Arc::new(docs)), boost, label))
     }
 
     /// A range over the terms of an inverted field.
     fn term_range(&self, layout: &FieldLayout, range: &Range, boost: f32, label: String) -> Node {
         let Some(field) = layout.inverted else { return Node::Nothing };
         let Some((lower, upper)) = term_bounds(layout, field, range) else { return Node::Nothing };
-        self.by_postings(boost, label, move |view| {
+        self.by_postings(boost, label, move |view, allowance| {
             let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
             let mut terms = inverted.terms().range();
             terms = match &lower {
@@ -67,7 +76,7 @@ impl Lowering<'_> {
                 Bound::Unbounded => terms,
             };
             let mut bits = Bits::none(view.reader().max_doc());
-            add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits)?;
+            add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits, allowance)?;
             Ok(bits)
         })
     }
@@ -75,7 +84,7 @@ impl Lowering<'_> {
     pub(super) fn exists(&self, name: &str, boost: f32) -> Node {
         let Some(layout) = self.field(name).cloned() else { return Node::Nothing };
         let label = format!("FieldExistsQuery [field={name}]");
-        self.by_postings(boost, label, move |view| exists_docs(view, &layout))
+        self.by_postings(boost, label, move |view, _| exists_docs(view, &layout))
     }
 }
 
@@ -134,6 +143,23 @@ fn column_range(reader: &SegmentReader, column: Option<&SegmentColumn>, bounds: 
         }
         _ => Bits::none(max_doc),
     })
+}
+
+/// The documents among some with a value of the column inside `bounds`; `None` where finding all is no more work.
+fn range_among(column: &SegmentColumn, bounds: &Bounds, among: &Bits) -> Option<Bits> {
+    /// Of so many documents in order one is looked at in the time that one takes by its column.
+    const QUICKER: u32 = 4;
+    let effort = among.count().saturating_mul(QUICKER);
+    let ranks = ranks(column, bounds);
+    let narrow = match &ranks {
+        Some((order, ranks)) => effort < order.effort(ranks),
+        None => effort < among.max_doc(),
+    };
+    match (column.values.as_ref().filter(|_| narrow)?, bounds) {
+        (AnyColumn::I64(column), Bounds::I64(range)) => Some(values_among(column, range, among)),
+        (AnyColumn::F64(column), Bounds::F64(range)) => Some(values_among(column, range, among)),
+        _ => None,
+    }
 }
 
 /// The order that the segment keeps, and the ranks of the values inside `bounds`; `None` where it keeps none, or column and

@@ -12,7 +12,7 @@ impl Lowering<'_> {
         let Some(layout) = self.field(&query.field) else { return Node::Nothing };
         let Some(column) = layout.column.clone() else { return Node::Nothing };
         let (search, shapes) = (SpatialSearch::new(query), layout.inverted);
-        self.by_postings(boost, query.to_string(), move |view| {
+        self.by_postings(boost, query.to_string(), move |view, _| {
             let mut bits = match search.finds_points() {
                 true => search.points(view, &column)?,
                 false => Bits::none(view.reader().max_doc()),

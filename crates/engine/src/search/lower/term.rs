@@ -92,9 +92,9 @@ impl Lowering<'_> {
         let label = format!("{name}:({})", shown.join(" "));
         let Some(field) = layout.inverted else { return self.column_terms(layout, values, boost, label) };
         let terms: Vec<Term> = values.iter().filter_map(|value| term_of(layout, field, value)).collect();
-        Ok(self.by_postings(boost, label, move |view| {
+        Ok(self.by_postings(boost, label, move |view, allowance| {
             let mut bits = Bits::none(view.reader().max_doc());
-            for term in &terms {
+            for term in terms.iter().take_while(|_| !allowance.is_used_up()) {
                 if let Some(info) = view.term_info(term)? {
                     add_postings(view, field, &info, &mut bits)?;
                 }

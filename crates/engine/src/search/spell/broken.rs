@@ -18,7 +18,8 @@ pub(super) fn suggestions(
 ) -> Result<Vec<SpellFinding>> {
     let breaker = Breaker { words, broken, plan };
     let (mut cuts, mut whole) = (Vec::new(), Vec::new());
-    for word in plan.words.iter().filter(|_| broken.tear) {
+    let tried = plan.words.iter().take_while(|_| !plan.allowance.is_used_up());
+    for word in tried.filter(|_| broken.tear) {
         let found = breaker.cuts(&word.text)?;
         if found.is_empty() {
             whole.push(Entry { word: word.clone(), suggestion: None, documents: 0 });

@@ -17,7 +17,7 @@ pub(super) fn suggestions(
     plan: &SpellPlan,
 ) -> Result<Vec<SpellFinding>> {
     let mut findings: Vec<SpellFinding> = Vec::new();
-    for word in &plan.words {
+    for word in plan.words.iter().take_while(|_| !plan.allowance.is_used_up()) {
         let documents = words.documents(&word.text)?;
         let known = plan.alternatives > 0 && documents > 0;
         let count = if known { plan.alternatives } else { plan.count };

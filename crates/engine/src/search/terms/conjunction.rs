@@ -4,7 +4,7 @@
 use tantivy::DocId;
 
 use super::matching::Matching;
-use super::scoring::ScoredTerm;
+use super::scoring::{BLOCKS_A_LOOK, ScoredTerm};
 use crate::search::block::BLOCK;
 use crate::search::collect::Best;
 
@@ -60,15 +60,19 @@ impl Conjunction {
     pub(super) fn collect(mut self, mut matching: Matching<'_>, best: &mut Best) -> u64 {
         let mut found = Vec::new();
         matching.list(&mut found);
-        let mut rest = &found[..];
+        let (mut rest, mut blocks) = (&found[..], 0u32);
         while let Some(first) = rest.first() {
             self.lead.blocks.skip_to(*first);
-            let last = self.lead.blocks.entry().last;
+            let last = self.lead.blocks.entry().last();
             let near = rest.get(..BLOCK).unwrap_or(rest);
             let (block, behind) = rest.split_at(near.partition_point(|doc| *doc <= last));
             rest = behind;
             if best.bar().is_none_or(|bar| self.can_reach(self.lead.bound(self.lead.blocks.entry()), bar)) {
                 self.collect_block(block, best);
+            }
+            blocks += 1;
+            if blocks.is_multiple_of(BLOCKS_A_LOOK) && best.is_cut() {
+                break;
             }
         }
         found.len() as u64

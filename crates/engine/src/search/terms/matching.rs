@@ -1,7 +1,7 @@
 //! Which documents match, without scores. A segment is taken in chunks of 65,536 documents, so that a chunk's bits (8 KiB)
 //! stay in the first-level cache: unions set bits, conjunctions thin out the documents of the rarest term.
 
-use plan::Result;
+use plan::{Allowance, Result};
 use tantivy::DocId;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
@@ -39,6 +39,8 @@ pub(crate) struct Matching<'a> {
     /// Made when first needed: a rare term needs none.
     words: Option<Box<Words>>,
     candidates: Vec<DocId>,
+    /// Looked at once a chunk.
+    allowance: Allowance,
 }
 
 impl<'a> Matching<'a> {
@@ -81,7 +83,9 @@ impl<'a> Matching<'a> {
             false => rarest.blocks.doc_freq(),
         };
         let mask_leads = !union && mask.is_some_and(|mask| mask.count() < least);
-        Ok(Some(Self { lists, union, mask, mask_leads, max_doc, words: None, candidates: Vec::new() }))
+        let allowance = segment.allowance.clone();
+        let candidates = Vec::new();
+        Ok(Some(Self { lists, union, mask, mask_leads, max_doc, words: None, candidates, allowance }))
     }
 
     /// Whether it is best to ask for the mask's documents one by one.
@@ -96,7 +100,7 @@ impl<'a> Matching<'a> {
         }
         let (mut count, mut docs) = (0, Vec::new());
         for from in chunks(self.max_doc) {
-            if enough.is_some_and(|enough| count > enough) {
+            if enough.is_some_and(|enough| count > enough) || self.allowance.was_used_up() {
                 return Count { total: count, exact: false };
             }
             if self.lay_out(from) {
@@ -106,6 +110,7 @@ impl<'a> Matching<'a> {
                 self.thin_out(from, &mut docs);
                 count += docs.len() as u64;
             }
+            self.allowance.is_used_up();
         }
         Count::exact(count)
     }
@@ -117,6 +122,9 @@ impl<'a> Matching<'a> {
                 expand(from, self.laid_out(), found);
             } else {
                 self.thin_out(from, found);
+            }
+            if self.allowance.is_used_up() {
+                return;
             }
         }
     }
@@ -130,6 +138,9 @@ impl<'a> Matching<'a> {
                 docs.clear();
                 self.thin_out(from, &mut docs);
                 docs.iter().for_each(|doc| bits.insert(*doc));
+            }
+            if self.allowance.is_used_up() {
+                return;
             }
         }
     }

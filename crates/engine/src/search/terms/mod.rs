@@ -139,6 +139,9 @@ impl<'n> TermQuery<'n> {
                 }
                 Scoring::Conjunction(conjunction) => Count::exact(conjunction.collect(matching, best)),
             });
+            if best.is_cut() {
+                break;
+            }
         }
         Ok(sum)
     }

@@ -19,6 +19,9 @@ use crate::search::postings::TermBlocks;
 use crate::search::{SearchContext, SearchSegment};
 use crate::snapshot::SegmentView;
 
+/// Documents between looks at the allowance.
+const DOCS_A_LOOK: usize = 1024;
+
 /// Positions that fit a number.
 const SHORT: u32 = u128::BITS;
 
@@ -79,6 +82,9 @@ impl<'n> ExactPhrase<'n> {
             {
                 collect_segment(places, matching, best, enough, &mut count);
             }
+            if best.is_cut() {
+                break;
+            }
         }
         Ok(count)
     }
@@ -135,7 +141,11 @@ fn collect_segment(
 ) {
     let mut candidates = Vec::new();
     matching.list(&mut candidates);
-    for doc in candidates {
+    for (looked_at, doc) in candidates.into_iter().enumerate() {
+        if looked_at % DOCS_A_LOOK == DOCS_A_LOOK - 1 && best.is_cut() {
+            count.exact = false;
+            return;
+        }
         let bar = best.bar().filter(|_| enough.is_some_and(|enough| count.total > enough));
         if bar.is_some_and(|bar| !phrase.can_reach(doc, bar)) {
             count.exact = false;

@@ -7,9 +7,10 @@
 use plan::Result;
 use tantivy::{DocId, SegmentReader};
 
-use super::union::WINDOW;
+use super::union::{GROUP, WINDOW};
 use crate::dense_terms::TermBits;
 use crate::search::bits::Bits;
+use crate::search::block::BLOCK;
 use crate::search::bm25::{NO_NORM, Similarity};
 use crate::search::collect::Best;
 use crate::search::error::engine_error;
@@ -18,21 +19,52 @@ use crate::search::norms::Norms;
 use crate::search::postings::{Entry, TermBlocks};
 use crate::snapshot::SegmentView;
 
+/// Blocks between looks at the allowance.
+pub(super) const BLOCKS_A_LOOK: u32 = 64;
+
 /// A term that scores, in one segment.
 pub(crate) struct ScoredTerm {
     pub(super) blocks: TermBlocks,
     /// All its documents as bits, where the segment keeps those.
     bits: Option<TermBits>,
-    norms: Norms,
-    similarity: Similarity,
-    /// Whether frequency and length count; else every document scores as one with the term once.
-    varies: bool,
+    worth: Worth,
     /// How much more than a block's best pair another of its pairs can score: the pair was chosen under the segment's own
     /// average length.
     slack: f32,
     /// The last document of the block that was asked about last, and its bound.
     bounded: Option<DocId>,
     bound_there: f32,
+}
+
+/// What a document with the term scores.
+struct Worth {
+    norms: Norms,
+    similarity: Similarity,
+    /// Whether frequency and length count; else every document scores as one with the term once.
+    varies: bool,
+}
+
+impl Worth {
+    #[inline]
+    fn of(&self, doc: DocId, freq: u32) -> f32 {
+        if self.varies { self.similarity.score(freq as f32, self.norms.of(doc)) } else { self.always() }
+    }
+
+    fn always(&self) -> f32 {
+        self.similarity.score(1.0, NO_NORM)
+    }
+
+    /// Of documents of a block, by their frequencies.
+    #[inline]
+    fn of_all<'r>(&self, docs: &[DocId], freqs: &[u32], room: &'r mut [f32; BLOCK]) -> &'r [f32] {
+        let scores = room.get_mut(..docs.len()).unwrap_or_default();
+        if self.varies {
+            self.similarity.score_all(freqs, docs.iter().map(|doc| self.norms.of(*doc)), scores);
+        } else {
+            scores.fill(self.always());
+        }
+        scores
+    }
 }
 
 impl ScoredTerm {
@@ -45,43 +77,34 @@ impl ScoredTerm {
         let slack = slack(&node.scoring, view.reader())?;
         let varies = node.varies;
         let bits = view.term_bits(node.term.field(), info);
-        Ok(Some(Self { blocks, bits, norms, similarity, varies, slack, bounded: None, bound_there: 0.0 }))
-    }
-
-    #[inline]
-    pub(super) fn score(&self, doc: DocId, freq: u32) -> f32 {
-        if self.varies {
-            self.similarity.score(freq as f32, self.norms.of(doc))
-        } else {
-            self.similarity.score(1.0, NO_NORM)
-        }
+        let worth = Worth { norms, similarity, varies };
+        Ok(Some(Self { blocks, bits, worth, slack, bounded: None, bound_there: 0.0 }))
     }
 
     /// No document of the block scores more.
     #[inline]
     pub(super) fn bound(&self, block: &Entry) -> f32 {
-        if !self.varies {
-            return self.similarity.score(1.0, NO_NORM);
-        }
+        let Worth { similarity, varies, .. } = &self.worth;
         match block.best {
+            _ if !varies => self.worth.always(),
             // Equal frequencies: the shortest was the best under any average.
-            Some(pair) if block.freq_max == 1 => self.similarity.score(1.0, pair.norm),
-            Some(pair) => self.similarity.score(pair.freq as f32, pair.norm) * self.slack,
-            None => self.similarity.weight,
+            Some(pair) if block.freq_max == 1 => similarity.score(1.0, pair.norm),
+            Some(pair) => similarity.score(pair.freq as f32, pair.norm) * self.slack,
+            None => similarity.weight,
         }
     }
 
     /// No document scores more.
     pub(crate) fn most(&self) -> f32 {
-        if self.varies { self.similarity.weight } else { self.similarity.score(1.0, NO_NORM) }
+        if self.worth.varies { self.worth.similarity.weight } else { self.worth.always() }
     }
 
     /// Moves to the block of `doc`; no document scores more there.
     #[inline]
     pub(crate) fn block_bound(&mut self, doc: DocId) -> f32 {
-        if self.bounded != Some(self.blocks.entry().last) || self.blocks.entry().last < doc {
+        if self.bounded != Some(self.blocks.entry().last()) || self.blocks.entry().last() < doc {
             self.blocks.skip_to(doc);
-            self.bounded = Some(self.blocks.entry().last);
+            self.bounded = Some(self.blocks.entry().last());
             self.bound_there = self.bound(self.blocks.entry());
         }
         self.bound_there
@@ -91,7 +114,7 @@ impl ScoredTerm {
     #[inline]
     pub(crate) fn score_of(&mut self, doc: DocId) -> Option<f32> {
         let freq = self.freq_of(doc)?;
-        Some(self.score(doc, freq))
+        Some(self.worth.of(doc, freq))
     }
 
     #[inline]
@@ -105,7 +128,7 @@ impl ScoredTerm {
     /// (frequency, norm) behind the score of `doc`, which has the term.
     pub(crate) fn counts(&mut self, doc: DocId) -> (f32, u8) {
         match self.freq_of(doc) {
-            Some(freq) if self.varies => (freq as f32, self.norms.of(doc)),
+            Some(freq) if self.worth.varies => (freq as f32, self.worth.norms.of(doc)),
             _ => (1.0, NO_NORM),
         }
     }
@@ -119,18 +142,11 @@ impl ScoredTerm {
             docs.iter().for_each(|doc| take(*doc, self.score_of(*doc).unwrap_or(0.0)));
             return;
         }
-        let Self { blocks, norms, similarity, varies, .. } = self;
-        let (held, freqs) = blocks.docs_and_freqs();
+        let (held, freqs) = self.blocks.docs_and_freqs();
         let mut held = held.iter().zip(freqs);
         for doc in docs {
             let Some((_, freq)) = held.find(|(other, _)| *other == doc) else { return };
-            take(
-                *doc,
-                match varies {
-                    true => similarity.score(*freq as f32, norms.of(*doc)),
-                    false => similarity.score(1.0, NO_NORM),
-                },
-            );
+            take(*doc, self.worth.of(*doc, *freq));
         }
     }
 
@@ -139,7 +155,7 @@ impl ScoredTerm {
         let (mut rest, mut out) = (docs, scores.iter_mut());
         while let Some(first) = rest.first() {
             self.blocks.skip_to(*first);
-            let last = self.blocks.entry().last;
+            let last = self.blocks.entry().last();
             let (here, behind) = rest.split_at(rest.partition_point(|doc| *doc <= last));
             rest = behind;
             self.scores_of(here, |_, score| {
@@ -159,35 +175,30 @@ impl ScoredTerm {
         bound
     }
 
-    /// Adds the scores of a window's documents, and marks them as seen.
-    pub(super) fn add_scores(
-        &mut self,
-        from: DocId,
-        scores: &mut [f64; WINDOW],
-        seen: &mut [u64; WINDOW / 64],
-    ) {
-        let Self { blocks, norms, similarity, varies, .. } = self;
+    /// Adds the scores of a window's documents, and tells which of its groups they are in, by bits.
+    pub(super) fn add_scores(&mut self, from: DocId, scores: &mut [f64; WINDOW]) -> u32 {
+        let (mut touched, mut room) = (0, [0.0; BLOCK]);
+        let Self { blocks, worth, .. } = self;
         blocks.for_each_with_freqs(from, from.saturating_add(WINDOW as u32), |docs, freqs| {
-            for (doc, freq) in docs.iter().zip(freqs) {
-                let score = match varies {
-                    true => similarity.score(*freq as f32, norms.of(*doc)),
-                    false => similarity.score(1.0, NO_NORM),
-                };
+            for (doc, score) in docs.iter().zip(worth.of_all(docs, freqs, &mut room)) {
                 // Below the window's size by the caller's bounds; the remainder spares the check.
                 let place = (doc - from) as usize % WINDOW;
-                scores[place] += f64::from(score);
-                seen[place / 64] |= 1 << (place % 64);
+                scores[place] += f64::from(*score);
+                touched |= 1 << (place / GROUP);
             }
         });
+        touched
     }
 
     /// Offers what can enter the page.
     pub(super) fn collect(&mut self, mask: Option<&Bits>, best: &mut Best) {
+        let mut blocks = 0u32;
         loop {
             if best.bar().is_none_or(|bar| self.bound(self.blocks.entry()) > bar) {
                 self.collect_block(mask, best);
             }
-            if self.blocks.in_tail() {
+            blocks += 1;
+            if self.blocks.in_tail() || blocks.is_multiple_of(BLOCKS_A_LOOK) && best.is_cut() {
                 return;
             }
             self.blocks.next_block();
@@ -195,15 +206,10 @@ impl ScoredTerm {
     }
 
     fn collect_block(&mut self, mask: Option<&Bits>, best: &mut Best) {
-        let Self { blocks, norms, similarity, varies, .. } = self;
-        let (docs, freqs) = blocks.docs_and_freqs();
-        for (doc, freq) in docs.iter().zip(freqs) {
-            if super::allows(mask, *doc) {
-                let score = match varies {
-                    true => similarity.score(*freq as f32, norms.of(*doc)),
-                    false => similarity.score(1.0, NO_NORM),
-                };
-                best.offer(*doc, score);
+        let (docs, freqs) = self.blocks.docs_and_freqs();
+        for (doc, score) in docs.iter().zip(self.worth.of_all(docs, freqs, &mut [0.0; BLOCK])) {
+            if best.bar().is_none_or(|bar| *score > bar) && super::allows(mask, *doc) {
+                best.offer(*doc, *score);
             }
         }
     }

@@ -10,32 +10,44 @@ use crate::search::collect::Best;
 
 /// Documents of a window.
 pub(super) const WINDOW: usize = 2048;
+/// Parts of a window, which are looked at only where something was added, and documents of each.
+const GROUPS: usize = 32;
+pub(super) const GROUP: usize = WINDOW / GROUPS;
+/// What no score was added to. Added to any score, zero among them, it is gone.
+const UNTOUCHED: f64 = -0.0;
 
 pub(super) struct Union {
     terms: Vec<Bounded>,
     max_doc: u32,
     /// Scores of the window's documents so far.
     scores: Box<[f64; WINDOW]>,
-    /// Which of them any essential term has.
-    seen: [u64; WINDOW / 64],
 }
 
 struct Bounded {
     term: ScoredTerm,
     /// In the current window.
     bound: f32,
+    /// How many documents a window has on average.
+    in_window: u32,
 }
 
 impl Union {
     pub(super) fn new(terms: Vec<ScoredTerm>, max_doc: u32) -> Self {
-        let terms = terms.into_iter().map(|term| Bounded { term, bound: 0.0 }).collect();
-        Self { terms, max_doc, scores: Box::new([0.0; WINDOW]), seen: [0; WINDOW / 64] }
+        let bounded = |term: ScoredTerm| {
+            let in_window = u64::from(term.blocks.doc_freq()) * WINDOW as u64 / u64::from(max_doc.max(1));
+            Bounded { term, bound: 0.0, in_window: in_window as u32 }
+        };
+        let terms = terms.into_iter().map(bounded).collect();
+        Self { terms, max_doc, scores: Box::new([UNTOUCHED; WINDOW]) }
     }
 
     /// Offers what can enter the page.
     pub(super) fn collect(&mut self, mask: Option<&Bits>, best: &mut Best) {
         for from in (0..self.max_doc).step_by(WINDOW) {
             let to = from.saturating_add(WINDOW as u32);
+            if from > 0 && best.is_cut() {
+                return;
+            }
             let bar = best.bar();
             let Some(bar) = bar else {
                 self.window(from, 0, mask, best);
@@ -54,41 +66,88 @@ impl Union {
 
     /// Scores a window; the first `others` terms can raise no document over the bar by themselves.
     fn window(&mut self, from: DocId, others: usize, mask: Option<&Bits>, best: &mut Best) {
-        let (others, essential) = self.terms.split_at_mut(others);
-        for bounded in essential {
-            bounded.term.add_scores(from, &mut self.scores, &mut self.seen);
+        let Self { terms, scores, .. } = self;
+        let mut touched = 0;
+        for bounded in &mut terms[others..] {
+            touched |= bounded.term.add_scores(from, scores);
         }
-        let rest: f64 = others.iter().map(|bounded| f64::from(bounded.bound)).sum();
-        let touched = self.seen;
-        if let Some(mask) = mask {
-            mask.keep_common(from, &mut self.seen);
+        let mut asked = others;
+        let (mut others, mut rest, mut found);
+        loop {
+            (others, _) = terms.split_at_mut(asked);
+            rest = others.iter().map(|bounded| f64::from(bounded.bound)).sum();
+            found = candidates(scores, touched, rest, best.bar());
+            // Of a term that too many candidates would be asked about, all are added sooner.
+            match others.last_mut().filter(|next| next.is_asked_too_often(&found)) {
+                Some(next) => touched |= next.term.add_scores(from, scores),
+                None => break,
+            }
+            asked -= 1;
         }
-        for at in (0..WINDOW / 64).filter(|at| touched[*at] != 0) {
-            let mut word = std::mem::take(&mut self.seen[at]);
-            while word != 0 {
-                let place = at * 64 + word.trailing_zeros() as usize;
-                word &= word - 1;
+        for (at, mut left) in found.into_iter().enumerate() {
+            while left != 0 {
+                let place = at * GROUP + left.trailing_zeros() as usize;
+                left &= left - 1;
                 let doc = from + place as u32;
-                let score = self.scores[place];
-                if best.bar().is_none_or(|bar| (score + rest) as f32 > bar) {
-                    finish(doc, score, rest, others, best);
+                if super::allows(mask, doc) {
+                    finish(doc, scores[place % WINDOW], rest, others, best);
                 }
             }
-            self.scores[at * 64..at * 64 + 64].fill(0.0);
+        }
+        let (groups, _) = scores.as_chunks_mut::<GROUP>();
+        let touched = groups.iter_mut().enumerate().filter(|(at, _)| touched >> at & 1 == 1);
+        touched.for_each(|(_, scores)| scores.fill(UNTOUCHED));
+    }
+}
+
+impl Bounded {
+    /// Whether asking about each candidate would be more work than adding all documents of the window.
+    fn is_asked_too_often(&self, candidates: &[u64; GROUPS]) -> bool {
+        /// What asking about one costs, in documents added.
+        const ASKING: u32 = 3;
+        let count: u32 = candidates.iter().map(|bits| bits.count_ones()).sum();
+        count * ASKING > self.in_window
+    }
+}
+
+/// By group, in bits: the places that were touched and may get over the bar.
+fn candidates(scores: &[f64; WINDOW], touched: u32, rest: f64, bar: Option<f32>) -> [u64; GROUPS] {
+    let mut found = [0; GROUPS];
+    let (groups, _) = scores.as_chunks::<GROUP>();
+    for (at, (found, scores)) in found.iter_mut().zip(groups).enumerate() {
+        if touched >> at & 1 == 1 {
+            *found = match bar.map(f64::from) {
+                // Less does not become more by being rounded to single precision.
+                Some(bar) => places(scores, |score| score + rest > bar),
+                None => places(scores, |score| score.to_bits() != UNTOUCHED.to_bits()),
+            };
         }
     }
+    found
+}
+
+/// Where a group's scores are such. Each is looked at, whatever it is: a compiler takes several at once.
+fn places(scores: &[f64; GROUP], such: impl Fn(f64) -> bool) -> u64 {
+    let mut bits = 0;
+    for (place, score) in scores.iter().enumerate() {
+        bits |= u64::from(such(*score)) << place;
+    }
+    bits
 }
 
 /// Adds what the other terms give, the greatest first, as long as the document can still enter.
 fn finish(doc: DocId, mut score: f64, mut rest: f64, others: &mut [Bounded], best: &mut Best) {
+    let hopeless = |score: f64, best: &Best| best.bar().is_some_and(|bar| score as f32 <= bar);
     for bounded in others.iter_mut().rev() {
-        if best.bar().is_some_and(|bar| (score + rest) as f32 <= bar) {
+        if hopeless(score + rest, best) {
             return;
         }
         rest -= f64::from(bounded.bound);
         score += bounded.term.score_of(doc).map_or(0.0, f64::from);
     }
-    best.offer(doc, score as f32);
+    if !hopeless(score, best) {
+        best.offer(doc, score as f32);
+    }
 }
 
 /// How many of the terms, least bound first, cannot lift a document over the bar together.

@@ -121,7 +121,7 @@ fn terms_score_as_documents_one_by_one() {
     for query in queries() {
         let node = lower_scored(&context, &query).unwrap();
         let Some(direct) = Direct::of(&node) else { continue };
-        let (mut expected, mut total) = (Best::new(50), 0);
+        let (mut expected, mut total) = (Best::new(50, &context.allowance), 0);
         for segment in &context.segments {
             expected.enter(segment.number);
             let mut evaluator = Evaluator::open(context.layout.tantivy(), &node, segment.reader).unwrap();
@@ -131,10 +131,10 @@ fn terms_score_as_documents_one_by_one() {
                 total += 1;
             }
         }
-        let mut best = Best::new(50);
+        let mut best = Best::new(50, &context.allowance);
         let count = direct.collect(&context, &masks, &mut best, None).unwrap();
         assert_eq!(count, Count::exact(total), "{query:?}");
-        let (mut same, enough) = (Best::new(50), 25);
+        let (mut same, enough) = (Best::new(50, &context.allowance), 25);
         let least = direct.collect(&context, &masks, &mut same, Some(enough)).unwrap();
         let right =
             if least.exact { least.total == total } else { (enough + 1..=total).contains(&least.total) };

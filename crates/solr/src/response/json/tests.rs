@@ -1,5 +1,6 @@
 //! Bytes recorded from Solr 9.10.1, and the cases it does not reach.
 
+use super::super::node::Name;
 use super::*;
 
 fn written(node: Node, style: &JsonStyle) -> String {
@@ -88,6 +89,7 @@ fn a_page_of_documents_is_laid_out_as_solr_does() {
         max_score: Some(1.0),
         num_found_exact: true,
         docs: vec![document("1"), document("2")],
+        ..DocList::default()
     });
     let style = JsonStyle { indent: true, ..JsonStyle::default() };
     let expected = "{\n  \"a\":{\n    \"numFound\":2,\n    \"start\":0,\n    \"maxScore\":1.0,\n    \

@@ -1,152 +1,17 @@
 package parhelion;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import java.util.Date;
-import java.util.List;
-import java.util.Map;
-import org.apache.solr.client.solrj.SolrQuery;
-import org.apache.solr.client.solrj.impl.BaseHttpSolrClient.RemoteSolrException;
+import org.apache.solr.client.solrj.SolrClient;
 import org.apache.solr.client.solrj.impl.HttpSolrClient;
 import org.apache.solr.client.solrj.impl.XMLResponseParser;
-import org.apache.solr.client.solrj.request.CoreAdminRequest;
 import org.apache.solr.client.solrj.request.RequestWriter;
-import org.apache.solr.client.solrj.response.QueryResponse;
-import org.apache.solr.client.solrj.response.RangeFacet;
-import org.apache.solr.common.SolrDocument;
-import org.apache.solr.common.SolrInputDocument;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 
-/** SolrJ's HTTP/1.1 client with XML both ways: types, facets, updates, errors. */
-class HttpSolrClientXmlTest {
-  private static final String URL = System.getProperty("solr.url");
-  private static final String CORE = System.getProperty("solr.core");
-
-  private HttpSolrClient solr;
-
-  @BeforeEach
-  void connect() throws Exception {
-    solr =
-        new HttpSolrClient.Builder(URL + "/" + CORE)
-            .withResponseParser(new XMLResponseParser())
-            .build();
-    solr.setRequestWriter(new RequestWriter());
-    solr.deleteByQuery("*:*");
-    solr.commit();
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    solr.close();
-  }
-
-  private static SolrInputDocument document(String id, Object... fields) {
-    SolrInputDocument document = new SolrInputDocument("id", id);
-    for (int at = 0; at < fields.length; at += 2) {
-      document.addField((String) fields[at], fields[at + 1]);
-    }
-    return document;
-  }
-
-  private void addPlanets() throws Exception {
-    solr.add(
-        List.of(
-            document("mars", "name_t", "Mars the red", "moons_i", 2, "mass_d", 0.107, "kind_s", "rock"),
-            document("earth", "name_t", "Earth & Moon", "moons_i", 1, "mass_d", 1.0, "kind_s", "rock"),
-            document("saturn", "name_t", "Saturn", "moons_i", 146, "mass_d", 95.2, "kind_s", "gas")));
-    solr.commit();
-  }
-
-  @Test
-  void typesSurviveTheTrip() throws Exception {
-    Date moment = new Date(1_700_000_000_123L);
-    solr.add(
-        document("t", "i_i", 7, "l_l", 1L << 40, "f_f", 1.5f, "d_d", 2.25, "b_b", true, "dt_dt", moment,
-            "many_ss", List.of("a", "b"), "text_t", "x < y & z"));
-    solr.commit();
-    SolrDocument found = solr.getById("t");
-    assertEquals(7, found.get("i_i"));
-    assertEquals(1L << 40, found.get("l_l"));
-    assertEquals(1.5f, found.get("f_f"));
-    assertEquals(2.25, found.get("d_d"));
-    assertEquals(true, found.get("b_b"));
-    assertEquals(moment, found.get("dt_dt"));
-    assertEquals(List.of("a", "b"), found.get("many_ss"));
-    assertEquals("x < y & z", found.get("text_t"));
-    assertInstanceOf(Long.class, found.get("_version_"));
-    assertNull(solr.getById("nobody"));
-  }
-
-  @Test
-  void queriesSortAndPage() throws Exception {
-    addPlanets();
-    SolrQuery query = new SolrQuery("kind_s:rock").setSort("moons_i", SolrQuery.ORDER.desc).setRows(1).setFields("id", "score");
-    QueryResponse response = solr.query(query);
-    assertEquals(2, response.getResults().getNumFound());
-    assertEquals(0, response.getResults().getStart());
-    assertEquals("mars", response.getResults().get(0).get("id"));
-    assertNotNull(response.getResults().getMaxScore());
-    assertEquals(0, response.getStatus());
-  }
-
-  @Test
-  void facets() throws Exception {
-    addPlanets();
-    SolrQuery query = new SolrQuery("*:*").setRows(0).addFacetField("kind_s").addFacetQuery("moons_i:[2 TO *]");
-    query.addNumericRangeFacet("moons_i", 0, 200, 100);
-    QueryResponse response = solr.query(query);
-    assertEquals(2, response.getFacetField("kind_s").getValues().get(0).getCount());
-    assertEquals("rock", response.getFacetField("kind_s").getValues().get(0).getName());
-    assertEquals(Map.of("moons_i:[2 TO *]", 2), response.getFacetQuery());
-    RangeFacet<?, ?> moons = response.getFacetRanges().get(0);
-    assertEquals(List.of(2, 1), moons.getCounts().stream().map(RangeFacet.Count::getCount).toList());
-  }
-
-  @Test
-  void atomicUpdatesAndVersions() throws Exception {
-    addPlanets();
-    solr.add(document("mars", "moons_i", Map.of("inc", 1), "kind_s", Map.of("set", "dust")));
-    solr.commit();
-    SolrDocument mars = solr.getById("mars");
-    assertEquals(3, mars.get("moons_i"));
-    assertEquals("dust", mars.get("kind_s"));
-    RemoteSolrException conflict =
-        assertThrows(RemoteSolrException.class, () -> solr.add(document("mars", "_version_", 12345L)));
-    assertEquals(409, conflict.code());
-    assertTrue(conflict.getMessage().contains("version conflict for mars expected=12345"), conflict.getMessage());
-  }
-
-  @Test
-  void deletes() throws Exception {
-    addPlanets();
-    solr.deleteById("mars");
-    solr.deleteById(List.of("earth"));
-    solr.commit();
-    assertEquals(1, solr.query(new SolrQuery("*:*")).getResults().getNumFound());
-    assertEquals(List.of("saturn"), solr.getById(List.of("saturn", "mars")).stream().map(d -> d.get("id")).toList());
-  }
-
-  @Test
-  void errorsHaveTheServersMessage() {
-    RemoteSolrException error =
-        assertThrows(RemoteSolrException.class, () -> solr.query(new SolrQuery("nosuch:1")));
-    assertEquals(400, error.code());
-    assertTrue(error.getMessage().contains("undefined field nosuch"), error.getMessage());
-  }
-
-  @Test
-  void pingAndCoreStatus() throws Exception {
-    assertEquals("OK", solr.ping().getResponse().get("status"));
-    try (HttpSolrClient admin =
-        new HttpSolrClient.Builder(URL).withResponseParser(new XMLResponseParser()).build()) {
-      assertNotNull(CoreAdminRequest.getStatus(CORE, admin).getCoreStatus(CORE).get("index"));
-    }
+/** SolrJ's HTTP/1.1 client with XML both ways. */
+class HttpSolrClientXmlTest extends ClientSuite {
+  @Override
+  SolrClient connect(String url) {
+    HttpSolrClient client =
+        new HttpSolrClient.Builder(url).withResponseParser(new XMLResponseParser()).build();
+    client.setRequestWriter(new RequestWriter());
+    return client;
   }
 }

@@ -1,0 +1,152 @@
+//! What changes a collection's schema and config: each change is on disk before it is in use, one at a time. A schema's files
+//! may also be changed for later: saved at once, in use from the next reload on, as Solr's managed resources are.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use plan::{CollectionConfig, Error, ErrorKind, Resources, Result, Schema, SchemaSource};
+
+use super::{Collection, VersionedSchema};
+use crate::catalog::SavedSchema;
+use crate::offload;
+
+impl Collection {
+    /// Puts `source` in place of the schema if it still is the one with version `expected`; returns the new version.
+    /// Errors: `Conflict` when another change came first (read again, then decide); those of [`Schema::build`].
+    pub async fn change_schema(self: &Arc<Self>, expected: u64, source: SchemaSource) -> Result<u64> {
+        let collection = self.clone();
+        offload::update(move || collection.swap_schema(expected, source)).await?
+    }
+
+    /// Applies `edit` to the schema as it is, again if another change comes in between.
+    pub async fn edit_schema(
+        self: &Arc<Self>,
+        mut edit: impl FnMut(&SchemaSource) -> Result<SchemaSource>,
+    ) -> Result<u64> {
+        loop {
+            let current = self.versioned_schema();
+            let source = edit(&current.schema.source)?;
+            match self.change_schema(current.version, source).await {
+                Err(error) if error.kind == ErrorKind::Conflict => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Puts `config` in place and keeps it.
+    pub async fn change_config(self: &Arc<Self>, config: CollectionConfig) -> Result<()> {
+        let collection = self.clone();
+        let work = move || {
+            let _changing = collection.lock();
+            collection.catalog.save_config(collection.name(), &config)?;
+            collection.adopt_config(config);
+            Ok(())
+        };
+        offload::update(work).await?
+    }
+
+    /// Reads schema and config from their files again.
+    pub async fn reload(self: &Arc<Self>) -> Result<()> {
+        let collection = self.clone();
+        offload::update(move || collection.reread()).await?
+    }
+
+    /// The schema as it is saved: the one in use, with the files that wait for a reload.
+    pub fn saved_schema(&self) -> SchemaSource {
+        let mut source = self.schema.load().schema.source.clone();
+        if let Some(files) = self.pending.load_full() {
+            source.resources = Resources::clone(&files);
+        }
+        source
+    }
+
+    /// Whether files wait for a reload.
+    pub fn has_pending_files(&self) -> bool {
+        self.pending.load().is_some()
+    }
+
+    /// Saves the files that `edit` makes of the saved schema's; they are in use from the next reload on. `None` saves nothing.
+    pub async fn edit_files(
+        self: &Arc<Self>,
+        edit: impl FnOnce(&SchemaSource) -> Result<Option<Resources>> + Send + 'static,
+    ) -> Result<()> {
+        let collection = self.clone();
+        let work = move || {
+            let _changing = collection.lock();
+            let mut source = collection.saved_schema();
+            let Some(files) = edit(&source)? else { return Ok(()) };
+            source.resources = files;
+            let saved = SavedSchema { version: collection.schema.load().version, source };
+            collection.catalog.save_schema(collection.name(), &saved)?;
+            collection.pending.store(Some(Arc::new(saved.source.resources)));
+            Ok(())
+        };
+        offload::update(work).await?
+    }
+
+    fn swap_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
+        let _changing = self.lock();
+        let current = self.schema.load_full();
+        if current.version != expected {
+            let message = format!(
+                "schema of `{}` is at version `{}`, not `{expected}`; read it again",
+                self.name(),
+                current.version
+            );
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        let schema = Arc::new(Schema::build(source)?);
+        let before = SavedSchema { version: current.version, source: self.saved_schema() };
+        let mut saved = SavedSchema { version: expected + 1, source: schema.source.clone() };
+        let pending = self.pending_beside(&saved.source.resources);
+        if let Some(files) = &pending {
+            saved.source.resources.clone_from(files);
+        }
+        self.catalog.save_schema(self.name(), &saved)?;
+        let version = self.adopt_schema(saved.version, schema).inspect_err(|_| {
+            // The engine refused it: the file must not say otherwise after a restart. If this write fails too, the
+            // first error is still the one to tell.
+            let _ = self.catalog.save_schema(self.name(), &before);
+        })?;
+        self.pending.store(pending.map(Arc::new));
+        Ok(version)
+    }
+
+    /// The files that wait for a reload, and those that a new schema brings.
+    fn pending_beside(&self, brought: &Resources) -> Option<Resources> {
+        let mut files = Resources::clone(&*self.pending.load_full()?);
+        let current = self.schema.load();
+        let known = &current.schema.source.resources;
+        let new = brought.iter().filter(|(name, _)| !known.contains_key(*name));
+        files.extend(new.map(|(name, text)| (name.clone(), text.clone())));
+        Some(files)
+    }
+
+    fn reread(&self) -> Result<()> {
+        let _changing = self.lock();
+        let saved = self.catalog.schema(self.name())?;
+        self.adopt_config(self.catalog.config(self.name())?);
+        self.adopt_schema(saved.version, Arc::new(Schema::build(saved.source)?))?;
+        self.pending.store(None);
+        Ok(())
+    }
+
+    /// The engine first: no document may use a field before the engine knows it.
+    fn adopt_schema(&self, version: u64, schema: Arc<Schema>) -> Result<u64> {
+        self.shard.set_schema(schema.clone())?;
+        self.schema.store(Arc::new(VersionedSchema::new(version, schema)));
+        self.changes.fetch_add(1, Ordering::Release);
+        Ok(version)
+    }
+
+    fn adopt_config(&self, config: CollectionConfig) {
+        self.shard.set_auto_commit(config.auto_commit);
+        self.shard.set_suggesters(&config.components.suggest);
+        self.config.store(Arc::new(config));
+        self.changes.fetch_add(1, Ordering::Release);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,95 @@
+//! Searches whose allowance is used up after so many looks: they find nothing that a whole search does not, say that they
+//! were cut short, and leave nothing half in the caches.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use plan::{
+    Allowance, Clock, Component, FacetPlan, FieldFacet, Limits, Query, SearchPlan, SearchResult, SortBy,
+    SortKey,
+};
+use proptest::prelude::*;
+
+use super::brute_force::{doc, query, shard};
+use super::build::{by, filter, plan};
+use crate::search::{SearchCaches, search};
+use crate::snapshot::Snapshot;
+
+/// A millisecond goes by with every look.
+#[derive(Default)]
+struct Ticking(AtomicI64);
+
+impl Clock for Ticking {
+    fn now_ms(&self) -> i64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// An allowance for so many looks.
+fn looks(count: u64) -> Allowance {
+    let limits = Limits { time_ms: Some(count), ..Limits::default() };
+    Allowance::new(limits, Arc::new(Ticking::default()), 0)
+}
+
+fn ids(result: &SearchResult) -> Vec<&str> {
+    result.hits.iter().map(|hit| hit.id.as_str()).collect()
+}
+
+fn with_facets(plan: SearchPlan) -> SearchPlan {
+    let fields = ["c_s", "n_i", "e_ss"].map(|field| FieldFacet::of(&Arc::from(field)));
+    SearchPlan { facets: FacetPlan { enabled: true, fields: fields.into(), ..FacetPlan::default() }, ..plan }
+}
+
+/// What a search within so many looks finds, and that the same caches serve a whole one afterwards.
+fn check(snapshot: &Snapshot, plan: &SearchPlan, count: u64) -> Result<(), TestCaseError> {
+    let caches = SearchCaches::new(&crate::config::CacheSizes::default());
+    let whole = search(snapshot, plan, &SearchCaches::default()).unwrap();
+    let limited = SearchPlan { allowance: looks(count), ..plan.clone() };
+    let cut = search(snapshot, &limited, &caches).unwrap();
+    let all: BTreeSet<&str> = ids(&whole).into_iter().collect();
+    prop_assert!(ids(&cut).iter().all(|id| all.contains(id)));
+    prop_assert!(cut.total <= whole.total);
+    match cut.cut_before {
+        None => {
+            prop_assert_eq!((ids(&cut), cut.total), (ids(&whole), whole.total));
+            prop_assert_eq!(cut.facets.fields.len(), whole.facets.fields.len());
+        }
+        Some(_) => prop_assert!(limited.allowance.was_used_up()),
+    }
+    if cut.cut_before == Some(Component::Facet) {
+        prop_assert!(cut.facets.fields.is_empty());
+    }
+    let again = search(snapshot, plan, &caches).unwrap();
+    prop_assert_eq!((ids(&again), again.total), (ids(&whole), whole.total));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_search_cut_short_finds_some_of_the_hits(
+        docs in prop::collection::vec(doc(), 0..40),
+        (main, restriction) in (query(), query()),
+        count in 0u64..24,
+        (sorted, faceted) in (any::<bool>(), any::<bool>()),
+    ) {
+        let shard = shard(&docs);
+        let plan = SearchPlan { filters: vec![filter(restriction)], ..plan(main) };
+        let plan = if sorted { SearchPlan { sort: vec![by("n_i", true)], ..plan } } else { plan };
+        check(&shard, &if faceted { with_facets(plan) } else { plan }, count)?;
+    }
+}
+
+#[test]
+fn nothing_is_begun_with_nothing_allowed() {
+    let docs = vec![];
+    let plan = SearchPlan {
+        sort: vec![SortKey { by: SortBy::Score, descending: true }],
+        allowance: looks(0),
+        ..plan(Query::All)
+    };
+    let found = search(&shard(&docs), &plan, &SearchCaches::default()).unwrap();
+    assert_eq!((found.total, found.total_exact, found.cut_before), (0, false, Some(Component::Facet)));
+}

@@ -1,0 +1,81 @@
+//! What a request may: how much it may use up, which query parsers it may name. Made once its parameters are known; the
+//! searches within a search share it.
+
+use std::sync::Arc;
+
+use plan::{Allowance, CollectionConfig, Component, HandlerConfig};
+use solr::Params;
+use solr::limits::{self, CutShort, LimitsAsked, Pass};
+
+use crate::call::{Answer, Call};
+use crate::route::Handler;
+
+pub(super) struct Permit {
+    pub allowance: Allowance,
+    config: Arc<CollectionConfig>,
+    handler: Handler,
+    path: String,
+    /// Whether an answer that was cut short is shown.
+    partial: bool,
+}
+
+impl Permit {
+    /// Of a request to `path`, which `handler` serves.
+    pub fn of(
+        call: &Call<'_>,
+        config: Arc<CollectionConfig>,
+        (handler, path): (Handler, &str),
+        (asked, params): (LimitsAsked, &Params),
+    ) -> Self {
+        let allowance = Allowance::new(asked.limits, Arc::clone(call.server.node.clock()), call.started_ms);
+        let sent = params.pairs().iter().map(|(name, value)| name.len() + value.len());
+        allowance.take_bytes(sent.sum());
+        Self { allowance, config, handler, path: path.to_owned(), partial: asked.partial }
+    }
+
+    /// The query parsers that it may name; `None` is all.
+    pub fn parsers(&self) -> Option<&[String]> {
+        self.config.handler(&self.path)?.allowed_parsers.as_deref()
+    }
+
+    /// The answer to a request that may not even begin.
+    pub fn refusal(&self, params: &Params) -> Option<Answer> {
+        let searches = matches!(self.handler, Handler::Select | Handler::Get | Handler::Terms);
+        if !searches || !self.allowance.is_used_up() {
+            return None;
+        }
+        let components = self.components();
+        let cut = self.cut(Pass::Prepare, 0, (&components, params));
+        let (entries, flags) = (limits::nothing_begun(params, &cut), cut.flags(&self.allowance));
+        Some(Answer { entries, flags, ..Answer::default() })
+    }
+
+    /// Makes the answer one that was cut short before the component with this number.
+    pub fn cut_before(&self, at: usize, params: &Params, answer: Answer) -> Answer {
+        let components = self.components();
+        let cut = self.cut(Pass::Process, at, (&components, params));
+        let flags = cut.flags(&self.allowance);
+        let entries = match self.partial {
+            true => answer.entries.into_iter().chain(limits::no_debug(cut.debug)).collect(),
+            false => vec![limits::no_hits()],
+        };
+        Answer { entries, flags, warnings: answer.warnings, moment: None }
+    }
+
+    /// The names of the handler's components, in order.
+    fn components(&self) -> Vec<&str> {
+        match self.handler {
+            Handler::Get => vec!["get"],
+            Handler::Terms => vec![Component::Terms.name()],
+            _ => {
+                let declared = self.config.handler(&self.path).map(HandlerConfig::components);
+                declared.unwrap_or(&Component::DEFAULT).iter().map(Component::name).collect()
+            }
+        }
+    }
+
+    fn cut<'a>(&self, pass: Pass, at: usize, (components, params): (&'a [&'a str], &Params)) -> CutShort<'a> {
+        let before = components.get(at).or(components.last()).copied().unwrap_or_default();
+        CutShort { pass, before, components, debug: limits::asks_debug(params), partial: self.partial }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a request may use up, and what becomes of an answer that is cut short.
+
+use super::spec::{float, long, switch};
+use super::{Param, ParamDoc};
+
+pub const TIME_ALLOWED: Param<i64> = Param::new(
+    "timeAllowed",
+    long,
+    None,
+    "Milliseconds after which the answer is cut short. The header's `partialResults` tells that it was. Negative: no limit.",
+);
+
+pub const CPU_ALLOWED: Param<i64> = Param::new(
+    "cpuAllowed",
+    long,
+    None,
+    "As `timeAllowed`, in milliseconds of processor time. 0 or less: no limit.",
+);
+
+pub const MEM_ALLOWED: Param<f32> = Param::new(
+    "memAllowed",
+    float,
+    None,
+    "As `timeAllowed`, in megabytes that the search takes for its larger tables. 0 or less: no limit.",
+);
+
+pub const PARTIAL_RESULTS: Param<bool> = Param::new(
+    "partialResults",
+    switch,
+    Some("true"),
+    "Whether an answer that was cut short is shown; else it is left out and the header says so.",
+);
+
+pub const SEGMENT_TERMINATE_EARLY: Param<bool> = Param::new(
+    "segmentTerminateEarly",
+    switch,
+    Some("false"),
+    "Whether a search may end early in a sorted index. There are none: the header says that it did not.",
+);
+
+pub const DOCS: &[ParamDoc] = &[
+    TIME_ALLOWED.doc(),
+    CPU_ALLOWED.doc(),
+    MEM_ALLOWED.doc(),
+    PARTIAL_RESULTS.doc(),
+    SEGMENT_TERMINATE_EARLY.doc(),
+    ParamDoc::hint(
+        "shards.info",
+        "What each shard has to say; there is one, of which Solr says nothing either.",
+    ),
+    ParamDoc::hint("shards.tolerant", "Whether shards may be missing; there is one, which is not."),
+    ParamDoc::hint("multiThreaded", "Whether a search may take several threads."),
+];

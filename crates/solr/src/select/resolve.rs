@@ -1,0 +1,311 @@
+//! A search request against a schema: fields, queries and dates get their meaning. First what a mistake in fails the whole
+//! request, in the order in which Solr finds out; then what is told beside the hits, where the first mistake is told after
+//! them and what comes later is left out.
+
+use plan::{
+    Collapse, Cursor, Error, ExpandPlan, Filter, GroupPlan, HighlightPlan, Query, Rerank, Result, Schema,
+    SearchPlan, Shape, SortKey,
+};
+
+use super::collapse::{parse_collapse, refuse_both, resolve_expand};
+use super::cursor_mark::{mark_sent, parse_cursor};
+use super::elevation::Elevation;
+use super::fields::FieldList;
+use super::grouping::{GroupView, resolve_groups};
+use super::highlight::{highlighted, resolve_highlight};
+use super::more_like::Likes;
+use super::request::{SelectRequest, as_filter, by_score};
+use super::rerank::parse_rerank;
+use super::resolve_context::ResolveContext;
+use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
+use super::sort::parse_sort;
+use crate::debug::{QueryPrinter, collapsing};
+use crate::facet::{Facets, resolve_facets};
+use crate::params::{Params, grouping, query, response, terms};
+use crate::query::{
+    Budget, Others, ParsedQuery, QueryContext, cache_and_cost, parse_query, split_local_params,
+};
+use crate::response::Entries;
+use crate::terms::TermsRequest;
+
+/// What to run, and how to show it.
+#[derive(Debug)]
+pub struct Resolved {
+    pub plan: SearchPlan,
+    pub response: ResponsePlan,
+    /// For the response's header.
+    pub warnings: Vec<String>,
+    /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits, as Solr does.
+    pub late_failure: Option<Error>,
+    /// The terms of fields to list beside the hits, or what is shown of them when that fails.
+    pub terms: Result<Option<TermsRequest>, Entries>,
+    /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads no clock, and
+    /// does not ask to be answered afresh.
+    pub repeatable: bool,
+}
+
+/// What is searched: all that a mistake in fails the request.
+struct Searched {
+    fields: FieldList,
+    main: Option<ParsedQuery>,
+    sort: Vec<SortKey>,
+    elevation: Option<Elevation>,
+    filters: Vec<ParsedQuery>,
+    collapses: Vec<Collapse>,
+    /// Where among the filters one collapses.
+    collapsing: Vec<usize>,
+    /// What snippets mark, where they are asked for.
+    marked: Option<Query>,
+    groups: Option<(GroupPlan, GroupView)>,
+    cursor: Option<Cursor>,
+    rerank: Option<Rerank>,
+}
+
+/// What is told beside the hits.
+struct Beside {
+    facets: Facets,
+    likes: Option<Likes>,
+    highlight: Option<HighlightPlan>,
+    expand: Option<ExpandPlan>,
+    terms: Result<Option<TermsRequest>, Entries>,
+    explain_other: Option<ExplainOther>,
+    /// The first mistake in any of them.
+    failure: Option<Error>,
+}
+
+impl SelectRequest<'_> {
+    /// Gives fields, queries and dates their meaning.
+    pub fn resolve(&self, context: &ResolveContext<'_>) -> Result<Resolved> {
+        let (dates, budget) = (context.dates(self.params)?, Budget::of(self.params));
+        let queries = context.queries(self.params, &dates, &budget);
+        let searched = self.searched(context, &queries)?;
+        let mut beside = self.beside(context, &queries, &searched)?;
+        let debug_query = self.debug.query.then(|| self.debug_query(&queries, &searched));
+        // Debug comes last: what failed before leaves it out.
+        let (debug, debug_query) = match beside.failure {
+            None => (self.debug, debug_query),
+            Some(_) => (DebugFlags::default(), None),
+        };
+        let warnings = std::mem::take(&mut beside.facets.warnings);
+        let late_failure = beside.failure.take();
+        let terms = std::mem::replace(&mut beside.terms, Ok(None));
+        let (plan, response) = self.plan(context, &queries, searched, beside)?;
+        let response = ResponsePlan { debug, debug_query, ..response };
+        // What its columns search may change without it.
+        let alone = response.fields.subqueries.is_empty() && !queries.others.is_some_and(Others::were_asked);
+        let repeatable = plan.cache && !debug.timing && !dates.depends_on_time() && alone;
+        Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
+    }
+
+    /// Order of the checks follows Solr where a request has two mistakes, as far as it is known.
+    fn searched(&self, context: &ResolveContext<'_>, queries: &QueryContext<'_>) -> Result<Searched> {
+        let mut fields = FieldList::parse(self.params, Some(queries))?;
+        fields.name_core(context.core);
+        let mut main = self.query.map(|text| parse_query(queries, text, self.parser)).transpose()?;
+        let sort = parse_sort(queries, self.sort)?;
+        let mut sort = if sort.is_empty() { by_score() } else { sort };
+        let elevation = Elevation::of(queries, context.elevation)?;
+        fields.mark_elevated(elevation.as_ref(), context.elevation);
+        // Snippets know nothing of what is put first by hand.
+        let marked = highlighted(queries, main.as_ref());
+        if let (Some(elevation), Some(main)) = (&elevation, &mut main) {
+            main.query = Some(elevation.query(main.executable()));
+            sort = elevation.sort(sort);
+        }
+        let (filters, collapses, collapsing) = self.filters(queries)?;
+        refuse_both(self.params)?;
+        let marked = marked?;
+        let groups = resolve_groups(queries, self.page, &sort)?;
+        let cursor = self.cursor(queries.schema, &sort)?;
+        let rerank = rerank(queries, cursor.as_ref(), groups.is_some())?;
+        Ok(Searched {
+            fields,
+            main,
+            sort,
+            elevation,
+            filters,
+            collapses,
+            collapsing,
+            marked,
+            groups,
+            cursor,
+            rerank,
+        })
+    }
+
+    fn beside(
+        &self,
+        context: &ResolveContext<'_>,
+        queries: &QueryContext<'_>,
+        searched: &Searched,
+    ) -> Result<Beside> {
+        let mut facets = resolve_facets(queries, context.components)?;
+        let mut failure = facets.failure.take();
+        let key = queries.schema.unique_key.as_ref();
+        let likes = Likes::of_hits(self.params, key, self.page.rows, queries.boolean_clauses_max);
+        let (marked, parts) = (searched.marked.clone(), context.highlight);
+        let highlight = marked.map(|query| resolve_highlight(queries, parts, searched.main.as_ref(), query));
+        Ok(Beside {
+            likes: or_later(likes, &mut failure),
+            highlight: or_later(highlight.transpose(), &mut failure),
+            expand: or_later(resolve_expand(queries, &searched.collapses), &mut failure),
+            terms: terms_beside(self.params, queries.schema).map_err(|(error, shown)| {
+                failure.get_or_insert(error);
+                shown
+            }),
+            explain_other: or_later(self.explain_other(queries), &mut failure),
+            facets,
+            failure,
+        })
+    }
+
+    /// The plan, and what the response needs to know besides but for its debug section.
+    fn plan(
+        &self,
+        context: &ResolveContext<'_>,
+        queries: &QueryContext<'_>,
+        searched: Searched,
+        beside: Beside,
+    ) -> Result<(SearchPlan, ResponsePlan)> {
+        let Searched { fields, main, sort, elevation, filters, collapses, groups, cursor, rerank, .. } =
+            searched;
+        let Beside { facets, likes, highlight, expand, explain_other, .. } = beside;
+        let (groups, group_view) = groups.unzip();
+        let restrict = |filter| restriction(filter, elevation.as_ref());
+        let plan = SearchPlan {
+            children: fields.children(queries)?,
+            query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
+            filters: filters.iter().map(restrict).collect::<Result<_>>()?,
+            sort,
+            page: self.page,
+            fields: fields.selection(),
+            functions: fields.functions.clone(),
+            scores: fields.scores(),
+            facets: facets.plan,
+            explain: self.debug.results || fields.explains(),
+            count_enough: self.count_enough()?,
+            shape: Shape { cursor, expand, collapses, groups, rerank },
+            highlight,
+            // What another collection says may change at any time.
+            cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
+                && !queries.others.is_some_and(Others::were_asked),
+            allowance: context.allowance.clone(),
+        };
+        let response = ResponsePlan {
+            explain_other,
+            likes,
+            start: self.page.start,
+            cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
+            groups: group_view,
+            expands: plan.shape.expand.is_some(),
+            highlights: plan.highlight.is_some(),
+            fields,
+            omit_header: self.omit_header,
+            terminates_early: self.terminates_early,
+            debug: DebugFlags::default(),
+            debug_query: None,
+        };
+        Ok((plan, response))
+    }
+
+    fn count_enough(&self) -> Result<Option<u64>> {
+        let enough = query::MIN_EXACT_COUNT.read(self.params)?;
+        Ok(enough.and_then(|count| u64::try_from(count).ok()))
+    }
+
+    /// Empty filters filter nothing; those that collapse come after all others, and are counted by where they stood.
+    fn filters(&self, context: &QueryContext<'_>) -> Result<(Vec<ParsedQuery>, Vec<Collapse>, Vec<usize>)> {
+        let (mut filters, mut collapses, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        let context = QueryContext { filtering: true, ..*context };
+        for text in self.restrictions() {
+            match parse_collapse(&context, text)? {
+                Some(collapse) => {
+                    places.push(filters.len() + collapses.len());
+                    collapses.push(collapse);
+                }
+                None => filters.push(parse_query(&context, text, "lucene")?),
+            }
+        }
+        Ok((filters, collapses, places))
+    }
+
+    /// The filters that say something.
+    fn restrictions(&self) -> impl Iterator<Item = &str> {
+        self.filters.iter().copied().filter(|text| !text.trim().is_empty())
+    }
+
+    fn cursor(&self, schema: &Schema, sort: &[SortKey]) -> Result<Option<Cursor>> {
+        if self.cursor_mark.is_some() && grouping::GROUP.read(self.params)? == Some(true) {
+            return Err(Error::bad_request("Can not use Grouping with cursorMark"));
+        }
+        let cursor = |mark| parse_cursor(mark, schema, sort, self.page.start);
+        self.cursor_mark.map(cursor).transpose()
+    }
+
+    /// What `explainOther` asks for, or why that cannot be read.
+    fn explain_other(&self, context: &QueryContext<'_>) -> Result<Option<ExplainOther>> {
+        let text = self.params.get(response::EXPLAIN_OTHER.name).filter(|text| !text.is_empty());
+        let Some(text) = text.filter(|_| self.debug.results) else { return Ok(None) };
+        let parsed = parse_query(context, text, "lucene")
+            .map_err(|_| Error::bad_request(format!("Error parsing query: {text}")))?;
+        Ok(Some(ExplainOther { text: text.to_owned(), query: parsed.executable() }))
+    }
+
+    fn debug_query(&self, context: &QueryContext<'_>, searched: &Searched) -> DebugQuery {
+        let printer = QueryPrinter::new(context.schema);
+        let nothing = ParsedQuery::NOTHING;
+        let main = searched.main.as_ref().unwrap_or(&nothing);
+        let (parsed, parsed_to_string) = match &searched.rerank {
+            Some(rerank) => printer.reranked(main, rerank),
+            None => (printer.parsed(main), printer.parsed_to_string(main)),
+        };
+        let mut parsed_filters: Vec<_> =
+            searched.filters.iter().map(|filter| printer.parsed(filter)).collect();
+        for place in &searched.collapsing {
+            let text = self.restrictions().nth(*place).unwrap_or_default();
+            let local = split_local_params(text, context.params).unwrap_or_default().0;
+            parsed_filters.insert((*place).min(parsed_filters.len()), collapsing(&local));
+        }
+        DebugQuery {
+            json: self.params.json().cloned(),
+            text: self.params.get(query::Q.name).map(str::to_owned),
+            parsed,
+            parsed_to_string,
+            parser: main.parser,
+            notes: main.notes.as_ref().map(|notes| printer.notes(notes)),
+            filters: self.filters.iter().map(|text| (*text).to_owned()).collect(),
+            parsed_filters,
+        }
+    }
+}
+
+/// What is asked for beside the hits; the first failure is kept.
+fn or_later<T>(found: Result<Option<T>>, failure: &mut Option<Error>) -> Option<T> {
+    found.unwrap_or_else(|error| {
+        failure.get_or_insert(error);
+        None
+    })
+}
+
+/// A second opinion, for which Solr does not ask on groups.
+fn rerank(context: &QueryContext<'_>, cursor: Option<&Cursor>, grouped: bool) -> Result<Option<Rerank>> {
+    let rerank = parse_rerank(context)?;
+    if rerank.is_some() && cursor.is_some() {
+        return Err(Error::bad_request("`rq` and `cursorMark` do not go together; leave one out"));
+    }
+    Ok(rerank.filter(|_| !grouped))
+}
+
+fn restriction(filter: &ParsedQuery, elevation: Option<&Elevation>) -> Result<Filter> {
+    let filter = as_filter(filter)?;
+    Ok(match elevation {
+        Some(elevation) => elevation.filter(filter),
+        None => filter,
+    })
+}
+
+/// What `terms=true` asks for.
+fn terms_beside(params: &Params, schema: &Schema) -> Result<Option<TermsRequest>, (Error, Entries)> {
+    let asked = terms::TERMS.read(params).map_err(|error| (error, vec![]))? == Some(true);
+    asked.then(|| TermsRequest::parse(params, schema)).transpose()
+}

@@ -1,0 +1,63 @@
+//! What a search request is resolved against, and what its queries read from it. Made by the handler, changed by nobody.
+
+use plan::{Allowance, Component, HighlightParts, Result, Schema};
+
+use super::elevation::HandlerElevation;
+use crate::date_math::DateMath;
+use crate::params::{Params, query};
+use crate::query::{Budget, Others, QueryContext, SchemaAnalyzers};
+
+/// What a request is resolved against.
+#[derive(Clone, Copy, Debug)]
+pub struct ResolveContext<'a> {
+    pub schema: &'a Schema,
+    pub analyzers: &'a SchemaAnalyzers,
+    /// The clock's milliseconds, unless the request sends `NOW`.
+    pub now_ms: i64,
+    /// [`plan::CollectionConfig::boolean_clauses_max`].
+    pub boolean_clauses_max: usize,
+    /// Other collections, where queries may ask for them.
+    pub others: Option<&'a Others<'a>>,
+    /// The name of the core, for `[core]`.
+    pub core: &'a str,
+    /// What is put first by hand.
+    pub elevation: HandlerElevation<'a>,
+    /// What the handler runs.
+    pub components: &'a [Component],
+    /// The parsers that the handler allows; `None` is all.
+    pub parsers: Option<&'a [String]>,
+    /// What the request may use up.
+    pub allowance: &'a Allowance,
+    /// What snippets may be made by.
+    pub highlight: &'a HighlightParts,
+}
+
+impl<'a> ResolveContext<'a> {
+    /// What the queries of a request with these parameters read from.
+    pub(crate) fn queries<'q>(
+        &self,
+        params: &'q Params,
+        dates: &'q DateMath,
+        budget: &'q Budget,
+    ) -> QueryContext<'q>
+    where
+        'a: 'q,
+    {
+        QueryContext {
+            schema: self.schema,
+            analyzers: self.analyzers,
+            params,
+            dates,
+            budget,
+            boolean_clauses_max: self.boolean_clauses_max,
+            others: self.others,
+            parsers: self.parsers,
+            filtering: false,
+        }
+    }
+
+    /// What `NOW` and date math mean in a request with these parameters.
+    pub(crate) fn dates(&self, params: &Params) -> Result<DateMath> {
+        DateMath::of_request(params.get(query::NOW.name), params.get(query::TZ.name), self.now_ms)
+    }
+}

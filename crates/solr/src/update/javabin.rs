@@ -1,0 +1,241 @@
+//! A javabin body of `/update`, as SolrJ sends by default: requests one behind another, each a named list of parameters, deletes
+//! and documents. Documents are taken one by one as they come; deletes follow them, as in Solr. Layout as of Solr 9.10.1
+//! (`JavaBinUpdateRequestCodec`).
+//! Solr differs: it takes a body that ends early for one that ends (`compat/update/javabin.yaml`).
+
+use std::sync::Arc;
+
+use plan::Result;
+
+use crate::javabin::{Item, Reader};
+use crate::update::binary_bounds::Bounds;
+use crate::update::command::{AddCommand, RawDocument, RawValue, UpdateCommand};
+use crate::update::nested::ANONYMOUS;
+use crate::update::options::{self, UpdateOptions};
+
+type Fields = Vec<(Arc<str>, RawValue)>;
+
+/// Decodes commands into `commands`, which keeps those read before an error.
+pub fn decode(body: &[u8], options: &UpdateOptions, commands: &mut Vec<UpdateCommand>) -> Result<()> {
+    let (reader, bounds) = (Reader::new(body), Bounds::of(body));
+    let mut decoder = Decoder { reader, options, commands, own: Own::default(), bounds };
+    while !decoder.reader.is_at_end() {
+        decoder.request()?;
+    }
+    Ok(())
+}
+
+/// What one request of the body says about its own documents.
+#[derive(Default)]
+struct Own {
+    overwrite: Option<bool>,
+    commit_within_ms: Option<u64>,
+    /// Carried out when all documents have been read.
+    deletes: Vec<UpdateCommand>,
+}
+
+struct Decoder<'a, 'b> {
+    reader: Reader<'a>,
+    options: &'b UpdateOptions,
+    commands: &'b mut Vec<UpdateCommand>,
+    own: Own,
+    bounds: Bounds,
+}
+
+impl<'a> Decoder<'a, '_> {
+    fn request(&mut self) -> Result<()> {
+        self.own = Own::default();
+        self.reader.start()?;
+        let Item::Map(len) = self.reader.next()? else {
+            return Err(self.reader.wrong("an update is a named list"));
+        };
+        let read = self.each(len, Self::section);
+        self.commands.append(&mut self.own.deletes);
+        read
+    }
+
+    fn section(&mut self, key: Item<'a>) -> Result<()> {
+        let key = self.reader.as_name(key)?;
+        let item = self.reader.next()?;
+        match (&*key, item) {
+            (_, Item::Null) => Ok(()),
+            ("docs" | "docsMap", Item::List(len)) => self.each(len, Self::document),
+            ("params", item) => {
+                let params = self.value(item, 0)?;
+                self.params(params)
+            }
+            ("delById", Item::List(len)) => self.each(len, |this, id| {
+                let id = this.value(id, 0)?.to_text();
+                this.delete(id, None);
+                Ok(())
+            }),
+            ("delByIdMap", Item::Map(len)) => self.each(len, Self::delete_with_options),
+            ("delByQ", Item::List(len)) => self.each(len, Self::delete_by_query),
+            (_, item) => self.value(item, 0).map(drop),
+        }
+    }
+
+    /// The items up to the end of what holds them; of a map, its keys.
+    fn each(
+        &mut self,
+        mut left: Option<usize>,
+        mut take: impl FnMut(&mut Self, Item<'a>) -> Result<()>,
+    ) -> Result<()> {
+        while left != Some(0) {
+            let item = self.reader.next()?;
+            if left.is_none() && item == Item::End {
+                return Ok(());
+            }
+            left = left.map(|left| left - 1);
+            take(self, item)?;
+        }
+        Ok(())
+    }
+
+    /// A document, one with options of its own, or parameters of their own between documents.
+    fn document(&mut self, item: Item<'a>) -> Result<()> {
+        let (item, with_options) = match item {
+            Item::Entry => (self.reader.next()?, true),
+            item => (item, false),
+        };
+        let fields = match self.value(item, 0)? {
+            RawValue::Map(fields) => fields,
+            other => {
+                let shown = other.to_text();
+                return Err(self.reader.wrong(&format!("`{shown}` is no document")));
+            }
+        };
+        let mut own = AddCommand {
+            document: RawDocument { fields },
+            overwrite: self.own.overwrite.unwrap_or(!self.options.no_overwrite),
+            commit_within_ms: self.own.commit_within_ms.or(self.options.commit_within_ms),
+        };
+        if with_options {
+            let item = self.reader.next()?;
+            let options = self.value(item, 0)?;
+            for (name, value) in entries(options) {
+                match (&*name, value) {
+                    ("cw", RawValue::Long(ms)) => own.commit_within_ms = u64::try_from(ms).ok(),
+                    ("ow", RawValue::Bool(flag)) => own.overwrite = flag,
+                    _ => {}
+                }
+            }
+        }
+        self.commands.push(UpdateCommand::Add(own));
+        Ok(())
+    }
+
+    /// A parameter's value is a text, or a list of them.
+    fn params(&mut self, params: RawValue) -> Result<()> {
+        for (name, value) in entries(params) {
+            let value = match value {
+                RawValue::List(values) => values.into_iter().next().unwrap_or(RawValue::Null),
+                value => value,
+            };
+            match &*name {
+                "overwrite" => self.own.overwrite = Some(options::parse_bool(&value.to_text())?),
+                "commitWithin" => self.own.commit_within_ms = options::commit_within(Some(&value.to_text()))?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, id: String, version: Option<i64>) {
+        let commit_within_ms = self.own.commit_within_ms.or(self.options.commit_within_ms);
+        self.own.deletes.push(UpdateCommand::Delete { id, version, commit_within_ms });
+    }
+
+    fn delete_with_options(&mut self, id: Item<'a>) -> Result<()> {
+        let id = self.reader.as_name(id)?.to_string();
+        let item = self.reader.next()?;
+        let options = entries(self.value(item, 0)?);
+        let version = options.into_iter().find_map(|(name, value)| match value {
+            RawValue::Long(version) if &*name == "ver" => Some(version),
+            _ => None,
+        });
+        self.delete(id, version);
+        Ok(())
+    }
+
+    fn delete_by_query(&mut self, query: Item<'a>) -> Result<()> {
+        let query = self.value(query, 0)?.to_text();
+        let commit_within_ms = self.own.commit_within_ms.or(self.options.commit_within_ms);
+        self.own.deletes.push(UpdateCommand::DeleteByQuery { query, version: None, commit_within_ms });
+        Ok(())
+    }
+
+    /// The value that begins with the item given. Recurses, within bounds.
+    fn value(&mut self, item: Item<'a>, depth: usize) -> Result<RawValue> {
+        self.bounds.value(depth)?;
+        Ok(match item {
+            Item::Null => RawValue::Null,
+            Item::Bool(flag) => RawValue::Bool(flag),
+            Item::Int(number) => RawValue::Long(i64::from(number)),
+            Item::Long(number) => RawValue::Long(number),
+            Item::Float(number) => RawValue::Float(number),
+            Item::Double(number) => RawValue::Double(number),
+            Item::Date(ms) => RawValue::Date(ms),
+            Item::Bytes(bytes) => RawValue::Bytes(bytes.to_vec()),
+            Item::Text(text) => RawValue::Str(text.into_owned()),
+            Item::Name(name) => RawValue::Str(self.bounds.repeated(&name)?),
+            Item::List(len) => {
+                let mut values = Vec::new();
+                self.each(len, |this, item| {
+                    values.push(this.value(item, depth + 1)?);
+                    Ok(())
+                })?;
+                RawValue::List(values)
+            }
+            Item::Map(len) => {
+                let mut fields = Vec::new();
+                self.each(len, |this, key| this.entry(key, depth + 1, &mut fields))?;
+                RawValue::Map(fields)
+            }
+            Item::InputDocument(len) => {
+                let mut fields = Vec::with_capacity(len.min(64));
+                self.each(Some(len), |this, item| this.field(item, depth + 1, &mut fields))?;
+                RawValue::Map(fields)
+            }
+            Item::Entry => {
+                let (key, mut fields) = (self.reader.next()?, Vec::with_capacity(1));
+                self.entry(key, depth + 1, &mut fields)?;
+                RawValue::Map(fields)
+            }
+            Item::End => return Err(self.reader.wrong("an end is out of place")),
+        })
+    }
+
+    fn entry(&mut self, key: Item<'a>, depth: usize, fields: &mut Fields) -> Result<()> {
+        let name = self.reader.as_name(key)?;
+        let item = self.reader.next()?;
+        fields.push((name, self.value(item, depth)?));
+        Ok(())
+    }
+
+    /// A field, or a document below the one at hand. A boost before the name means nothing.
+    fn field(&mut self, item: Item<'a>, depth: usize, fields: &mut Fields) -> Result<()> {
+        match item {
+            Item::InputDocument(_) => {
+                let child = self.value(item, depth)?;
+                fields.push((Arc::from(ANONYMOUS), child));
+                Ok(())
+            }
+            Item::Float(_) => {
+                let key = self.reader.next()?;
+                self.entry(key, depth, fields)
+            }
+            key => self.entry(key, depth, fields),
+        }
+    }
+}
+
+fn entries(value: RawValue) -> Fields {
+    match value {
+        RawValue::Map(fields) => fields,
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
