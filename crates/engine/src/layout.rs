@@ -328,7 +328,8 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
         other => other,
     };
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
-    let searched = spec.class().is_place() || spec.class() == FieldClass::DenseVector;
+    let searched =
+        spec.class().is_place() || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank);
     let column = (properties.doc_values || uninverted || properties.indexed && searched)
         .then(|| column_kind(spec.class()))
         .flatten();
@@ -368,7 +369,7 @@ fn column_kind(class: FieldClass) -> Option<ColumnKind> {
         FieldClass::Str | FieldClass::Uuid | FieldClass::Enum | FieldClass::NestPath => ColumnKind::Str,
         FieldClass::SortableText | FieldClass::Collation => ColumnKind::Str,
         FieldClass::Int | FieldClass::Long | FieldClass::Date => ColumnKind::I64,
-        FieldClass::Float | FieldClass::Double => ColumnKind::F64,
+        FieldClass::Float | FieldClass::Double | FieldClass::Rank => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
         FieldClass::LatLon | FieldClass::SpatialPrefixTree => ColumnKind::Place,
         FieldClass::DenseVector => ColumnKind::Vector,

@@ -12,6 +12,7 @@ mod coerce;
 mod commit;
 mod component;
 mod config;
+mod currency;
 mod dense_vector;
 mod document;
 mod edge;
@@ -33,6 +34,7 @@ mod payload;
 mod place;
 mod properties;
 mod query;
+mod rank;
 mod relation;
 mod rerank;
 mod result;
@@ -65,6 +67,7 @@ pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
 pub use component::{Component, Components};
 pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
+pub use currency::{CurrencyRates, Money, exchanged, fraction_digits};
 pub use dense_vector::{
     GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
 };
@@ -79,7 +82,8 @@ pub use facet::{
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
-    Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
+    Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
+    StringMeasure,
 };
 pub use highlight::{
     Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,
@@ -100,6 +104,7 @@ pub use payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation
 pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use rank::{RankCurve, RankQuery, rank_code, rank_kept, rank_of_code};
 pub use relation::{Graph, Join, Move, Related, RelatedScore};
 pub use rerank::{Rerank, ScoreJoin};
 pub use result::{

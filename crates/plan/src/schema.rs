@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 use crate::area::Area;
+use crate::currency::Money;
 use crate::dense_vector::VectorType;
 use crate::edge::{Edge, edge_fields};
 use crate::error::{Error, ErrorKind, Result};
@@ -46,6 +47,8 @@ pub enum Copied {
     Start(usize),
     /// One of the parts between commas.
     Part(usize),
+    /// The amount of money in it, in the smallest unit of its currency.
+    Amount,
     /// What a box's edge is.
     Edge(Edge),
 }
@@ -56,6 +59,12 @@ impl Copied {
         let Value::Str(text) = value else { return Cow::Borrowed(value) };
         let taken = match self {
             Copied::Part(at) => text.split(',').nth(at).unwrap_or_default().trim(),
+            Copied::Amount => {
+                return match Money::parse(text, "") {
+                    Ok(money) => Cow::Owned(Value::Long(money.amount)),
+                    Err(_) => Cow::Borrowed(value),
+                };
+            }
             Copied::Edge(edge) => {
                 let bounds = Area::parse(text).ok().and_then(|area| area.bounds());
                 return bounds.map_or(Cow::Borrowed(value), |rect| Cow::Owned(Value::Double(edge.of(rect))));
@@ -150,7 +159,8 @@ impl Schema {
         self.dynamic.iter()
     }
 
-    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place.
+    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place, or the amount
+    /// and the currency of money.
     ///
     /// Solr differs: an atomic update of such a place finds its coordinates in the way (`compat/query/spatial_shapes.yaml`).
     pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, Copied)> {
@@ -159,7 +169,7 @@ impl Schema {
         declared.chain(self.parts(name)).collect::<Vec<_>>().into_iter()
     }
 
-    /// The sub-fields of a place or a box.
+    /// The sub-fields of a place, a box or money.
     fn parts(&self, name: &str) -> Vec<(String, Copied)> {
         let Some(spec) = self.field(name) else { return Vec::new() };
         match spec.class() {
@@ -171,7 +181,10 @@ impl Schema {
                 let edges = Edge::ALL.into_iter().chain([Edge::Crosses]);
                 edges.map(|edge| (edge.sub_field(name), Copied::Edge(edge))).collect()
             }
-            _ => Vec::new(),
+            _ => match spec.field_type.money_fields(name) {
+                Some((amount, code)) => vec![(amount, Copied::Amount), (code, Copied::Part(1))],
+                None => Vec::new(),
+            },
         }
     }
 

@@ -6,7 +6,7 @@ use plan::{Component, Explanation, Result, SearchPlan, SearchResult, SortBy, Sor
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
-use super::descend::Descent;
+use super::descend::{self, Descent};
 use super::evaluate::Evaluator;
 use super::explain::MovedParts;
 use super::function::{Reader, lower};
@@ -332,11 +332,15 @@ fn shown(
     explain: impl Fn(&Found) -> Result<Option<Explanation>>,
 ) -> Result<Vec<plan::Hit>> {
     let values = values(context, &plan.functions, page)?;
-    let descent = plan.children.as_ref().map(|children| Descent::open(context, children)).transpose()?;
+    let descents = plan.children.iter().map(|children| Descent::open(context, children));
+    let descents = descents.collect::<Result<Vec<_>>>()?;
     let show = |(found, values): (&Found, _)| {
         let score = found.score.filter(|_| plan.scores);
         let hit = fetch::hit(context, found, &plan.fields, score, explain(found)?)?;
-        let children = descent.as_ref().map_or_else(|| Ok(Vec::new()), |descent| descent.below(found))?;
+        let mut children = Vec::new();
+        for descent in &descents {
+            descend::add(&mut children, descent.below(found)?);
+        }
         Ok(plan::Hit { children, values, ..hit })
     };
     page.iter().zip(values).map(show).collect()

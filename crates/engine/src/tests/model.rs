@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use plan::{AtomicOp, FieldEdit, Modify, Operation, Query, Value};
+use plan::{
+    AtomicOp, FieldEdit, Modify, Operation, PayloadKind, PayloadOperation, PayloadUse, Query, Span, SpanQuery,
+    Value,
+};
 use proptest::prelude::*;
 
 use super::upkeep::{Upkeep, upkeep};
@@ -40,6 +43,8 @@ struct Held {
     /// The field that this version of the document was given beside the words.
     extra: Option<u8>,
     count: Option<i32>,
+    /// What is stored with a word of it.
+    mark: Option<u8>,
     version: i64,
 }
 
@@ -71,6 +76,7 @@ fn operation(step: &Step) -> Option<Operation> {
             ("id", vec![text(&id.to_string())]),
             ("words_t", vec![text(&word(*number))]),
             (&format!("extra{field}_t"), vec![text("x y")]),
+            ("mark_dpf", vec![text(&format!("x|9 m|{number} y"))]),
         ])),
         Step::Append { id, word: number } => edit(id, "words_t", AtomicOp::Add, vec![text(&word(*number))]),
         Step::Count { id, by } => edit(id, "count_i", AtomicOp::Inc, vec![Value::Int(*by)]),
@@ -85,7 +91,8 @@ impl Model {
     fn apply(&mut self, step: &Step, version: Option<i64>) {
         match step {
             Step::Add { id, word: number, field } => {
-                let held = Held { words: vec![word(*number)], extra: Some(*field), ..Held::default() };
+                let words = vec![word(*number)];
+                let held = Held { words, extra: Some(*field), mark: Some(*number), ..Held::default() };
                 self.now.insert(id.to_string(), held);
             }
             Step::Append { id, word: number } => {
@@ -122,6 +129,8 @@ impl Model {
             let expected = shown(&|held| held.words.contains(&word(number)));
             assert_eq!(found(shard, &term("words_t", &word(number))), expected, "word {number}");
             assert_eq!(found(shard, &term("everything", &word(number))), expected, "copied word {number}");
+            let expected = shown(&|held| held.mark == Some(number));
+            assert_eq!(found(shard, &marked(number)), expected, "payload {number}");
         }
         for field in 0..6 {
             let expected = shown(&|held| held.extra == Some(field));
@@ -129,6 +138,19 @@ impl Model {
         }
         assert_eq!(shard.stats().num_docs, self.shown.len() as u64);
     }
+}
+
+/// Documents that have the number with the word `m`, and something with the word before it.
+fn marked(number: u8) -> Query {
+    let word = |word: &str| Span::Word(word.into());
+    let check = PayloadUse::Check {
+        kind: PayloadKind::Float,
+        operation: PayloadOperation::Equal,
+        payloads: vec![Value::Float(9.0), Value::Float(f32::from(number))],
+    };
+    let span = Span::Near { spans: vec![word("x"), word("m")], slop: 0, in_order: true };
+    let field = "mark_dpf".into();
+    Query::Span(Box::new(SpanQuery { field, span, payload: Some(check), text: None }))
 }
 
 fn read(shard: &Shard, id: &str) -> Option<Held> {
@@ -139,7 +161,9 @@ fn read(shard: &Shard, id: &str) -> Option<Held> {
         Some(Value::Int(count)) => Some(*count),
         _ => None,
     };
-    Some(Held { words, extra, count, version: version_of(shard, id).unwrap() })
+    let mark = document.first("mark_dpf").and_then(|mark| mark.to_text().chars().nth(6)?.to_digit(10));
+    let mark = mark.and_then(|mark| u8::try_from(mark).ok());
+    Some(Held { words, extra, count, mark, version: version_of(shard, id).unwrap() })
 }
 
 fn run(steps: &[Step]) {

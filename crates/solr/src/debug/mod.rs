@@ -122,6 +122,7 @@ impl<'a> QueryPrinter<'a> {
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
             Query::Span(span) => self.span(span),
+            Query::Rank(rank) => rank.describe(),
             Query::Range(range) => self.range(range),
             Query::Prefix { field, prefix } => format!("{field}:{prefix}*"),
             Query::Wildcard { field, pattern } => format!("{field}:{pattern}"),
@@ -236,6 +237,7 @@ impl<'a> QueryPrinter<'a> {
             }
             Query::Phrase(_) => "PhraseQuery",
             Query::Span(span) => spans::class(span),
+            Query::Rank(_) => "FeatureQuery",
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
             Query::ConstantScore { .. } => "FilterQuery",

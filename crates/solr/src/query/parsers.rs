@@ -14,6 +14,7 @@ use super::lucene::{LuceneOptions, filtered, lucene_query};
 use super::more_like;
 use super::patterns::{fuzzy, prefix};
 use super::payloads::{payload_check, payload_score};
+use super::rank::rank;
 use super::relations::{child, graph, join, parent};
 use super::simple;
 use super::spatial::{bbox, geofilt, scored_text};
@@ -75,6 +76,7 @@ const PARSERS: &[Parser] = &[
     Parser { name: "fuzzy", class: "FuzzyQParser", parse: Parse::Query(fuzzy) },
     Parser { name: "payload_score", class: "", parse: Parse::Query(payload_score) },
     Parser { name: "payload_check", class: "", parse: Parse::Query(payload_check) },
+    Parser { name: "rank", class: "RankQParser", parse: Parse::Query(rank) },
     Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
     Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
@@ -100,7 +102,6 @@ const UNSUPPORTED: &[&str] = &[
     "igain",
     "ltr",
     "min_hash",
-    "rank",
     "rerank",
     "significantTerms",
     "tlogit",

@@ -238,6 +238,8 @@ fn from_columns(list: &FieldList, schema: &Schema) -> bool {
 fn same_label(item: &FieldItem) -> Option<&Arc<str>> {
     match item {
         FieldItem::Field { name, label } if name == label => Some(name),
+        // The name before `[child]` counts as one that is asked for.
+        FieldItem::Children { label, .. } => label.as_ref(),
         _ => None,
     }
 }

@@ -56,6 +56,8 @@ pub enum FieldItem {
     /// `[child …]`.
     Children {
         local: LocalParams,
+        /// The name before it.
+        label: Option<Arc<str>>,
     },
     /// `[core]`: the core's name.
     Core {
@@ -189,7 +191,7 @@ pub(super) fn transformed(
     let label: Arc<str> = named.unwrap_or(&shown).into();
     match name {
         "value" => Ok(Some(FieldItem::Constant { label, value: constant(&local)? })),
-        "child" => Ok(Some(FieldItem::Children { local })),
+        "child" => Ok(Some(FieldItem::Children { local, label: named.map(Arc::from) })),
         "subquery" => {
             list.subqueries.push(Subquery::parse(named, &local)?);
             Ok(None)

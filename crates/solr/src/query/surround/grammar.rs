@@ -8,7 +8,7 @@ use super::token::{Kind, Token, tokens};
 use crate::query::SyntaxError;
 
 /// Queries in one another; Solr differs: it has no bound, and runs out of stack.
-const NESTING_MAX: usize = 256;
+const NESTING_MAX: usize = 64;
 /// Letters that must be left of a word that is cut short.
 const LETTERS_MIN: usize = 3;
 
