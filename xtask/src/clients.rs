@@ -1,5 +1,5 @@
-//! Solr's own clients against a node of this checkout: the suites below `clients/`, with what they need from their
-//! registries installed below the target folder.
+//! Solr's own clients against a node of this checkout, and other people's measures beside ours: the suites below `clients/`,
+//! with what they need from their registries installed below the target folder.
 //!
 //! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool is a failure.
 
@@ -11,9 +11,10 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::server::{Server, target_folder};
 
 const CORE: &str = "clients";
-
-/// (folder below `clients/`, what it needs).
-const PYTHON_SUITES: [(&str, &str); 2] = [("pysolr", "pysolr==3.11.0"), ("javapyn", "javapyn==0.2.0")];
+const PYSOLR: &[&str] = &["pysolr==3.11.0"];
+const JAVAPYN: &[&str] = &["javapyn==0.2.0"];
+/// With trec_eval for what trec_eval measures.
+const IR_MEASURES: &[&str] = &["ir-measures==0.4.3", "pytrec_eval-terrier==0.5.11"];
 
 /// What became of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,12 +29,12 @@ pub enum Outcome {
 pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     let server = Server::start(root, "clients", false)?;
     create_core(&server.url)?;
-    let mut outcomes = Vec::new();
-    for (folder, package) in PYTHON_SUITES {
-        outcomes.push((folder, guarded("python3", || python(root, &server.url, folder, package))?));
-    }
-    outcomes.push(("SolrJ", guarded("mvn", || solrj(root, &server.url))?));
-    Ok(outcomes)
+    Ok(vec![
+        ("pysolr", guarded("python3", || of_server(root, "pysolr", PYSOLR, &server.url))?),
+        ("javapyn", guarded("python3", || of_server(root, "javapyn", JAVAPYN, &server.url))?),
+        ("SolrJ", guarded("mvn", || solrj(root, &server.url))?),
+        ("ir-measures", guarded("python3", || ir_measures(root, &server.binary))?),
+    ])
 }
 
 /// Runs a suite when its tool is there.
@@ -62,18 +63,29 @@ fn create_core(url: &str) -> Result<()> {
     Ok(())
 }
 
-fn python(root: &Path, url: &str, folder: &str, package: &str) -> Result<bool> {
+/// A Python suite that asks the server.
+fn of_server(root: &Path, suite: &str, packages: &[&str], url: &str) -> Result<bool> {
+    python(root, suite, packages, &[("SOLR_URL", url), ("SOLR_CORE", CORE)])
+}
+
+fn ir_measures(root: &Path, binary: &Path) -> Result<bool> {
+    python(root, "ir_measures", IR_MEASURES, &[("PARHELION", &binary.to_string_lossy())])
+}
+
+/// Runs the Python suite in a folder below `clients/`, in an environment that has the packages.
+fn python(root: &Path, suite: &str, packages: &[&str], variables: &[(&str, &str)]) -> Result<bool> {
     let environment = target_folder(root).join("clients").join("python");
     let python = environment.join("bin").join("python");
     if !python.exists() {
         command("python3").args(["-m", "venv"]).arg(&environment).status().context("cannot run python3")?;
     }
-    let install = command(&python).args(["-m", "pip", "install", "--quiet", package]).status();
-    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {package}");
+    let install = command(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).status();
+    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {}", packages.join(" "));
     let suite = command(&python)
         .args(["-m", "unittest", "discover", "-s"])
-        .arg(root.join("clients").join(folder))
-        .envs([("SOLR_URL", url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
+        .arg(root.join("clients").join(suite))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .envs(variables.iter().copied())
         .status();
     Ok(suite.context("cannot run the suite")?.success())
 }

@@ -62,7 +62,10 @@ impl DocPayloads {
             if length <= SHORT_MAX {
                 self.bytes.extend(short.iter().take(length));
             } else {
-                numbers.by_ref().take(length.div_ceil(8)).for_each(|word| self.bytes.extend(word.to_le_bytes()));
+                numbers
+                    .by_ref()
+                    .take(length.div_ceil(8))
+                    .for_each(|word| self.bytes.extend(word.to_le_bytes()));
                 self.bytes.truncate(start + length);
             }
             self.words.push((word.cast_unsigned(), start, self.bytes.len()));
@@ -72,7 +75,8 @@ impl DocPayloads {
     /// That of the word at a position, by the fingerprint of its term.
     pub(crate) fn get(&self, position: u32, fingerprint: u32) -> Option<&[u8]> {
         let first = self.words.partition_point(|(word, ..)| (word >> 32) < u64::from(position));
-        let mut here = self.words.get(first..)?.iter().take_while(|(word, ..)| word >> 32 == u64::from(position));
+        let mut here =
+            self.words.get(first..)?.iter().take_while(|(word, ..)| word >> 32 == u64::from(position));
         let wanted = u64::from(position) << 32 | u64::from(fingerprint);
         let (_, from, to) = here.find(|(word, ..)| *word == wanted)?;
         self.bytes.get(*from..*to)

@@ -55,8 +55,8 @@ pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Rect};
 pub use box_score::BoxScore;
 pub use bucket::{
-    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
-    StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
+    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, Prelim, RangesFacet, Stat, StatFunction,
+    StatSource, StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
 };
 pub use cache::CacheStats;
 pub use clock::Clock;

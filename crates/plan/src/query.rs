@@ -195,14 +195,7 @@ impl Fuzzy {
 
     /// With everything else as Lucene has it by default.
     pub fn new(field: Arc<str>, term: String, edits_max: u8) -> Self {
-        Self {
-            field,
-            term,
-            edits_max,
-            prefix_length: 0,
-            transpositions: true,
-            terms_max: Self::TERMS_MAX,
-        }
+        Self { field, term, edits_max, prefix_length: 0, transpositions: true, terms_max: Self::TERMS_MAX }
     }
 }
 

@@ -112,9 +112,10 @@ impl PrefixThen {
     fn new(field: Field, fuzzy: &Fuzzy) -> Result<Self> {
         let at = fuzzy.term.char_indices().nth(fuzzy.prefix_length).map_or(fuzzy.term.len(), |(at, _)| at);
         let (prefix, rest) = fuzzy.term.split_at(at);
-        let rest = FuzzyTermQuery::new(Term::from_field_text(field, rest), fuzzy.edits_max, fuzzy.transpositions)
-            .automaton()
-            .map_err(engine_error)?;
+        let rest =
+            FuzzyTermQuery::new(Term::from_field_text(field, rest), fuzzy.edits_max, fuzzy.transpositions)
+                .automaton()
+                .map_err(engine_error)?;
         Ok(Self { prefix: prefix.as_bytes().to_vec(), rest })
     }
 }

@@ -74,8 +74,9 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     let Count { total, exact } = count;
     let facets = match &hits {
         Some(hits) if whole && plan.facets.reads_hits() => {
-            let counted = run.counted(hits)?;
-            facet::count(context, &plan.facets, &node, (&filters, &collapser), &counted)?
+            let groups = plan.shape.groups.as_ref();
+            let searched = facet::Searched { node: &node, filters: &filters, collapser: &collapser, groups };
+            facet::count(context, &plan.facets, &searched, hits)?
         }
         _ => plan::FacetResult::default(),
     };
@@ -215,14 +216,6 @@ impl Run<'_> {
         }
         let hits = mask::hits(self.context, self.node, self.masks)?;
         Ok((collect::top_k(self.context, self.node, &hits, wanted)?, Count::exact(total(&hits))))
-    }
-
-    /// The hits that facets count.
-    fn counted(&self, hits: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
-        match &self.plan.shape.groups {
-            Some(groups) => grouping::truncated(self.context, groups, (self.node, hits)),
-            None => Ok(hits.to_vec()),
-        }
     }
 
     fn shape(&self, page: &[Found], hits: Option<&[Arc<Bits>]>) -> Result<plan::ShapeResult> {

@@ -27,7 +27,8 @@ pub(super) async fn run(
     let config = collection.config();
     let resolving = Resolving::of(call, collection, permit);
     let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
-    let context = ResolveContext { elevation: elevation(&config, components), ..resolving.context() };
+    let context =
+        ResolveContext { elevation: elevation(&config, components), components, ..resolving.context() };
     if !components.contains(&Component::Query) {
         return without_search(collection, &config, &context, components, params).await;
     }
@@ -176,6 +177,7 @@ impl Resolving {
             core: &self.core,
             others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,
+            components: &Component::DEFAULT,
             parsers: self.parsers.as_deref(),
             allowance: &self.allowance,
             highlight: &self.config.components.highlight,

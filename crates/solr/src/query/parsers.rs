@@ -18,7 +18,7 @@ use super::relations::{child, graph, join, parent};
 use super::simple;
 use super::spatial::{bbox, geofilt, scored_text};
 use super::surround::surround;
-use super::term_sets::{term_set, check_method};
+use super::term_sets::{check_method, term_set};
 use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
 use crate::function::{check_number, function_range, parse_function, whole_function};

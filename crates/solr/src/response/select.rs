@@ -69,6 +69,7 @@ pub fn select(
         section(Component::Highlight, one("highlighting", snippets)),
         section(Component::Stats, one("stats", statistics.map(stats))),
         section(Component::Expand, one("expanded", expanded)),
+        // Solr differs: it also tells by which method it counted facets (`compat/query/catalogue.yaml`).
         section(Component::Debug, one("debug", debug)),
         (Component::Query.name().to_owned(), hits),
     ]);

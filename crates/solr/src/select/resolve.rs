@@ -123,7 +123,7 @@ impl SelectRequest<'_> {
         queries: &QueryContext<'_>,
         searched: &Searched,
     ) -> Result<Beside> {
-        let mut facets = resolve_facets(queries)?;
+        let mut facets = resolve_facets(queries, context.components)?;
         let mut failure = facets.failure.take();
         let key = queries.schema.unique_key.as_ref();
         let likes = Likes::of_hits(self.params, key, self.page.rows, queries.boolean_clauses_max);

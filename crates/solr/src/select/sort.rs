@@ -173,10 +173,11 @@ fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
     Err(Error::bad_request(message))
 }
 
-/// Whether Solr would build the column it sorts by from the terms: here it is written with them.
+/// Whether Solr would build the column it sorts by from the terms. Here it is written with them, but for text.
 fn uninverts(spec: &FieldSpec) -> bool {
     let properties = &spec.properties;
-    properties.indexed && properties.uninvertible && !properties.multi_valued && !spec.class().is_text()
+    let one = properties.indexed && properties.uninvertible && !properties.multi_valued;
+    one && spec.class() != FieldClass::SortableText
 }
 
 /// FNV-1a of the name: the same shuffle for the same name.

@@ -23,6 +23,7 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
+        components: &plan::Component::DEFAULT,
         parsers: None,
         allowance: &plan::Allowance::default(),
         highlight: &plan::HighlightParts::default(),
