@@ -172,14 +172,10 @@ fn broken(settings: &Settings<'_>) -> Result<BrokenWords> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xml_tree;
+    use crate::config::components;
 
     fn read_list(list: &str) -> (Result<Component>, Components, Vec<String>) {
-        let xml = format!("<searchComponent><lst name='spellchecker'>{list}</lst></searchComponent>");
-        let element = xml_tree::parse("test", &xml, &|_| None).unwrap();
-        let (mut components, mut warnings) = (Components::default(), Vec::new());
-        let step = read("spell", &element, &mut components, &mut warnings);
-        (step, components, warnings)
+        components::read_one(read, ("spellchecker", list), "spell")
     }
 
     const DIRECT: &str = "<str name='field'>f</str><str name='classname'>solr.DirectSolrSpellChecker</str>";
