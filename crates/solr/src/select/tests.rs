@@ -82,8 +82,8 @@ fn debug_output_is_that_of_solr() {
     let form = "q=foo -bar&df=a_t&fq={!tag=t}a_i:5&fq=&debug=query";
     let debug = resolve(form).unwrap().response.debug_query.unwrap();
     assert_eq!(debug.text.as_deref(), Some("foo -bar"));
-    assert_eq!(debug.parsed.as_deref(), Some("a_t:foo -a_t:bar"));
-    assert_eq!(debug.parser, Some("LuceneQParser"));
+    assert_eq!(debug.parsed, "a_t:foo -a_t:bar");
+    assert_eq!(debug.parser, "LuceneQParser");
     assert_eq!(debug.filters, ["{!tag=t}a_i:5", ""]);
     assert_eq!(
         debug.parsed_filters,
