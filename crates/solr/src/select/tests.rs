@@ -219,10 +219,8 @@ fn a_handler_allows_the_parsers_it_names() {
     check("q={!query v=$p}&p=a_s:x", Some("query"));
     check("q=x&defType=edismax&qf=a_s&uf=* _query_&bq={!raw f=a_s}x", Some("raw"));
     check("q=x&defType=edismax&qf=a_s&boost={!raw f=a_s}x", Some("raw"));
-    check("q=*:*&sort=query($z) asc&z={!raw f=a_s}x", Some("raw"));
     check("q=*:*&rq={!rerank reRankQuery=a_s:x}", Some("rerank"));
     check("q=*:*&facet=true&facet.query={!raw f=a_s}x", Some("raw"));
-    check("q=*:*&fl=x:query($z)&z={!raw f=a_s}x", Some("raw"));
     check("json={query:{prefix:{f:a_s,query:x}}}", Some("prefix"));
     check("json={query:{bool:{must:\"a_s:x\"}}}", Some("bool"));
     check("q=*:*&json.facet={a:{query:\"{!raw f=a_s}x\"}}", Some("raw"));
