@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use plan::{
-    AtomicOp, FieldEdit, Modify, Operation, PayloadKind, PayloadOperation, PayloadUse, Query, Span, SpanQuery,
-    Value,
+    AtomicOp, FieldEdit, Modify, Operation, PayloadKind, PayloadOperation, PayloadUse, Query, Span,
+    SpanQuery, Value,
 };
 use proptest::prelude::*;
 
