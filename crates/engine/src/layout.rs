@@ -83,6 +83,16 @@ pub struct ColumnRef {
     pub name: Arc<str>,
     pub kind: ColumnKind,
     pub field: Field,
+    /// Of a column that is no part of the segments: what it is made of, `field` being the inverted one.
+    pub words: Option<Words>,
+}
+
+/// Which words of a text field's documents make a column (`search::uninvert`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// The first in their order, by which Lucene sorts and groups.
+    First,
+    All,
 }
 
 /// A concrete field: its meaning in the schema and its places in the segments.
@@ -109,6 +119,19 @@ impl FieldLayout {
     /// Whether it tells how often a term stands in a document.
     pub fn has_frequencies(&self) -> bool {
         matches!(self.inverted_kind, Some(InvertedKind::Text { frequencies: true, .. }))
+    }
+
+    /// One value of each document, to sort and to group by: text only where it may be uninverted.
+    pub(crate) fn single(&self) -> Option<ColumnRef> {
+        let words = || self.words(Words::First).filter(|_| self.spec.properties.uninvertible);
+        self.column.clone().or_else(words)
+    }
+
+    /// Words of a text field as a column.
+    pub(crate) fn words(&self, words: Words) -> Option<ColumnRef> {
+        let field = self.inverted.filter(|_| self.class() == FieldClass::Text)?;
+        let name = format!("{}{}", if words == Words::First { 'o' } else { 'w' }, self.slot);
+        Some(ColumnRef { name: name.into(), kind: ColumnKind::Str, field, words: Some(words) })
     }
 
     /// Whether the field keeps lengths; without them each counts as length 1.
@@ -271,17 +294,17 @@ fn bind(slot: &Slot, number: usize, place: &Place, spec: Arc<FieldSpec>) -> Fiel
 }
 
 fn version_column() -> ColumnRef {
-    ColumnRef { name: VERSION_COLUMN.into(), kind: ColumnKind::I64, field: VERSION_FIELD }
+    ColumnRef { name: VERSION_COLUMN.into(), kind: ColumnKind::I64, field: VERSION_FIELD, words: None }
 }
 
 fn payload_column(number: usize, field: Field) -> ColumnRef {
-    ColumnRef { name: payload_name(number).into(), kind: ColumnKind::I64, field }
+    ColumnRef { name: payload_name(number).into(), kind: ColumnKind::I64, field, words: None }
 }
 
 fn column_of(slot: &Slot, number: usize, place: &Place) -> Option<ColumnRef> {
     let shared = place.column == place.inverted;
     let name = if shared { inverted_name(number) } else { column_name(number) };
-    Some(ColumnRef { name: name.into(), kind: slot.column?, field: place.column? })
+    Some(ColumnRef { name: name.into(), kind: slot.column?, field: place.column?, words: None })
 }
 
 /// Tantivy reads dots in names as paths into objects, and Solr's names are full of them: numbers carry no such risk.
@@ -305,7 +328,8 @@ fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
         other => other,
     };
     let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
-    let searched = spec.class().is_place() || spec.class() == FieldClass::DenseVector;
+    let searched =
+        spec.class().is_place() || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank);
     let column = (properties.doc_values || uninverted || properties.indexed && searched)
         .then(|| column_kind(spec.class()))
         .flatten();
@@ -345,7 +369,7 @@ fn column_kind(class: FieldClass) -> Option<ColumnKind> {
         FieldClass::Str | FieldClass::Uuid | FieldClass::Enum | FieldClass::NestPath => ColumnKind::Str,
         FieldClass::SortableText | FieldClass::Collation => ColumnKind::Str,
         FieldClass::Int | FieldClass::Long | FieldClass::Date => ColumnKind::I64,
-        FieldClass::Float | FieldClass::Double => ColumnKind::F64,
+        FieldClass::Float | FieldClass::Double | FieldClass::Rank => ColumnKind::F64,
         FieldClass::Bool => ColumnKind::Bool,
         FieldClass::LatLon | FieldClass::SpatialPrefixTree => ColumnKind::Place,
         FieldClass::DenseVector => ColumnKind::Vector,

@@ -62,7 +62,10 @@ impl DocPayloads {
             if length <= SHORT_MAX {
                 self.bytes.extend(short.iter().take(length));
             } else {
-                numbers.by_ref().take(length.div_ceil(8)).for_each(|word| self.bytes.extend(word.to_le_bytes()));
+                numbers
+                    .by_ref()
+                    .take(length.div_ceil(8))
+                    .for_each(|word| self.bytes.extend(word.to_le_bytes()));
                 self.bytes.truncate(start + length);
             }
             self.words.push((word.cast_unsigned(), start, self.bytes.len()));
@@ -72,9 +75,48 @@ impl DocPayloads {
     /// That of the word at a position, by the fingerprint of its term.
     pub(crate) fn get(&self, position: u32, fingerprint: u32) -> Option<&[u8]> {
         let first = self.words.partition_point(|(word, ..)| (word >> 32) < u64::from(position));
-        let mut here = self.words.get(first..)?.iter().take_while(|(word, ..)| word >> 32 == u64::from(position));
+        let mut here =
+            self.words.get(first..)?.iter().take_while(|(word, ..)| word >> 32 == u64::from(position));
         let wanted = u64::from(position) << 32 | u64::from(fingerprint);
         let (_, from, to) = here.find(|(word, ..)| *word == wanted)?;
         self.bytes.get(*from..*to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::search::AnyColumn;
+    use crate::testing::{document, schema, snapshot, text};
+
+    #[test]
+    fn payloads_come_back_by_position_and_term() {
+        let long = "x".repeat(20);
+        let mut numbers = Vec::new();
+        put(0, b"a", b"", &mut numbers);
+        put(0, b"b", b"1234567", &mut numbers);
+        put(7, b"a", long.as_bytes(), &mut numbers);
+        assert_eq!(numbers.len(), 2 + 2 + 2 + 3);
+        let ids = ["1", "2"];
+        let doc = |id: &&str| document(&[("id", vec![text(id)]), ("w_dpf", vec![text("a|1.5 b a|2")])]);
+        let snapshot = snapshot(&Arc::new(schema()), &[ids.iter().map(doc).collect()]);
+        let layout = snapshot.layout().field("w_dpf").unwrap().clone();
+        let view = &snapshot.segments()[0];
+        let Some(AnyColumn::I64(column)) = view.column(layout.payloads.as_ref().unwrap()).unwrap() else {
+            panic!("no column of payloads");
+        };
+        let mut stored = DocPayloads::default();
+        stored.read(&column, 1);
+        let check = |position: u32, term: &str, expected: Option<f32>| {
+            let found = stored.get(position, fingerprint(term.as_bytes()));
+            assert_eq!(found, expected.map(f32::to_be_bytes).as_ref().map(<[u8; 4]>::as_slice), "{position}");
+        };
+        check(0, "a", Some(1.5));
+        check(0, "b", None);
+        check(1, "b", None);
+        check(2, "a", Some(2.0));
+        check(3, "a", None);
     }
 }

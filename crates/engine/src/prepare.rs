@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use plan::{
     Copied, Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places,
+    rank_kept,
 };
 use tantivy::schema::Field;
 
@@ -311,7 +312,9 @@ fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow
     let fits = match &*value {
         Value::Int(_) => matches!(class, FieldClass::Int | FieldClass::DenseVector),
         Value::Long(_) => class == FieldClass::Long,
-        Value::Float(_) => matches!(class, FieldClass::Float | FieldClass::DenseVector),
+        Value::Float(_) => {
+            matches!(class, FieldClass::Float | FieldClass::DenseVector | FieldClass::Rank)
+        }
         Value::Double(_) => class == FieldClass::Double,
         Value::Date(_) => class == FieldClass::Date,
         Value::Bool(_) => class == FieldClass::Bool,
@@ -393,6 +396,11 @@ fn push_column(
             let chars_max = argument.and_then(|chars| chars.parse().ok()).unwrap_or(SORTABLE_CHARS_MAX);
             let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
             push_text(out, column, text.get(..end).unwrap_or_default());
+        }
+        FieldClass::Rank => {
+            if let Value::Float(number) = value {
+                push_number(out, column, &Value::Float(rank_kept(*number)));
+            }
         }
         class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
         _ => {

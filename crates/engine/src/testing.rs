@@ -42,6 +42,17 @@ fn field(name: &str, type_name: &str, attributes: &[(&str, &str)]) -> FieldSourc
     }
 }
 
+/// Words with numbers behind them, `word|1.5`.
+fn numbered_words() -> TypeSource {
+    let payload = ComponentSpec {
+        name: "delimitedPayload".into(),
+        args: [("encoder".to_owned(), "float".to_owned())].into(),
+    };
+    let mut words = kind("payloads", "TextField", &[]);
+    words.analyzer.iter_mut().for_each(|analyzer| analyzer.filters.push(payload.clone()));
+    words
+}
+
 pub(crate) fn source() -> SchemaSource {
     let multi = [("multiValued", "true")];
     SchemaSource {
@@ -51,6 +62,7 @@ pub(crate) fn source() -> SchemaSource {
         types: vec![
             kind("string", "StrField", &[]),
             kind("text", "TextField", &[("positionIncrementGap", "100")]),
+            numbered_words(),
             kind("sortable", "SortableTextField", &[]),
             kind("pint", "IntPointField", &[]),
             kind("plong", "LongPointField", &[]),
@@ -76,6 +88,7 @@ pub(crate) fn source() -> SchemaSource {
             field("*_ss", "string", &multi),
             field("*_dv", "string", &[("stored", "false"), ("indexed", "false"), ("multiValued", "true")]),
             field("*_t", "text", &multi),
+            field("*_dpf", "payloads", &[]),
             field("*_sort", "sortable", &[]),
             field("*_i", "pint", &[]),
             field("*_is", "pint", &multi),

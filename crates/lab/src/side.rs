@@ -30,19 +30,19 @@ impl Side {
         self.client.url()
     }
 
-    /// The answer of `/select`, as JSON.
-    pub async fn select(&self, params: &[(String, String)]) -> Result<Value, client::Error> {
+    /// A handler's answer, as JSON.
+    pub async fn ask(&self, handler: &str, params: &[(String, String)]) -> Result<Value, client::Error> {
         let mut pairs: Vec<(&str, &str)> =
             params.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         pairs.push(("wt", "json"));
-        self.client.get(&format!("{}/select", self.collection), &pairs).await?.ok()?.json()
+        self.client.get(&format!("{}/{handler}", self.collection), &pairs).await?.ok()?.json()
     }
 
     /// Makes the collection where it is missing, and empties it: a run starts from nothing, without deleted documents that
     /// would shift the statistics of one side.
-    pub async fn make_empty(&self) -> Result<(), Error> {
+    pub async fn make_empty(&self, configset: &str) -> Result<(), Error> {
         if !self.exists().await? {
-            self.create().await?;
+            self.create(configset).await?;
         }
         let path = format!("{}/update", self.collection);
         let body = r#"{"delete":{"query":"*:*"}}"#;
@@ -78,19 +78,19 @@ impl Side {
     }
 
     /// As a collection, or, where the server is no cloud, as a core.
-    async fn create(&self) -> Result<(), Error> {
+    async fn create(&self, configset: &str) -> Result<(), Error> {
         let name = self.collection.as_str();
         let collection = [
             ("action", "CREATE"),
             ("name", name),
             ("numShards", "1"),
-            ("collection.configName", "_default"),
+            ("collection.configName", configset),
             ("wt", "json"),
         ];
         if self.client.get("admin/collections", &collection).await?.ok().is_ok() {
             return Ok(());
         }
-        let core = [("action", "CREATE"), ("name", name), ("configSet", "_default"), ("wt", "json")];
+        let core = [("action", "CREATE"), ("name", name), ("configSet", configset), ("wt", "json")];
         let made = self.client.get("admin/cores", &core).await?.ok();
         made.map_err(|error| Error::NoCollection {
             url: self.url().to_string(),

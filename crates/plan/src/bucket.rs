@@ -45,6 +45,9 @@ pub enum StatSource {
     Documents,
     /// The parents of the documents, which are those that match, each once; only [`StatFunction::CountValues`] reads it.
     Parents(Query),
+    /// All documents of the index that match one query, and those that match another; only
+    /// [`StatFunction::Relatedness`] reads it.
+    Sets { foreground: Query, background: Query },
     /// The field's values, of documents one behind another with the same value only one; only
     /// [`StatFunction::CountValues`] reads it.
     Runs(Arc<str>),
@@ -73,6 +76,11 @@ pub enum StatFunction {
     Missing,
     /// Values below which these shares (0 to 100) of all lie.
     Percentiles(Vec<f64>),
+    /// How much more of the foreground has the bucket's value than of the background: from -1 to 1; nothing to compare
+    /// where less than `popularity_min` of the background's documents have it in either.
+    Relatedness {
+        popularity_min: f64,
+    },
 }
 
 /// A way to cut a bucket into smaller ones.
@@ -120,6 +128,8 @@ pub struct TermsFacet {
     pub field: Arc<str>,
     pub sort: TermsSort,
     pub descending: bool,
+    /// Which values come into consideration for the page, where not all do.
+    pub prelim: Option<Prelim>,
     /// `None` is all.
     pub limit: Option<usize>,
     pub offset: usize,
@@ -131,6 +141,15 @@ pub struct TermsFacet {
     pub num_buckets: bool,
     /// Also a bucket in which each document is as often as it has values.
     pub all_buckets: bool,
+}
+
+/// An order by which values are chosen before those that are chosen are put in another (Solr's `prelim_sort`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prelim {
+    pub sort: TermsSort,
+    pub descending: bool,
+    /// How many more are chosen than the page reaches to.
+    pub extra: usize,
 }
 
 /// What the buckets of a terms facet are ordered by; ties are in value order.
@@ -176,6 +195,12 @@ pub enum StatValue {
     Many(Vec<Value>),
     /// (share, value); of no values there is none.
     Percentiles(Vec<(f64, Option<f64>)>),
+    /// See [`StatFunction::Relatedness`]; the other two are shares of the background.
+    Relatedness {
+        relatedness: f64,
+        foreground: f64,
+        background: f64,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]

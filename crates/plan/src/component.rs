@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::elevation::ElevationComponent;
+use crate::highlight_parts::HighlightParts;
 use crate::spell::SpellComponent;
 use crate::suggest::SuggestComponent;
 
@@ -72,6 +73,8 @@ pub struct Components {
     pub suggest: Vec<SuggestComponent>,
     #[serde(default)]
     pub elevation: Vec<ElevationComponent>,
+    #[serde(default)]
+    pub highlight: HighlightParts,
 }
 
 impl Components {

@@ -17,6 +17,9 @@ pub struct FacetPlan {
     pub ranges: Vec<RangeFacet>,
     pub intervals: Vec<IntervalFacet>,
     pub pivots: Vec<PivotFacet>,
+    /// Fields, queries, ranges and pivots count the groups of this field that have hits, those without a value being one,
+    /// and not the hits (Solr's `group.facet`).
+    pub groups_of: Option<Arc<str>>,
     /// A tree of facets with statistics; its outermost bucket is the hits.
     pub tree: Option<BucketPlan>,
     /// Statistics of fields: one sub-facet for each, without a query.
@@ -48,6 +51,9 @@ pub struct PivotFacet {
     pub exclude_tags: Vec<String>,
     /// Statistics of each value's hits: one sub-facet for each field, without a query.
     pub stats: Option<BucketPlan>,
+    /// Queries and ranges counted of each value's hits. Their excluded tags mean nothing.
+    pub queries: Vec<QueryFacet>,
+    pub ranges: Vec<RangeFacet>,
 }
 
 #[derive(Clone, Debug)]
@@ -76,8 +82,10 @@ pub struct FieldFacet {
     pub matches: Option<String>,
     /// Values left out (`facet.excludeTerms`).
     pub exclude_terms: Vec<String>,
-    /// Just these values, in this order (`{!terms=a,b}`).
-    pub terms: Option<Vec<String>>,
+    /// Just these values, in this order (`{!terms=a,b}`): each as it is written, and what finds it.
+    pub terms: Option<Vec<(String, Query)>>,
+    /// Count by the terms of the index, also where a field may not be uninverted (`facet.method=enum`).
+    pub by_terms: bool,
     /// Count at most one: whether any hit has the value (`facet.exists`).
     pub exists: bool,
     pub exclude_tags: Vec<String>,
@@ -99,6 +107,7 @@ impl FieldFacet {
             matches: None,
             exclude_terms: Vec::new(),
             terms: None,
+            by_terms: false,
             exists: false,
             exclude_tags: Vec::new(),
         }

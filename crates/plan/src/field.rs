@@ -28,6 +28,8 @@ pub enum FieldClass {
     /// Sub-fields, one a dimension.
     Point,
     SpatialPrefixTree,
+    /// A box of the earth: sub-fields, one an edge.
+    BBox,
     DenseVector,
     Rank,
     Currency,

@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 pub use operator::{Comparison, Operator, StringMeasure};
 
+use crate::currency::CurrencyRates;
 use crate::dense_vector::VectorSimilarity;
 use crate::field::FieldClass;
+use crate::payload::{PayloadDecoder, PayloadFunction};
 use crate::place::Place;
 use crate::query::Query;
 use crate::relation::Related;
@@ -48,6 +50,8 @@ pub enum Function {
     },
     PlaceDistance(PlaceDistance),
     VectorSimilarity(Box<VectorSimilarity>),
+    Payload(Box<PayloadOf>),
+    Currency(Box<CurrencyOf>),
     Call {
         operator: Operator,
         arguments: Vec<Function>,
@@ -64,6 +68,31 @@ pub struct PlaceDistance {
     /// Of a field on a grid: as far as the middle of the cell, a geohash of so many characters, and half around the
     /// earth where there is none.
     pub detail: Option<u8>,
+}
+
+/// What was stored with a term in the document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PayloadOf {
+    pub term: IndexTerm,
+    pub decoder: PayloadDecoder,
+    /// What several amount to; `None` is the first.
+    pub how: Option<PayloadFunction>,
+    /// Where nothing was.
+    pub missing: Function,
+}
+
+/// An amount of money in one currency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurrencyOf {
+    pub field: Arc<str>,
+    /// Where its amount and its currency are.
+    pub amount: Arc<str>,
+    pub code: Arc<str>,
+    pub rates: Arc<CurrencyRates>,
+    /// The currency in whose smallest unit all amounts are first.
+    pub target: String,
+    /// What those are exchanged into after that, and at which rate: amounts in whole units.
+    pub shown: Option<(String, f64)>,
 }
 
 /// Which of several values counts.
@@ -129,9 +158,11 @@ impl Function {
                 FieldClass::Date => Kind::Date,
                 _ => Kind::Str,
             },
-            Function::Score { .. } | Function::PlaceDistance(_) | Function::VectorSimilarity(_) => {
-                Kind::Float
-            }
+            Function::Score { .. }
+            | Function::PlaceDistance(_)
+            | Function::VectorSimilarity(_)
+            | Function::Payload(_) => Kind::Float,
+            Function::Currency(_) => Kind::Double,
             Function::Statistic(Statistic::TotalTermFrequency(_)) => Kind::Long,
             Function::Statistic(Statistic::SumTotalTermFrequency { .. }) => Kind::Long,
             Function::Ordinal { .. } | Function::TermFrequency(_) => Kind::Int,
@@ -157,6 +188,7 @@ impl Function {
     pub(crate) fn any_relation(&self, is: &dyn Fn(&Related) -> bool) -> bool {
         match self {
             Function::Score { query, .. } => query.any_relation(is),
+            Function::Payload(payload) => payload.missing.any_relation(is),
             Function::Call { arguments, .. } => arguments.iter().any(|argument| argument.any_relation(is)),
             _ => false,
         }
@@ -169,6 +201,7 @@ impl Function {
     pub fn size(&self) -> usize {
         match self {
             Function::Call { arguments, .. } => 1 + arguments.iter().map(Function::size).sum::<usize>(),
+            Function::Payload(payload) => 1 + payload.missing.size(),
             Function::Constant(Value::Str(text)) => 1 + text.len() / Self::TEXT_UNIT,
             Function::Score { label, .. } => 1 + label.len() / Self::TEXT_UNIT,
             _ => 1,

@@ -4,6 +4,7 @@
 mod allowance;
 mod analyzer;
 mod area;
+mod box_score;
 mod bucket;
 mod cache;
 mod clock;
@@ -11,14 +12,18 @@ mod coerce;
 mod commit;
 mod component;
 mod config;
+mod currency;
 mod dense_vector;
 mod document;
+mod edge;
 mod elevation;
 mod error;
+mod expression;
 mod facet;
 mod field;
 mod function;
 mod highlight;
+mod highlight_parts;
 mod instant;
 mod java_map;
 mod more_like;
@@ -29,6 +34,7 @@ mod payload;
 mod place;
 mod properties;
 mod query;
+mod rank;
 mod relation;
 mod rerank;
 mod result;
@@ -49,10 +55,11 @@ mod wkt;
 
 pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
-pub use area::{Area, Circle, Rect};
+pub use area::{Area, Circle, Line, Rect};
+pub use box_score::BoxScore;
 pub use bucket::{
-    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, RangesFacet, Stat, StatFunction, StatSource,
-    StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
+    BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, Prelim, RangesFacet, Stat, StatFunction,
+    StatSource, StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
 };
 pub use cache::CacheStats;
 pub use clock::Clock;
@@ -60,25 +67,30 @@ pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
 pub use component::{Component, Components};
 pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
+pub use currency::{CurrencyRates, Money, exchanged, fraction_digits};
 pub use dense_vector::{
     GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
 };
 pub use document::Document;
+pub use edge::Edge;
 pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
+pub use expression::{Arithmetic, Expression};
 pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
-    Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
+    Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
+    StringMeasure,
 };
 pub use highlight::{
     Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
     PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
+pub use highlight_parts::{HighlightPart, HighlightParts, PartKind, PartWork};
 pub use instant::{format_instant, parse_instant};
 pub use java_map::java_bucket;
 pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
@@ -92,6 +104,7 @@ pub use payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation
 pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
+pub use rank::{RankCurve, RankQuery, rank_code, rank_kept, rank_of_code};
 pub use relation::{Graph, Join, Move, Related, RelatedScore};
 pub use rerank::{Rerank, ScoreJoin};
 pub use result::{
@@ -111,8 +124,9 @@ pub use spell::{
     SpellWord, WordRole,
 };
 pub use suggest::{
-    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup,
-    SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+    Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, ListedEntry, Lookup, NextWordLookup,
+    PrefixLookup, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, SuggestWeight,
+    Suggester, Suggestion,
 };
 pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;

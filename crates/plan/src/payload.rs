@@ -43,7 +43,8 @@ impl PayloadKind {
         let analyzer = kind.index_analyzer.as_ref()?;
         analyzer.filters.iter().rev().find_map(|filter| {
             let short = filter.name.rsplit('.').next().unwrap_or_default();
-            let known = |(name, class, _): &&(&str, &str, _)| short.eq_ignore_ascii_case(name) || short == *class;
+            let known =
+                |(name, class, _): &&(&str, &str, _)| short.eq_ignore_ascii_case(name) || short == *class;
             let (_, _, stored) = PAYLOAD_FILTERS.iter().find(known)?;
             Some(stored.unwrap_or_else(|| encoded(filter.args.get("encoder").map(String::as_str))))
         })

@@ -43,7 +43,8 @@ impl Properties {
         Self {
             indexed: true,
             // A path is for searching and for telling documents apart (Solr's `NestPathField`).
-            stored: class != FieldClass::NestPath,
+            // Nor can a number that ranks be given back (Solr's `RankField`).
+            stored: !matches!(class, FieldClass::NestPath | FieldClass::Rank),
             doc_values: version >= 1.7 && class.has_doc_values_by_default(),
             multi_valued: version < 1.1,
             tokenized: class.is_text() || class == FieldClass::NestPath,

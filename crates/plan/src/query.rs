@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::dense_vector::Nearest;
 use crate::function::Function;
 use crate::more_like::MoreLike;
+use crate::rank::RankQuery;
 use crate::relation::Related;
 use crate::span::SpanQuery;
 use crate::spatial::Spatial;
@@ -35,6 +36,7 @@ pub enum Query {
     },
     Phrase(Phrase),
     Span(Box<SpanQuery>),
+    Rank(Box<RankQuery>),
     Range(Range),
     Prefix {
         field: Arc<str>,
@@ -195,14 +197,7 @@ impl Fuzzy {
 
     /// With everything else as Lucene has it by default.
     pub fn new(field: Arc<str>, term: String, edits_max: u8) -> Self {
-        Self {
-            field,
-            term,
-            edits_max,
-            prefix_length: 0,
-            transpositions: true,
-            terms_max: Self::TERMS_MAX,
-        }
+        Self { field, term, edits_max, prefix_length: 0, transpositions: true, terms_max: Self::TERMS_MAX }
     }
 }
 

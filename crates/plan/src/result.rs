@@ -86,8 +86,21 @@ pub struct PivotCount {
     /// `None` stands for the hits without a value.
     pub value: Option<Value>,
     pub count: u64,
-    pub below: Vec<PivotCount>,
+    /// `None` where nothing is listed, not even that none has a value.
+    pub below: Option<Vec<PivotCount>>,
     pub stats: Option<BucketResult>,
+    /// As those of [`FacetResult`], of this value's hits.
+    pub queries: Vec<(String, u64)>,
+    /// Likewise.
+    pub ranges: Vec<RangeFacetResult>,
+}
+
+impl PivotCount {
+    /// With nothing below it.
+    pub fn of(field: &Arc<str>, value: Option<Value>, count: u64) -> Self {
+        let (queries, ranges) = (Vec::new(), Vec::new());
+        Self { field: field.clone(), value, count, below: None, stats: None, queries, ranges }
+    }
 }
 
 /// (value, hits).
@@ -101,7 +114,7 @@ pub struct FieldFacetResult {
     pub missing: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RangeFacetResult {
     pub key: String,
     pub gap: String,

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+use crate::area::Area;
+use crate::currency::Money;
 use crate::dense_vector::VectorType;
+use crate::edge::{Edge, edge_fields};
 use crate::error::{Error, ErrorKind, Result};
 use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::properties::Properties;
@@ -44,6 +47,10 @@ pub enum Copied {
     Start(usize),
     /// One of the parts between commas.
     Part(usize),
+    /// The amount of money in it, in the smallest unit of its currency.
+    Amount,
+    /// What a box's edge is.
+    Edge(Edge),
 }
 
 impl Copied {
@@ -52,6 +59,16 @@ impl Copied {
         let Value::Str(text) = value else { return Cow::Borrowed(value) };
         let taken = match self {
             Copied::Part(at) => text.split(',').nth(at).unwrap_or_default().trim(),
+            Copied::Amount => {
+                return match Money::parse(text, "") {
+                    Ok(money) => Cow::Owned(Value::Long(money.amount)),
+                    Err(_) => Cow::Borrowed(value),
+                };
+            }
+            Copied::Edge(edge) => {
+                let bounds = Area::parse(text).ok().and_then(|area| area.bounds());
+                return bounds.map_or(Cow::Borrowed(value), |rect| Cow::Owned(Value::Double(edge.of(rect))));
+            }
             Copied::Start(0) => return Cow::Borrowed(value),
             Copied::Start(chars_max) => match text.char_indices().nth(chars_max) {
                 Some((end, _)) => text.get(..end).unwrap_or_default(),
@@ -85,7 +102,10 @@ impl Schema {
             .collect::<Result<HashMap<_, _>>>()?;
         let resolve = |declared: &FieldSource| Ok(Arc::new(resolve_field(declared, &types)?));
         let fields = source.fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;
-        let mut dynamic = source.dynamic_fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;
+        let boxes = source.types.iter().filter(|it| class_of(&it.class) == Some(FieldClass::BBox));
+        let edges = edge_fields(boxes)?;
+        let mut dynamic =
+            source.dynamic_fields.iter().chain(&edges).map(resolve).collect::<Result<Vec<_>>>()?;
         dynamic.sort_by_key(|spec| std::cmp::Reverse(spec.name.len()));
         let fields: HashMap<_, _> = fields.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
         let unique_key = source.unique_key.as_deref().map(Arc::from);
@@ -139,16 +159,33 @@ impl Schema {
         self.dynamic.iter()
     }
 
-    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place.
+    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place, or the amount
+    /// and the currency of money.
     ///
     /// Solr differs: an atomic update of such a place finds its coordinates in the way (`compat/query/spatial_shapes.yaml`).
     pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, Copied)> {
         let copied = |copy: &CopyField| Some((copy_dest(copy, name)?, Copied::Start(copy.max_chars)));
         let declared = self.source.copy_fields.iter().filter_map(copied);
-        let point = self.field(name).filter(|spec| spec.class() == FieldClass::Point);
-        let subs = point.map(|spec| spec.field_type.sub_fields(name)).unwrap_or_default();
-        let parts = subs.into_iter().enumerate().map(|(at, sub)| (sub, Copied::Part(at)));
-        declared.chain(parts).collect::<Vec<_>>().into_iter()
+        declared.chain(self.parts(name)).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The sub-fields of a place, a box or money.
+    fn parts(&self, name: &str) -> Vec<(String, Copied)> {
+        let Some(spec) = self.field(name) else { return Vec::new() };
+        match spec.class() {
+            FieldClass::Point => {
+                let subs = spec.field_type.sub_fields(name).into_iter().enumerate();
+                subs.map(|(at, sub)| (sub, Copied::Part(at))).collect()
+            }
+            FieldClass::BBox => {
+                let edges = Edge::ALL.into_iter().chain([Edge::Crosses]);
+                edges.map(|edge| (edge.sub_field(name), Copied::Edge(edge))).collect()
+            }
+            _ => match spec.field_type.money_fields(name) {
+                Some((amount, code)) => vec![(amount, Copied::Amount), (code, Copied::Part(1))],
+                None => Vec::new(),
+            },
+        }
     }
 
     fn check(&self) -> Result<()> {
@@ -241,6 +278,7 @@ const CLASSES: &[(&str, FieldClass)] = &[
     ("LatLonPointSpatialField", FieldClass::LatLon),
     ("PointType", FieldClass::Point),
     ("SpatialRecursivePrefixTreeFieldType", FieldClass::SpatialPrefixTree),
+    ("BBoxField", FieldClass::BBox),
     ("DenseVectorField", FieldClass::DenseVector),
     ("RankField", FieldClass::Rank),
     ("CurrencyFieldType", FieldClass::Currency),

@@ -35,7 +35,7 @@ pub struct SearchPlan {
     /// What to mark in the hits that are shown.
     pub highlight: Option<HighlightPlan>,
     /// Which of the documents below each hit are shown with it.
-    pub children: Option<ChildrenPlan>,
+    pub children: Vec<ChildrenPlan>,
     /// What the search may use up before it is cut short.
     pub allowance: Allowance,
 }
@@ -68,7 +68,7 @@ impl SearchPlan {
             count_enough: None,
             shape: Shape::default(),
             highlight: None,
-            children: None,
+            children: Vec::new(),
             allowance: Allowance::default(),
         }
     }
@@ -109,7 +109,7 @@ impl SearchPlan {
             && self.shape.is_plain()
             && self.highlight.is_none()
             && self.functions.is_empty()
-            && self.children.is_none()
+            && self.children.is_empty()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())
     }

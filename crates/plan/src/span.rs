@@ -57,7 +57,8 @@ impl SpanQuery {
                 format!("PayloadScoreQuery({of}, function: {}, includeSpanScore: {times_score})", how.class())
             }
             Some(PayloadUse::Check { kind, operation, payloads }) => {
-                let shown: String = payloads.iter().map(|payload| format!("{};", payload.to_text())).collect();
+                let shown: String =
+                    payloads.iter().map(|payload| format!("{};", payload.to_text())).collect();
                 let (kind, operation) = (kind.name(), operation.name());
                 format!(
                     "SpanPayloadCheckQuery({of}, payloadRef: {shown}, payloadType:{kind};, operation:{operation};)"

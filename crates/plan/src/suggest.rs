@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::expression::Expression;
 use crate::query::Occur;
 
 /// A declared component and its suggesters.
@@ -39,12 +40,30 @@ pub enum SuggestSource {
     /// The stored values of a field, each an entry with what its document says.
     Documents {
         field: Arc<str>,
-        weight: Option<Arc<str>>,
+        weight: Option<SuggestWeight>,
         payload: Option<Arc<str>>,
         context: Option<Arc<str>>,
     },
     /// The terms of a field that are in many documents (a share of all below 1, else a number), weighed by how many.
     Terms { field: Arc<str>, threshold: f32 },
+    /// The lines of a file beside the configuration, as they were when that was read.
+    File { name: String, delimiter: String, entries: Arc<[ListedEntry]> },
+}
+
+/// What an entry weighs, by its document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SuggestWeight {
+    Field(Arc<str>),
+    Expression(Expression),
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListedEntry {
+    pub text: String,
+    pub weight: i64,
+    /// Present when the file's first line has one.
+    pub payload: Option<String>,
 }
 
 /// How entries are found.
@@ -53,6 +72,7 @@ pub enum Lookup {
     Infix(InfixLookup),
     Prefix(PrefixLookup),
     NextWord(NextWordLookup),
+    Sorted(SortedLookup),
 }
 
 /// Entries any of whose words begin as asked, by weight.
@@ -125,6 +145,15 @@ pub struct NextWordLookup {
     pub separator: u8,
 }
 
+/// Entries that begin as asked, as they stand, by their text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SortedLookup {
+    /// Of entries, put in order by weight, in so many parts, weights are the number of their part; else they are as given.
+    pub parts: Option<u32>,
+    /// Whether entries and what is asked are read in lower case.
+    pub lowercase: bool,
+}
+
 /// What to look up in one suggester.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuggestPlan {
@@ -152,6 +181,9 @@ pub enum SuggestAsk {
         key: String,
         /// The ways through its token graph, spelt as entries are (`analysis::graph_paths`).
         paths: Vec<String>,
+    },
+    Sorted {
+        key: String,
     },
     NextWord {
         /// The last words, oldest first.

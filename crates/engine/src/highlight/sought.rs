@@ -188,6 +188,7 @@ impl Reading<'_> {
             // Likenesses are found, but not marked; the words of related documents stand elsewhere, and
             // places and vectors are no text.
             Query::FunctionRange(_)
+            | Query::Rank(_)
             | Query::MoreLike(_)
             | Query::Related(_)
             | Query::Spatial(_)

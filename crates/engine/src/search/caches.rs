@@ -34,7 +34,7 @@ pub(crate) struct SearchCaches {
     /// Sources by place.
     pub(super) documents: Cache<(SegmentId, DocId), Arc<[u8]>>,
     /// By column, for the segments it was last asked for.
-    ordinals: Mutex<HashMap<Field, NumberedSegments>>,
+    ordinals: Mutex<HashMap<Arc<str>, NumberedSegments>>,
     /// The number of the snapshot last seen.
     snapshot: AtomicU64,
 }
@@ -109,17 +109,17 @@ impl SearchCaches {
     /// The common numbers of a column's values in these segments, made by `build` where they are not the ones last asked for.
     pub(super) fn ordinals(
         &self,
-        field: Field,
+        column: &Arc<str>,
         segments: Vec<SegmentId>,
         build: impl FnOnce() -> Result<GlobalOrdinals>,
     ) -> Result<Arc<GlobalOrdinals>> {
-        if let Some((known, ordinals)) = lock(&self.ordinals).get(&field)
+        if let Some((known, ordinals)) = lock(&self.ordinals).get(column)
             && *known == segments
         {
             return Ok(ordinals.clone());
         }
         let ordinals = Arc::new(build()?);
-        lock(&self.ordinals).insert(field, (segments, ordinals.clone()));
+        lock(&self.ordinals).insert(column.clone(), (segments, ordinals.clone()));
         Ok(ordinals)
     }
 

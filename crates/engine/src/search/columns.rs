@@ -9,9 +9,9 @@ use tantivy::SegmentReader;
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
 use tantivy::index::SegmentId;
 
-use super::SearchContext;
 use super::error::engine_error;
-use crate::layout::{ColumnKind, ColumnRef};
+use super::{SearchContext, uninvert};
+use crate::layout::{ColumnKind, ColumnRef, Words};
 use crate::value_order::ValueOrder;
 
 /// A column of any kind in one segment; `None` where the segment has none.
@@ -25,6 +25,9 @@ pub(crate) enum AnyColumn {
 
 impl AnyColumn {
     pub(crate) fn open(reader: &SegmentReader, column: &ColumnRef) -> Result<Option<Self>> {
+        if let Some(words) = column.words {
+            return uninvert::column(reader, column.field, words);
+        }
         let fast = reader.fast_fields();
         Ok(match column.kind {
             ColumnKind::Str => fast.str(&column.name).map_err(engine_error)?.map(AnyColumn::Str),
@@ -57,6 +60,10 @@ impl OpenColumns {
             return Ok(known);
         }
         let opened = AnyColumn::open(reader, column)?;
+        // All words of a text would stay in memory with the segment, for what is seldom asked.
+        if column.words == Some(Words::All) {
+            return Ok(opened);
+        }
         let mut columns = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // Two searches may have opened it; one copy is kept.
         if !columns.iter().any(|(name, _)| *name == column.name) {

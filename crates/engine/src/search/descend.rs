@@ -99,6 +99,12 @@ impl<'a> Descent<'a> {
     }
 }
 
+/// Adds what another descent found: it takes the place of what bears the same names.
+pub(super) fn add(children: &mut Vec<ChildHit>, found: Vec<ChildHit>) {
+    children.retain(|child| child.name.is_none() || found.iter().all(|other| other.name != child.name));
+    children.extend(found);
+}
+
 /// Documents that wait for the one above them, by its path.
 #[derive(Default)]
 struct Tree {

@@ -213,9 +213,7 @@ fn with_terms(
     among: Option<&Arc<Bits>>,
 ) -> Result<Arc<Bits>> {
     match shape {
-        Shape::Word(term) => {
-            any_term(segment, span.terms.get(*term).into_iter(), among).map(Arc::new)
-        }
+        Shape::Word(term) => any_term(segment, span.terms.get(*term).into_iter(), among).map(Arc::new),
         Shape::Any(shapes) => {
             let mut any = Bits::none(segment.max_doc());
             for shape in shapes {

@@ -51,6 +51,7 @@ mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod uninvert;
 mod vectors;
 mod why_not;
 

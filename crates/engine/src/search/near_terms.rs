@@ -34,7 +34,7 @@ pub(super) fn near_terms(context: &SearchContext<'_>, field: Field, fuzzy: &Fuzz
         let mut read = 0u32;
         while terms.advance() {
             read += 1;
-            if read % TERMS_A_LOOK == 0 && context.allowance.is_used_up() {
+            if read.is_multiple_of(TERMS_A_LOOK) && context.allowance.is_used_up() {
                 break;
             }
             *found.entry(terms.key().to_vec()).or_default() += u64::from(terms.value().doc_freq);
@@ -112,9 +112,10 @@ impl PrefixThen {
     fn new(field: Field, fuzzy: &Fuzzy) -> Result<Self> {
         let at = fuzzy.term.char_indices().nth(fuzzy.prefix_length).map_or(fuzzy.term.len(), |(at, _)| at);
         let (prefix, rest) = fuzzy.term.split_at(at);
-        let rest = FuzzyTermQuery::new(Term::from_field_text(field, rest), fuzzy.edits_max, fuzzy.transpositions)
-            .automaton()
-            .map_err(engine_error)?;
+        let rest =
+            FuzzyTermQuery::new(Term::from_field_text(field, rest), fuzzy.edits_max, fuzzy.transpositions)
+                .automaton()
+                .map_err(engine_error)?;
         Ok(Self { prefix: prefix.as_bytes().to_vec(), rest })
     }
 }

@@ -217,9 +217,7 @@ impl Node {
             Node::Term(term) => term.scoring.similarity.weight < 0.0,
             Node::Synonym(synonym) => synonym.scoring.similarity.weight < 0.0,
             Node::Phrase(phrase) => phrase.scoring.similarity.weight < 0.0,
-            Node::Span(span) => {
-                span.scores_payloads().is_some() || span.scoring.similarity.weight < 0.0
-            }
+            Node::Span(span) => span.scores_payloads().is_some() || span.scoring.similarity.weight < 0.0,
             Node::Boolean(boolean) => {
                 boolean.required.iter().chain(&boolean.optional).any(Node::is_unbounded)
             }

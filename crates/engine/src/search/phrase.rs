@@ -62,7 +62,7 @@ impl PhraseAt {
 }
 
 /// Where a term's documents and positions are, if the segment has it.
-pub(super) fn with_positions(view: &SegmentView, term: &Term) -> Result<Option<(TermBlocks, TermPositions)>> {
+pub(crate) fn with_positions(view: &SegmentView, term: &Term) -> Result<Option<(TermBlocks, TermPositions)>> {
     let Some(info) = view.term_info(term)? else { return Ok(None) };
     let Some(positions) = view.postings().positions(term.field(), &info)? else { return Ok(None) };
     Ok(Some((view.postings().blocks(view.reader(), term.field(), &info)?, positions)))

@@ -6,7 +6,7 @@ use plan::{Component, Explanation, Result, SearchPlan, SearchResult, SortBy, Sor
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
-use super::descend::Descent;
+use super::descend::{self, Descent};
 use super::evaluate::Evaluator;
 use super::explain::MovedParts;
 use super::function::{Reader, lower};
@@ -74,8 +74,9 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
     let Count { total, exact } = count;
     let facets = match &hits {
         Some(hits) if whole && plan.facets.reads_hits() => {
-            let counted = run.counted(hits)?;
-            facet::count(context, &plan.facets, &node, (&filters, &collapser), &counted)?
+            let groups = plan.shape.groups.as_ref();
+            let searched = facet::Searched { node: &node, filters: &filters, collapser: &collapser, groups };
+            facet::count(context, &plan.facets, &searched, hits)?
         }
         _ => plan::FacetResult::default(),
     };
@@ -217,14 +218,6 @@ impl Run<'_> {
         Ok((collect::top_k(self.context, self.node, &hits, wanted)?, Count::exact(total(&hits))))
     }
 
-    /// The hits that facets count.
-    fn counted(&self, hits: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {
-        match &self.plan.shape.groups {
-            Some(groups) => grouping::truncated(self.context, groups, (self.node, hits)),
-            None => Ok(hits.to_vec()),
-        }
-    }
-
     fn shape(&self, page: &[Found], hits: Option<&[Arc<Bits>]>) -> Result<plan::ShapeResult> {
         let plan::Shape { cursor, collapses: _, groups, expand, rerank: _ } = &self.plan.shape;
         let last = page.last().filter(|_| cursor.is_some());
@@ -339,11 +332,15 @@ fn shown(
     explain: impl Fn(&Found) -> Result<Option<Explanation>>,
 ) -> Result<Vec<plan::Hit>> {
     let values = values(context, &plan.functions, page)?;
-    let descent = plan.children.as_ref().map(|children| Descent::open(context, children)).transpose()?;
+    let descents = plan.children.iter().map(|children| Descent::open(context, children));
+    let descents = descents.collect::<Result<Vec<_>>>()?;
     let show = |(found, values): (&Found, _)| {
         let score = found.score.filter(|_| plan.scores);
         let hit = fetch::hit(context, found, &plan.fields, score, explain(found)?)?;
-        let children = descent.as_ref().map_or_else(|| Ok(Vec::new()), |descent| descent.below(found))?;
+        let mut children = Vec::new();
+        for descent in &descents {
+            descend::add(&mut children, descent.below(found)?);
+        }
         Ok(plan::Hit { children, values, ..hit })
     };
     page.iter().zip(values).map(show).collect()

@@ -2,13 +2,31 @@
 
 use std::sync::Arc;
 
-use plan::{Document, Error, ErrorKind, FieldSelection, Result, SuggestSource, Value};
+use plan::{Document, Error, ErrorKind, FieldSelection, Result, SuggestSource, SuggestWeight, Value};
 
 use crate::search;
 use crate::snapshot::{Snapshot, read_source};
 
-/// Most bytes of one suggester's entries. What is beyond them makes the building fail, not the server.
+/// Most bytes of one suggester's entries, or of its keys. What is beyond them makes the building fail, not the server.
 const BYTES_MAX: usize = 1 << 30;
+
+/// How much a suggester being built takes.
+#[derive(Default)]
+pub(super) struct Room {
+    bytes: usize,
+}
+
+impl Room {
+    /// Errors: more than a suggester may take.
+    pub(super) fn take(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
+        if self.bytes <= BYTES_MAX {
+            return Ok(());
+        }
+        let message = format!("the suggester takes more than {BYTES_MAX} bytes; suggest from another field");
+        Err(Error::new(ErrorKind::TooLarge, message))
+    }
+}
 
 /// One thing to suggest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,23 +38,23 @@ pub(super) struct Entry {
     pub(super) contexts: Vec<String>,
 }
 
-/// Calls `take` with each entry: of documents in index order, of terms in theirs.
+impl Entry {
+    fn size(&self) -> usize {
+        let contexts: usize = self.contexts.iter().map(|context| context.len() + size_of::<String>()).sum();
+        let payload = self.payload.as_ref().map_or(0, String::len);
+        size_of::<Self>() + self.text.len() + payload + contexts
+    }
+}
+
+/// Calls `take` with each entry: of documents in index order, of terms and of lines in theirs.
 pub(super) fn each_entry(
     snapshot: &Snapshot,
     source: &SuggestSource,
     take: &mut dyn FnMut(Entry) -> Result<()>,
 ) -> Result<()> {
-    let mut bytes = 0;
+    let mut room = Room::default();
     let mut take = |entry: Entry| {
-        bytes += entry.text.len() + entry.payload.as_ref().map_or(0, String::len) + size_of::<Entry>();
-        if bytes > BYTES_MAX {
-            return Err(Error::new(
-                ErrorKind::TooLarge,
-                format!(
-                    "the suggester's entries take more than {BYTES_MAX} bytes; suggest from another field"
-                ),
-            ));
-        }
+        room.take(entry.size())?;
         take(entry)
     };
     match source {
@@ -60,6 +78,9 @@ pub(super) fn each_entry(
             }
             Ok(())
         }
+        SuggestSource::File { entries, .. } => entries.iter().cloned().try_for_each(|it| {
+            take(Entry { text: it.text, weight: it.weight, payload: it.payload, contexts: Vec::new() })
+        }),
     }
 }
 
@@ -82,15 +103,20 @@ fn all_terms(field: &Arc<str>) -> plan::TermsPlan {
 /// Which fields of a document say what.
 struct Fields<'a> {
     field: &'a Arc<str>,
-    weight: &'a Option<Arc<str>>,
+    weight: &'a Option<SuggestWeight>,
     payload: &'a Option<Arc<str>>,
     context: &'a Option<Arc<str>>,
 }
 
 impl Fields<'_> {
     fn read(&self, snapshot: &Snapshot, source: &[u8]) -> Result<Document> {
-        let others = [self.weight, self.payload, self.context].into_iter().flatten();
-        let names = std::iter::once(self.field).chain(others).cloned().collect();
+        let weighed = match self.weight {
+            None => Vec::new(),
+            Some(SuggestWeight::Field(name)) => vec![name],
+            Some(SuggestWeight::Expression(expression)) => expression.fields(),
+        };
+        let others = [self.payload, self.context].into_iter().flatten();
+        let names = std::iter::once(self.field).chain(others).chain(weighed).cloned().collect();
         let selection = FieldSelection { all: false, names, globs: Vec::new() };
         Ok(read_source(source, snapshot.layout(), &selection)?.1)
     }
@@ -98,7 +124,14 @@ impl Fields<'_> {
     /// One entry for each value.
     fn entries(&self, document: &Document, take: &mut dyn FnMut(Entry) -> Result<()>) -> Result<()> {
         let values = |name: &Option<Arc<str>>| name.as_ref().and_then(|name| document.get(name));
-        let weight = values(self.weight).and_then(|values| values.first()).map_or(0, weight);
+        let number = |name: &str| document.get(name).and_then(|values| values.first());
+        let weight = match self.weight {
+            None => 0,
+            Some(SuggestWeight::Field(name)) => number(name).map_or(0, weight),
+            Some(SuggestWeight::Expression(expression)) => {
+                expression.value(&|name| number(name).map_or(0.0, double)) as i64
+            }
+        };
         let payload = self
             .payload
             .as_ref()
@@ -121,6 +154,14 @@ fn weight(value: &Value) -> i64 {
         Value::Float(number) => *number as i64,
         Value::Double(number) => *number as i64,
         Value::Str(_) | Value::Bool(_) | Value::Bytes(_) => 0,
+    }
+}
+
+fn double(value: &Value) -> f64 {
+    match value {
+        Value::Float(number) => f64::from(*number),
+        Value::Double(number) => *number,
+        other => weight(other) as f64,
     }
 }
 

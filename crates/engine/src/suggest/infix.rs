@@ -199,21 +199,19 @@ impl InfixIndex {
             Contexts::Is(context) => NumberSet::of(entries, [self.contexts.of(context)]),
             Contexts::Like(pattern) => NumberSet::of(entries, self.contexts.like(pattern)),
             Contexts::Clauses(clauses) => {
-                let of = |wanted: &[Occur]| -> Vec<NumberSet> {
+                let of = |wanted: &[Occur], join: fn(NumberSet, &NumberSet) -> NumberSet| {
                     let clauses = clauses.iter().filter(|(occur, _)| wanted.contains(occur));
-                    clauses.map(|(_, contexts)| self.nested(contexts)).collect()
+                    let sets = clauses.map(|(_, contexts)| self.nested(contexts));
+                    sets.reduce(|all, one| join(all, &one))
                 };
-                let (required, optional) = (of(&[Occur::Must, Occur::Filter]), of(&[Occur::Should]));
-                let excluded = of(&[Occur::MustNot]);
-                if required.is_empty() && optional.is_empty() {
-                    return NumberSet::any(entries, &excluded);
+                let required = of(&[Occur::Must, Occur::Filter], NumberSet::and);
+                let found = required.or_else(|| of(&[Occur::Should], NumberSet::or));
+                let excluded = of(&[Occur::MustNot], NumberSet::or);
+                match (found, excluded) {
+                    (Some(found), Some(excluded)) => found.without(&excluded),
+                    (Some(only), None) | (None, Some(only)) => only,
+                    (None, None) => NumberSet::empty(entries),
                 }
-                let mut found = match required.split_first() {
-                    Some((first, others)) => others.iter().fold(first.clone(), |all, one| all.and(one)),
-                    None => NumberSet::any(entries, &optional),
-                };
-                excluded.iter().for_each(|one| found.remove(one));
-                found
             }
         }
     }

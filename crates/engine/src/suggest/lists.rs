@@ -109,7 +109,6 @@ pub(super) fn slice_of<'a>(all: &'a [u32], ends: &[usize], at: usize) -> &'a [u3
 }
 
 /// A set of entries' numbers, a bit each.
-#[derive(Clone)]
 pub(super) struct NumberSet {
     words: Vec<u64>,
 }
@@ -129,12 +128,9 @@ impl NumberSet {
         set
     }
 
-    pub(super) fn any(entries: usize, sets: &[NumberSet]) -> Self {
-        let mut union = Self::empty(entries);
-        for set in sets {
-            union.words.iter_mut().zip(&set.words).for_each(|(word, other)| *word |= other);
-        }
-        union
+    pub(super) fn or(mut self, other: &NumberSet) -> Self {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+        self
     }
 
     pub(super) fn and(mut self, other: &NumberSet) -> Self {
@@ -142,8 +138,9 @@ impl NumberSet {
         self
     }
 
-    pub(super) fn remove(&mut self, other: &NumberSet) {
+    pub(super) fn without(mut self, other: &NumberSet) -> Self {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
+        self
     }
 
     pub(super) fn complement(mut self, entries: usize) -> Self {

@@ -11,6 +11,7 @@ mod infix;
 mod lists;
 mod next_word;
 mod prefix;
+mod sorted;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -20,8 +21,8 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use analysis::Analyzer;
 use plan::{
-    Error, FieldType, Lookup, Result, Schema, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource,
-    Suggester, Suggestion,
+    Error, FieldType, Lookup, Result, Schema, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan,
+    SuggestSource, Suggester, Suggestion,
 };
 
 use crate::analyzers::Analyzers;
@@ -31,6 +32,7 @@ use entries::Entry;
 use infix::{InfixAsk, InfixIndex};
 use next_word::{NextWordAsk, NextWordIndex};
 use prefix::PrefixIndex;
+use sorted::SortedIndex;
 
 /// A shard's suggesters, by component and name.
 #[derive(Default)]
@@ -55,6 +57,7 @@ enum Index {
     Infix(InfixIndex),
     Prefix(PrefixIndex),
     NextWord(NextWordIndex),
+    Sorted(SortedIndex),
 }
 
 /// Why suggesters are built.
@@ -138,7 +141,10 @@ impl Suggesters {
             None => match self.declared(&plan.component, &plan.suggester)?.lookup {
                 Lookup::Infix(_) => Err(Error::bad_request("suggester was not built")),
                 Lookup::NextWord(_) => Err(Error::bad_request("Lookup not supported at this time")),
-                Lookup::Prefix(_) => Ok(Vec::new()),
+                Lookup::Sorted(SortedLookup { parts: Some(_), .. }) => {
+                    Err(Error::bad_request("suggester was not built"))
+                }
+                Lookup::Prefix(_) | Lookup::Sorted(_) => Ok(Vec::new()),
             },
         }
     }
@@ -185,6 +191,7 @@ impl Index {
             Lookup::Infix(lookup) => Index::Infix(InfixIndex::build(entries, lookup, analysed()?)),
             Lookup::Prefix(lookup) => Index::Prefix(PrefixIndex::build(&entries, lookup, analyzer)?),
             Lookup::NextWord(lookup) => Index::NextWord(NextWordIndex::build(&entries, lookup, analysed()?)?),
+            Lookup::Sorted(lookup) => Index::Sorted(SortedIndex::build(entries, *lookup)?),
         })
     }
 
@@ -204,6 +211,7 @@ impl Index {
             (Index::NextWord(index), SuggestAsk::NextWord { words, ended, left_out }) => {
                 Ok(index.lookup(&NextWordAsk { words, ended: *ended, left_out: *left_out }, count))
             }
+            (Index::Sorted(index), SuggestAsk::Sorted { key }) => Ok(index.lookup(key, count)),
             _ => Err(Error::bad_request("the suggester was built by another declaration; build it again")),
         }
     }
@@ -213,6 +221,7 @@ impl Index {
             Index::Infix(index) => index.size(),
             Index::Prefix(index) => index.size(),
             Index::NextWord(index) => index.size(),
+            Index::Sorted(index) => index.size(),
         }
     }
 }

@@ -8,7 +8,7 @@ use analysis::{Analyzer, PathOptions, graph_paths};
 use plan::{Error, PrefixLookup, Result, Suggestion};
 
 use super::best::heaviest;
-use super::entries::Entry;
+use super::entries::{Entry, Room};
 use super::fuzzy::ranges_near;
 use super::texts::Texts;
 
@@ -48,6 +48,7 @@ impl PrefixIndex {
         index.payloads = entries.iter().any(|entry| entry.payload.is_some()).then(Texts::default);
         let options = options(lookup);
         let mut rows = Vec::with_capacity(entries.len());
+        let mut room = Room::default();
         for (entry, number) in entries.iter().zip(0u32..) {
             let weight = i32::try_from(entry.weight).ok().filter(|weight| *weight >= 0);
             let weight = weight.ok_or_else(|| {
@@ -69,6 +70,7 @@ impl PrefixIndex {
                 }
                 None => vec![entry.text.clone()],
             };
+            room.take(paths.iter().map(|path| path.len() + size_of::<Row>()).sum())?;
             index.paths_max = index.paths_max.max(paths.len());
             rows.extend(paths.into_iter().map(|key| Row { key, weight, entry: number }));
         }

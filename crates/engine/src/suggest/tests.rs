@@ -5,13 +5,15 @@ use std::sync::Arc;
 use analysis::Analyzer;
 use plan::{
     AnalyzerSpec, Blend, BuildOn, Contexts, Fall, InfixLookup, Lookup, NextWordLookup, Occur, PrefixLookup,
-    Resources, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, Suggester, Suggestion,
+    Resources, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, SuggestWeight,
+    Suggester, Suggestion,
 };
 use proptest::prelude::*;
 
 use super::entries::Entry;
 use super::infix::{InfixAsk, InfixIndex};
 use super::prefix::PrefixIndex;
+use super::sorted::SortedIndex;
 use super::{Event, Suggesters};
 use crate::analyzers::Analyzers;
 use crate::core::Meaning;
@@ -91,12 +93,32 @@ fn weights_fall_with_the_place() {
     );
 }
 
+#[test]
+fn entries_stand_in_order() {
+    let check = |parts: Option<u32>, lowercase: bool, key: &str, expected: &str| {
+        let entries = shelf().into_iter().map(|it| Entry { contexts: Vec::new(), ..it }).collect();
+        let index = SortedIndex::build(entries, SortedLookup { parts, lowercase }).unwrap();
+        assert_eq!(shown(&index.lookup(key, 3)), expected);
+    };
+    check(None, false, "S", "Sunny Garden Chair=50");
+    check(None, true, "s", "sound of music=60; sunny garden chair=50");
+    check(None, true, "", "");
+    check(Some(2), false, "Mus", "Musical Boxes and Clocks=1");
+    check(Some(5), false, "sound", "sound of music=3");
+    // Of one weight, so of one part.
+    check(Some(5), false, "Su", "Sunny Garden Chair=1");
+    check(Some(5), false, "The", "The Sound of Music=1");
+    let with_payload = Entry { payload: Some(String::new()), ..entry("a", 1, &[]) };
+    let lookup = SortedLookup { parts: None, lowercase: false };
+    assert!(SortedIndex::build(vec![with_payload], lookup).is_err());
+}
+
 fn suggester(lookup: Lookup, startup: bool) -> Suggester {
     Suggester {
         name: "s".into(),
         source: SuggestSource::Documents {
             field: "a_t".into(),
-            weight: Some("n_i".into()),
+            weight: Some(SuggestWeight::Field("n_i".into())),
             payload: None,
             context: None,
         },

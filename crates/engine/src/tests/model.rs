@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use plan::{AtomicOp, Commit, FieldEdit, Modify, Operation, Query, Value};
+use plan::{
+    AtomicOp, FieldEdit, Modify, Operation, PayloadKind, PayloadOperation, PayloadUse, Query, Span, SpanQuery,
+    Value,
+};
 use proptest::prelude::*;
 
+use super::upkeep::{Upkeep, upkeep};
 use super::*;
 
 /// One step of a history. Ids and words are few, so that steps meet.
@@ -16,13 +20,7 @@ enum Step {
     Delete { id: u8 },
     DeleteByQuery { word: u8 },
     DeleteAll,
-    Refresh,
-    Flush,
-    FlushQuietly,
-    Merge,
-    MergeAll,
-    Reopen,
-    Kill,
+    Upkeep(Upkeep),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -34,13 +32,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => id.prop_map(|id| Step::Delete { id }),
         2 => word.prop_map(|word| Step::DeleteByQuery { word }),
         1 => Just(Step::DeleteAll),
-        4 => Just(Step::Refresh),
-        2 => Just(Step::Flush),
-        2 => Just(Step::FlushQuietly),
-        3 => Just(Step::Merge),
-        1 => Just(Step::MergeAll),
-        1 => Just(Step::Reopen),
-        1 => Just(Step::Kill),
+        14 => upkeep().prop_map(Step::Upkeep),
     ]
 }
 
@@ -51,6 +43,8 @@ struct Held {
     /// The field that this version of the document was given beside the words.
     extra: Option<u8>,
     count: Option<i32>,
+    /// What is stored with a word of it.
+    mark: Option<u8>,
     version: i64,
 }
 
@@ -82,6 +76,7 @@ fn operation(step: &Step) -> Option<Operation> {
             ("id", vec![text(&id.to_string())]),
             ("words_t", vec![text(&word(*number))]),
             (&format!("extra{field}_t"), vec![text("x y")]),
+            ("mark_dpf", vec![text(&format!("x|9 m|{number} y"))]),
         ])),
         Step::Append { id, word: number } => edit(id, "words_t", AtomicOp::Add, vec![text(&word(*number))]),
         Step::Count { id, by } => edit(id, "count_i", AtomicOp::Inc, vec![Value::Int(*by)]),
@@ -96,7 +91,8 @@ impl Model {
     fn apply(&mut self, step: &Step, version: Option<i64>) {
         match step {
             Step::Add { id, word: number, field } => {
-                let held = Held { words: vec![word(*number)], extra: Some(*field), ..Held::default() };
+                let words = vec![word(*number)];
+                let held = Held { words, extra: Some(*field), mark: Some(*number), ..Held::default() };
                 self.now.insert(id.to_string(), held);
             }
             Step::Append { id, word: number } => {
@@ -111,10 +107,8 @@ impl Model {
                 self.now.retain(|_, held| !held.words.contains(&word(*number)));
             }
             Step::DeleteAll => self.now.clear(),
-            Step::Refresh | Step::Flush | Step::MergeAll | Step::Reopen | Step::Kill => {
-                self.shown = self.now.clone();
-            }
-            Step::FlushQuietly | Step::Merge => {}
+            Step::Upkeep(upkeep) if upkeep.shows_all() => self.shown = self.now.clone(),
+            Step::Upkeep(_) => {}
         }
         if let (Step::Add { id, .. } | Step::Append { id, .. } | Step::Count { id, .. }, Some(version)) =
             (step, version)
@@ -135,6 +129,8 @@ impl Model {
             let expected = shown(&|held| held.words.contains(&word(number)));
             assert_eq!(found(shard, &term("words_t", &word(number))), expected, "word {number}");
             assert_eq!(found(shard, &term("everything", &word(number))), expected, "copied word {number}");
+            let expected = shown(&|held| held.mark == Some(number));
+            assert_eq!(found(shard, &marked(number)), expected, "payload {number}");
         }
         for field in 0..6 {
             let expected = shown(&|held| held.extra == Some(field));
@@ -142,6 +138,19 @@ impl Model {
         }
         assert_eq!(shard.stats().num_docs, self.shown.len() as u64);
     }
+}
+
+/// Documents that have the number with the word `m`, and something with the word before it.
+fn marked(number: u8) -> Query {
+    let word = |word: &str| Span::Word(word.into());
+    let check = PayloadUse::Check {
+        kind: PayloadKind::Float,
+        operation: PayloadOperation::Equal,
+        payloads: vec![Value::Float(9.0), Value::Float(f32::from(number))],
+    };
+    let span = Span::Near { spans: vec![word("x"), word("m")], slop: 0, in_order: true };
+    let field = "mark_dpf".into();
+    Query::Span(Box::new(SpanQuery { field, span, payload: Some(check), text: None }))
 }
 
 fn read(shard: &Shard, id: &str) -> Option<Held> {
@@ -152,7 +161,9 @@ fn read(shard: &Shard, id: &str) -> Option<Held> {
         Some(Value::Int(count)) => Some(*count),
         _ => None,
     };
-    Some(Held { words, extra, count, version: version_of(shard, id).unwrap() })
+    let mark = document.first("mark_dpf").and_then(|mark| mark.to_text().chars().nth(6)?.to_digit(10));
+    let mark = mark.and_then(|mark| u8::try_from(mark).ok());
+    Some(Held { words, extra, count, mark, version: version_of(shard, id).unwrap() })
 }
 
 fn run(steps: &[Step]) {
@@ -165,23 +176,8 @@ fn run(steps: &[Step]) {
             site.clock.advance(1);
             version = update(&shard, vec![operation]).added.first().map(|(_, version)| *version);
         }
-        match step {
-            Step::Refresh => refresh(&shard),
-            Step::Flush => flush(&shard),
-            Step::FlushQuietly => shard.commit(&Commit { open_searcher: false, ..Commit::HARD }).unwrap(),
-            Step::Merge => drop(shard.core().merge_once().unwrap()),
-            Step::MergeAll => shard.commit(&Commit { max_segments: Some(1), ..Commit::SOFT }).unwrap(),
-            Step::Reopen => {
-                shard.close().unwrap();
-                drop(shard);
-                shard = site.open();
-            }
-            Step::Kill => {
-                site.disk.kill();
-                drop(shard);
-                shard = site.open();
-            }
-            _ => {}
+        if let Step::Upkeep(upkeep) = step {
+            shard = upkeep.befall(&site, shard);
         }
         model.apply(step, version);
         model.check(&shard);

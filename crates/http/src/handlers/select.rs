@@ -27,7 +27,8 @@ pub(super) async fn run(
     let config = collection.config();
     let resolving = Resolving::of(call, collection, permit);
     let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
-    let context = ResolveContext { elevation: elevation(&config, components), ..resolving.context() };
+    let context =
+        ResolveContext { elevation: elevation(&config, components), components, ..resolving.context() };
     if !components.contains(&Component::Query) {
         return without_search(collection, &config, &context, components, params).await;
     }
@@ -145,7 +146,7 @@ pub(super) struct Resolving {
     schema: Arc<VersionedSchema>,
     analyzers: Arc<SchemaAnalyzers>,
     now_ms: i64,
-    boolean_clauses_max: usize,
+    config: Arc<CollectionConfig>,
     core: String,
     others: Others<'static>,
     allowance: Allowance,
@@ -159,7 +160,7 @@ impl Resolving {
             analyzers: schema.derived(SchemaAnalyzers::new),
             schema,
             now_ms: call.started_ms,
-            boolean_clauses_max: collection.config().boolean_clauses_max,
+            config: collection.config(),
             core: collection.core_name().to_owned(),
             others: others(call.server.node.clone()),
             allowance: permit.allowance.clone(),
@@ -172,12 +173,14 @@ impl Resolving {
             schema: &self.schema.schema,
             analyzers: &self.analyzers,
             now_ms: self.now_ms,
-            boolean_clauses_max: self.boolean_clauses_max,
+            boolean_clauses_max: self.config.boolean_clauses_max,
             core: &self.core,
             others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,
+            components: &Component::DEFAULT,
             parsers: self.parsers.as_deref(),
             allowance: &self.allowance,
+            highlight: &self.config.components.highlight,
         }
     }
 }

@@ -44,6 +44,15 @@ const JVM: [&str; 11] = [
 /// Marks the home of a node that is not alone.
 const CLOUD: &str = "cloud";
 const START_MAX: Duration = Duration::from_secs(180);
+/// Configsets of workloads beside `_default`, by the names that their collections bear too: (name, files).
+const CONFIGSETS: [(&str, [(&str, &str); 2]); 1] = [(
+    "lab_suggest",
+    [
+        ("solrconfig.xml", include_str!("../../assets/configsets/lab_suggest/solrconfig.xml")),
+        ("managed-schema.xml", include_str!("../../assets/configsets/lab_suggest/managed-schema.xml")),
+    ],
+)];
+
 /// The collections of the workloads, made at once in a cloud because their number of shards is the cloud's.
 const COLLECTIONS: [&str; 3] = ["lab_fruit", "lab_zipf", "lab_rows"];
 
@@ -116,7 +125,7 @@ fn client(port: u16) -> Result<SolrClient, Error> {
 
 /// Solr's home: `solr.xml`, and our configset under the name that collections get when they name none.
 fn prepare(built: &Built, home: &Path) -> Result<(), Error> {
-    let conf = conf(home);
+    let conf = conf(home, "_default");
     // Where Solr's distribution would have it, and so where Solr looks for it.
     let zookeeper = home.join("server").join("solr");
     for folder in [&conf, &zookeeper] {
@@ -134,11 +143,17 @@ fn prepare(built: &Built, home: &Path) -> Result<(), Error> {
             .map_err(|source| Error::File { path: from.display().to_string(), source })?;
         write(&folder.join(file), &content)?;
     }
+    for (name, files) in CONFIGSETS {
+        let folder = self::conf(home, name);
+        fs::create_dir_all(&folder)
+            .map_err(|source| Error::File { path: folder.display().to_string(), source })?;
+        files.iter().try_for_each(|(file, content)| write(&folder.join(file), content))?;
+    }
     Ok(())
 }
 
-fn conf(home: &Path) -> PathBuf {
-    home.join("configsets").join("_default").join("conf")
+fn conf(home: &Path, configset: &str) -> PathBuf {
+    home.join("configsets").join(configset).join("conf")
 }
 
 fn start(built: &Built, daemon: &Daemon, port: u16, options: &SolrOptions) -> Result<(), Error> {
@@ -154,7 +169,7 @@ fn start(built: &Built, daemon: &Daemon, port: u16, options: &SolrOptions) -> Re
         .arg(format!("-Dsolr.solr.home={home}"))
         .arg(format!("-Dsolr.install.dir={home}"))
         .arg(format!("-Dsolr.log.dir={home}"))
-        .arg(format!("-Dsolr.default.confdir={}", conf(&daemon.home).display()))
+        .arg(format!("-Dsolr.default.confdir={}", conf(&daemon.home, "_default").display()))
         .arg(format!("-Dlog4j.configurationFile={}", built.folder.join("log4j2.xml").display()))
         .arg(format!("-Dlab.caches={}", options.caches));
     if options.cloud {
@@ -199,7 +214,7 @@ async fn serves(client: &SolrClient, cloud: bool) -> bool {
     if status(path, &[("action", "LIST"), ("wt", "json")]).await != 200 {
         return false;
     }
-    for core in COLLECTIONS {
+    for core in COLLECTIONS.into_iter().chain(CONFIGSETS.map(|(name, _)| name)) {
         if !cloud && status(&format!("{core}/select"), &[("q", "*:*"), ("rows", "0")]).await == 503 {
             return false;
         }

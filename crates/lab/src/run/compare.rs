@@ -8,9 +8,16 @@ use crate::workload::{Order, Question};
 /// Scores are 32-bit floats of a formula that leaves the order of additions open.
 const SCORE_TOLERANCE: f64 = 1e-5;
 
-/// `numFound` of an answer.
+/// `numFound` of an answer, or of what one suggester suggests.
 pub fn hits(answer: &Value) -> Option<u64> {
-    answer.pointer("/response/numFound")?.as_u64()
+    let found = answer.pointer("/response/numFound").or_else(|| suggested(answer)?.get("numFound"));
+    found?.as_u64()
+}
+
+/// What the one suggester asked says of the one text.
+fn suggested(answer: &Value) -> Option<&Value> {
+    let by_text = answer.get("suggest")?.as_object()?.values().next()?;
+    by_text.as_object()?.values().next()
 }
 
 /// What is wrong with an answer by itself.
@@ -44,8 +51,12 @@ pub fn against_peer(question: &Question, order: Order, ours: &Value, peer: &Valu
         Order::Any => return Ok(()),
         Order::Score => "score",
         Order::Field(field) => field,
+        Order::Suggested => "weight",
     };
-    let [ours, peer] = [ours, peer].map(|answer| documents(answer, key));
+    let [ours, peer] = [ours, peer].map(|answer| match order {
+        Order::Suggested => suggestions(answer, key),
+        _ => documents(answer, key),
+    });
     same_lists(&ours, &peer).map_err(|reason| format!("{reason}, for {}", shown(question)))
 }
 
@@ -55,6 +66,13 @@ type Hit<'a> = (&'a str, &'a Value);
 fn documents<'a>(answer: &'a Value, key: &str) -> Vec<Hit<'a>> {
     let docs = answer.pointer("/response/docs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     docs.iter().map(|doc| (doc["id"].as_str().unwrap_or_default(), &doc[key])).collect()
+}
+
+/// As hits, by their text.
+fn suggestions<'a>(answer: &'a Value, key: &str) -> Vec<Hit<'a>> {
+    let found = suggested(answer).and_then(|found| found.get("suggestions")?.as_array());
+    let found = found.map_or(&[][..], Vec::as_slice);
+    found.iter().map(|one| (one["term"].as_str().unwrap_or_default(), &one[key])).collect()
 }
 
 /// The same keys in the same places; the same ids among those of one key, except the last, which the page may have cut.
@@ -169,6 +187,24 @@ mod tests {
         };
         assert!(differs(&tree(1.0), &tree(2.0)));
         assert!(!differs(&tree(0.1 + 0.2), &tree(0.3)));
+    }
+
+    #[test]
+    fn suggestions_compare_by_their_weights() {
+        let answer = |found: &[(&str, u64)]| {
+            let each: Vec<Value> =
+                found.iter().map(|(term, weight)| json!({"term": term, "weight": weight})).collect();
+            json!({"suggest": {"infix": {"so": {"numFound": found.len(), "suggestions": each}}}})
+        };
+        let check = |ours: &[(&str, u64)], peer: &[(&str, u64)], equal: bool| {
+            let (ours, peer) = (answer(ours), answer(peer));
+            let result = against_peer(&Question::default(), Order::Suggested, &ours, &peer);
+            assert_eq!(result.is_ok(), equal, "{result:?}");
+        };
+        check(&[("a", 2), ("b", 1)], &[("a", 2), ("b", 1)], true);
+        check(&[("a", 2), ("b", 2), ("c", 1)], &[("b", 2), ("a", 2), ("c", 1)], true);
+        check(&[("a", 2), ("c", 1)], &[("b", 2), ("c", 1)], false);
+        check(&[("a", 2)], &[], false);
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub async fn index(
     let mut arms = Vec::new();
     for (whose, side) in [Whose::Ours, Whose::Peer].into_iter().zip(sides) {
         let Some(side) = side else { continue };
-        side.make_empty().await?;
+        side.make_empty(workload.configset()).await?;
         side.check_fields(workload.fields()).await?;
         arms.push(Arm { whose, side, slices: Vec::new(), checksum: Checksum::default() });
     }

@@ -17,6 +17,7 @@ mod warm;
 mod watch;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 pub(crate) use conclude::{means, verdicts};
 use host::host;
@@ -67,6 +68,9 @@ async fn search(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
     let workload = workload::by_name(&options.workload, options.docs, options.seed)?;
     let host = host();
     let indexed = index_all(&options, &workload, [Some(&ours), peer.as_ref()], &watch).await?;
+    for side in [Some(&ours), peer.as_ref()].into_iter().flatten() {
+        make_ready(side, &*workload, &*watch).await?;
+    }
     watch.note("comparing answers");
     let prepared = prepare::prepare(&options, &*workload, &ours, peer.as_ref()).await?;
     let sides = [Some(ours), peer];
@@ -80,6 +84,16 @@ async fn search(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
     let checksum = indexed.as_ref().map(|indexed| indexed.checksum);
     let manifest = manifest(options, origin, host, checksum, [ours, peer]).await;
     Ok(finish(manifest, indexed, cases, skipped, &workload.claims()))
+}
+
+/// What the workload wants done when its corpus is in.
+async fn make_ready(side: &Side, workload: &dyn Workload, watch: &dyn Watch) -> Result<(), Error> {
+    let Some(preparation) = workload.preparation() else { return Ok(()) };
+    let (path, started) = (format!("{}/{}", side.collection, preparation.handler), Instant::now());
+    side.client.get(&path, &preparation.params).await?.ok()?;
+    let seconds = started.elapsed().as_secs_f64();
+    watch.note(&format!("{} of {} took {seconds:.1} s", preparation.about, side.url()));
+    Ok(())
 }
 
 /// The run from its parts, with what can be concluded of them.

@@ -56,7 +56,7 @@ async fn one(case: Case, ours: &Side, peer: Option<&Side>, same_statistics: bool
     let order = if same_statistics || case.order != Order::Score { case.order } else { Order::Any };
     let mut agreement = Agreement::Equal { questions: asked, hits: order == case.order };
     for question in &case.questions[..asked] {
-        let (our, their) = match both(question, ours, peer).await? {
+        let (our, their) = match both(case.handler, question, ours, peer).await? {
             Ok(answers) => answers,
             Err(reason) => return Ok(Prepared::Skipped(Skipped { case: case.name, reason })),
         };
@@ -68,13 +68,16 @@ async fn one(case: Case, ours: &Side, peer: Option<&Side>, same_statistics: bool
     }
     let requests = [Some(ours), peer].map(|side| {
         let questions = case.questions.iter().map(|question| question.params.as_slice());
-        side.map(|side| Requests::get(side.url(), &format!("{}/select", side.collection), questions))
+        side.map(|side| {
+            Requests::get(side.url(), &format!("{}/{}", side.collection, case.handler), questions)
+        })
     });
     Ok(Prepared::Ready(Box::new(Ready { case, hits, agreement, requests })))
 }
 
 /// Both answers, or why one side refuses the question: an answer of 400 says that it is not supported there.
 async fn both(
+    handler: &str,
     question: &Question,
     ours: &Side,
     peer: Option<&Side>,
@@ -82,7 +85,7 @@ async fn both(
     let mut answers = [None, None];
     for (answer, (whose, side)) in answers.iter_mut().zip([("ours", Some(ours)), ("the peer", peer)]) {
         let Some(side) = side else { continue };
-        match side.select(&question.params).await {
+        match side.ask(handler, &question.params).await {
             Ok(value) => *answer = Some(value),
             Err(ClientError::Status { status: 400 | 501, message }) => {
                 return Ok(Err(format!("{whose} does not answer it: {message}")));

@@ -136,6 +136,7 @@ impl Workload for Fruit {
             Case {
                 name: query.name.to_owned(),
                 about: text.clone(),
+                handler: "select",
                 order: Order::Score,
                 questions: vec![Question::new(&params, Some(self.hits(query)))],
             }

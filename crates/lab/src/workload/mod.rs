@@ -5,6 +5,7 @@ mod fruit;
 mod instant;
 mod permutation;
 mod rows;
+mod suggest;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -19,11 +20,17 @@ use crate::error::Error;
 
 use fruit::Fruit;
 use rows::Rows;
+use suggest::Suggest;
 use zipf::ZipfDocs;
 
 /// A corpus and the questions about it. Everything follows from the name, the number of documents and the seed.
 pub trait Workload: Send + Sync {
     fn docs(&self) -> u64;
+
+    /// The configset that its collections are made of.
+    fn configset(&self) -> &'static str {
+        "_default"
+    }
 
     /// The fields that documents have and their types in Solr's `_default` configset, which knows them by their suffix.
     fn fields(&self) -> &'static [(&'static str, &'static str)];
@@ -31,10 +38,24 @@ pub trait Workload: Send + Sync {
     /// Appends document `number`, from 0, as a JSON object.
     fn write_document(&self, number: u64, json: &mut Vec<u8>);
 
+    /// What to ask once of each server when the corpus is in.
+    fn preparation(&self) -> Option<Preparation> {
+        None
+    }
+
     fn cases(&self) -> Vec<Case>;
 
     /// What must come out for the workload to have made its point.
     fn claims(&self) -> Vec<Claim>;
+}
+
+/// A request that makes a server ready.
+#[derive(Clone, Debug)]
+pub struct Preparation {
+    pub about: &'static str,
+    /// The path below the collection.
+    pub handler: &'static str,
+    pub params: Vec<(&'static str, &'static str)>,
 }
 
 /// Questions of one kind, timed together.
@@ -43,13 +64,15 @@ pub struct Case {
     pub name: String,
     /// What is asked, for the reader of the report.
     pub about: String,
+    /// The path below the collection that they are sent to.
+    pub handler: &'static str,
     /// What the hits are ordered by.
     pub order: Order,
     /// Asked in turn; constants differ from one to the next wherever the case allows, so that no result cache answers.
     pub questions: Vec<Question>,
 }
 
-/// One request to `/select`.
+/// One request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Question {
     pub params: Vec<(String, String)>,
@@ -64,6 +87,8 @@ pub enum Order {
     Score,
     /// By this field, which the questions ask for.
     Field(&'static str),
+    /// Suggestions, by their weights.
+    Suggested,
     /// No order is asked for, or no hits; only counts are compared.
     Any,
 }
@@ -150,6 +175,11 @@ pub fn workloads() -> &'static [WorkloadFacts] {
             about: "relational rows; five filters, two of them ranges of dates, and three facets",
         },
         WorkloadFacts {
+            name: "suggest",
+            docs: 1_000_000,
+            about: "names of two to five words with weights, completed as they are typed by four suggesters",
+        },
+        WorkloadFacts {
             name: "containers",
             docs: 0,
             about: "an empty and a constant answer, against Tomcat, Jetty, Grizzly and Undertow",
@@ -167,6 +197,7 @@ pub fn by_name(name: &str, docs: u64, seed: u64) -> Result<Arc<dyn Workload>, Er
         "fruit" => Arc::new(Fruit::new(docs)),
         "zipf" => Arc::new(ZipfDocs::new(docs, seed)),
         "rows" => Arc::new(Rows::new(docs, seed)),
+        "suggest" => Arc::new(Suggest::new(docs, seed)),
         _ => return Err(Error::NoWorkload(name.to_owned())),
     })
 }

@@ -118,7 +118,13 @@ impl Rows {
             Question { params, hits: hits.get(index).copied() }
         });
         let questions = questions.collect();
-        Case { name: kind.name.to_owned(), about: kind.about.to_owned(), order: Order::Any, questions }
+        Case {
+            name: kind.name.to_owned(),
+            about: kind.about.to_owned(),
+            handler: "select",
+            order: Order::Any,
+            questions,
+        }
     }
 }
 

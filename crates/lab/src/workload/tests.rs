@@ -28,6 +28,7 @@ fn corpora_are_pinned() {
     check(&Fruit::new(1000), "25818a1605afbb18");
     check(&ZipfDocs::new(1000, 42), "a885434281b06b93");
     check(&Rows::new(1000, 42), "a61c97b24dde7a30");
+    check(&Suggest::new(1000, 42), "c14d17ef25fd41fe");
 }
 
 #[test]

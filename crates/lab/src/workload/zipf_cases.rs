@@ -216,7 +216,7 @@ fn case(
         .collect();
     // A case without constants has one question.
     questions.dedup();
-    Case { name: name.to_owned(), about: about.to_owned(), order, questions }
+    Case { name: name.to_owned(), about: about.to_owned(), handler: "select", order, questions }
 }
 
 fn query(text: String) -> Params {

@@ -2,7 +2,9 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use super::{Function, IndexTerm, Operator, Pick, PlaceDistance, Statistic, StringMeasure};
+use super::{
+    CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PlaceDistance, Statistic, StringMeasure,
+};
 use crate::dense_vector::{VectorMeasure, VectorSide};
 use crate::field::FieldClass;
 use crate::value::{Value, java_double, java_float};
@@ -42,6 +44,17 @@ impl Display for Function {
                 let names = VectorMeasure::NAMES.iter();
                 let name = names.clone().find(|(_, known)| *known == measure).map_or("", |(name, _)| *name);
                 write!(out, "FloatVectorSimilarityFunction({name}, {one}, {other})")
+            }
+            Function::Payload(payload) => {
+                let PayloadOf { term, missing, .. } = &**payload;
+                write!(out, "payload({},{},{missing})", term.field, term.text)
+            }
+            Function::Currency(money) => {
+                let CurrencyOf { field, target, shown, .. } = &**money;
+                match shown {
+                    None => write!(out, "rawcurrency({field},target={target})"),
+                    Some((shown, _)) => write!(out, "currency({field},{shown})"),
+                }
             }
             Function::Call { operator, arguments } => {
                 let arguments: Vec<_> = arguments.iter().map(Function::to_string).collect();

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
+use crate::box_score::BoxScore;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operator {
@@ -79,6 +80,8 @@ pub enum Operator {
         latitude: f64,
         longitude: f64,
     },
+    /// Of a box, by its edges.
+    BoxScore(BoxScore),
     /// Between two geohashes.
     GeohashDistance {
         radius: f64,
@@ -178,6 +181,8 @@ impl Operator {
             O::SquaredDistance => "sqedist",
             O::Haversine { .. } => "hsin",
             O::GeoDistance { .. } => "geodist",
+            O::BoxScore(BoxScore::Overlap { .. }) => "overlapRatio",
+            O::BoxScore(BoxScore::Area { .. }) => "area",
             O::GeohashDistance { .. } => "ghhsin",
             O::Exists => "exists",
             O::IsNan => "isnan",

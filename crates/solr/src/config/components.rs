@@ -5,7 +5,7 @@ use plan::{Component, Components, Error, Result};
 
 use crate::config::load::wrong;
 use crate::config::settings::Settings;
-use crate::config::{elevation, spelling, suggesters};
+use crate::config::{elevation, highlighting, spelling, suggesters};
 use crate::xml_tree::Element;
 
 /// A class of components: its name, and how its declaration becomes a step with settings.
@@ -19,6 +19,7 @@ const CLASSES: &[Class] = &[
     Class { name: "SpellCheckComponent", read: spelling::read },
     Class { name: "SuggestComponent", read: suggesters::read },
     Class { name: "QueryElevationComponent", read: elevation::read },
+    Class { name: "HighlightComponent", read: highlighting::read },
     Class { name: "TermVectorComponent", read: |name, _, _, _| Ok(Component::TermVectors(name.to_owned())) },
 ];
 
@@ -28,7 +29,6 @@ const STANDARD: &[(&str, Component)] = &[
     ("FacetComponent", Component::Facet),
     ("FacetModule", Component::FacetModule),
     ("MoreLikeThisComponent", Component::MoreLikeThis),
-    ("HighlightComponent", Component::Highlight),
     ("StatsComponent", Component::Stats),
     ("ExpandComponent", Component::Expand),
     ("TermsComponent", Component::Terms),
@@ -108,6 +108,24 @@ impl Declared {
 pub(super) fn refuse(settings: &Settings<'_>, name: &str, allowed: &str) -> Error {
     let value = settings.get(name).unwrap_or_default();
     wrong(&format!("`{name}` is `{value}`; use {allowed}"))
+}
+
+/// How a component's settings are read: its name, its element, where it goes, and where warnings do.
+#[cfg(test)]
+type Read = fn(&str, &Element, &mut Components, &mut Vec<String>) -> Result<Component>;
+
+/// What `read` makes of a component that holds this one list.
+#[cfg(test)]
+pub(super) fn read_one(
+    read: Read,
+    (list, entries): (&str, &str),
+    name: &str,
+) -> (Result<Component>, Components, Vec<String>) {
+    let xml = format!("<searchComponent><lst name='{list}'>{entries}</lst></searchComponent>");
+    let element = crate::xml_tree::parse("test", &xml, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+    let (mut components, mut warnings) = (Components::default(), Vec::new());
+    let step = read(name, &element, &mut components, &mut warnings);
+    (step, components, warnings)
 }
 
 #[cfg(test)]

@@ -29,8 +29,8 @@ pub(super) fn read(
 }
 
 impl LoadedConfig {
-    /// Reads the files that the configuration names beside itself.
-    pub fn with_files(mut self, read: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
+    /// Fills in the rules of elevation components. Without their file there are none, and a warning.
+    pub(super) fn with_elevation_rules(&mut self, read: &dyn Fn(&str) -> Option<String>) -> Result<()> {
         for component in &mut self.config.components.elevation {
             let Some(file) = &component.file else { continue };
             match read(file) {
@@ -41,7 +41,7 @@ impl LoadedConfig {
                 )),
             }
         }
-        Ok(self)
+        Ok(())
     }
 }
 

@@ -68,6 +68,15 @@ pub fn load(xml: &str, properties: Properties<'_>) -> Result<LoadedConfig> {
     Ok(LoadedConfig { config, schema_mutable: schema_mutable(&root), warnings })
 }
 
+impl LoadedConfig {
+    /// Reads the files that the configuration names beside itself.
+    pub fn with_files(mut self, read: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
+        self.with_elevation_rules(read)?;
+        self.with_listed_entries(read)?;
+        Ok(self)
+    }
+}
+
 /// The configuration of a collection whose configset has none.
 pub fn fallback() -> CollectionConfig {
     CollectionConfig {

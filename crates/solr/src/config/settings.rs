@@ -26,6 +26,12 @@ impl<'a> Settings<'a> {
         self.element.children.iter().find(named).map(|it| it.text.as_str())
     }
 
+    /// Every value of this name.
+    pub(super) fn all(&self, name: &str) -> Vec<&'a str> {
+        let named = self.element.children.iter().filter(|it| it.attribute("name") == Some(name));
+        named.map(Element::trimmed).collect()
+    }
+
     pub(super) fn text(&self, name: &str) -> Option<String> {
         self.get(name).map(str::to_owned)
     }

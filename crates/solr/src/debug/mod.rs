@@ -5,6 +5,7 @@
 mod dismax;
 mod points;
 mod relations;
+mod shapes;
 mod spans;
 
 #[cfg(test)]
@@ -12,6 +13,8 @@ mod tests;
 
 use plan::{Clause, FieldClass, LikeSource, Nearest, Occur, Phrase, Query, Range, Schema, Value};
 use std::ops::Bound;
+
+pub(crate) use shapes::collapsing;
 
 use crate::query::ParsedQuery;
 
@@ -119,6 +122,7 @@ impl<'a> QueryPrinter<'a> {
             Query::TermSet { field, values } => self.term_set(field, values),
             Query::Phrase(phrase) => phrase_text(phrase),
             Query::Span(span) => self.span(span),
+            Query::Rank(rank) => rank.describe(),
             Query::Range(range) => self.range(range),
             Query::Prefix { field, prefix } => format!("{field}:{prefix}*"),
             Query::Wildcard { field, pattern } => format!("{field}:{pattern}"),
@@ -233,6 +237,7 @@ impl<'a> QueryPrinter<'a> {
             }
             Query::Phrase(_) => "PhraseQuery",
             Query::Span(span) => spans::class(span),
+            Query::Rank(_) => "FeatureQuery",
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
             Query::ConstantScore { .. } => "FilterQuery",
@@ -292,6 +297,10 @@ impl<'a> QueryPrinter<'a> {
 
 /// `{!cache=false cost=…}` before a query that asked for it.
 fn options(parsed: &ParsedQuery) -> String {
+    // Solr's own class of it does not show them.
+    if matches!(parsed.query, Some(Query::FunctionRange(_))) {
+        return String::new();
+    }
     match (parsed.local.get("cache"), parsed.local.get("cost")) {
         (Some("false"), Some(cost)) if cost != "0" => format!("{{!cache=false cost={cost}}}"),
         (Some("false"), _) => "{!cache=false}".to_owned(),

@@ -1,6 +1,6 @@
 //! Field facets: one field's values with their counts. Which options a type allows, and the messages, are Solr's.
 
-use plan::{Error, FacetSort, FieldFacet, Result};
+use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result};
 
 use super::Target;
 use crate::params::facet as params;
@@ -34,27 +34,49 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFa
     let contains = options.read(&params::CONTAINS)?;
     let (count_min, warning) = count_min(&options, &field)?;
     let ignore_case = options.flag(&params::CONTAINS_IGNORE_CASE)?;
+    let method = options.read(&params::METHOD)?;
+    let exists = options.flag(&params::EXISTS)?;
+    let terms = target.local.get("terms").map(|list| named(context, &field, list)).transpose()?;
     let facet = FieldFacet {
         sort: sort(options.read(&params::SORT)?.as_deref(), limit),
         limit: usize::try_from(limit).ok(),
         offset: usize::try_from(offset).map_err(|_| negative_offset(offset))?,
         count_min,
-        missing: options.flag(&params::MISSING)?,
-        prefix: options.read(&params::PREFIX)?.filter(|prefix| !prefix.is_empty()),
+        missing: options.flag(&params::MISSING)? && terms.is_none(),
+        prefix: options
+            .read(&params::PREFIX)?
+            .filter(|prefix| !prefix.is_empty())
+            .map(|prefix| as_indexed(&field, prefix)),
         contains: contains.filter(|part| !part.is_empty()).map(|part| (part, ignore_case)),
-        matches: options.read(&params::MATCHES)?,
+        matches: options.read(&params::MATCHES)?.map(|pattern| ascii_classes(&pattern)),
         exclude_terms: options.read(&params::EXCLUDE_TERMS)?.map(|list| split(&list)).unwrap_or_default(),
-        terms: target.local.get("terms").map(split),
-        exists: options.flag(&params::EXISTS)?,
+        by_terms: exists || method.as_deref() == Some("enum"),
+        terms,
+        exists,
         exclude_tags: target.local.list("ex"),
         field: field.name.clone(),
         key: target.key,
     };
-    check(&facet, &field, context)?;
+    check(&facet, &field, method.as_deref())?;
     let warning = warning.filter(|_| facet.terms.is_none());
     Ok((facet, warning))
 }
 
+/// A truth is one letter in the index.
+fn as_indexed(field: &Field, prefix: String) -> String {
+    match field.spec.class() {
+        FieldClass::Bool => if prefix.starts_with(['1', 't', 'T']) { "T" } else { "F" }.to_owned(),
+        _ => prefix,
+    }
+}
+
+/// The values of `{!terms=…}` with what finds each.
+fn named(context: &QueryContext<'_>, field: &Field, list: &str) -> Result<Vec<(String, Query)>> {
+    let one = |text: String| Ok((text.clone(), context.value_query(field, &text)?));
+    split(list).into_iter().map(one).collect()
+}
+
+/// Solr differs: the failure is its own there, an error 500 (`compat/facet/fields_of_all_types.yaml`).
 fn negative_offset(offset: i32) -> Error {
     Error::bad_request(format!("`facet.offset` is {offset}; use 0 or more"))
 }
@@ -100,10 +122,33 @@ fn split(list: &str) -> Vec<String> {
     parts
 }
 
-fn check(facet: &FieldFacet, field: &Field, context: &QueryContext<'_>) -> Result<()> {
+/// The classes `\w`, `\d`, `\s` of Java's patterns hold ASCII only.
+fn ascii_classes(pattern: &str) -> String {
+    let (mut out, mut inside) = (String::with_capacity(pattern.len()), false);
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            inside = (inside || c == '[') && c != ']';
+            out.push(c);
+            continue;
+        }
+        let escaped = chars.next();
+        let class = CLASSES.iter().find(|(name, _)| Some(*name) == escaped).map(|(_, class)| *class);
+        match (class, inside) {
+            (Some(class), true) => out.push_str(class),
+            (Some(class), false) => out.extend(["[", class, "]"]),
+            (None, _) => out.extend([Some(c), escaped].into_iter().flatten()),
+        }
+    }
+    out
+}
+
+const CLASSES: [(char, &str); 3] = [('w', "0-9A-Za-z_"), ('d', "0-9"), ('s', r" \t\n\x0B\f\r")];
+
+fn check(facet: &FieldFacet, field: &Field, method: Option<&str>) -> Result<()> {
     let name = &facet.field;
     let number = field.spec.class().is_point();
-    if facet.exists && number {
+    if facet.exists && (number || matches!(method, Some("fc" | "fcs" | "uif"))) {
         return Err(Error::bad_request(format!(
             "facet.exists=true is requested, but facet.method=enum can't be used with {name}"
         )));
@@ -122,5 +167,19 @@ fn check(facet: &FieldFacet, field: &Field, context: &QueryContext<'_>) -> Resul
             "BytesRef term filters (facet.matches, facet.contains, facet.excludeTerms) are not supported on numeric types",
         ));
     }
-    facet.terms.iter().flatten().try_for_each(|term| context.value_query(field, term).map(drop))
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_of_patterns_are_ascii() {
+        let check = |pattern: &str, expected: &str| assert_eq!(ascii_classes(pattern), expected, "{pattern}");
+        check("a.*", "a.*");
+        check(r"\w+", "[0-9A-Za-z_]+");
+        check(r"[\d.]\.\\w", r"[0-9.]\.\\w");
+        check(r"a\", r"a\");
+    }
 }

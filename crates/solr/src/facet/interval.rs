@@ -13,7 +13,7 @@ use crate::query::{Field, QueryContext, RangeText, split_local_params};
 pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<IntervalFacet> {
     let target = Target::parse(context, text)?;
     let field = context.field_quoted(&target.field)?;
-    let sets = context.params.all_for(&target.field, params::INTERVAL_SET.name);
+    let sets = target.all(context, &params::INTERVAL_SET);
     if sets.is_empty() {
         let (field, name) = (&target.field, params::INTERVAL_SET.name);
         return Err(Error::bad_request(format!(

@@ -12,10 +12,12 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-use plan::{BucketPlan, Error, FacetPlan, QueryFacet, Result};
+use std::sync::Arc;
+
+use plan::{BucketPlan, Component, Error, FacetPlan, IntervalFacet, QueryFacet, Result};
 use tree::Trouble;
 
-use crate::params::facet as params;
+use crate::params::{Param, facet as params, grouping};
 use crate::query::{LocalParams, QueryContext, parse_query, split_local_params};
 
 /// What the request asks to count.
@@ -29,15 +31,21 @@ pub(crate) struct Facets {
     pub failure: Option<Error>,
 }
 
-/// All that the request asks to count: classic facets, the tree of its JSON, statistics of fields.
-pub(crate) fn resolve_facets(context: &QueryContext<'_>) -> Result<Facets> {
-    let (stats, no_stats) = apart(stats::resolve(context))?;
-    let tree = context.params.facet_tree().map(|tree| tree::resolve(context, tree)).transpose();
-    let (tree, no_tree) = apart(tree)?;
-    let mut facets = classic(context)?;
-    facets.failure = facets.failure.or(no_tree).or(no_stats);
-    facets.plan.tree = tree;
-    facets.plan.stats = stats;
+/// All that the request asks to count, as far as the handler runs what counts it: classic facets, the tree of its JSON,
+/// statistics of fields. What comes after a failure is not counted.
+pub(crate) fn resolve_facets(context: &QueryContext<'_>, components: &[Component]) -> Result<Facets> {
+    let runs = |component| components.contains(&component);
+    let (stats, no_stats) = match runs(Component::Stats) {
+        true => apart(stats::resolve(context))?,
+        false => (None, None),
+    };
+    let tree = context.params.facet_tree().filter(|_| runs(Component::FacetModule));
+    let (tree, no_tree) = apart(tree.map(|tree| tree::resolve(context, tree)).transpose())?;
+    let mut facets = if runs(Component::Facet) { classic(context)? } else { Facets::default() };
+    facets.plan.tree = tree.filter(|_| facets.failure.is_none());
+    facets.failure = facets.failure.or(no_tree);
+    facets.plan.stats = stats.filter(|_| facets.failure.is_none());
+    facets.failure = facets.failure.or(no_stats);
     Ok(facets)
 }
 
@@ -73,17 +81,34 @@ fn classic(context: &QueryContext<'_>) -> Result<Facets> {
 /// Facets of queries, fields and intervals.
 fn counted(context: &QueryContext<'_>) -> Result<Facets> {
     let queries = context.params.all(params::QUERY.name).map(|text| query(context, text));
-    let queries = queries.collect::<Result<_>>()?;
+    let queries: Vec<QueryFacet> = queries.collect::<Result<_>>()?;
+    let groups_of = groups_of(context)?;
     let (mut fields, mut warnings) = (Vec::new(), Vec::new());
     for text in context.params.all(params::FIELD.name) {
+        params::THREADS.read(context.params)?;
         let (facet, warning) = field::resolve(context, text)?;
         fields.push(facet);
         warnings.extend(warning);
     }
     let intervals = context.params.all(params::INTERVAL.name).map(|text| interval::resolve(context, text));
-    let intervals = intervals.collect::<Result<_>>()?;
-    let plan = FacetPlan { enabled: true, queries, fields, intervals, ..FacetPlan::default() };
+    let intervals: Vec<IntervalFacet> = intervals.collect::<Result<_>>()?;
+    if groups_of.is_some() && !intervals.is_empty() {
+        return Err(Error::bad_request("Interval Faceting can't be used with group.facet"));
+    }
+    let plan = FacetPlan { enabled: true, queries, fields, intervals, groups_of, ..FacetPlan::default() };
     Ok(Facets { plan, warnings, failure: None })
+}
+
+/// The field whose groups are counted under `group.facet`.
+fn groups_of(context: &QueryContext<'_>) -> Result<Option<Arc<str>>> {
+    if grouping::FACET.read(context.params)? != Some(true) {
+        return Ok(None);
+    }
+    let grouped = grouping::GROUP.read(context.params)? == Some(true);
+    match context.params.get(grouping::FIELD.name).filter(|_| grouped) {
+        Some(name) => Ok(Some(context.field_quoted(name)?.name)),
+        None => Err(Error::bad_request("Specify the group.field as parameter or local parameter")),
+    }
 }
 
 /// The key of a query facet is its text with its local parameters, unless they say otherwise.
@@ -109,5 +134,11 @@ impl Target {
         let field = local.get("v").unwrap_or(rest).to_owned();
         let key = local.get("key").unwrap_or(&field).to_owned();
         Ok(Self { local, field, key })
+    }
+
+    /// All values of a parameter: its own local ones, else those for the field, else those for all.
+    fn all<'a>(&'a self, context: &'a QueryContext<'_>, param: &Param<String>) -> Vec<&'a str> {
+        let local: Vec<_> = self.local.all(param.name).collect();
+        if local.is_empty() { context.params.all_for(&self.field, param.name) } else { local }
     }
 }

@@ -1,20 +1,14 @@
-//! Pivots: a list of fields, each resolved as a field facet of its own options but for the least count.
+//! Pivots: a list of fields, each resolved as a field facet of its own options but for the least count, and what is computed
+//! of each value's hits: the statistics, queries and ranges that bear the tags which local parameters name.
 
 use plan::{Error, PivotFacet, Result};
 
-use super::{field, stats};
+use super::{field, query, range, stats};
 use crate::params::facet as params;
-use crate::query::{QueryContext, split_local_params};
+use crate::query::{LocalParams, QueryContext, split_local_params};
 
 pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<PivotFacet> {
     let (local, rest) = split_local_params(text, context.params)?;
-    for name in ["query", "range"] {
-        if local.get(name).is_some() {
-            return Err(Error::bad_request(format!(
-                "local parameter `{name}` of `facet.pivot` is not supported yet; leave it out"
-            )));
-        }
-    }
     let fields = local.get("v").unwrap_or(rest);
     let mut levels = Vec::new();
     // A space before a name belongs to it, as in Solr.
@@ -27,7 +21,40 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<PivotFac
     if levels.is_empty() {
         return Err(Error::bad_request(format!("Pivot Facet needs at least one field name: {fields}")));
     }
-    let key = local.get("key").unwrap_or(fields).to_owned();
-    let stats = stats::tagged(context, &local.list("stats"))?;
-    Ok(PivotFacet { key, levels, exclude_tags: local.list("ex"), stats })
+    let (queries, ranges) = (tagged(context, &local, "query")?, tagged(context, &local, "range")?);
+    Ok(PivotFacet {
+        key: local.get("key").unwrap_or(fields).to_owned(),
+        levels,
+        exclude_tags: local.list("ex"),
+        stats: stats::tagged(context, tag(&local, "stats")?)?,
+        queries: queries.into_iter().map(|text| query(context, text)).collect::<Result<_>>()?,
+        ranges: ranges.into_iter().map(|text| range::resolve(context, text)).collect::<Result<_>>()?,
+    })
+}
+
+/// The tag that a local parameter names; what of the request it chooses from, for Solr's message.
+fn tag<'a>(local: &'a LocalParams, name: &str) -> Result<Option<&'a str>> {
+    let Some(tag) = local.get(name) else { return Ok(None) };
+    if tag.contains(',') {
+        let param = if name == "stats" { "stats.field".to_owned() } else { format!("facet.{name}") };
+        return Err(Error::bad_request(format!(
+            "{name} local param of facet.pivotmay not include tags separated by a comma - please use a common tag \
+             on all {param} params you wish to compute under this pivot"
+        )));
+    }
+    Ok(Some(tag))
+}
+
+/// Those of the request's `facet.<name>` that bear the tag.
+fn tagged<'a>(context: &QueryContext<'a>, local: &LocalParams, name: &str) -> Result<Vec<&'a str>> {
+    let Some(tag) = tag(local, name)? else { return Ok(Vec::new()) };
+    let all = if name == "query" { params::QUERY.name } else { params::RANGE.name };
+    let mut found = Vec::new();
+    for text in context.params.all(all) {
+        let (own, _) = split_local_params(text, context.params)?;
+        if own.list("tag").iter().any(|own| own == tag) {
+            found.push(text);
+        }
+    }
+    Ok(found)
 }

@@ -31,10 +31,10 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<RangeFac
     let gap = required(&read, &params::RANGE_GAP, &target)?;
     check_method(read(&params::RANGE_METHOD)?.as_deref())?;
     let hard_end = params::RANGE_HARD_END.read_for(context.params, &target.local, &target.field)?;
-    let include = Include::parse(&many(context, &target, &params::RANGE_INCLUDE))?;
+    let include = Include::parse(&target.all(context, &params::RANGE_INCLUDE))?;
     values.check_gap(&gap)?;
     let (edges, end) = boundaries(&values, start.clone(), end, &gap, hard_end.unwrap_or(false))?;
-    let others = others(&many(context, &target, &params::RANGE_OTHER))?;
+    let others = others(&target.all(context, &params::RANGE_OTHER))?;
     let count_min = params::MIN_COUNT.read_for(context.params, &target.local, &target.field)?.unwrap_or(0);
     Ok(RangeFacet {
         key: target.key,
@@ -58,11 +58,6 @@ fn required(
         let (field, name) = (&target.field, param.name);
         Error::bad_request(format!("Missing required parameter: f.{field}.{name} (or default: {name})"))
     })
-}
-
-fn many<'a>(context: &'a QueryContext<'_>, target: &'a Target, param: &Param<String>) -> Vec<&'a str> {
-    let local: Vec<_> = target.local.all(param.name).collect();
-    if local.is_empty() { context.params.all_for(&target.field, param.name) } else { local }
 }
 
 fn check_method(method: Option<&str>) -> Result<()> {

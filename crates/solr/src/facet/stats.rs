@@ -30,15 +30,16 @@ pub(super) fn resolve(context: &QueryContext<'_>) -> Result<Option<BucketPlan>, 
     Ok(Some(BucketPlan { facets, process_empty: true, ..BucketPlan::default() }))
 }
 
-/// The statistics whose fields bear one of these tags, for the buckets of pivots.
-pub(super) fn tagged(context: &QueryContext<'_>, tags: &[String]) -> Result<Option<BucketPlan>> {
+/// The statistics whose fields bear this tag, for the buckets of pivots.
+pub(super) fn tagged(context: &QueryContext<'_>, tag: Option<&str>) -> Result<Option<BucketPlan>> {
     let mut plan = BucketPlan { process_empty: true, ..BucketPlan::default() };
-    if tags.is_empty() || params::STATS.read(context.params)? != Some(true) {
+    let Some(tag) = tag.filter(|tag| !tag.is_empty()) else { return Ok(None) };
+    if params::STATS.read(context.params)? != Some(true) {
         return Ok(None);
     }
     for text in context.params.all(params::FIELD.name) {
         let (local, _) = split_local_params(text, context.params)?;
-        if local.list("tag").iter().any(|tag| tags.contains(tag)) {
+        if local.list("tag").iter().any(|own| own == tag) {
             plan.facets.push(field(context, text).map_err(Trouble::into_error)?);
         }
     }
@@ -169,6 +170,7 @@ fn by_value(context: &QueryContext<'_>, name: &str, statistics: &BucketPlan) -> 
         field: field.name,
         sort: TermsSort::Index,
         descending: false,
+        prelim: None,
         limit: None,
         offset: 0,
         count_min: 1,

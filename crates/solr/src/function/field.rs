@@ -11,6 +11,9 @@ use crate::query::{Field, QueryContext};
 pub(super) fn value_of(context: &QueryContext<'_>, name: &str) -> Result<Function> {
     let field = context.field_quoted(name)?;
     let properties = &field.spec.properties;
+    if field.spec.class() == FieldClass::Currency {
+        return context.currency_raw(&field);
+    }
     check_class(&field)?;
     if properties.multi_valued {
         return Err(Error::bad_request(format!("can not use FieldCache on multivalued field: {name}")));
@@ -56,6 +59,18 @@ pub(super) fn field(source: &mut FunctionSource<'_>) -> Result<Function, Failure
     Ok(Function::Field { field: field.name, class, pick: Some(pick) })
 }
 
+/// `currency(name,CODE)`: amounts in that currency, by default the field's own.
+pub(super) fn currency(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    let name = source.text("a field")?;
+    let target = if source.cursor.has_more() { Some(source.text("a currency")?) } else { None };
+    let field = source.context.field_quoted(&name)?;
+    if field.spec.class() != FieldClass::Currency {
+        let message = format!("Currency function input must be the name of a CurrencyFieldType: {name}");
+        return Err(Error::bad_request(message).into());
+    }
+    Ok(source.context.currency(&field, target.as_deref())?)
+}
+
 /// `ord(name)` and `rord(name)`.
 pub(super) fn ordinal(source: &mut FunctionSource<'_>, reversed: bool) -> Result<Function, Failure> {
     let name = source.name()?;
@@ -77,7 +92,7 @@ fn check_class(field: &Field) -> Result<()> {
     let message = match field.spec.class() {
         FieldClass::Int | FieldClass::Long | FieldClass::Float | FieldClass::Double => return Ok(()),
         FieldClass::Date | FieldClass::Bool | FieldClass::Str | FieldClass::Uuid => return Ok(()),
-        FieldClass::SortableText => return Ok(()),
+        FieldClass::SortableText | FieldClass::Rank => return Ok(()),
         FieldClass::LatLon => "A ValueSource isn't directly available from this field. Instead try a query \
                                using the distance as the score."
             .to_owned(),

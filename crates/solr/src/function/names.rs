@@ -3,10 +3,11 @@
 
 use std::f64::consts;
 
-use plan::{Comparison, Function, Operator as O, Statistic, StringMeasure, Value};
+use plan::{Comparison, Function, Operator as O, PayloadOf, Statistic, StringMeasure, Value};
 
 use super::parse::FunctionSource;
 use super::{Failure, date, field, geo, term, vector};
+use crate::query::{decoder, payload_function};
 
 type Read = fn(&mut FunctionSource<'_>) -> Result<Function, Failure>;
 
@@ -38,9 +39,11 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("boost", Call::Own(|source| source.boosted())),
     ("cbrt", Call::One(O::CubeRoot)),
     ("ceil", Call::One(O::Ceiling)),
+    ("childfield", Call::Own(of_children)),
     ("concat", Call::Many(O::Concatenate)),
     ("cos", Call::One(O::Cosine)),
     ("cosh", Call::One(O::HyperbolicCosine)),
+    ("currency", Call::Own(field::currency)),
     ("def", Call::Many(O::Default)),
     ("deg", Call::One(O::Degrees)),
     ("dist", Call::Own(geo::distance)),
@@ -82,6 +85,7 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("numdocs", Call::Own(|_| Ok(Function::Statistic(Statistic::Living)))),
     ("or", Call::Many(O::Or)),
     ("ord", Call::Own(|source| field::ordinal(source, false))),
+    ("payload", Call::Own(payload)),
     ("pi", Call::Constant(Value::Double(consts::PI))),
     ("pow", Call::Two(O::Power)),
     ("product", Call::Many(O::Product)),
@@ -112,14 +116,37 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("vectorSimilarity", Call::Own(vector::similarity)),
     ("xor", Call::Many(O::ExclusiveOr)),
     ("agg", Call::Unsupported("agg")),
-    ("childfield", Call::Unsupported("childfield")),
     ("cscore", Call::Unsupported("cscore")),
-    ("currency", Call::Unsupported("currency")),
-    ("payload", Call::Unsupported("payload")),
     ("sleep", Call::Unsupported("sleep")),
     ("testfunc", Call::Unsupported("testfunc")),
     ("threadid", Call::Unsupported("threadid")),
 ];
+
+/// `payload(field,term,missing,how)`.
+fn payload(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    let term = term::term(source)?;
+    let missing = match source.cursor.has_more() {
+        true => source.function()?,
+        false => Function::Constant(Value::Float(0.0)),
+    };
+    let name =
+        if source.cursor.has_more() { source.text("a payload function")? } else { "average".to_owned() };
+    let how = payload_function(&name);
+    if how.is_none() && name != "first" {
+        return Err(plan::Error::bad_request(format!("Invalid payload function: {name}")).into());
+    }
+    let field = source.context.field(&term.field)?;
+    if field.spec.class().is_point() {
+        return Err(plan::Error::bad_request(format!("Invalid Number: {}", term.text)).into());
+    }
+    let decoder = decoder(&field)?;
+    Ok(Function::Payload(Box::new(PayloadOf { term, decoder, how, missing })))
+}
+
+/// `childfield` is a sort key (`select/sort.rs`), and no value. Solr differs: it answers 500 (`compat/query/childfield.yaml`).
+fn of_children(_: &mut FunctionSource<'_>) -> Result<Function, Failure> {
+    Err(plan::Error::bad_request("`childfield` is only for sorting; sort by it").into())
+}
 
 fn linear(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     let of = source.function()?;

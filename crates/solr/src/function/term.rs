@@ -42,7 +42,8 @@ pub(super) fn of_another_similarity(source: &mut FunctionSource<'_>) -> Result<F
     Err(Error::bad_request("requires a TFIDFSimilarity (such as ClassicSimilarity)").into())
 }
 
-fn term(source: &mut FunctionSource<'_>) -> Result<IndexTerm, Failure> {
+/// A field, and a term of it as its queries read one.
+pub(super) fn term(source: &mut FunctionSource<'_>) -> Result<IndexTerm, Failure> {
     let (field, text) = (source.text("a field")?, source.text("a term")?);
     let value = indexed(source.context, &field, &text)?;
     Ok(IndexTerm { field: field.into(), text, value })

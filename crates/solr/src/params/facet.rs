@@ -48,6 +48,15 @@ pub const EXISTS: Param<bool> = Param::per_field(
     "Count at most one: whether any hit has the value.",
 );
 
+pub const METHOD: Param<String> = Param::per_field(
+    "facet.method",
+    text,
+    None,
+    "How Solr counts: `fc`, `fcs`, `enum`, `uif`. By `enum` also text that may not be uninverted.",
+);
+pub const THREADS: Param<i32> =
+    Param::new("facet.threads", integer, None, "On how many threads Solr counts fields.");
+
 pub const RANGE_START: Param<String> =
     Param::per_field("facet.range.start", text, None, "Where the ranges begin.");
 pub const RANGE_END: Param<String> = Param::per_field("facet.range.end", text, None, "Where the ranges end.");
@@ -119,6 +128,7 @@ pub const DOCS: &[ParamDoc] = &[
     MATCHES.doc(),
     EXCLUDE_TERMS.doc(),
     EXISTS.doc(),
+    METHOD.doc(),
     RANGE.doc(),
     RANGE_START.doc(),
     RANGE_END.doc(),
@@ -131,9 +141,8 @@ pub const DOCS: &[ParamDoc] = &[
     INTERVAL_SET.doc(),
     PIVOT.doc(),
     PIVOT_MIN_COUNT.doc(),
-    ParamDoc::hint("facet.method", "How Solr counts: `fc`, `fcs`, `enum`, `uif`."),
     ParamDoc::hint("facet.enum.cache.minDf", "From which frequency on Solr's `enum` method caches."),
-    ParamDoc::hint("facet.threads", "On how many threads Solr counts."),
+    THREADS.hint(),
     ParamDoc::hint("facet.overrequest.count", "How many values more each shard is asked for."),
     ParamDoc::hint("facet.overrequest.ratio", "How many times more values each shard is asked for."),
 ];

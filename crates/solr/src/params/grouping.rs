@@ -31,6 +31,12 @@ pub const TRUNCATE: Param<bool> = Param::new(
     Some("false"),
     "Facets count only the best hit of each group of the first field or function.",
 );
+pub const FACET: Param<bool> = Param::new(
+    "group.facet",
+    switch,
+    Some("false"),
+    "Facets count the groups of the first field that have hits, and not the hits.",
+);
 
 pub const EXPAND: Param<bool> = Param::new(
     "expand",
@@ -66,6 +72,8 @@ pub const DOCS: &[ParamDoc] = &[
     MAIN.doc(),
     COUNT.doc(),
     TRUNCATE.doc(),
+    FACET.doc(),
+    // Solr differs: it warns where that is too little (`compat/select/grouping_facets.yaml`).
     ParamDoc::hint("group.cache.percent", "How many hits Solr keeps between its two passes."),
     EXPAND.doc(),
     EXPAND_FIELD.doc(),

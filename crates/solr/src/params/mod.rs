@@ -28,7 +28,7 @@ pub mod why_not;
 pub use form::parse_form;
 pub use reference_page::reference_page;
 pub use spec::{Param, ParamDoc, Support};
-pub(crate) use spec::{float as float_value, integer, switch as switch_value};
+pub(crate) use spec::{double as double_value, float as float_value, integer, switch as switch_value};
 
 use std::sync::Arc;
 

@@ -2,6 +2,7 @@
 
 use plan::{Error, Page, Result};
 
+use super::grouping::GROUP;
 use super::spec::{integer, text};
 use super::{Param, ParamDoc, Params};
 
@@ -31,8 +32,12 @@ pub const CURSOR_MARK: Param<String> = Param {
 
 pub const DOCS: &[ParamDoc] = &[START.doc(), ROWS.doc(), CURSOR_MARK.doc()];
 
-/// The window that a request asks for.
+/// The window that a request asks for. Of groups, fewer than none are all.
 pub fn page(params: &Params) -> Result<Page> {
+    let groups_all = || integer(params.get(ROWS.name).unwrap_or_default()).is_ok_and(|rows| rows < 0);
+    if GROUP.read(params)? == Some(true) && groups_all() {
+        return Ok(Page { start: START.read(params)?.unwrap_or(0), rows: usize::MAX });
+    }
     Ok(Page { start: START.read(params)?.unwrap_or(0), rows: ROWS.read(params)?.unwrap_or(10) })
 }
 

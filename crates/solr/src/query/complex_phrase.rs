@@ -9,6 +9,7 @@ use super::context::Field;
 use super::lucene::{Grammar, LuceneOptions};
 use super::parsers::Request;
 use super::pieces::{LucenePieces, Piece, Pieces, Place};
+use super::syntax::SyntaxError;
 use crate::params::switch_value;
 
 /// Places of one phrase; Solr differs: it has no bound.
@@ -58,7 +59,7 @@ impl PatternPieces<'_> {
     /// `None` when analysis leaves nothing.
     fn phrase(&self, text: &str, slop: u32, field: &Field, place: Place<'_>) -> Result<Option<Span>> {
         let options = LuceneOptions { default_field: Some(&field.name), ..*self.lucene.options };
-        let pieces = PlacePieces { lucene: LucenePieces { options: &options }, field };
+        let pieces = PlacePieces { lucene: LucenePieces { options: &options }, field, text };
         let (context, all_required) = (place.context, options.all_required);
         let grammar = Grammar { context, pieces: &pieces, all_required, split: true };
         let query = grammar.query(text, place.depth + 1)?;
@@ -96,15 +97,21 @@ impl PatternPieces<'_> {
 struct PlacePieces<'a> {
     lucene: LucenePieces<'a>,
     field: &'a Field,
+    /// The phrase's.
+    text: &'a str,
 }
 
 impl Pieces for PlacePieces<'_> {
     fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>> {
         if let Some(other) = place.field.filter(|name| **name != *self.field.name) {
-            return Err(Error::bad_request(format!(
+            let message = format!(
                 "Cannot have clause for field \"{other}\" nested in phrase  for field \"{}\"",
                 self.field.name
-            )));
+            );
+            let class = "org.apache.lucene.queryparser.classic.ParseException";
+            return Err(
+                SyntaxError::plain(format!("{class}: Cannot parse '{}': {message}", self.text)).into()
+            );
         }
         if matches!(piece, Piece::Nested(_) | Piece::Quoted { .. }) {
             return Err(Error::bad_request(

@@ -77,7 +77,9 @@ impl QueryContext<'_> {
     pub(crate) fn value_query(&self, field: &Field, text: &str) -> Result<Query> {
         match field.spec.class() {
             FieldClass::Point => return self.coordinates_query(field, text),
+            FieldClass::BBox => return self.box_text_query(field, text),
             FieldClass::DenseVector => return Err(no_vectors("Field")),
+            FieldClass::Currency => return self.price_query(field, text),
             class if class.is_place() => return self.shape_query(field, text),
             _ => self.check_class(field)?,
         }
@@ -89,7 +91,11 @@ impl QueryContext<'_> {
         let bounded = range.lower.is_some() || range.upper.is_some();
         match field.spec.class() {
             FieldClass::DenseVector => return Err(no_vectors("Range")),
+            FieldClass::Currency => return self.price_range(field, range),
+            FieldClass::Rank => return Err(Error::bad_request("Range queries not supported on RankFields")),
             FieldClass::Point if bounded => return self.coordinates_range(field, range),
+            FieldClass::BBox if bounded => return self.corners_query(field, range),
+            FieldClass::BBox => return self.all_boxes(field),
             class if class.is_place() && bounded => return self.corners_query(field, range),
             FieldClass::Point => {}
             class if class.is_place() => {}
@@ -145,6 +151,8 @@ impl QueryContext<'_> {
     pub(crate) fn exists_query(&self, field: &Field) -> Result<Query> {
         match field.spec.class() {
             FieldClass::DenseVector => Err(no_vectors("Field")),
+            FieldClass::Currency => self.any_price(field),
+            FieldClass::BBox => self.all_boxes(field),
             _ => Ok(Query::Exists { field: field.name.clone() }),
         }
     }
@@ -160,12 +168,11 @@ impl QueryContext<'_> {
     /// Refuses classes whose values are no single term.
     fn check_class(&self, field: &Field) -> Result<()> {
         match field.spec.class() {
-            FieldClass::Rank | FieldClass::Currency | FieldClass::DateRange | FieldClass::Binary => {
-                Err(Error::bad_request(format!(
-                    "queries on field `{}` of type `{}` are not supported yet; use another field",
-                    field.name, field.spec.field_type.name
-                )))
-            }
+            FieldClass::Rank => Err(Error::bad_request("Only a \"*\" term query can be done on RankFields")),
+            FieldClass::DateRange | FieldClass::Binary => Err(Error::bad_request(format!(
+                "queries on field `{}` of type `{}` are not supported yet; use another field",
+                field.name, field.spec.field_type.name
+            ))),
             _ => Ok(()),
         }
     }

@@ -1,7 +1,7 @@
 //! The query parsers by their Solr names: `{!term f=…}` and its kin, and the nesting of one parser in another. Each is a
 //! short function from local parameters to a query. The `lucene` parser is `lucene.rs`.
 
-use plan::{Clause, Error, Occur, Query, Result};
+use plan::{Clause, Error, FieldClass, Occur, Query, Result};
 
 use super::budget::is_spent;
 use super::choices::{max_score, switch};
@@ -14,11 +14,12 @@ use super::lucene::{LuceneOptions, filtered, lucene_query};
 use super::more_like;
 use super::patterns::{fuzzy, prefix};
 use super::payloads::{payload_check, payload_score};
+use super::rank::rank;
 use super::relations::{child, graph, join, parent};
 use super::simple;
 use super::spatial::{bbox, geofilt, scored_text};
 use super::surround::surround;
-use super::term_sets::{term_set, check_method};
+use super::term_sets::{check_method, term_set};
 use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
 use crate::function::{check_number, function_range, parse_function, whole_function};
@@ -75,6 +76,7 @@ const PARSERS: &[Parser] = &[
     Parser { name: "fuzzy", class: "FuzzyQParser", parse: Parse::Query(fuzzy) },
     Parser { name: "payload_score", class: "", parse: Parse::Query(payload_score) },
     Parser { name: "payload_check", class: "", parse: Parse::Query(payload_check) },
+    Parser { name: "rank", class: "RankQParser", parse: Parse::Query(rank) },
     Parser { name: "mlt", class: "SimpleMLTQParser", parse: Parse::Query(more_like::of_document) },
     Parser { name: "mlt_content", class: "", parse: Parse::Query(more_like::of_text) },
     Parser { name: "frange", class: "", parse: Parse::Query(frange) },
@@ -100,7 +102,6 @@ const UNSUPPORTED: &[&str] = &[
     "igain",
     "ltr",
     "min_hash",
-    "rank",
     "rerank",
     "significantTerms",
     "tlogit",
@@ -121,6 +122,10 @@ pub struct ParsedQuery {
 }
 
 impl ParsedQuery {
+    /// What a request without a query searches.
+    pub(crate) const NOTHING: Self =
+        Self { query: None, local: LocalParams::NONE, parser: "LuceneQParser", notes: None };
+
     /// What to run: nothing for an empty query, and a query that only excludes made positive.
     pub fn executable(&self) -> Query {
         self.query.clone().map_or(Query::Nothing, positive)
@@ -293,7 +298,7 @@ fn terms(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!field f=…}`: the text as the field's analyzer reads it, as a phrase.
 fn field(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.field_quoted(request.field_name()?)?;
-    if field.spec.class().is_place() {
+    if field.spec.class().is_place() || field.spec.class() == FieldClass::BBox {
         return scored_text(request, &field).map(Some);
     }
     let style = TextStyle { quoted: true, auto_phrase: true, ..TextStyle::default() };

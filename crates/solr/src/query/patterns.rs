@@ -24,7 +24,8 @@ pub(super) fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
 /// `{!fuzzy f=… maxEdits=… prefixLength=… maxExpansions=… transpositions=…}`. An unknown field matches nothing. Solr differs:
 /// what is out of bounds, or no number, is an error 500 there (`compat/query/fuzzy.yaml`).
 pub(super) fn fuzzy(request: &Request<'_>) -> Result<Option<Query>> {
-    let Some(field) = request.context.find(request.field_name()?) else { return Ok(Some(Query::Nothing)) };
+    let field = request.context.find(request.field_name()?);
+    let Some(field) = field.filter(|_| !request.text.is_empty()) else { return Ok(Some(Query::Nothing)) };
     let number = |name: &str, default: usize| match request.local.get(name).map(integer).transpose()? {
         None => Ok(default),
         Some(number) => usize::try_from(number)

@@ -28,9 +28,9 @@ pub(super) fn payload_score(request: &Request<'_>) -> Result<Option<Query>> {
         _ => return Err(Error::bad_request("Supported operators are : or , phrase")),
     };
     let span = words(request, &field, joined)?;
-    let how = name.and_then(payload_function).ok_or_else(|| {
-        SyntaxError::plain(format!("Unknown payload function: {}", name.unwrap_or("null")))
-    })?;
+    let how = name
+        .and_then(payload_function)
+        .ok_or_else(|| SyntaxError::plain(format!("Unknown payload function: {}", name.unwrap_or("null"))))?;
     let decoder = decoder(&field)?;
     Ok(Some(span_query(field, span, PayloadUse::Score { decoder, how, times_score })))
 }
@@ -41,9 +41,8 @@ pub(super) fn payload_check(request: &Request<'_>) -> Result<Option<Query>> {
     let payloads = request.local.get("payloads");
     let payloads = payloads.ok_or_else(|| Error::bad_request("'payloads' not specified"))?;
     let span = words(request, &field, neighbours)?;
-    let kind = PayloadKind::of(&field.spec.field_type).ok_or_else(|| {
-        Error::bad_request(format!("invalid encoder: null for field: {}", field.name))
-    })?;
+    let kind = PayloadKind::of(&field.spec.field_type)
+        .ok_or_else(|| Error::bad_request(format!("invalid encoder: null for field: {}", field.name)))?;
     let payloads = payloads.split_whitespace().map(|text| payload(kind, text)).collect::<Result<_>>()?;
     let operation = operation(request.local.get("op").unwrap_or("eq"))?;
     Ok(Some(span_query(field, span, PayloadUse::Check { kind, operation, payloads })))

@@ -22,6 +22,11 @@ fn stat(value: StatValue) -> Option<Node> {
         StatValue::Nothing => return None,
         StatValue::One(value) => value.into(),
         StatValue::Many(values) => Node::Array(values.into_iter().map(Node::from).collect()),
+        StatValue::Relatedness { relatedness, foreground, background } => Node::map([
+            ("relatedness", Node::Double(relatedness)),
+            ("foreground_popularity", Node::Double(foreground)),
+            ("background_popularity", Node::Double(background)),
+        ]),
         StatValue::Percentiles(values) => {
             let values: Option<Vec<Node>> =
                 values.into_iter().map(|(_, value)| value.map(Node::Double)).collect();

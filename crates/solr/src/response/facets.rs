@@ -9,9 +9,8 @@ use super::node::{Entries, Name, Node};
 
 /// The value of `facet_counts`.
 pub fn facet_counts(facets: FacetResult) -> Node {
-    let queries = facets.queries.into_iter().map(|(key, count)| (key.into(), Node::count(count)));
     let mut entries: Entries = vec![
-        ("facet_queries".into(), Node::Map(queries.collect())),
+        ("facet_queries".into(), queries(facets.queries)),
         ("facet_fields".into(), Node::Map(facets.fields.into_iter().map(field).collect())),
         ("facet_ranges".into(), Node::Map(facets.ranges.into_iter().map(range).collect())),
         ("facet_intervals".into(), Node::Map(facets.intervals.into_iter().map(intervals).collect())),
@@ -21,6 +20,10 @@ pub fn facet_counts(facets: FacetResult) -> Node {
         entries.push(("facet_pivot".into(), pivots(facets.pivots)));
     }
     Node::Map(entries)
+}
+
+fn queries(counts: Vec<(String, u64)>) -> Node {
+    Node::Map(counts.into_iter().map(|(key, count)| (key.into(), Node::count(count))).collect())
 }
 
 fn intervals(facet: IntervalFacetResult) -> (Name, Node) {
@@ -40,15 +43,19 @@ fn pivots(facets: Vec<PivotFacetResult>) -> Node {
 
 /// What has nothing below it says nothing of it.
 fn pivot(counts: Vec<PivotCount>) -> Node {
-    let one = |PivotCount { field, value, count, below, stats }: PivotCount| {
+    let one = |PivotCount { field, value, count, below, stats, queries, ranges }: PivotCount| {
         let mut entries: Entries = vec![
             ("field".into(), Node::Str(field.to_string().into())),
             ("value".into(), value.map_or(Node::Null, Node::from)),
             ("count".into(), Node::count(count)),
         ];
-        if !below.is_empty() {
-            entries.push(("pivot".into(), pivot(below)));
+        if !queries.is_empty() {
+            entries.push(("queries".into(), self::queries(queries)));
         }
+        if !ranges.is_empty() {
+            entries.push(("ranges".into(), Node::Map(ranges.into_iter().map(range).collect())));
+        }
+        entries.extend(below.map(|below| ("pivot".into(), pivot(below))));
         entries.extend(stats.map(|result| ("stats".into(), super::stats::stats(result))));
         Node::Map(entries)
     };

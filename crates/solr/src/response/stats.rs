@@ -38,6 +38,8 @@ fn entry((key, value): (String, StatValue)) -> (Name, Node) {
         StatValue::One(Value::Long(number)) if matches!(&*key, "min" | "max") => Node::Double(number as f64),
         StatValue::One(value) => value.into(),
         StatValue::Many(values) => Node::Array(values.into_iter().map(Node::from).collect()),
+        // No statistic of a field.
+        StatValue::Relatedness { .. } => Node::Null,
         StatValue::Percentiles(values) => {
             let shown = |(share, value): (f64, Option<f64>)| {
                 (Some(Value::Double(share).to_text().into()), value.map_or(Node::Null, Node::Double))

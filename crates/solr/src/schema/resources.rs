@@ -51,9 +51,11 @@ fn missing(name: &str, field_type: &TypeSource) -> Error {
     ))
 }
 
-/// Every file that a type's components name, in order, without a leading `./`.
+/// Every file that a type's components name, in order, without a leading `./`, and that of its rates of exchange.
 pub(super) fn file_names(field_type: &TypeSource) -> Vec<String> {
-    chains(field_type).flat_map(components).flat_map(named_by).collect()
+    let named = chains(field_type).flat_map(components).flat_map(named_by);
+    let rates = field_type.attributes.iter().filter(|(name, _)| name == "currencyConfig");
+    named.chain(rates.map(|(_, name)| name.clone())).collect()
 }
 
 /// The chains that a type declares.

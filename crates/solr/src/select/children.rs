@@ -9,14 +9,21 @@ use super::fields::{FieldItem, FieldList};
 use crate::params::{Params, integer, response};
 use crate::query::{LocalParams, QueryContext, parse_query};
 
+/// Transformers in one list; Solr differs: it has no bound.
+const LISTS_MAX: usize = 32;
+
 impl FieldList {
-    /// The last `[child]` of the list; of several the others are lost, where Solr lets each overwrite parts of those before.
-    pub(crate) fn children(&self, context: &QueryContext<'_>) -> Result<Option<ChildrenPlan>> {
-        let local = self.items.iter().rev().find_map(|item| match item {
-            FieldItem::Children { local } => Some(local),
+    /// Each `[child]` of the list. What a later one finds takes the place of what bears the same name.
+    pub(crate) fn children(&self, context: &QueryContext<'_>) -> Result<Vec<ChildrenPlan>> {
+        let locals = self.items.iter().filter_map(|item| match item {
+            FieldItem::Children { local, .. } => Some(local),
             _ => None,
         });
-        local.map(|local| self.children_of(local, context)).transpose()
+        let plans = locals.map(|local| self.children_of(local, context)).collect::<Result<Vec<_>>>()?;
+        if plans.len() > LISTS_MAX {
+            return Err(Error::bad_request(format!("`fl` has more than {LISTS_MAX} `[child]`; use fewer")));
+        }
+        Ok(plans)
     }
 
     fn children_of(&self, local: &LocalParams, context: &QueryContext<'_>) -> Result<ChildrenPlan> {

@@ -130,6 +130,7 @@ pub(super) fn resolve_expand(
         query,
         filters: sent.then_some(filters),
         rows: usize::try_from(rows)
+            // Solr differs: the search for members fails, an error 500 (`compat/select/grouping_facets.yaml`).
             .map_err(|_| Error::bad_request("'expand.rows' parameter cannot be negative"))?,
         sort: if sort.is_empty() { by_score() } else { sort },
         nulls: grouping::EXPAND_NULLS.read(params)? == Some(true),

@@ -4,19 +4,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use plan::{Error, GlobbedOptions, HighlightField, HighlightPlan, Query, Result};
+use plan::{Error, GlobbedOptions, HighlightField, HighlightParts, HighlightPlan, Query, Result};
 
-use super::highlight_options::{globbed_options, options};
+use super::highlight_options::Options;
 use crate::params::{Params, highlight as param, query};
 use crate::query::{ParsedQuery, QueryContext, parse_query};
 
 /// How what `query` looks for is marked.
 pub(super) fn resolve_highlight(
     context: &QueryContext<'_>,
+    parts: &HighlightParts,
     main: Option<&ParsedQuery>,
     query: Query,
 ) -> Result<HighlightPlan> {
-    let params = context.params;
+    let (params, options) = (context.params, Options { context, parts });
     let names = names(params, main);
     let unified = params.get(param::METHOD.name).is_none_or(|method| method == "unified");
     let fields: Vec<_> =
@@ -26,12 +27,12 @@ pub(super) fn resolve_highlight(
     }
     let mut own = Vec::new();
     for name in own_names(params, &fields) {
-        own.push((Arc::from(name), Arc::new(options(context, name)?)));
+        own.push((Arc::from(name), Arc::new(options.of(name)?)));
     }
     let globbed = match fields.iter().any(|name| is_glob(name)) {
         true => Some(GlobbedOptions {
-            plain: Arc::new(globbed_options(context, false)?),
-            of_vectors: Arc::new(globbed_options(context, true)?),
+            plain: Arc::new(options.of_globbed(false)?),
+            of_vectors: Arc::new(options.of_globbed(true)?),
         }),
         false => None,
     };

@@ -1,26 +1,13 @@
 //! `hl.*` that only the `fastVector` method reads. Messages are Solr's, recorded from 9.10.1.
 
-use plan::{Boundaries, Breaks, Error, FastVectorOptions, FragmentList, Result, Tags};
+use plan::{Boundaries, Breaks, Error, FastVectorOptions, FragmentList, PartKind, PartWork, Result, Tags};
 
-use super::highlight::unknown;
 use super::highlight_options::Reader;
+use super::highlight_parts::Part;
 use crate::params::{Param, highlight as param};
 
-/// What `colored` marks with, as in Solr's example configuration.
-const COLORS: [&str; 10] = [
-    "yellow",
-    "lawgreen",
-    "aquamarine",
-    "magenta",
-    "palegreen",
-    "coral",
-    "wheat",
-    "khaki",
-    "lime",
-    "deepskyblue",
-];
-
-const BOUNDARY_CHARS: &str = ".,!? \t\n\r";
+/// What Lucene's scanner looks for where nobody says.
+const BOUNDARY_CHARS: &str = ".,!? \t\n";
 
 impl Reader<'_> {
     pub(super) fn fast_vector(&self) -> Result<FastVectorOptions> {
@@ -38,54 +25,44 @@ impl Reader<'_> {
     }
 
     fn fragment_list(&self) -> Result<FragmentList> {
-        match self.sent(&param::FRAGMENT_LIST)?.as_deref() {
-            None | Some("" | "weighted") => Ok(FragmentList::Weighted),
-            Some("simple") => Ok(FragmentList::Simple),
-            Some("single") => Ok(FragmentList::Single),
-            Some(other) => Err(unknown("fragListBuilder", other)),
-        }
+        Ok(match self.part(PartKind::FragmentList, &param::FRAGMENT_LIST)?.work {
+            Some(PartWork::ListSingle) => FragmentList::Single,
+            Some(PartWork::ListWeighted) => FragmentList::Weighted,
+            _ => FragmentList::Simple,
+        })
     }
 
     /// A list of tags before, and one behind; the shorter one starts again.
     fn all_tags(&self) -> Result<Vec<Tags>> {
-        let colored = match self.sent(&param::FRAGMENTS)?.as_deref() {
-            None | Some("" | "default") => false,
-            Some("colored") => true,
-            Some(other) => return Err(unknown("fragmentsBuilder", other)),
+        let part = self.part(PartKind::Fragments, &param::FRAGMENTS)?;
+        let list = |param: &Param<String>, usual: &str| {
+            let told = self.told(&part, param)?;
+            let list = told.as_deref().unwrap_or(usual).split(',');
+            Ok::<_, Error>(list.map(|tag| tag.trim().to_owned()).collect::<Vec<_>>())
         };
-        let list = |param: &Param<String>| {
-            let sent = self.sent(param)?;
-            Ok::<_, Error>(
-                sent.map(|list| list.split(',').map(|tag| tag.trim().to_owned()).collect::<Vec<_>>()),
-            )
-        };
-        let colors = || COLORS.map(|color| format!("<b style=\"background:{color}\">")).to_vec();
-        let before = list(&param::TAG_BEFORE)?;
-        let before = before.unwrap_or_else(|| if colored { colors() } else { vec!["<em>".to_owned()] });
-        let after = list(&param::TAG_AFTER)?;
-        let after = after.unwrap_or_else(|| vec![if colored { "</b>" } else { "</em>" }.to_owned()]);
+        let before = list(&param::TAG_BEFORE, "<em>")?;
+        let after = list(&param::TAG_AFTER, "</em>")?;
         let count = before.len().max(after.len());
         let pairs = before.iter().cycle().zip(after.iter().cycle()).take(count);
         Ok(pairs.map(|(before, after)| Tags { before: before.clone(), after: after.clone() }).collect())
     }
 
     fn boundaries(&self) -> Result<Boundaries> {
-        match self.sent(&param::BOUNDARY_SCANNER)?.as_deref() {
-            None | Some("" | "default") => Ok(Boundaries::Near {
-                characters: self.sent(&param::BOUNDARY_CHARS)?.unwrap_or_else(|| BOUNDARY_CHARS.to_owned()),
-                units_max: self
-                    .sent(&param::BOUNDARY_SCAN_MAX)?
-                    .and_then(|units| usize::try_from(units).ok())
-                    .unwrap_or(0),
-            }),
-            Some("breakIterator") => self.scanned_breaks().map(Boundaries::Breaks),
-            Some(other) => Err(unknown("boundaryScanner", other)),
+        let part = self.part(PartKind::BoundaryScanner, &param::BOUNDARY_SCANNER)?;
+        if part.work == Some(PartWork::ScanBreaks) {
+            return self.scanned_breaks(&part).map(Boundaries::Breaks);
         }
+        let characters = self.told(&part, &param::BOUNDARY_CHARS)?;
+        let units_max = self.told(&part, &param::BOUNDARY_SCAN_MAX)?;
+        Ok(Boundaries::Near {
+            characters: characters.unwrap_or_else(|| BOUNDARY_CHARS.to_owned()),
+            units_max: units_max.and_then(|units| usize::try_from(units).ok()).unwrap_or(0),
+        })
     }
 
-    fn scanned_breaks(&self) -> Result<Breaks> {
-        let kind =
-            self.sent(&param::BREAK_TYPE)?.map_or_else(|| "word".to_owned(), |kind| kind.to_lowercase());
+    fn scanned_breaks(&self, part: &Part<'_>) -> Result<Breaks> {
+        let kind = self.told(part, &param::BREAK_TYPE)?;
+        let kind = kind.map_or_else(|| "word".to_owned(), |kind| kind.to_lowercase());
         match kind.as_str() {
             "character" => Ok(Breaks::Character),
             "word" => Ok(Breaks::Word),
@@ -96,7 +73,9 @@ impl Reader<'_> {
     }
 
     fn value_separator(&self) -> Result<char> {
-        let text = param::VALUE_SEPARATOR.read(self.context.params)?.unwrap_or_default();
+        // What is sent for one field alone is not heard, as in Solr.
+        let part = self.part(PartKind::Fragments, &param::FRAGMENTS)?;
+        let text = Reader { field: "", ..*self }.told(&part, &param::VALUE_SEPARATOR)?.unwrap_or_default();
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
             (Some(only), None) if only.len_utf16() == 1 => Ok(only),

@@ -1,15 +1,14 @@
-//! `hl.*` for one field: how its text is searched, cut and marked. Components that Solr reads from its configuration are those
-//! that its own default configuration names. Messages are Solr's, recorded from 9.10.1.
+//! `hl.*` for one field: how its text is searched, cut and marked. By which parts of the collection's configuration is
+//! `highlight_parts.rs`. Messages are Solr's, recorded from 9.10.1.
 
 use std::sync::Arc;
 
 use plan::{
     Alternate, Breaks, Error, FastVectorOptions, FieldSelection, FragmentList, Fragmenter, HighlightMethod,
-    HighlightOptions, OriginalOptions, PassageScoring, QueryFields, RegexFragmenter, Result, Tags,
-    UnifiedOptions,
+    HighlightOptions, HighlightParts, OriginalOptions, PartKind, PartWork, PassageScoring, QueryFields,
+    RegexFragmenter, Result, Tags, UnifiedOptions,
 };
 
-use super::highlight::unknown;
 use crate::params::{Param, highlight as param};
 use crate::query::{LocalParams, QueryContext};
 
@@ -20,28 +19,38 @@ const FRAGMENT_UNITS: i32 = 100;
 /// The shortest fragment of the `fastVector` method.
 const FAST_VECTOR_UNITS_MIN: i32 = 18;
 
-/// The options of a field.
-pub(super) fn options(context: &QueryContext<'_>, field: &str) -> Result<HighlightOptions> {
-    Reader::of(context, field).options()
+/// Where options are read from.
+#[derive(Clone, Copy)]
+pub(super) struct Options<'a> {
+    pub(super) context: &'a QueryContext<'a>,
+    pub(super) parts: &'a HighlightParts,
 }
 
-/// The options of fields that only a glob names, with term vectors or without.
-pub(super) fn globbed_options(context: &QueryContext<'_>, vectors: bool) -> Result<HighlightOptions> {
-    Reader { context, field: "", vectors }.options()
+impl Options<'_> {
+    /// Those of a field.
+    pub(super) fn of(&self, field: &str) -> Result<HighlightOptions> {
+        Reader::of(*self, field).options()
+    }
+
+    /// Those of fields that only a glob names, with term vectors or without.
+    pub(super) fn of_globbed(&self, vectors: bool) -> Result<HighlightOptions> {
+        Reader { context: self.context, parts: self.parts, field: "", vectors }.options()
+    }
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) context: &'a QueryContext<'a>,
-    field: &'a str,
+    pub(super) parts: &'a HighlightParts,
+    pub(super) field: &'a str,
     /// Whether the field has term vectors with offsets.
-    vectors: bool,
+    pub(super) vectors: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn of(context: &'a QueryContext<'a>, field: &'a str) -> Self {
+    fn of(Options { context, parts }: Options<'a>, field: &'a str) -> Self {
         let vectors = context.find(field).is_some_and(|field| field.spec.properties.has_offset_vectors());
-        Self { context, field, vectors }
+        Self { context, parts, field, vectors }
     }
 
     pub(super) fn sent<T>(&self, param: &Param<T>) -> Result<Option<T>> {
@@ -118,10 +127,12 @@ impl<'a> Reader<'a> {
         let sent = self.sent(&param::FRAGMENT_SIZE)?;
         let units = match method {
             HighlightMethod::Unified(_) => sent.unwrap_or(PASSAGE_UNITS).max(1 - i32::from(sent == Some(0))),
-            HighlightMethod::Original(OriginalOptions { fragmenter: Fragmenter::Regex(_), .. }) => {
-                sent.unwrap_or(PASSAGE_UNITS)
+            HighlightMethod::Original(original) => {
+                let cutter = self.part(PartKind::Fragmenter, &param::FRAGMENTER)?;
+                let by_pattern = matches!(original.fragmenter, Fragmenter::Regex(_));
+                let usual = if by_pattern { PASSAGE_UNITS } else { FRAGMENT_UNITS };
+                self.told(&cutter, &param::FRAGMENT_SIZE)?.unwrap_or(usual)
             }
-            HighlightMethod::Original(_) => sent.unwrap_or(FRAGMENT_UNITS),
             HighlightMethod::FastVector(fast) => {
                 let units = sent.unwrap_or(FRAGMENT_UNITS);
                 if fast.fragments != FragmentList::Single && units < FAST_VECTOR_UNITS_MIN {
@@ -148,9 +159,14 @@ impl<'a> Reader<'a> {
     }
 
     fn tags(&self, unified: bool) -> Result<Tags> {
+        // The `fastVector` method asks no formatter, so that it may name one that there is not.
+        let formatter = self.part(PartKind::Formatter, &param::FORMATTER).unwrap_or_default();
         let tag = |tag: &Param<String>, simple: &Param<String>| {
-            let own = if unified { self.sent(tag)? } else { None };
-            Ok::<_, Error>(own.or(self.sent(simple)?).unwrap_or_default())
+            let tag = match unified {
+                true => self.sent(tag)?.map_or_else(|| self.sent(simple), |tag| Ok(Some(tag))),
+                false => self.told(&formatter, simple),
+            };
+            tag.map(Option::unwrap_or_default)
         };
         Ok(Tags {
             before: tag(&param::TAG_BEFORE, &param::SIMPLE_BEFORE)?,
@@ -159,10 +175,9 @@ impl<'a> Reader<'a> {
     }
 
     fn html(&self, unified: bool) -> Result<bool> {
-        match self.sent(&param::ENCODER)?.as_deref() {
-            Some("html") => Ok(true),
-            Some(other) if !unified && !other.is_empty() => Err(unknown("encoder", other)),
-            _ => Ok(false),
+        match unified {
+            true => Ok(self.sent(&param::ENCODER)?.as_deref() == Some("html")),
+            false => Ok(self.part(PartKind::Encoder, &param::ENCODER)?.work == Some(PartWork::WriteHtml)),
         }
     }
 
@@ -259,10 +274,7 @@ impl<'a> Reader<'a> {
     }
 
     fn original(&self) -> Result<OriginalOptions> {
-        if let Some(name) = self.sent(&param::FORMATTER)?.filter(|name| !matches!(name.as_str(), "" | "html"))
-        {
-            return Err(unknown("formatter", &name));
-        }
+        self.part(PartKind::Formatter, &param::FORMATTER)?;
         let count = |sent: i32| usize::try_from(sent).unwrap_or(0);
         Ok(OriginalOptions {
             fragmenter: self.fragmenter()?,
@@ -275,19 +287,18 @@ impl<'a> Reader<'a> {
     }
 
     fn fragmenter(&self) -> Result<Fragmenter> {
-        match self.sent(&param::FRAGMENTER)?.as_deref() {
-            None | Some("" | "gap") => Ok(Fragmenter::Gap),
-            Some("regex") => Ok(Fragmenter::Regex(RegexFragmenter {
-                pattern: self.sent(&param::REGEX_PATTERN)?.unwrap_or_default(),
-                slop: self.float(&param::REGEX_SLOP)?,
-                text_units_max: self
-                    .sent(&param::REGEX_CHARS_MAX)?
-                    .and_then(|units| usize::try_from(units).ok())
-                    .unwrap_or(0),
-                gap: self.sent(&param::REGEX_INCREMENT)?.and_then(|gap| u32::try_from(gap).ok()).unwrap_or(0),
-            })),
-            Some(other) => Err(unknown("fragmenter", other)),
+        let part = self.part(PartKind::Fragmenter, &param::FRAGMENTER)?;
+        if part.work != Some(PartWork::CutByPattern) {
+            return Ok(Fragmenter::Gap);
         }
+        let units_max = self.told(&part, &param::REGEX_CHARS_MAX)?;
+        let gap = self.told(&part, &param::REGEX_INCREMENT)?;
+        Ok(Fragmenter::Regex(RegexFragmenter {
+            pattern: self.told(&part, &param::REGEX_PATTERN)?.unwrap_or_default(),
+            slop: self.told(&part, &param::REGEX_SLOP)?.unwrap_or_default(),
+            text_units_max: units_max.and_then(|units| usize::try_from(units).ok()).unwrap_or(0),
+            gap: gap.and_then(|gap| u32::try_from(gap).ok()).unwrap_or(0),
+        }))
     }
 
     pub(super) fn alternate(&self) -> Result<Option<Alternate>> {
@@ -306,7 +317,7 @@ impl<'a> Reader<'a> {
 
     /// The other field's options: one snippet, as long as what would be shown of it.
     fn marked_alternate(&self, name: &str, units: i32) -> Result<HighlightOptions> {
-        let reader = Reader::of(self.context, name);
+        let reader = Reader::of(Options { context: self.context, parts: self.parts }, name);
         let method = match reader.older()? {
             HighlightMethod::Original(original) => {
                 HighlightMethod::Original(OriginalOptions { alternate: None, ..original })

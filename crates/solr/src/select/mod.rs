@@ -11,6 +11,7 @@ mod grouping;
 mod highlight;
 mod highlight_fast_vector;
 mod highlight_options;
+mod highlight_parts;
 mod more_like;
 mod request;
 mod rerank;

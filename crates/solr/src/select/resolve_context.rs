@@ -1,6 +1,6 @@
 //! What a search request is resolved against, and what its queries read from it. Made by the handler, changed by nobody.
 
-use plan::{Allowance, Result, Schema};
+use plan::{Allowance, Component, HighlightParts, Result, Schema};
 
 use super::elevation::HandlerElevation;
 use crate::date_math::DateMath;
@@ -22,10 +22,14 @@ pub struct ResolveContext<'a> {
     pub core: &'a str,
     /// What is put first by hand.
     pub elevation: HandlerElevation<'a>,
+    /// What the handler runs.
+    pub components: &'a [Component],
     /// The parsers that the handler allows; `None` is all.
     pub parsers: Option<&'a [String]>,
     /// What the request may use up.
     pub allowance: &'a Allowance,
+    /// What snippets may be made by.
+    pub highlight: &'a HighlightParts,
 }
 
 impl<'a> ResolveContext<'a> {

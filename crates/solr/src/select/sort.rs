@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{
-    BelowKey, Error, FieldClass, FieldSpec, Query, Related, Result, RootCause, Schema, SortBy, SortKey,
-};
+use plan::{BelowKey, Error, FieldClass, FieldSpec, Query, Related, Result, RootCause, SortBy, SortKey};
 
 use crate::function::{Failure, check_number, leading_function};
 use crate::params::query::Q;
@@ -46,7 +44,7 @@ fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, us
     let end = at + rest.find(char::is_whitespace).unwrap_or(rest.len());
     let name = text.get(at..end).unwrap_or_default();
     let (descending, behind) = direction(text, end).ok_or_else(|| no_direction(text, end.max(at + 1)))?;
-    let by = sort_by(name, context.schema).map_err(|error| match failure.take() {
+    let by = sort_by(name, context).map_err(|error| match failure.take() {
         Some(failure) if context.find(name).is_none() => neither(name, failure),
         _ => error,
     })?;
@@ -68,7 +66,7 @@ fn below(context: &QueryContext<'_>, text: &str) -> Result<Option<(SortBy, usize
     };
     let inside = inside.get(..length).unwrap_or_default();
     let (field, query) = inside.split_once(',').map_or((inside, None), |(field, query)| (field, Some(query)));
-    let SortBy::Field(field) = sort_by(field.trim(), context.schema).map_err(|_| refused())? else {
+    let SortBy::Field(field) = sort_by(field.trim(), context).map_err(|_| refused())? else {
         return Err(refused());
     };
     let query = match query.map(str::trim) {
@@ -138,29 +136,31 @@ fn direction(text: &str, at: usize) -> Option<(bool, usize)> {
     }
 }
 
-fn sort_by(name: &str, schema: &Schema) -> Result<SortBy> {
+fn sort_by(name: &str, context: &QueryContext<'_>) -> Result<SortBy> {
     match name {
         "score" => return Ok(SortBy::Score),
         "_docid_" => return Ok(SortBy::IndexOrder),
         _ => {}
     }
-    let spec = schema
-        .field(name)
+    let field = context
+        .find(name)
         .ok_or_else(|| Error::bad_request(format!("sort param field can't be found: {name}")))?;
-    if spec.class() == FieldClass::RandomSort {
-        return Ok(SortBy::Random { seed: seed(name) });
+    match field.spec.class() {
+        FieldClass::RandomSort => return Ok(SortBy::Random { seed: seed(name) }),
+        FieldClass::Currency => return context.currency_raw(&field).map(SortBy::Function),
+        _ => check_sortable(name, &field.spec)?,
     }
-    check_sortable(name, spec)?;
     Ok(SortBy::Field(Arc::from(name)))
 }
 
 fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
     let kind = &spec.field_type.name;
     let message = match spec.class() {
-        FieldClass::LatLon | FieldClass::SpatialPrefixTree => {
+        FieldClass::LatLon | FieldClass::SpatialPrefixTree | FieldClass::BBox => {
             format!("Sorting not supported on SpatialField: {name}, instead try sorting by query.")
         }
         FieldClass::Point => format!("Sorting not supported on PointType {name}"),
+        FieldClass::Rank => format!("can not sort on a rank field: {name}"),
         FieldClass::DenseVector => "Cannot sort on a Dense Vector field".to_owned(),
         FieldClass::Text if spec.properties.multi_valued => {
             format!("can not sort on multivalued field: {name} of type: {kind}")
@@ -173,10 +173,11 @@ fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
     Err(Error::bad_request(message))
 }
 
-/// Whether Solr would build the column it sorts by from the terms: here it is written with them.
+/// Whether Solr would build the column it sorts by from the terms. Here it is written with them, but for text.
 fn uninverts(spec: &FieldSpec) -> bool {
     let properties = &spec.properties;
-    properties.indexed && properties.uninvertible && !properties.multi_valued && !spec.class().is_text()
+    let one = properties.indexed && properties.uninvertible && !properties.multi_valued;
+    one && spec.class() != FieldClass::SortableText
 }
 
 /// FNV-1a of the name: the same shuffle for the same name.

@@ -13,12 +13,33 @@ use crate::query::syntax::tree::{Body, Clause, Conjunction, Item, Modifier};
 /// The field that contexts are in, by its name in Lucene.
 const FIELD: &str = "contexts";
 
-/// Errors: text that cannot be read, or asks for what contexts cannot be looked up by.
+/// Bounds on what a request can ask for: each clause is a set of entries, each pattern is held against every context.
+const CLAUSES_MAX: usize = 1024;
+const PATTERNS_MAX: usize = 32;
+
+/// Errors: text that cannot be read, asks for what contexts cannot be looked up by, or for too much.
 pub(super) fn parse_contexts(text: &str) -> Result<Contexts> {
     let items = parse(text, true).map_err(|failure| {
         Error::bad_request(format!("cannot parse `suggest.cfq`: {}", Error::from(failure.error)))
     })?;
-    clauses(&items)
+    let contexts = clauses(&items)?;
+    for (found, most, what) in [
+        (count(&contexts, &|it| !matches!(it, Contexts::Clauses(_))), CLAUSES_MAX, "clauses"),
+        (count(&contexts, &|it| matches!(it, Contexts::Like(_))), PATTERNS_MAX, "patterns"),
+    ] {
+        if found > most {
+            return Err(Error::bad_request(format!("`suggest.cfq` has `{found}` {what}, more than {most}")));
+        }
+    }
+    Ok(contexts)
+}
+
+fn count(contexts: &Contexts, is: &dyn Fn(&Contexts) -> bool) -> usize {
+    let below = match contexts {
+        Contexts::Clauses(clauses) => clauses.iter().map(|(_, below)| count(below, is)).sum(),
+        _ => 0,
+    };
+    below + usize::from(is(contexts))
 }
 
 /// As the classic parser reads operators: `AND` also requires what stands before it.
@@ -115,7 +136,8 @@ mod tests {
             (Occur::MustNot, is("c")),
         ]);
         check("(a OR b) AND NOT c", group);
-        for text in ["+(", "a~", "[a TO b]"] {
+        let (many, patterns) = ("a ".repeat(2000), "a* ".repeat(100));
+        for text in ["+(", "a~", "[a TO b]", &many, &patterns] {
             assert!(parse_contexts(text).unwrap_err().message.contains("suggest.cfq"), "{text}");
         }
     }

@@ -120,6 +120,10 @@ impl<'a> SuggestRequest<'a> {
                 (false, SuggestAsk::Prefix { key: text.to_owned(), paths })
             }
             Lookup::NextWord(lookup) => (false, reading.last_words(lookup.grams)?),
+            Lookup::Sorted(lookup) => {
+                let key = if lookup.lowercase { text.to_lowercase() } else { text.to_owned() };
+                (false, SuggestAsk::Sorted { key })
+            }
         };
         highlights &= contexts.is_none();
         let plan = SuggestPlan {

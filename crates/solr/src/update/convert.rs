@@ -2,7 +2,7 @@
 //! (recorded from 9.10.1); what needs no clock is `plan::coerce`'s.
 
 use plan::{
-    Area, Error, FieldClass, FieldSpec, Result, RootCause, Value, VectorEncoding, VectorType, coerce,
+    Area, Error, FieldClass, FieldSpec, Money, Result, RootCause, Value, VectorEncoding, VectorType, coerce,
 };
 
 use crate::date_math::DateMath;
@@ -49,8 +49,9 @@ impl Conversion<'_> {
                 check_coordinates(&text, spec)?;
                 Ok(Value::Str(text))
             }
-            (class, _) if class.is_place() => shape(raw.to_text(), spec),
-            (FieldClass::Rank, _) => coerce(&untyped(raw), FieldClass::Float),
+            (class, _) if class.is_place() || class == FieldClass::BBox => shape(raw.to_text(), spec),
+            (FieldClass::Rank, _) => rank(raw, spec),
+            (FieldClass::Currency, _) => money(&raw.to_text(), spec),
             (class, _) if class.is_number() || class == FieldClass::Bool => coerce(&untyped(raw), class),
             _ => Ok(Value::Str(raw.to_text())),
         }
@@ -68,6 +69,31 @@ impl Conversion<'_> {
             return Err(Error::bad_request(format!("Invalid UUID String: '{text}'")));
         }
         Ok(Value::Str(text.to_ascii_lowercase()))
+    }
+}
+
+/// An amount, completed with its currency.
+fn money(text: &str, spec: &FieldSpec) -> Result<Value> {
+    let default = spec.field_type.default_currency();
+    Money::parse(text, default)?;
+    Ok(Value::Str(Money::complete(text, default)))
+}
+
+/// A number to rank a document by.
+fn rank(raw: &RawValue, spec: &FieldSpec) -> Result<Value> {
+    let name = &spec.name;
+    let value = coerce(&untyped(raw), FieldClass::Float).map_err(|_| {
+        let text = raw.to_text();
+        Error::bad_request(format!(
+            "Error while creating field '{name}' from value '{text}'. Expecting float."
+        ))
+    })?;
+    match value {
+        Value::Float(number) if number >= f32::MIN_POSITIVE && number.is_finite() => Ok(value),
+        other => Err(Error::bad_request(format!(
+            "featureValue must be a positive normal float, got: {} for feature {name} on field _rank_ which is less than the minimum positive normal float: 1.17549435E-38",
+            other.to_text()
+        ))),
     }
 }
 

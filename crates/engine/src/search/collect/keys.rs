@@ -155,7 +155,7 @@ impl By {
 }
 
 fn column_of(layout: &FieldLayout) -> Result<ColumnRef> {
-    layout.column.clone().ok_or_else(|| {
+    layout.single().ok_or_else(|| {
         Error::bad_request(format!(
             "can not sort on a field w/o docValues unless it is indexed and supports Uninversion.: {}",
             layout.name

@@ -2,65 +2,65 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
-use plan::{Error, FacetSort, FieldClass, FieldFacet, FieldFacetResult, Result, Value};
+use plan::{Error, FacetSort, FieldClass, FieldFacet, FieldFacetResult, Query, Result, Value};
 
 use super::accept::Accept;
 use super::ordinals::Strings;
+use super::units::Units;
 use super::{Domain, integer_value, real_value, values};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
-use crate::search::SearchContext;
 use crate::search::lower::exists_docs;
 
-pub(super) fn count(
-    context: &SearchContext<'_>,
-    facet: &FieldFacet,
-    domain: &Domain,
-) -> Result<FieldFacetResult> {
-    let Some(layout) = context.layout.field(&facet.field) else {
-        let missing = facet.missing.then(|| hits(domain));
-        return Ok(FieldFacetResult { key: facet.key.clone(), counts: named_zeros(facet), missing });
+pub(super) fn count(units: Units<'_>, facet: &FieldFacet, domain: &Domain) -> Result<FieldFacetResult> {
+    let layout = units.context.layout.field(&facet.field);
+    let missing = if facet.missing { Some(missing(units, layout, domain)?) } else { None };
+    let counts = match (&facet.terms, layout) {
+        (Some(terms), _) => named(units, terms, domain)?,
+        (None, None) => Vec::new(),
+        (None, Some(layout)) => {
+            refuse_text_options(layout, facet)?;
+            match layout.column.as_ref().filter(|column| column.kind == ColumnKind::Str) {
+                Some(column) => listed_strings(units, column, facet, domain)?,
+                None => listed(units, layout, facet, domain)?,
+            }
+        }
     };
-    refuse_text_options(layout, facet)?;
-    let missing = if facet.missing { Some(missing(context, layout, domain)?) } else { None };
-    let strings = layout.column.as_ref().filter(|column| column.kind == ColumnKind::Str);
-    let counts = match (&facet.terms, strings) {
-        (None, Some(column)) => listed_strings(context, column, facet, domain)?,
-        (Some(terms), _) => named(terms, &counted(context, layout, facet, domain, false)?),
-        (None, None) => listed(context, layout, facet, domain)?,
-    };
+    units.room.take(counts.len(), 1)?;
     Ok(FieldFacetResult { key: facet.key.clone(), counts, missing })
 }
 
 /// The values to list. Those without hits are looked for only where the others do not fill the list.
 fn listed(
-    context: &SearchContext<'_>,
+    units: Units<'_>,
     layout: &FieldLayout,
     facet: &FieldFacet,
     domain: &Domain,
 ) -> Result<Vec<(Value, u64)>> {
     let zeros = facet.count_min == 0 && !layout.class().is_point();
     if !zeros || facet.sort == FacetSort::Count {
-        let counts = chosen(facet, counted(context, layout, facet, domain, false)?)?;
+        let counts = chosen(facet, counted(units, layout, facet, domain, false)?)?;
         if !zeros || facet.limit.is_some_and(|limit| counts.len() == limit) {
             return Ok(counts);
         }
     }
-    chosen(facet, counted(context, layout, facet, domain, true)?)
+    chosen(facet, counted(units, layout, facet, domain, true)?)
 }
 
 /// The strings to list: chosen by their numbers, which are in their order, so that only texts to show are read, or to look
 /// into where the facet asks for that.
 fn listed_strings(
-    context: &SearchContext<'_>,
+    units: Units<'_>,
     column: &ColumnRef,
     facet: &FieldFacet,
     domain: &Domain,
 ) -> Result<Vec<(Value, u64)>> {
-    let strings = Strings::open(context, column)?;
+    let strings = Strings::open(units.context, column)?;
     let accept = Accept::new(facet)?;
-    let mut counts = strings.counts(domain);
-    if facet.exists {
+    let mut counts = units.by_string(&strings, domain)?;
+    units.context.allowance.take_bytes(size_of_val(counts.as_slice()));
+    if facet.exists && units.groups_of.is_none() {
         counts.iter_mut().for_each(|count| *count = (*count).min(1));
     }
     // No value has more documents than there are numbers for.
@@ -112,14 +112,6 @@ fn most_frequent(
     best.into_sorted_vec().into_iter().map(|(Reverse(count), number)| (number, count)).collect()
 }
 
-fn hits(domain: &Domain) -> u64 {
-    domain.iter().map(|bits| u64::from(bits.count())).sum()
-}
-
-fn named_zeros(facet: &FieldFacet) -> Vec<(Value, u64)> {
-    facet.terms.iter().flatten().map(|term| (Value::Str(term.clone()), 0)).collect()
-}
-
 fn refuse_text_options(layout: &FieldLayout, facet: &FieldFacet) -> Result<()> {
     if !layout.class().is_point() {
         return Ok(());
@@ -138,7 +130,7 @@ fn refuse_text_options(layout: &FieldLayout, facet: &FieldFacet) -> Result<()> {
 /// Every value with its count, in no order; those without hits where `zeros` asks for them. A field that has neither a
 /// column nor leave to be uninverted shows none, as in Solr.
 fn counted(
-    context: &SearchContext<'_>,
+    units: Units<'_>,
     layout: &FieldLayout,
     facet: &FieldFacet,
     domain: &Domain,
@@ -147,14 +139,15 @@ fn counted(
     let counts = match (&layout.column, layout.inverted, layout.inverted_kind) {
         // Places and vectors are kept for distances; Solr lists none either.
         (Some(_), ..) if layout.class().is_place() || layout.class() == FieldClass::DenseVector => Vec::new(),
-        (Some(column), ..) => of_column(context, layout.class(), column, domain, zeros)?,
+        (Some(column), ..) => of_column(units, layout.class(), column, domain, zeros)?,
         (
             None,
             Some(field),
             Some(InvertedKind::Text { .. } | InvertedKind::Term { .. } | InvertedKind::Key),
-        ) if layout.spec.properties.uninvertible => {
+        ) if layout.spec.properties.uninvertible || facet.by_terms => {
+            units.only_hits()?;
             let prefix = facet.prefix.as_deref().unwrap_or("");
-            values::terms(context, field, prefix, domain, zeros)?.into_iter().map(string).collect()
+            values::terms(units.context, field, prefix, domain, zeros)?.into_iter().map(string).collect()
         }
         _ => Vec::new(),
     };
@@ -167,45 +160,47 @@ fn string((text, count): (Box<str>, u64)) -> (Value, u64) {
 }
 
 fn of_column(
-    context: &SearchContext<'_>,
+    units: Units<'_>,
     class: FieldClass,
     column: &ColumnRef,
     domain: &Domain,
     zeros: bool,
 ) -> Result<Vec<(Value, u64)>> {
     Ok(match column.kind {
-        ColumnKind::Str => Strings::open(context, column)?.all(domain, zeros)?,
+        ColumnKind::Str => Strings::open(units.context, column)?.all(domain, zeros)?,
         ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
-            let counts = values::integers(context, column, domain, false)?;
+            let counts = units.by_integer(column, domain, false)?;
             counts.into_iter().map(|(number, count)| (integer_value(class, number), count)).collect()
         }
         ColumnKind::Bool => {
-            let counts = values::integers(context, column, domain, zeros)?;
+            let counts = units.by_integer(column, domain, zeros)?;
             counts.into_iter().map(|(number, count)| (Value::Bool(number != 0), count)).collect()
         }
         ColumnKind::F64 => {
-            let counts = values::reals(context, column, domain)?;
+            units.only_hits()?;
+            let counts = values::reals(units.context, column, domain)?;
             let value = |bits| real_value(class, f64::from_bits(bits));
             counts.into_iter().map(|(bits, count)| (value(bits), count)).collect()
         }
     })
 }
 
-fn missing(context: &SearchContext<'_>, layout: &FieldLayout, domain: &Domain) -> Result<u64> {
-    let mut total = hits(domain);
-    for (segment, hits) in context.segments.iter().zip(domain) {
-        total -= u64::from(exists_docs(segment.view, layout)?.count_common(hits));
+/// Those of the domain without a value.
+fn missing(units: Units<'_>, layout: Option<&Arc<FieldLayout>>, domain: &Domain) -> Result<u64> {
+    let Some(layout) = layout else { return units.among(domain) };
+    let mut without = domain.clone();
+    for (segment, hits) in units.context.segments.iter().zip(&mut without) {
+        Arc::make_mut(hits).subtract(&exists_docs(segment.view, layout)?);
     }
-    Ok(total)
+    units.among(&without)
 }
 
-/// The values asked for by name, in that order, with or without hits.
-fn named(terms: &[String], counted: &[(Value, u64)]) -> Vec<(Value, u64)> {
-    let count_of = |term: &String| counted.iter().find(|(value, _)| value.to_text() == *term);
-    terms
-        .iter()
-        .map(|term| count_of(term).cloned().unwrap_or_else(|| (Value::Str(term.clone()), 0)))
-        .collect()
+/// The values asked for by name, in that order, with or without hits, which are counted as they are.
+fn named(units: Units<'_>, terms: &[(String, Query)], domain: &Domain) -> Result<Vec<(Value, u64)>> {
+    let one = |(text, query): &(String, Query)| {
+        Ok((Value::Str(text.clone()), units.hits().matching(query, domain)?))
+    };
+    terms.iter().map(one).collect()
 }
 
 /// What the facet's options leave, ordered and cut.
@@ -213,7 +208,7 @@ fn chosen(facet: &FieldFacet, mut counted: Vec<(Value, u64)>) -> Result<Vec<(Val
     let accept = Accept::new(facet)?;
     counted.retain(|(value, count)| {
         *count >= facet.count_min
-            && (accept.is_open() || value.as_str().is_none_or(|text| accept.accepts(text)))
+            && (accept.is_open() || indexed(value).is_none_or(|text| accept.accepts(text)))
     });
     order(&mut counted, wanted(facet), |left, right| {
         let by_count = if facet.sort == FacetSort::Count { right.1.cmp(&left.1) } else { Ordering::Equal };
@@ -222,7 +217,16 @@ fn chosen(facet: &FieldFacet, mut counted: Vec<(Value, u64)>) -> Result<Vec<(Val
     Ok(counted.into_iter().skip(facet.offset).take(facet.limit.unwrap_or(usize::MAX)).collect())
 }
 
-/// How many values the page reaches to.
+/// What options on text are tried on: a truth is one letter in the index.
+fn indexed(value: &Value) -> Option<&str> {
+    match value {
+        Value::Bool(flag) => Some(if *flag { "T" } else { "F" }),
+        other => other.as_str(),
+    }
+}
+
+/// How many values the page reaches to. Solr differs: its sum wraps, and the facet fails
+/// (`compat/facet/fields_of_all_types.yaml`).
 fn wanted(facet: &FieldFacet) -> Option<usize> {
     facet.limit.map(|limit| facet.offset.saturating_add(limit))
 }

@@ -1,65 +1,81 @@
-//! Facets over the hits of a search: classic ones here and in the files beside, trees of them in `tree`. A facet that excludes tagged filters counts over the hits without them.
+//! Facets over the hits of a search: classic ones here and in the files beside, trees of them in `tree`. A facet that
+//! excludes tagged filters counts over the hits without them. Classic ones may count groups in the place of hits (`units`).
 
 mod accept;
 mod field;
 mod ordinals;
 mod pivot;
 mod range;
+mod room;
 mod tree;
+mod units;
 mod values;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::{
-    FacetPlan, FacetResult, FieldClass, Filter, IntervalFacetResult, PivotFacetResult, Result, Value,
+    FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, PivotFacetResult, Result, Value,
 };
 
 pub(crate) use ordinals::{GlobalOrdinals, Strings, ordinals};
 
 use super::SearchContext;
 use super::bits::Bits;
-use super::grouping::Collapser;
+use super::grouping::{self, Collapser};
 use super::mask::{self, PreparedFilter};
 use super::node::Node;
+use room::Room;
+use units::Units;
 
 /// The hits of each segment.
 pub(crate) type Domain = Vec<Arc<Bits>>;
+
+/// What the hits are hits of.
+pub(crate) struct Searched<'a> {
+    pub(crate) node: &'a Node,
+    pub(crate) filters: &'a [PreparedFilter],
+    pub(crate) collapser: &'a Collapser<'a>,
+    /// Of which only the best hits are counted, where they say so.
+    pub(crate) groups: Option<&'a GroupPlan>,
+}
 
 /// Counts all that `plan` asks for. `hits` are those under every filter.
 pub(crate) fn count(
     context: &SearchContext<'_>,
     plan: &FacetPlan,
-    node: &Node,
-    (filters, collapser): (&[PreparedFilter], &Collapser<'_>),
+    searched: &Searched<'_>,
     hits: &[Arc<Bits>],
 ) -> Result<FacetResult> {
-    let mut domains =
-        Domains { context, node, filters, collapser, all: hits.to_vec(), known: HashMap::new() };
+    let all = counted(context, searched, hits.to_vec())?;
+    let room = Room::default();
+    let mut domains = Domains { context, searched, room: &room, all, known: HashMap::new() };
+    let units = Units { context, groups_of: plan.groups_of.as_ref(), room: &room };
     let mut result = FacetResult::default();
     // What is half counted is not shown: the rest need not be counted.
     let goes_on = || !context.allowance.is_used_up();
     for facet in plan.queries.iter().take_while(|_| goes_on()) {
-        let count = query(context, &facet.query, &domains.without(&facet.exclude_tags)?)?;
+        let count = units.matching(&facet.query, &domains.without(&facet.exclude_tags)?)?;
         result.queries.push((facet.key.clone(), count));
     }
     for facet in plan.fields.iter().take_while(|_| goes_on()) {
-        result.fields.push(field::count(context, facet, &domains.without(&facet.exclude_tags)?)?);
+        result.fields.push(field::count(units, facet, &domains.without(&facet.exclude_tags)?)?);
     }
     for facet in plan.ranges.iter().take_while(|_| goes_on()) {
-        result.ranges.push(range::count(context, facet, &domains.without(&facet.exclude_tags)?)?);
+        result.ranges.push(range::count(units, facet, &domains.without(&facet.exclude_tags)?)?);
     }
     for facet in plan.intervals.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
         let counts = facet.intervals.iter();
-        let counts = counts.map(|one| Ok((one.key.clone(), query(context, &one.query, &domain)?)));
+        let counts = counts.map(|one| Ok((one.key.clone(), units.matching(&one.query, &domain)?)));
         let counts = counts.collect::<Result<_>>()?;
         result.intervals.push(IntervalFacetResult { key: facet.key.clone(), counts });
     }
     for facet in plan.pivots.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
         let stats = facet.stats.as_ref().map(|plan| tree::Opened::open(&mut domains, plan)).transpose()?;
-        let counts = pivot::count(context, &facet.levels, stats.as_ref(), &domain)?;
+        let counts = pivot::count(units, &facet.levels, &pivot::Below { facet, stats }, &domain)?;
+        let counts = counts.unwrap_or_default();
         result.pivots.push(PivotFacetResult { key: facet.key.clone(), counts });
     }
     result.tree = plan.tree.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
@@ -67,40 +83,38 @@ pub(crate) fn count(
     Ok(result)
 }
 
-/// Hits of the search that also match `query`, whose documents are kept as a filter's are.
-fn query(context: &SearchContext<'_>, query: &plan::Query, domain: &Domain) -> Result<u64> {
-    let filter = Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() };
-    let filter = PreparedFilter::prepare(context, &filter)?;
-    let mut total = 0;
-    for (segment, hits) in context.segments.iter().zip(domain) {
-        total += u64::from(mask::filter_bits(context, segment, &filter)?.count_common(hits));
+/// Of grouped hits those that facets count.
+fn counted(context: &SearchContext<'_>, searched: &Searched<'_>, hits: Domain) -> Result<Domain> {
+    match searched.groups {
+        Some(groups) => grouping::truncated(context, groups, (searched.node, &hits)),
+        None => Ok(hits),
     }
-    Ok(total)
 }
 
 /// The hits under all filters and, once asked, under all but those with certain tags.
 struct Domains<'a> {
     context: &'a SearchContext<'a>,
-    node: &'a Node,
-    filters: &'a [PreparedFilter],
-    collapser: &'a Collapser<'a>,
+    searched: &'a Searched<'a>,
+    room: &'a Room,
     all: Domain,
     known: HashMap<Vec<String>, Domain>,
 }
 
 impl Domains<'_> {
     fn without(&mut self, tags: &[String]) -> Result<Domain> {
+        let Searched { node, filters, collapser, groups: _ } = self.searched;
         let excluded = |filter: &&PreparedFilter| filter.tags.iter().any(|tag| tags.contains(tag));
-        if !self.filters.iter().any(|filter| excluded(&filter)) && !self.collapser.is_tagged(tags) {
+        if !filters.iter().any(|filter| excluded(&filter)) && !collapser.is_tagged(tags) {
             return Ok(self.all.clone());
         }
         if let Some(known) = self.known.get(tags) {
             return Ok(known.clone());
         }
-        let kept = self.filters.iter().filter(|filter| !excluded(filter));
+        let kept = filters.iter().filter(|filter| !excluded(filter));
         let masks = mask::masks(self.context, kept)?;
-        let domain = mask::hits(self.context, self.node, &masks)?;
-        let domain = self.collapser.without(tags, self.context, self.node, domain)?;
+        let domain = mask::hits(self.context, node, &masks)?;
+        let domain = collapser.without(tags, self.context, node, domain)?;
+        let domain = counted(self.context, self.searched, domain)?;
         self.known.insert(tags.to_vec(), domain.clone());
         Ok(domain)
     }

@@ -151,7 +151,7 @@ impl Strings {
             });
         }
         let segments = context.segments.iter().map(|segment| segment.view.id()).collect();
-        let ordinals = context.caches.ordinals(column.field, segments, || GlobalOrdinals::build(&columns))?;
+        let ordinals = context.caches.ordinals(&column.name, segments, || GlobalOrdinals::build(&columns))?;
         Ok(Self { columns, ordinals })
     }
 

@@ -3,37 +3,65 @@
 
 use std::sync::Arc;
 
-use plan::{FieldFacet, Filter, PivotCount, Query, Result, Value};
+use plan::{FieldFacet, Filter, PivotCount, PivotFacet, Query, Result, Value};
 
 use super::tree::Opened;
-use super::{Domain, field};
+use super::units::Units;
+use super::{Domain, field, range};
 use crate::search::SearchContext;
 use crate::search::lower::exists_docs;
 use crate::search::mask::{self, PreparedFilter};
 
-/// `stats` are computed of the hits of each value.
+/// What is computed of the hits of each value.
+pub(super) struct Below<'p> {
+    pub(super) facet: &'p PivotFacet,
+    pub(super) stats: Option<Opened<'p>>,
+}
+
+impl Below<'_> {
+    fn asks_more(&self) -> bool {
+        self.stats.is_some() || !self.facet.queries.is_empty() || !self.facet.ranges.is_empty()
+    }
+}
+
+/// `None` where there is nothing to list.
 pub(super) fn count(
-    context: &SearchContext<'_>,
+    units: Units<'_>,
     levels: &[FieldFacet],
-    stats: Option<&Opened<'_>>,
+    below: &Below<'_>,
     domain: &Domain,
-) -> Result<Vec<PivotCount>> {
-    let Some((level, rest)) = levels.split_first() else { return Ok(Vec::new()) };
-    let counted = field::count(context, level, domain)?;
-    let missing = counted.missing.filter(|count| *count > 0).map(|count| (None, count));
+) -> Result<Option<Vec<PivotCount>>> {
+    let Some((level, rest)) = levels.split_first() else { return Ok(None) };
+    let counted = field::count(units, level, domain)?;
+    if counted.counts.is_empty() && counted.missing.is_none() {
+        return Ok(None);
+    }
+    // Those without a value need as many hits as a value does, and some.
+    let missing = counted.missing.filter(|count| *count >= level.count_min.max(1)).map(|count| (None, count));
     let values = counted.counts.into_iter().map(|(value, count)| (Some(value), count));
     let mut pivots = Vec::new();
-    for (value, count) in values.chain(missing).take_while(|_| !context.allowance.is_used_up()) {
-        let mut pivot =
-            PivotCount { field: level.field.clone(), value, count, below: Vec::new(), stats: None };
-        if count > 0 && (stats.is_some() || !rest.is_empty()) {
-            let hits = narrowed(context, level, pivot.value.as_ref(), domain)?;
-            pivot.below = self::count(context, rest, stats, &hits)?;
-            pivot.stats = stats.map(|stats| stats.compute(context, &hits)).transpose()?;
+    for (value, count) in values.chain(missing).take_while(|_| !units.context.allowance.is_used_up()) {
+        let mut pivot = PivotCount::of(&level.field, value, count);
+        if count > 0 && (below.asks_more() || !rest.is_empty()) {
+            let hits = narrowed(units.context, level, pivot.value.as_ref(), domain)?;
+            pivot.below = self::count(units, rest, below, &hits)?;
+            fill(units, below, &hits, &mut pivot)?;
         }
         pivots.push(pivot);
     }
-    Ok(pivots)
+    Ok(Some(pivots))
+}
+
+fn fill(units: Units<'_>, below: &Below<'_>, hits: &Domain, pivot: &mut PivotCount) -> Result<()> {
+    pivot.stats =
+        below.stats.as_ref().map(|stats| stats.compute(units.context, units.room, hits)).transpose()?;
+    for one in &below.facet.queries {
+        pivot.queries.push((one.key.clone(), units.matching(&one.query, hits)?));
+    }
+    for one in &below.facet.ranges {
+        pivot.ranges.push(range::count(units, one, hits)?);
+    }
+    Ok(())
 }
 
 /// The hits that have the value, or none at all.

@@ -1,36 +1,40 @@
-//! Facets over ranges of a column. One pass over the hits; the buckets are found by their lower bounds, and a document
-//! counts once in each bucket that any of its values falls into.
+//! Facets over ranges of a column. One pass over the hits; the buckets are found by their lower bounds, and a document, or
+//! its group, counts once in each bucket that any of its values falls into (`units`).
 
 use std::ops::Bound;
 
 use plan::{Error, RangeBucket, RangeFacet, RangeFacetResult, Result, Value};
-use tantivy::columnar::Column;
 
 use super::Domain;
+use super::units::Units;
 use crate::layout::{ColumnRef, FieldLayout};
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
 use crate::search::columns::AnyColumn;
 use crate::search::lower::{integer, real};
 
-pub(super) fn count(
-    context: &SearchContext<'_>,
-    facet: &RangeFacet,
-    domain: &Domain,
-) -> Result<RangeFacetResult> {
+pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<RangeFacetResult> {
     let buckets = || facet.buckets.iter().chain(facet.others.iter().map(|(_, bucket)| bucket));
-    let mut counts = vec![0u64; buckets().count()];
-    if let Some(layout) = context.layout.field(&facet.field) {
+    units.room.take(buckets().count(), 1)?;
+    let mut tally = units.tally(buckets().count())?;
+    if let Some(layout) = units.context.layout.field(&facet.field) {
         let column = column_of(layout)?;
-        let segments = context.segments.iter().zip(domain);
-        for (segment, hits) in segments.take_while(|_| !context.allowance.is_used_up()) {
+        let segments = units.context.segments.iter().zip(domain);
+        for (segment, hits) in segments.take_while(|_| !units.context.allowance.is_used_up()) {
             match segment.view.column(column)? {
-                Some(AnyColumn::I64(column)) => tally(&column, hits, &spans(buckets(), integer), &mut counts),
-                Some(AnyColumn::F64(column)) => tally(&column, hits, &spans(buckets(), real), &mut counts),
+                Some(AnyColumn::I64(column)) => {
+                    let spans = Spans::new(buckets(), integer);
+                    let places = |value, add: &mut dyn FnMut(usize)| spans.each(&value, add);
+                    units.each_place((segment.number, &column), hits, &mut tally, places)?;
+                }
+                Some(AnyColumn::F64(column)) => {
+                    let spans = Spans::new(buckets(), real);
+                    let places = |value, add: &mut dyn FnMut(usize)| spans.each(&value, add);
+                    units.each_place((segment.number, &column), hits, &mut tally, places)?;
+                }
                 _ => {}
             }
         }
     }
+    let counts = tally.counts();
     let (own, others) = counts.split_at(facet.buckets.len());
     let labels = facet.buckets.iter().map(|bucket| bucket.label.clone());
     Ok(RangeFacetResult {
@@ -59,16 +63,41 @@ struct Span<T> {
     upper: Bound<T>,
 }
 
-fn spans<'b, T>(
-    buckets: impl Iterator<Item = &'b RangeBucket>,
-    read: impl Fn(&Value) -> Option<T>,
-) -> Vec<Span<T>> {
-    let bound = |bound: &Bound<Value>| match bound {
-        Bound::Included(value) => read(value).map_or(Bound::Unbounded, Bound::Included),
-        Bound::Excluded(value) => read(value).map_or(Bound::Unbounded, Bound::Excluded),
-        Bound::Unbounded => Bound::Unbounded,
-    };
-    buckets.map(|bucket| Span { lower: bound(&bucket.lower), upper: bound(&bucket.upper) }).collect()
+/// All buckets of a facet.
+struct Spans<T> {
+    spans: Vec<Span<T>>,
+    /// How many from the front stand in ascending order of their lower bounds.
+    ascending: usize,
+}
+
+impl<T: PartialOrd + Copy> Spans<T> {
+    fn new<'b>(buckets: impl Iterator<Item = &'b RangeBucket>, read: impl Fn(&Value) -> Option<T>) -> Self {
+        let bound = |bound: &Bound<Value>| match bound {
+            Bound::Included(value) => read(value).map_or(Bound::Unbounded, Bound::Included),
+            Bound::Excluded(value) => read(value).map_or(Bound::Unbounded, Bound::Excluded),
+            Bound::Unbounded => Bound::Unbounded,
+        };
+        let span = |bucket: &RangeBucket| Span { lower: bound(&bucket.lower), upper: bound(&bucket.upper) };
+        let spans: Vec<Span<T>> = buckets.map(span).collect();
+        let ascending = ascending(&spans);
+        Self { spans, ascending }
+    }
+
+    /// Calls `take` with the places of the buckets that hold the value.
+    fn each(&self, value: &T, take: &mut dyn FnMut(usize)) {
+        let (ordered, rest) = self.spans.split_at_checked(self.ascending).unwrap_or_default();
+        let begun = ordered.partition_point(|span| span.begins_by(value));
+        for at in begun.saturating_sub(2)..begun {
+            if ordered.get(at).is_some_and(|span| span.contains(value)) {
+                take(at);
+            }
+        }
+        for (at, span) in (ordered.len()..).zip(rest) {
+            if span.contains(value) {
+                take(at);
+            }
+        }
+    }
 }
 
 impl<T: PartialOrd> Span<T> {
@@ -90,7 +119,6 @@ impl<T: PartialOrd> Span<T> {
     }
 }
 
-/// How many spans from the front stand in ascending order of their lower bounds.
 fn ascending<T: PartialOrd + Copy>(spans: &[Span<T>]) -> usize {
     let low = |span: &Span<T>| match &span.lower {
         Bound::Included(lower) | Bound::Excluded(lower) => Some(*lower),
@@ -101,35 +129,4 @@ fn ascending<T: PartialOrd + Copy>(spans: &[Span<T>]) -> usize {
         _ => false,
     };
     if spans.is_empty() { 0 } else { spans.windows(2).take_while(in_order).count() + 1 }
-}
-
-fn tally<T>(column: &Column<T>, hits: &Bits, spans: &[Span<T>], counts: &mut [u64])
-where
-    T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
-{
-    let (ordered, rest) = spans.split_at(ascending(spans));
-    let mut last_doc = vec![u32::MAX; spans.len()];
-    for doc in hits.iter() {
-        for value in column.values_for_doc(doc) {
-            let mut add = |at: usize| {
-                if let (Some(count), Some(last)) = (counts.get_mut(at), last_doc.get_mut(at))
-                    && *last != doc
-                {
-                    *last = doc;
-                    *count += 1;
-                }
-            };
-            let begun = ordered.partition_point(|span| span.begins_by(&value));
-            for at in begun.saturating_sub(2)..begun {
-                if ordered.get(at).is_some_and(|span| span.contains(&value)) {
-                    add(at);
-                }
-            }
-            for (at, span) in rest.iter().enumerate() {
-                if span.contains(&value) {
-                    add(ordered.len() + at);
-                }
-            }
-        }
-    }
 }

@@ -105,7 +105,7 @@ pub(super) fn terms(
         let mut read = 0u32;
         while terms.advance() && terms.key().starts_with(prefix.as_bytes()) {
             read += 1;
-            if read % TERMS_A_LOOK == 0 && context.allowance.is_used_up() {
+            if read.is_multiple_of(TERMS_A_LOOK) && context.allowance.is_used_up() {
                 return Ok(counts);
             }
             let mut blocks = inverted

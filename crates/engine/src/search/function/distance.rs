@@ -1,7 +1,7 @@
 //! Distances between points: of vectors, and on a sphere. Formulas as Solr computes them, through spatial4j's
 //! `DistanceUtils` (9.10.1), in double precision.
 
-use plan::{EARTH_RADIUS_KM, Operator, central_angle};
+use plan::{BoxScore, EARTH_RADIUS_KM, Operator, Rect, central_angle};
 use tantivy::{DocId, SegmentReader};
 
 use super::block::Room;
@@ -34,6 +34,7 @@ pub(super) fn distances(operator: &Operator, arguments: &mut [Reader], docs: &[D
                 *out = central_angle(centre, radians((*latitude, *longitude))) * EARTH_RADIUS_KM;
             });
         }
+        (Operator::BoxScore(score), edges) => of_boxes(score, edges, docs, out),
         (Operator::GeohashDistance { radius }, [one, other]) => {
             one.remember(docs);
             other.remember(docs);
@@ -135,6 +136,20 @@ fn of_places(
     let others = other.0.all().iter().zip(other.1.all());
     for (out, ((lat, lon), (other_lat, other_lon))) in out.iter_mut().zip(ones.zip(others)) {
         *out = distance((*lat, *lon), (*other_lat, *other_lon));
+    }
+}
+
+/// 0 where there is no box.
+fn of_boxes(score: &BoxScore, edges: &mut [Reader], docs: &[DocId], out: &mut [f64]) {
+    let mut rooms = [(); 4].map(|()| Room::<f64>::of(docs));
+    let mut present = Room::<bool>::of(docs);
+    for (reader, room) in edges.iter_mut().zip(&mut rooms) {
+        reader.doubles(docs, room.all_mut());
+        reader.present(docs, present.all_mut());
+    }
+    for (at, (out, present)) in out.iter_mut().zip(present.all()).enumerate() {
+        let edges = rooms.each_ref().map(|room| room.all().get(at).copied().unwrap_or(0.0));
+        *out = if *present { score.of(Rect::of_edges(edges)) } else { 0.0 };
     }
 }
 

@@ -71,14 +71,14 @@ impl Ordinal {
 
 /// Results of the block computed last, for walks that cannot go back.
 #[derive(Default)]
-struct Remembered<T> {
+pub(super) struct Remembered<T> {
     docs: Vec<DocId>,
     values: Vec<T>,
 }
 
 impl<T: Copy + Default> Remembered<T> {
     /// Computes the values of `docs` unless they are of the last block.
-    fn block(&mut self, docs: &[DocId], compute: impl FnMut(DocId) -> T) {
+    pub(super) fn block(&mut self, docs: &[DocId], compute: impl FnMut(DocId) -> T) {
         let known = docs.iter().all(|doc| self.docs.binary_search(doc).is_ok());
         if !known {
             self.docs.clear();
@@ -89,7 +89,7 @@ impl<T: Copy + Default> Remembered<T> {
     }
 
     /// The values of documents of the last block.
-    fn of<'a>(&'a self, docs: &'a [DocId]) -> impl Iterator<Item = T> + 'a {
+    pub(super) fn of<'a>(&'a self, docs: &'a [DocId]) -> impl Iterator<Item = T> + 'a {
         let place = |doc| self.docs.binary_search(doc).unwrap_or(usize::MAX);
         docs.iter().map(move |doc| self.values.get(place(doc)).copied().unwrap_or_default())
     }

@@ -8,6 +8,8 @@ use tantivy::index::SegmentId;
 use tantivy::schema::{Field, Schema};
 use tantivy::{SegmentReader, Term};
 
+use super::currency::LoweredCurrency;
+use super::payload::LoweredPayload;
 use super::reader::Reader;
 use super::{BLOCK, block::Room};
 use crate::layout::{ColumnRef, FieldLayout};
@@ -58,6 +60,14 @@ pub(crate) enum Lowered {
     },
     VectorSimilarity {
         similarity: Box<LoweredSimilarity>,
+        label: String,
+    },
+    Currency {
+        currency: Box<LoweredCurrency>,
+        label: String,
+    },
+    Payload {
+        payload: Box<LoweredPayload>,
         label: String,
     },
     Scaled {
@@ -123,11 +133,36 @@ pub(crate) fn lower(context: &SearchContext<'_>, function: &Function) -> Result<
             similarity: Box::new(LoweredSimilarity::new(context, similarity)?),
             label: label(),
         },
+        Function::Currency(money) => Lowered::Currency {
+            currency: Box::new(LoweredCurrency {
+                amounts: columns_of(context, &money.amount)?,
+                codes: columns_of(context, &money.code)?,
+                money: (**money).clone(),
+            }),
+            label: label(),
+        },
+        Function::Payload(payload) => Lowered::Payload {
+            payload: Box::new(LoweredPayload {
+                term: indexed(context, &payload.term).map(|(_, term)| term),
+                views: context.views.clone(),
+                columns: payload_columns(context, &payload.term.field)?,
+                decoder: payload.decoder,
+                how: payload.how,
+                missing: lower(context, &payload.missing)?,
+            }),
+            label: label(),
+        },
         Function::Call { operator, arguments } => {
             let lowered = arguments.iter().map(|argument| lower(context, argument));
             call(context, operator, lowered.collect::<Result<Vec<_>>>()?)?
         }
     })
+}
+
+/// Where the payloads of a field are; `None` when it keeps none.
+fn payload_columns(context: &SearchContext<'_>, field: &str) -> Result<Option<SegmentColumns>> {
+    let column = context.layout.field(field).and_then(|layout| layout.payloads.as_ref());
+    column.map(|column| SegmentColumns::of(context, column)).transpose()
 }
 
 /// A constant as explanations show it.

@@ -8,10 +8,12 @@
 mod arithmetic;
 mod block;
 mod column;
+mod currency;
 mod distance;
 mod geohash;
 mod leaf;
 mod lower;
+mod payload;
 mod range;
 mod reader;
 mod score;

@@ -6,9 +6,11 @@ use tantivy::{DocId, SegmentReader};
 
 use super::block::Room;
 use super::column::ColumnReader;
+use super::currency::Currency;
 use super::distance::PlaceDistance;
 use super::leaf::{JoinFrequency, Ordinal, Score, TermFrequency};
 use super::lower::{Lowered, Scale};
+use super::payload::Payload;
 use super::{arithmetic, truth};
 use crate::search::nearest::SimilarityReader;
 
@@ -21,6 +23,8 @@ pub(crate) enum Reader {
     JoinFrequency(Box<JoinFrequency>),
     PlaceDistance(PlaceDistance),
     VectorSimilarity(Box<SimilarityReader>),
+    Payload(Box<Payload>),
+    Currency(Box<Currency>),
     Scaled { of: Box<Reader>, scale: Scale },
     Call { operator: Operator, arguments: Vec<Reader> },
 }
@@ -54,6 +58,12 @@ impl Reader {
             Lowered::VectorSimilarity { similarity, label } => {
                 Reader::VectorSimilarity(Box::new(SimilarityReader::open(similarity, label, segment)))
             }
+            Lowered::Currency { currency, label } => {
+                Reader::Currency(Box::new(Currency::open(currency, label, segment)?))
+            }
+            Lowered::Payload { payload, label } => {
+                Reader::Payload(Box::new(Payload::open(payload, label, segment)?))
+            }
             Lowered::Scaled { of, scale } => {
                 Reader::Scaled { of: Box::new(Reader::open(of, segment)?), scale: *scale }
             }
@@ -75,10 +85,12 @@ impl Reader {
                 Value::Str(_) | Value::Bytes(_) => Kind::Str,
             },
             Reader::Column(column) => column.kind(),
+            Reader::Currency(_) => Kind::Double,
             Reader::Ordinal(_) | Reader::TermFrequency(_) | Reader::JoinFrequency(_) => Kind::Int,
             Reader::Score(_)
             | Reader::PlaceDistance(_)
             | Reader::VectorSimilarity(_)
+            | Reader::Payload(_)
             | Reader::Scaled { .. } => Kind::Float,
             Reader::Call { operator, .. } => operator.kind(),
         }
@@ -91,6 +103,7 @@ impl Reader {
             Reader::Score(score) => score.floats(docs, out),
             Reader::PlaceDistance(distance) => distance.floats(docs, out),
             Reader::VectorSimilarity(similarity) => similarity.floats(docs, out),
+            Reader::Payload(payload) => payload.floats(docs, out),
             Reader::Scaled { of, scale } => arithmetic::scaled(of, *scale, docs, out),
             Reader::Call { operator, arguments } => match operator.kind() {
                 Kind::Float => arithmetic::floats(operator, arguments, docs, out),
@@ -107,6 +120,7 @@ impl Reader {
         match self {
             Reader::Constant { value, .. } => out.fill(constant_double(value)),
             Reader::Column(column) => column.doubles(docs, out),
+            Reader::Currency(currency) => currency.doubles(docs, out),
             Reader::Call { operator, arguments } => match operator.kind() {
                 Kind::Double => arithmetic::doubles(operator, arguments, docs, out),
                 Kind::Mixed => truth::choose(operator, arguments, docs, out, Reader::doubles),
@@ -169,13 +183,15 @@ impl Reader {
             Reader::Column(column) => column.present(docs, out),
             Reader::Ordinal(ordinal) => ordinal.present(docs, out),
             Reader::Score(score) => score.present(docs, out),
+            Reader::Currency(currency) => currency.present(docs, out),
             Reader::Scaled { of, .. } => of.present(docs, out),
             Reader::Call { operator, arguments } => truth::present(operator, arguments, docs, out),
             Reader::Constant { .. }
             | Reader::TermFrequency(_)
             | Reader::JoinFrequency(_)
             | Reader::PlaceDistance(_)
-            | Reader::VectorSimilarity(_) => out.fill(true),
+            | Reader::VectorSimilarity(_)
+            | Reader::Payload(_) => out.fill(true),
         }
     }
 
@@ -185,6 +201,7 @@ impl Reader {
         match self {
             Reader::Score(score) => score.remember(docs),
             Reader::TermFrequency(frequency) => frequency.remember(docs),
+            Reader::Payload(payload) => payload.remember(docs),
             Reader::Scaled { of, .. } => of.remember(docs),
             Reader::Call { arguments, .. } => {
                 arguments.iter_mut().for_each(|argument| argument.remember(docs));

@@ -45,6 +45,8 @@ impl Reader {
             Reader::Column(column) => column.value(doc),
             Reader::Call { operator: Operator::If | Operator::Default, .. } => self.chosen(doc)?.value(doc),
             Reader::Score(_) => Some(Value::Float(self.float(doc))),
+            // An amount that is not there counts, and shows, as none.
+            Reader::Currency(_) => self.computed(doc),
             _ => self.is_present(doc).then(|| self.computed(doc)).flatten(),
         }
     }
@@ -109,6 +111,8 @@ impl Reader {
                 return describe_call(operator, &shown);
             }
             Reader::PlaceDistance(distance) => return distance.label().to_owned(),
+            Reader::Currency(currency) => return currency.label().to_owned(),
+            Reader::Payload(payload) => return payload.label().to_owned(),
             Reader::VectorSimilarity(similarity) => return similarity.label().to_owned(),
             Reader::Column(column) => column.label(),
             Reader::Ordinal(ordinal) => ordinal.label(),

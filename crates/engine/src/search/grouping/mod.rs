@@ -14,10 +14,10 @@ use plan::{Filter, GroupBy, GroupPlan, Query, Result, SearchPlan, Value};
 
 pub(super) use collapse::Collapser;
 pub(super) use expand::expand;
+pub(super) use values::Groups;
 
 use self::heads::heads;
 use self::members::{Wanted, members};
-use self::values::Groups;
 use super::SearchContext;
 use super::bits::Bits;
 use super::collect::{Found, Order};

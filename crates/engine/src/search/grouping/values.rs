@@ -14,7 +14,7 @@ use crate::search::function::{BLOCK, Lowered, Reader, lower};
 use crate::search::{SearchContext, SearchSegment};
 
 /// The groups met so far.
-pub(super) struct Groups {
+pub(in crate::search) struct Groups {
     by: By,
     met: Met,
 }
@@ -32,7 +32,7 @@ enum By {
 
 impl Groups {
     /// A query makes one group of the documents it is asked for.
-    pub(super) fn open(context: &SearchContext<'_>, by: &GroupBy) -> Result<Self> {
+    pub(in crate::search) fn open(context: &SearchContext<'_>, by: &GroupBy) -> Result<Self> {
         let by = match by {
             GroupBy::Query(_) => By::Nothing,
             GroupBy::Function(function) => By::Function(lower(context, function)?),
@@ -44,7 +44,7 @@ impl Groups {
 
     fn of_field(context: &SearchContext<'_>, name: &str) -> Result<By> {
         let Some(layout) = context.layout.field(name) else { return Ok(By::Nothing) };
-        let column = layout.column.clone().ok_or_else(|| {
+        let column = layout.single().ok_or_else(|| {
             Error::bad_request(format!("cannot group by `{name}`: it has no column; give it docValues"))
         })?;
         Ok(match column.kind {
@@ -54,7 +54,10 @@ impl Groups {
     }
 
     /// The documents of a segment by group.
-    pub(super) fn segment<'g>(&'g mut self, segment: &SearchSegment<'_>) -> Result<SegmentGroups<'g>> {
+    pub(in crate::search) fn segment<'g>(
+        &'g mut self,
+        segment: &SearchSegment<'_>,
+    ) -> Result<SegmentGroups<'g>> {
         let column = match &self.by {
             By::Nothing => Numbers::Nothing,
             By::Function(function) => Numbers::Function(Box::new(Reader::open(function, segment.reader)?)),
@@ -78,7 +81,7 @@ impl Groups {
     }
 
     /// How many groups were met.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::search) fn len(&self) -> usize {
         self.met.numbers.len()
     }
 
@@ -103,7 +106,7 @@ impl Groups {
 }
 
 /// The groups of one segment's documents, which are to be asked for in ascending order.
-pub(super) struct SegmentGroups<'g> {
+pub(in crate::search) struct SegmentGroups<'g> {
     column: Numbers<'g>,
     met: &'g mut Met,
 }
@@ -118,7 +121,7 @@ enum Numbers<'g> {
 }
 
 impl SegmentGroups<'_> {
-    pub(super) fn of(&mut self, doc: DocId) -> u32 {
+    pub(in crate::search) fn of(&mut self, doc: DocId) -> u32 {
         let mut group = [0];
         self.of_block(&[doc], &mut group);
         group[0]

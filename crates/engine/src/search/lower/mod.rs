@@ -13,6 +13,7 @@ mod pattern;
 mod pattern_terms;
 mod phrase;
 mod range;
+mod rank;
 mod root;
 mod span;
 mod spatial;
@@ -73,6 +74,7 @@ impl<'a> Lowering<'a> {
             Query::TermSet { field, values } => self.term_set(field, values, boost),
             Query::Phrase(phrase) => self.phrase(phrase, boost),
             Query::Span(span) => self.span(span, boost),
+            Query::Rank(query) => self.rank(query, boost),
             Query::Range(range) => self.range(range, boost),
             Query::Prefix { field, prefix } => self.prefix(field, prefix, boost),
             Query::Wildcard { field, pattern } => self.wildcard(field, pattern, boost),

@@ -143,7 +143,11 @@ impl SpanAt {
                 };
                 found.retain(|stretch| {
                     stretch.words.len() == payloads.len()
-                        && stretch.words.iter().zip(payloads).all(|(word, value)| wanted(self.of(*word), value))
+                        && stretch
+                            .words
+                            .iter()
+                            .zip(payloads)
+                            .all(|(word, value)| wanted(self.of(*word), value))
                 });
             }
         }
@@ -157,7 +161,8 @@ impl SpanAt {
     }
 
     fn amount(&self, found: &[Stretch]) -> f32 {
-        let Some(PayloadUse::Score { decoder, how, .. }) = self.node.payload.as_ref().map(|it| &it.how) else {
+        let Some(PayloadUse::Score { decoder, how, .. }) = self.node.payload.as_ref().map(|it| &it.how)
+        else {
             return 1.0;
         };
         let words = found.iter().flat_map(|stretch| &stretch.words);

@@ -64,6 +64,18 @@ fn text(word: usize) -> Value {
 }
 
 impl Doc {
+    /// With a value in every field, and several where it may have them: columns without gaps are read in their own way.
+    pub(super) fn filled(mut self) -> Self {
+        self.color.get_or_insert(0);
+        self.number.get_or_insert(2);
+        self.real.get_or_insert(1);
+        self.flag.get_or_insert(true);
+        self.numbers.extend([0, 3]);
+        self.tags.extend([1, 2]);
+        self.column.push(1);
+        self
+    }
+
     pub(super) fn values(&self, field: &str) -> Vec<Value> {
         match field {
             "c_s" => self.color.iter().map(|word| text(*word)).collect(),

@@ -61,10 +61,14 @@ fn values_are_chosen_as_in_solr() {
     check(FieldFacet { prefix: Some("g".into()), ..tags() }, "green 18");
     let excluded = vec!["red".to_owned(), "blue".into()];
     check(FieldFacet { exclude_terms: excluded, ..tags() }, "Äpfel 21, green 18, cyan 16, pink 13");
-    let named = vec!["red".to_owned(), "zzz".into(), "blue".into()];
-    check(FieldFacet { terms: Some(named), ..tags() }, "red 15, zzz 0, blue 15");
-    let numbers = vec!["5".to_owned(), "7".into()];
-    check(FieldFacet { terms: Some(numbers), ..facet("n_i") }, "5 1, 7 2");
+    let named = |field: &str, values: &[Value]| {
+        let query = |value: &Value| Query::Term { field: field.into(), value: value.clone() };
+        let terms = values.iter().map(|value| (value.to_text(), query(value))).collect();
+        FieldFacet { terms: Some(terms), ..facet(field) }
+    };
+    let texts = ["red", "zzz", "blue"].map(|text| Value::Str(text.into()));
+    check(named("e_ss", &texts), "red 15, zzz 0, blue 15");
+    check(named("n_i", &[Value::Int(5), Value::Int(7)]), "5 1, 7 2");
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use plan::{
-    BucketPlan, BucketResult, Buckets, DomainChange, FacetPlan, NamedStat, OtherRange, Query, RangeBucket,
-    RangesFacet, SearchPlan, Stat, StatFunction, StatSource, StatValue, SubFacet, SubFacetKind,
+    BucketPlan, BucketResult, Buckets, DomainChange, FacetPlan, NamedStat, OtherRange, Prelim, Query,
+    RangeBucket, RangesFacet, SearchPlan, Stat, StatFunction, StatSource, StatValue, SubFacet, SubFacetKind,
     SubFacetResult, TermsFacet, TermsSort, Value,
 };
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ use super::build::{filter, plan, term};
 use crate::search::{SearchCaches, search};
 
 const NUMBERS: [&str; 3] = ["n_i", "m_is", "x_d"];
-const FIELDS: [&str; 8] = ["c_s", "e_ss", "v_dv", "f_b", "none_s", "n_i", "m_is", "x_d"];
+const FIELDS: [&str; 9] = ["c_s", "e_ss", "v_dv", "f_b", "none_s", "a_t", "n_i", "m_is", "x_d"];
 
 fn stat() -> impl Strategy<Value = Stat> {
     let of_all = prop::sample::select(vec![
@@ -58,8 +58,9 @@ fn terms() -> impl Strategy<Value = TermsFacet> {
         (0usize..5, any::<bool>()),
         (prop::option::of(0usize..4), 0usize..2, 0u64..3),
         (prop::option::weighted(0.2, Just("r".to_owned())), any::<[bool; 3]>()),
+        prop::option::weighted(0.3, (any::<[bool; 2]>(), 0usize..3)),
     )
-        .prop_map(|(field, (sort, descending), (limit, offset, count_min), (prefix, flags))| {
+        .prop_map(|(field, (sort, descending), (limit, offset, count_min), (prefix, flags), prelim)| {
             let number = NUMBERS.contains(&field);
             let text = !number && field != "f_b";
             TermsFacet {
@@ -70,6 +71,10 @@ fn terms() -> impl Strategy<Value = TermsFacet> {
                     _ => TermsSort::Stat(sort - 2),
                 },
                 descending,
+                prelim: prelim.map(|([counts, descending], extra)| {
+                    let sort = if counts { TermsSort::Count } else { TermsSort::Index };
+                    Prelim { sort, descending, extra }
+                }),
                 limit,
                 offset,
                 count_min: if number { count_min.max(1) } else { count_min },
@@ -210,14 +215,22 @@ impl<'a> Model<'a> {
         let num_buckets = found.len() as u64;
         let all: Hits<'a> = found.iter().flat_map(|(_, docs)| docs.iter().copied()).collect();
         found.retain(|(_, docs)| docs.len() as u64 >= terms.count_min);
-        found.sort_by(|left, right| {
-            let order = match terms.sort {
-                TermsSort::Count => left.1.len().cmp(&right.1.len()),
-                TermsSort::Index => compare(&left.0, &right.0),
-                TermsSort::Stat(at) => by_stat(&below.stats[at].stat, &left.1, &right.1),
-            };
-            if terms.descending { order.reverse() } else { order }
-        });
+        let sort = |found: &mut Vec<(Value, Hits<'a>)>, sort, descending| {
+            found.sort_by(|left, right| compare(&left.0, &right.0));
+            found.sort_by(|left, right| {
+                let order = match sort {
+                    TermsSort::Count => left.1.len().cmp(&right.1.len()),
+                    TermsSort::Index => compare(&left.0, &right.0),
+                    TermsSort::Stat(at) => by_stat(&below.stats[at].stat, &left.1, &right.1),
+                };
+                if descending { order.reverse() } else { order }
+            });
+        };
+        if let (Some(prelim), Some(limit)) = (terms.prelim, terms.limit) {
+            sort(&mut found, prelim.sort, prelim.descending);
+            found.truncate(terms.offset + limit + prelim.extra);
+        }
+        sort(&mut found, terms.sort, terms.descending);
         let page = found.into_iter().skip(terms.offset).take(terms.limit.unwrap_or(usize::MAX));
         let list = page.map(|(value, docs)| {
             let has: Way<'_> = &|doc| way(doc) && doc.values(field).contains(&value);
@@ -361,8 +374,9 @@ proptest! {
         docs in prop::collection::vec(doc(), 0..40),
         query in query(),
         tagged in prop_oneof![query(), Just(term("e_ss", "red"))],
-        tree in tree(),
+        (tree, full) in (tree(), any::<bool>()),
     ) {
+        let docs: Vec<Doc> = if full { docs.into_iter().map(Doc::filled).collect() } else { docs };
         let shard = shard(&docs);
         let filters = vec![plan::Filter { tags: vec!["t".into()], ..filter(tagged.clone()) }];
         let facets = FacetPlan { tree: Some(tree.clone()), ..FacetPlan::default() };

@@ -5,6 +5,7 @@ mod domain;
 mod moves;
 mod options;
 mod ranges;
+mod related;
 mod stat;
 mod terms;
 

@@ -3,25 +3,25 @@
 
 use std::sync::Arc;
 
-use plan::{Error, FieldClass, NamedStat, Result, RootCause, Stat, StatFunction, StatSource};
+use plan::{Error, NamedStat, Result, RootCause, Stat, StatFunction, StatSource};
 
 use super::{Entry, TreeReader};
 use crate::function::whole_function;
 use crate::query::{LocalParams, split_local_params};
 use crate::update::RawValue;
 
-/// Statistics that Solr knows and we do not.
-const UNSUPPORTED: [&str; 1] = ["relatedness"];
+/// What stands beside a statistic in its JSON.
+pub(super) type Arguments<'a> = &'a [(Arc<str>, RawValue)];
 
 impl TreeReader<'_> {
     /// The statistic under `key`. `arguments` stand beside it in the JSON and may be referred to by `$name`.
-    pub(super) fn stat(
-        &mut self,
-        key: &str,
-        text: &str,
-        arguments: &[(Arc<str>, RawValue)],
-    ) -> Result<Entry> {
+    pub(super) fn stat(&mut self, key: &str, text: &str, arguments: Arguments<'_>) -> Result<Entry> {
         let call = Call::parse(text)?;
+        if call.name == "relatedness" {
+            call.check_end()?;
+            let stat = self.relatedness(&call, arguments)?;
+            return Ok(Entry::Stat(NamedStat { key: key.to_owned(), stat }));
+        }
         if call.name == "uniqueBlock" {
             let source = self.blocks(&call)?;
             let stat = source.map(|source| Stat { function: StatFunction::CountValues, source });
@@ -60,7 +60,7 @@ impl TreeReader<'_> {
     }
 
     /// `None` is the count of documents.
-    fn stat_of(&self, call: &Call<'_>, arguments: &[(Arc<str>, RawValue)]) -> Result<Option<Stat>> {
+    fn stat_of(&self, call: &Call<'_>, arguments: Arguments<'_>) -> Result<Option<Stat>> {
         let function = match call.name {
             "count" => return Ok(None),
             "sum" => StatFunction::Sum,
@@ -75,31 +75,25 @@ impl TreeReader<'_> {
             "countvals" => StatFunction::CountValues,
             "missing" => StatFunction::Missing,
             "percentile" => StatFunction::Percentiles(call.shares()?),
-            name if UNSUPPORTED.contains(&name) => {
-                return Err(Error::bad_request(format!(
-                    "statistic `{name}` is not supported yet; leave it out"
-                )));
-            }
             name => {
                 let (text, at) = (call.text, call.opened);
                 return Err(syntax(&format!("Unknown aggregation '{name}' in input ('{text}', pos={at})")));
             }
         };
+        call.check_end()?;
         let source = self.source(call, arguments)?;
         Ok(Some(Stat { function, source }))
     }
 
     /// The first argument: the name of a field, `$name` for a parameter that holds one, or a function.
-    fn source(&self, call: &Call<'_>, arguments: &[(Arc<str>, RawValue)]) -> Result<StatSource> {
+    fn source(&self, call: &Call<'_>, arguments: Arguments<'_>) -> Result<StatSource> {
         let Some(argument) = call.arguments.first().filter(|argument| !argument.is_empty()) else {
             let (text, at) = (call.text, call.opened);
             return Err(syntax(&format!("Expected identifier at pos {at} str='{text}'")));
         };
         // Solr differs: a parameter that names a field is an error 500 there (`compat/facet/json_stats.yaml`).
-        let referred = argument.strip_prefix('$').map(|name| {
-            let own = arguments.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
-            own.or_else(|| self.context.params.get(name).map(str::to_owned)).unwrap_or_default()
-        });
+        let referred =
+            argument.strip_prefix('$').map(|name| self.referred(name, arguments).unwrap_or_default());
         let text = referred.unwrap_or_else(|| (*argument).to_owned());
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '$');
         if text.chars().all(plain) && !text.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.')
@@ -123,17 +117,17 @@ impl TreeReader<'_> {
         Ok(StatSource::Function { function, present_only })
     }
 
+    /// What a parameter holds: one beside the statistic, else one of the request.
+    pub(super) fn referred(&self, name: &str, arguments: Arguments<'_>) -> Option<String> {
+        let own = arguments.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
+        own.or_else(|| self.context.params.get(name).map(str::to_owned))
+    }
+
     fn check_stat(&self, name: &str, field: &str) -> Result<()> {
         let field = self.context.field_quoted(field)?;
         if numeric_only(name) && !field.spec.class().is_point() {
             let kind = &field.spec.field_type.name;
             return Err(Error::bad_request(format!("{name} aggregation not supported for {kind}")));
-        }
-        if field.spec.class() == FieldClass::Text {
-            return Err(Error::bad_request(format!(
-                "statistics of text (`{}`) are not supported yet; copy it to a string field",
-                field.name
-            )));
         }
         Ok(())
     }
@@ -150,12 +144,14 @@ fn numeric_only(name: &str) -> bool {
 }
 
 /// `name(argument,…)`, taken apart.
-struct Call<'a> {
-    text: &'a str,
+pub(super) struct Call<'a> {
+    pub(super) text: &'a str,
     name: &'a str,
     /// Where the arguments begin.
     opened: usize,
-    arguments: Vec<&'a str>,
+    pub(super) arguments: Vec<&'a str>,
+    /// Behind each comma between arguments.
+    behind_commas: Vec<usize>,
 }
 
 impl<'a> Call<'a> {
@@ -170,7 +166,7 @@ impl<'a> Call<'a> {
             return Err(syntax(&format!("Expected identifier at pos {blank} str='{text}'")));
         }
         let Some(inside) = rest.get(end..).unwrap_or_default().strip_prefix('(') else {
-            return Ok(Self { text, name, opened: blank + end, arguments: Vec::new() });
+            return Ok(Self { text, name, opened: blank + end, arguments: vec![], behind_commas: vec![] });
         };
         let opened = blank + end + 1;
         let Some(close) = closing(inside) else {
@@ -186,7 +182,23 @@ impl<'a> Call<'a> {
         if name == "agg" {
             return Self::parse(inside);
         }
-        Ok(Self { text, name, opened, arguments: arguments(inside) })
+        let commas = commas(inside);
+        let arguments = arguments(inside, &commas);
+        let behind_commas = commas.into_iter().map(|comma| opened + comma + 1).collect();
+        Ok(Self { text, name, opened, arguments, behind_commas })
+    }
+
+    /// Refuses arguments that the statistic does not take.
+    fn check_end(&self) -> Result<()> {
+        let most = match self.name {
+            "percentile" => return Ok(()),
+            "relatedness" => 2,
+            _ => 1,
+        };
+        match self.behind_commas.get(most - 1) {
+            None => Ok(()),
+            Some(at) => Err(syntax(&format!("Expected ')' at position {at} in '{}'", self.text))),
+        }
     }
 
     /// The shares of a percentile.
@@ -223,25 +235,27 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// Cut at commas outside of parentheses.
-fn arguments(text: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0usize);
-    for (at, c) in text.char_indices() {
+/// The commas outside of parentheses.
+fn commas(text: &str) -> Vec<usize> {
+    let mut depth = 0usize;
+    let outside = text.char_indices().filter(|(_, c)| {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(text.get(start..at).unwrap_or_default().trim());
-                start = at + 1;
-            }
             _ => {}
         }
-    }
-    parts.push(text.get(start..).unwrap_or_default().trim());
-    parts
+        *c == ',' && depth == 0
+    });
+    outside.map(|(at, _)| at).collect()
 }
 
-fn syntax(message: &str) -> Error {
+fn arguments<'a>(text: &'a str, commas: &[usize]) -> Vec<&'a str> {
+    let starts = std::iter::once(0).chain(commas.iter().map(|comma| comma + 1));
+    let ends = commas.iter().copied().chain([text.len()]);
+    starts.zip(ends).map(|(start, end)| text.get(start..end).unwrap_or_default().trim()).collect()
+}
+
+pub(super) fn syntax(message: &str) -> Error {
     Error::bad_request(format!("org.apache.solr.search.SyntaxError: {message}"))
         .with_root(RootCause::QuerySyntax)
 }

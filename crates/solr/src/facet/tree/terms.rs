@@ -1,7 +1,7 @@
 //! Facets over the values of a field: options, their order, what a type of field allows. Hints on how to compute are checked
 //! for their form and change nothing.
 
-use plan::{BucketPlan, Error, Result, SubFacet, SubFacetKind, TermsFacet, TermsSort};
+use plan::{BucketPlan, Error, Prelim, Result, SubFacet, SubFacetKind, TermsFacet, TermsSort};
 
 use super::options::Options;
 use super::{Place, TreeReader};
@@ -40,6 +40,7 @@ impl TreeReader<'_> {
         let limit = options.integer("limit")?.unwrap_or(LIMIT);
         check_hints(options)?;
         facet.limit = usize::try_from(limit).ok();
+        // Solr differs: fewer than none are its own failure, an error 500 (`compat/facet/json_more.yaml`).
         facet.offset = if limit == 0 { 0 } else { usize::try_from(offset).unwrap_or(0) };
         facet.count_min = u64::try_from(options.integer("mincount")?.unwrap_or(1)).unwrap_or(0);
         facet.missing = options.flag("missing")?.unwrap_or(false);
@@ -48,7 +49,13 @@ impl TreeReader<'_> {
         facet.all_buckets = options.flag("allBuckets")?.unwrap_or(false);
         let below = self.bucket(options.get("facet"), options.place, depth + 1)?;
         if let Some(value) = options.get("sort") {
-            (facet.sort, facet.descending) = sort(value, &facet, &below)?;
+            (facet.sort, facet.descending) = sort(("sort", value), &facet, &below)?;
+        }
+        // Solr differs: the same order turned round is a null pointer, an error 500 (`compat/facet/json_more.yaml`).
+        if let Some(value) = options.get("prelim_sort") {
+            let (by, descending) = sort(("prelim_sort", value), &facet, &below)?;
+            let extra = usize::try_from(options.integer("overrequest")?.unwrap_or(0)).unwrap_or(0);
+            facet.prelim = Some(Prelim { sort: by, descending, extra });
         }
         Ok((facet, below))
     }
@@ -75,6 +82,7 @@ fn plain(field: &str) -> TermsFacet {
         field: field.into(),
         sort: TermsSort::Count,
         descending: true,
+        prelim: None,
         limit: usize::try_from(LIMIT).ok(),
         offset: 0,
         count_min: 1,
@@ -112,14 +120,15 @@ fn check_hints(options: &Options<'_>) -> Result<()> {
             return Err(Error::bad_request(message));
         }
     }
-    if options.get("prelim_sort").is_some() {
-        return Err(options.place.error("`prelim_sort` is not supported yet; leave it out"));
-    }
     Ok(())
 }
 
 /// What to order by, and whether downwards: `count`, `"x asc"`, `{x:"asc"}`.
-fn sort(value: &RawValue, facet: &TermsFacet, below: &BucketPlan) -> Result<(TermsSort, bool)> {
+fn sort(
+    (option, value): (&str, &RawValue),
+    facet: &TermsFacet,
+    below: &BucketPlan,
+) -> Result<(TermsSort, bool)> {
     let (name, descending) = match value {
         RawValue::Str(text) => match (text.strip_suffix(" asc"), text.strip_suffix(" desc")) {
             (Some(name), _) => (name, false),
@@ -132,7 +141,8 @@ fn sort(value: &RawValue, facet: &TermsFacet, below: &BucketPlan) -> Result<(Ter
         },
         other => {
             let found = format!("{}={}", type_name(other), other.to_text());
-            return Err(Error::bad_request(format!("Expected string/map for 'sort', received {found}")));
+            let message = format!("Expected string/map for '{option}', received {found}");
+            return Err(Error::bad_request(message));
         }
     };
     let by = match name {
@@ -142,7 +152,7 @@ fn sort(value: &RawValue, facet: &TermsFacet, below: &BucketPlan) -> Result<(Ter
             Some(at) => TermsSort::Stat(at),
             None => {
                 let (shown, field) = (value.to_text(), &facet.field);
-                let message = format!("Invalid sort option '{shown}' for field '{field}'");
+                let message = format!("Invalid {option} option '{shown}' for field '{field}'");
                 return Err(Error::bad_request(message));
             }
         },

@@ -22,8 +22,10 @@ fn resolve(tree: &str) -> Result<Resolved> {
         others: None,
         core: "core",
         elevation: HandlerElevation::Nowhere,
+        components: &plan::Component::DEFAULT,
         parsers: None,
         allowance: &plan::Allowance::default(),
+        highlight: &plan::HighlightParts::default(),
     })
 }
 

@@ -7,19 +7,55 @@ use super::measure::Measure;
 use super::unreadable;
 use crate::query::java_float;
 
-/// Solr's names; none for those that its fields refuse as well.
-const OPERATIONS: &[(&str, Option<Relation>)] = &[
-    ("Intersects", Some(Relation::Intersects)),
-    ("IsWithin", Some(Relation::Within)),
-    ("Within", Some(Relation::Within)),
-    ("Contains", Some(Relation::Contains)),
-    ("IsDisjointTo", None),
-    ("Disjoint", None),
-    ("IsEqualTo", None),
-    ("Equals", None),
-    ("Overlaps", None),
-    ("BBoxIntersects", None),
-    ("BBoxWithin", None),
+/// Most shapes of an area: each of them is held against each cell that the area is covered with.
+const PARTS_MAX: usize = 1024;
+
+/// How a box lies to another. Other fields know fewer: [`BoxRelation::of_shapes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BoxRelation {
+    Intersects,
+    Within,
+    Contains,
+    Disjoint,
+    Equals,
+}
+
+impl BoxRelation {
+    /// That of shapes that are no boxes; none for those that Solr's fields refuse as well.
+    fn of_shapes(self) -> Option<Relation> {
+        match self {
+            BoxRelation::Intersects => Some(Relation::Intersects),
+            BoxRelation::Within => Some(Relation::Within),
+            BoxRelation::Contains => Some(Relation::Contains),
+            BoxRelation::Disjoint | BoxRelation::Equals => None,
+        }
+    }
+}
+
+/// A relation by Solr's name.
+struct Operation {
+    name: &'static str,
+    relation: Option<BoxRelation>,
+    /// Whether only fields of boxes know it.
+    of_boxes: bool,
+}
+
+const fn operation(name: &'static str, relation: Option<BoxRelation>, of_boxes: bool) -> Operation {
+    Operation { name, relation, of_boxes }
+}
+
+const OPERATIONS: &[Operation] = &[
+    operation("Intersects", Some(BoxRelation::Intersects), false),
+    operation("IsWithin", Some(BoxRelation::Within), false),
+    operation("Within", Some(BoxRelation::Within), false),
+    operation("Contains", Some(BoxRelation::Contains), false),
+    operation("IsDisjointTo", Some(BoxRelation::Disjoint), true),
+    operation("Disjoint", Some(BoxRelation::Disjoint), true),
+    operation("IsEqualTo", Some(BoxRelation::Equals), true),
+    operation("Equals", Some(BoxRelation::Equals), true),
+    operation("Overlaps", None, true),
+    operation("BBoxIntersects", Some(BoxRelation::Intersects), true),
+    operation("BBoxWithin", Some(BoxRelation::Within), true),
 ];
 
 /// What such a text says.
@@ -30,31 +66,55 @@ pub(super) struct Arguments {
     pub error: Option<f64>,
 }
 
+/// What such a text says to a field of boxes.
+pub(super) struct BoxArguments {
+    pub relation: BoxRelation,
+    pub area: Area,
+}
+
 impl Arguments {
     pub(super) fn parse(text: &str, measure: &Measure) -> Result<Self> {
-        let (Some(open), Some(close)) = (text.find('('), text.rfind(')')) else {
-            return Err(unreadable(&format!("missing parens: {text}")));
-        };
-        let relation = relation(text.get(..open).unwrap_or_default().trim())?;
-        let body = text.get(open + 1..close).unwrap_or_default().trim();
-        if body.is_empty() {
-            return Err(unreadable(&format!("missing body : {text}")));
-        }
-        let area = Area::parse(body)?;
-        let error = precision(text.get(close + 1..).unwrap_or_default(), &area, measure)?;
+        let (operation, area, error) = parse(text, measure)?;
+        let relation = operation.relation.filter(|_| !operation.of_boxes).and_then(BoxRelation::of_shapes);
+        let relation =
+            relation.ok_or_else(|| unknown(operation, "`Intersects`, `IsWithin` or `Contains`"))?;
         Ok(Self { relation, area, error })
     }
 }
 
-fn relation(name: &str) -> Result<Relation> {
-    let Some((_, relation)) = OPERATIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) else {
-        return Err(illegal(&format!("Unknown Operation: {name}")));
+impl BoxArguments {
+    pub(super) fn parse(text: &str, measure: &Measure) -> Result<Self> {
+        let (operation, area, _) = parse(text, measure)?;
+        let known = "`Intersects`, `IsWithin`, `Contains`, `IsDisjointTo` or `IsEqualTo`";
+        let relation = operation.relation.ok_or_else(|| unknown(operation, known))?;
+        Ok(Self { relation, area })
+    }
+}
+
+fn unknown(operation: &Operation, known: &str) -> Error {
+    Error::bad_request(format!("spatial fields do not know the relation `{}`; use {known}", operation.name))
+}
+
+/// The relation, the shape, and how far off cells may be.
+fn parse(text: &str, measure: &Measure) -> Result<(&'static Operation, Area, Option<f64>)> {
+    let (Some(open), Some(close)) = (text.find('('), text.rfind(')')) else {
+        return Err(unreadable(&format!("missing parens: {text}")));
     };
-    relation.ok_or_else(|| {
-        Error::bad_request(format!(
-            "spatial fields do not know the relation `{name}`; use `Intersects`, `IsWithin` or `Contains`"
-        ))
-    })
+    let name = text.get(..open).unwrap_or_default().trim();
+    let operation = OPERATIONS.iter().find(|known| known.name.eq_ignore_ascii_case(name));
+    let operation = operation.ok_or_else(|| illegal(&format!("Unknown Operation: {name}")))?;
+    let body = text.get(open + 1..close).unwrap_or_default().trim();
+    if body.is_empty() {
+        return Err(unreadable(&format!("missing body : {text}")));
+    }
+    let area = Area::parse(body)?;
+    if area.parts() > PARTS_MAX {
+        let message =
+            format!("an area of `{}` shapes is too much for a search; use up to {PARTS_MAX}", area.parts());
+        return Err(Error::bad_request(message));
+    }
+    let error = precision(text.get(close + 1..).unwrap_or_default(), &area, measure)?;
+    Ok((operation, area, error))
 }
 
 fn illegal(message: &str) -> Error {

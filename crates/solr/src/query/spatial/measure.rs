@@ -58,6 +58,14 @@ impl Measure {
         Ok(measure)
     }
 
+    /// How many of the field's unit make a degree of a great circle.
+    pub(crate) fn per_degree(&self) -> f64 {
+        match self.per_metre {
+            PER_METRE_DEGREES => 1.0,
+            per_metre => EARTH_RADIUS_KM * (per_metre * 1000.0) * 1f64.to_radians(),
+        }
+    }
+
     /// A distance in the field's unit, as degrees of a great circle.
     pub(crate) fn degrees(&self, distance: f64) -> f64 {
         match self.per_metre {

@@ -6,6 +6,7 @@
 //! (`compat/query/spatial_errors.yaml`).
 
 mod arguments;
+mod boxes;
 mod coordinates;
 mod measure;
 
@@ -14,7 +15,8 @@ use plan::{
     Relation, Result, RootCause, Spatial,
 };
 
-use self::arguments::Arguments;
+use self::arguments::{Arguments, BoxRelation};
+use self::boxes::{scored_box_text, scored_boxes};
 pub(crate) use self::coordinates::{check_coordinates, sub_fields};
 pub(crate) use self::measure::Measure;
 use self::measure::{PER_METRE_DEGREES, PER_METRE_KM, PER_METRE_MILES};
@@ -42,11 +44,14 @@ fn around(request: &Request<'_>, boxed: bool) -> Result<Option<Query>> {
     let distance = distance.ok_or_else(|| Error::bad_request("d must be >= 0"))?;
     match field.spec.class() {
         FieldClass::Point => request.context.box_query(&field, &point, distance).map(Some),
+        FieldClass::BBox => {
+            let measure = Measure::of(&field.spec)?;
+            let area = circle(&measure, &point, distance, boxed)?;
+            scored_boxes(request, &field, BoxRelation::Intersects, &area).map(Some)
+        }
         class if class.is_place() => {
             let measure = Measure::of(&field.spec)?;
-            let (centre, degrees) = (Place::parse(&point)?, measure.degrees(distance));
-            let area = Area::Circle(Circle { centre, degrees: degrees.min(180.0) });
-            let area = if boxed { area.bounds().map_or(area, Area::Rect) } else { area };
+            let area = circle(&measure, &point, distance, boxed)?;
             let spatial = spatial(&field, &measure, Relation::Intersects, area, None);
             let wish = Scored::read(request)?;
             Ok(Some(wish.query(spatial, &measure)))
@@ -55,8 +60,18 @@ fn around(request: &Request<'_>, boxed: bool) -> Result<Option<Query>> {
     }
 }
 
+/// A circle, or the box around it.
+fn circle(measure: &Measure, centre: &str, distance: f64, boxed: bool) -> Result<Area> {
+    let (centre, degrees) = (Place::parse(centre)?, measure.degrees(distance));
+    let area = Area::Circle(Circle { centre, degrees: degrees.min(180.0) });
+    Ok(if boxed { area.bounds().map_or(area, Area::Rect) } else { area })
+}
+
 /// `{!field f=…}Intersects(…)`, which may ask for scores.
 pub(super) fn scored_text(request: &Request<'_>, field: &Field) -> Result<Query> {
+    if field.spec.class() == FieldClass::BBox {
+        return scored_box_text(request, field);
+    }
     let measure = Measure::of(&field.spec)?;
     let spatial = read(field, &measure, request.text)?;
     Ok(Scored::read(request)?.query(spatial, &measure))
@@ -64,6 +79,13 @@ pub(super) fn scored_text(request: &Request<'_>, field: &Field) -> Result<Query>
 
 fn read(field: &Field, measure: &Measure, text: &str) -> Result<Spatial> {
     let Arguments { relation, area, error } = Arguments::parse(text, measure)?;
+    // Solr differs: it answers 500 (`compat/query/lines.yaml`).
+    if measure.grid.is_none() && matches!(area, Area::Line(_)) {
+        return Err(Error::bad_request(format!(
+            "field `{}` of type `{}` is not searched by lines; use a field on a grid, or `BUFFER(POINT(…), …)`",
+            field.name, field.spec.field_type.name
+        )));
+    }
     if measure.grid.is_none() && relation != Relation::Intersects {
         return Err(Error::bad_request(format!(
             "field `{}` of type `{}` knows no relation but `Intersects`",
@@ -104,6 +126,9 @@ impl QueryContext<'_> {
         };
         let measure = Measure::of(&field.spec)?;
         let area = Area::Rect(plan::rect(Place::parse(lower)?, Place::parse(upper)?)?);
+        if field.spec.class() == FieldClass::BBox {
+            return self.boxes_query(field, BoxRelation::Intersects, &area);
+        }
         Ok(Query::Spatial(Box::new(spatial(field, &measure, Relation::Intersects, area, None))))
     }
 }
@@ -133,9 +158,14 @@ const SCORES: &[(&str, Score)] = &[
     ("recipDistance", Score::Reciprocal),
 ];
 
+/// Whether the area restricts.
+fn filters(request: &Request<'_>) -> Result<bool> {
+    Ok(request.local.get("filter").map(switch_value).transpose()?.unwrap_or(true))
+}
+
 impl Scored {
     fn read(request: &Request<'_>) -> Result<Self> {
-        let filter = request.local.get("filter").map(switch_value).transpose()?.unwrap_or(true);
+        let filter = filters(request)?;
         let score = match request.local.get("score") {
             None | Some("") => Score::None,
             Some(name) => {

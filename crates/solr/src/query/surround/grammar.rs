@@ -8,7 +8,7 @@ use super::token::{Kind, Token, tokens};
 use crate::query::SyntaxError;
 
 /// Queries in one another; Solr differs: it has no bound, and runs out of stack.
-const NESTING_MAX: usize = 256;
+const NESTING_MAX: usize = 64;
 /// Letters that must be left of a word that is cut short.
 const LETTERS_MIN: usize = 3;
 
@@ -160,7 +160,8 @@ impl<'a> Parser<'a> {
     }
 
     fn joined(&self, operator: Operator, parts: Vec<Tree>, start: usize, infix: bool) -> Tree {
-        let end = self.next.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |token| token.end);
+        let end =
+            self.next.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |token| token.end);
         let written = self.text.get(start..end).unwrap_or_default();
         let text = if infix { format!("({written})") } else { written.to_owned() };
         Tree::Joined { operator, parts, text }
@@ -238,5 +239,9 @@ impl<'a> Parser<'a> {
 }
 
 fn long_enough(letters: usize, shown: &str) -> Result<()> {
-    if letters >= LETTERS_MIN { Ok(()) } else { Err(refused(&format!("Too unrestrictive truncation: {shown}"))) }
+    if letters >= LETTERS_MIN {
+        Ok(())
+    } else {
+        Err(refused(&format!("Too unrestrictive truncation: {shown}")))
+    }
 }

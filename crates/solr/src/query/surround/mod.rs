@@ -57,9 +57,7 @@ impl Reading<'_> {
                 boolean(operator, parts.collect::<Result<Vec<_>>>()?)
             }
             simple => self.on_each(fields, |field| match simple {
-                Tree::Word(word) => {
-                    Ok(Query::Term { field: field.clone(), value: Value::Str(word.clone()) })
-                }
+                Tree::Word(word) => Ok(Query::Term { field: field.clone(), value: Value::Str(word.clone()) }),
                 pattern => span_query(field, self.span(pattern, field, None)?),
             })?,
         })

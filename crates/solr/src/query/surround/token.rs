@@ -16,7 +16,10 @@ pub(super) enum Kind {
     Or,
     And,
     Not,
-    Near { distance: u32, in_order: bool },
+    Near {
+        distance: u32,
+        in_order: bool,
+    },
     Open,
     Close,
     Comma,

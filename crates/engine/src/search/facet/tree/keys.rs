@@ -8,7 +8,7 @@ use plan::{FieldClass, Result, Value};
 use tantivy::DocId;
 use tantivy::columnar::{Column, ColumnIndex};
 
-use crate::layout::{ColumnKind, FieldLayout};
+use crate::layout::{ColumnKind, FieldLayout, Words};
 use crate::search::SearchContext;
 use crate::search::columns::AnyColumn;
 use crate::search::facet::ordinals::Strings;
@@ -48,6 +48,14 @@ impl KeyColumn {
         let segments = context.segments.iter();
         let columns = segments.map(|segment| segment.view.column(column));
         Ok(Some(Self::Numbers(layout.class(), column.kind, columns.collect::<Result<_>>()?)))
+    }
+
+    /// As [`KeyColumn::open`], and the words of a text field.
+    pub(super) fn with_words(context: &SearchContext<'_>, layout: &FieldLayout) -> Result<Option<Self>> {
+        match layout.words(Words::All) {
+            Some(words) => Ok(Some(Self::Strings(Strings::open(context, &words)?))),
+            None => Self::open(context, layout),
+        }
     }
 
     /// The values of `docs`; `distinct` leaves out those that a document has already. Strings always are.

@@ -5,11 +5,13 @@
 
 mod distinct;
 mod docs;
+mod first;
 mod functions;
 mod keys;
 mod open;
 mod path;
 mod ranges;
+mod related;
 mod summary;
 mod sums;
 mod table;
@@ -21,6 +23,9 @@ use docs::BucketDocs;
 use open::{Base, Cut, OpenBucket, OpenFacet};
 use path::{Path, Step};
 
+use related::Slots;
+
+use super::room::Room;
 use super::{Domain, Domains};
 use crate::search::SearchContext;
 use crate::search::lower::moved;
@@ -28,7 +33,7 @@ use crate::search::lower::moved;
 /// Computes `plan` of all hits.
 pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketResult> {
     let open = Opened::open(domains, plan)?;
-    open.compute(domains.context, &domains.all)
+    open.compute(domains.context, domains.room, &domains.all)
 }
 
 /// A tree made ready for a snapshot.
@@ -40,8 +45,40 @@ impl<'p> Opened<'p> {
     }
 
     /// The tree of these hits.
-    pub(super) fn compute(&self, context: &SearchContext<'_>, hits: &Domain) -> Result<BucketResult> {
-        Tree { context }.bucket(&self.0, &BucketDocs::of(hits.clone()), None)
+    pub(super) fn compute(
+        &self,
+        context: &SearchContext<'_>,
+        room: &Room,
+        hits: &Domain,
+    ) -> Result<BucketResult> {
+        Tree { context, room }.bucket(&self.0, &BucketDocs::of(hits.clone()), Way::to(None))
+    }
+}
+
+/// How one bucket was come to.
+#[derive(Clone, Copy)]
+struct Way<'w> {
+    path: Option<&'w Path<'w>>,
+    /// The last step, where the bucket is more than what it was cut from.
+    own: Option<&'w Step<'w>>,
+}
+
+impl<'w> Way<'w> {
+    /// A bucket that is all there is at the end of a path.
+    fn to(path: Option<&'w Path<'w>>) -> Self {
+        Self { path, own: None }
+    }
+
+    fn by(path: &'w Path<'w>) -> Self {
+        Self { path: Some(path), own: Some(&path.step) }
+    }
+
+    /// To what the bucket was cut from.
+    fn above(self) -> Option<&'w Path<'w>> {
+        match self.own {
+            Some(_) => self.path.and_then(|path| path.above),
+            None => self.path,
+        }
     }
 }
 
@@ -49,22 +86,45 @@ impl<'p> Opened<'p> {
 #[derive(Clone, Copy)]
 struct Tree<'c> {
     context: &'c SearchContext<'c>,
+    room: &'c Room,
 }
 
 impl Tree<'_> {
-    fn bucket(
-        self,
-        open: &OpenBucket<'_>,
-        docs: &BucketDocs<'_>,
-        path: Option<&Path<'_>>,
-    ) -> Result<BucketResult> {
+    fn bucket(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, way: Way<'_>) -> Result<BucketResult> {
         let count = docs.count();
         if self.context.allowance.is_used_up() {
             return Ok(BucketResult { count, ..BucketResult::default() });
         }
         let skipped = open.stats.is_empty() || (count == 0 && !open.plan.process_empty);
-        let stats = if skipped { Vec::new() } else { stats(open, docs)? };
-        Ok(BucketResult { count, stats, facets: self.facets(open, docs, count, path)? })
+        let stats = if skipped { Vec::new() } else { self.stats(open, docs, way)? };
+        Ok(BucketResult { count, stats, facets: self.facets(open, docs, count, way.path)? })
+    }
+
+    /// The statistics of one bucket.
+    fn stats(
+        self,
+        open: &OpenBucket<'_>,
+        docs: &BucketDocs<'_>,
+        way: Way<'_>,
+    ) -> Result<Vec<(String, StatValue)>> {
+        let mut summary = open.stats.summary(1, None);
+        let mut slots = Vec::new();
+        for segment in 0..docs.segments() {
+            docs.each_batch(segment, |docs| {
+                slots.resize(docs.len(), 0);
+                summary.add(segment, docs, &slots);
+            });
+        }
+        let count = |others: &BucketDocs<'_>| {
+            let common = match way.own {
+                Some(own) => own.restrict(self.context, others)?,
+                None => others.restricted(&docs.bits(self.context), true),
+            };
+            Ok(vec![common.count()])
+        };
+        summary.relate(&Slots { context: self.context, path: way.above(), count: &count })?;
+        summary.finish()?;
+        summary.values(0)
     }
 
     /// The sub-facets of a bucket of `count` documents.
@@ -100,28 +160,14 @@ impl Tree<'_> {
             docs = docs.restricted(bits, true);
         }
         Ok(match &facet.cut {
-            Cut::Query(None) => SubFacetResult::Query(self.bucket(&facet.below, &docs, path)?),
+            Cut::Query(None) => SubFacetResult::Query(self.bucket(&facet.below, &docs, Way::to(path))?),
             Cut::Query(Some((query, bits))) => {
                 let path = Path { above: path, step: Step::Query(query) };
                 let docs = docs.restricted(bits, true);
-                SubFacetResult::Query(self.bucket(&facet.below, &docs, Some(&path))?)
+                SubFacetResult::Query(self.bucket(&facet.below, &docs, Way::by(&path))?)
             }
             Cut::Terms(terms) => SubFacetResult::Buckets(terms.cut(self, &facet.below, &docs, path)?),
             Cut::Ranges(ranges) => SubFacetResult::Buckets(ranges.cut(self, &facet.below, &docs, path)?),
         })
     }
-}
-
-/// The statistics of one bucket.
-fn stats(open: &OpenBucket<'_>, docs: &BucketDocs<'_>) -> Result<Vec<(String, StatValue)>> {
-    let mut summary = open.stats.summary(1, None);
-    let mut slots = Vec::new();
-    for segment in 0..docs.segments() {
-        docs.each_batch(segment, |docs| {
-            slots.resize(docs.len(), 0);
-            summary.add(segment, docs, &slots);
-        });
-    }
-    summary.finish()?;
-    summary.values(0)
 }

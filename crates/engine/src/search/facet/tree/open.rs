@@ -52,6 +52,11 @@ impl<'p> OpenBucket<'p> {
         Ok(Self { plan, stats: OpenStats::open(domains.context, &plan.stats)?, facets })
     }
 
+    /// What one bucket takes of the room that there is.
+    pub(super) fn places(&self) -> usize {
+        1 + self.stats.places()
+    }
+
     /// Whether a bucket is more than its count.
     pub(super) fn asks_more(&self) -> bool {
         !self.stats.is_empty() || !self.facets.is_empty()

@@ -42,6 +42,18 @@ impl Step<'_> {
             }),
         }
     }
+
+    /// The documents that went this step.
+    pub(super) fn restrict<'d>(
+        &self,
+        context: &SearchContext<'_>,
+        docs: &BucketDocs<'d>,
+    ) -> Result<BucketDocs<'d>> {
+        let filter = Filter { query: self.query(), cache: false, cost: 0, tags: Vec::new() };
+        let filter = PreparedFilter::prepare(context, &filter)?;
+        let bits = context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter));
+        Ok(docs.restricted(&bits.collect::<Result<Vec<_>>>()?, true))
+    }
 }
 
 /// The documents that went the whole way.
@@ -52,10 +64,7 @@ pub(super) fn restrict<'d>(
 ) -> Result<BucketDocs<'d>> {
     let mut rest = path;
     while let Some(Path { above, step }) = rest {
-        let filter = Filter { query: step.query(), cache: false, cost: 0, tags: Vec::new() };
-        let filter = PreparedFilter::prepare(context, &filter)?;
-        let bits = context.segments.iter().map(|segment| mask::filter_bits(context, segment, &filter));
-        docs = docs.restricted(&bits.collect::<Result<Vec<_>>>()?, true);
+        docs = step.restrict(context, &docs)?;
         rest = *above;
     }
     Ok(docs)

@@ -10,6 +10,7 @@ use super::docs::{BucketDocs, Placed};
 use super::keys::{KeyColumn, Keys};
 use super::open::OpenBucket;
 use super::path::{Path, Step};
+use super::related::Slots;
 use super::terms::fill_stats;
 use crate::search::SearchContext;
 
@@ -49,10 +50,16 @@ impl<'p> OpenRanges<'p> {
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
     ) -> Result<Buckets> {
+        tree.room.take(self.plan.all().count(), below.places())?;
         let (counts, placed) = self.place(docs, below.asks_more());
         let bucket = |count| BucketResult { count, ..BucketResult::default() };
         let mut found: Vec<BucketResult> = counts.into_iter().map(bucket).collect();
-        fill_stats(below, &placed, found.iter_mut())?;
+        let count = |others: &BucketDocs<'_>| Ok(self.place(others, false).0);
+        fill_stats(
+            (below, &Slots { context: tree.context, path, count: &count }),
+            &placed,
+            found.iter_mut(),
+        )?;
         if !below.facets.is_empty() {
             let grouped = placed.grouped(found.len());
             for (slot, (range, bucket)) in self.plan.all().zip(&mut found).enumerate() {

@@ -7,9 +7,14 @@ use tantivy::DocId;
 use super::functions::FunctionColumn;
 use super::keys::KeyColumn;
 use super::open::query_bits;
+use super::related::{Sets, Slots};
 use super::sums::{Room, SourceSums};
 use crate::search::SearchContext;
 use crate::search::facet::Domain;
+
+/// What orders buckets by a statistic: whether there is one, its key, and what decides between equal ones.
+pub(super) type Rank = (u8, u64, [u64; 2]);
+pub(super) const NO_RANK: Rank = (0, 0, [0; 2]);
 
 /// A source of statistics, opened, and what is asked of it.
 pub(super) struct OpenSource {
@@ -20,6 +25,8 @@ pub(super) struct OpenSource {
     pub(super) function: Option<FunctionColumn>,
     /// The parents of the documents, by segment.
     pub(super) parents: Option<Domain>,
+    /// The sets that are compared.
+    pub(super) sets: Option<Sets>,
     pub(super) needs: Needs,
 }
 
@@ -57,6 +64,15 @@ impl<'p> OpenStats<'p> {
         Ok(opened)
     }
 
+    /// How many numbers they are.
+    pub(super) fn places(&self) -> usize {
+        let of = |named: &NamedStat| match &named.stat.function {
+            StatFunction::Percentiles(shares) => shares.len(),
+            _ => 1,
+        };
+        self.stats.iter().map(|(named, _)| of(named)).sum()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.stats.is_empty()
     }
@@ -74,11 +90,11 @@ impl<'p> OpenStats<'p> {
 
 impl OpenSource {
     fn open(context: &SearchContext<'_>, source: &StatSource) -> Result<Self> {
-        let (mut column, mut function, mut parents) = (None, None, None);
+        let (mut column, mut function, mut parents, mut sets) = (None, None, None, None);
         match source {
             StatSource::Field(name) | StatSource::Runs(name) => {
                 if let Some(layout) = context.layout.field(name) {
-                    column = KeyColumn::open(context, layout)?;
+                    column = KeyColumn::with_words(context, layout)?;
                 }
             }
             StatSource::Function { function: computed, present_only } => {
@@ -87,8 +103,11 @@ impl OpenSource {
             }
             StatSource::Documents => {}
             StatSource::Parents(query) => parents = Some(query_bits(context, query)?),
+            StatSource::Sets { foreground, background } => {
+                sets = Some(Sets::open(context, foreground, background)?);
+            }
         }
-        Ok(Self { source: source.clone(), column, function, parents, needs: Needs::default() })
+        Ok(Self { source: source.clone(), column, function, parents, sets, needs: Needs::default() })
     }
 }
 
@@ -103,7 +122,7 @@ impl Needs {
             | StatFunction::StdDev => self.moments = true,
             StatFunction::Min | StatFunction::Max => self.extremes = true,
             StatFunction::Distinct | StatFunction::DistinctValues => self.distinct = true,
-            StatFunction::CountValues => {}
+            StatFunction::CountValues | StatFunction::Relatedness { .. } => {}
             StatFunction::Missing => self.absent = true,
             StatFunction::Percentiles(_) => self.samples = true,
         }
@@ -125,6 +144,11 @@ impl Summary<'_> {
         }
     }
 
+    /// Compares sets by the buckets, where a statistic asks for that.
+    pub(super) fn relate(&mut self, slots: &Slots<'_>) -> Result<()> {
+        self.sums.iter_mut().flatten().try_for_each(|sums| sums.relate(slots))
+    }
+
     /// To be called once, after all documents have been added.
     /// Errors are those of reading the index, from whenever that was.
     pub(super) fn finish(&mut self) -> Result<()> {
@@ -143,9 +167,9 @@ impl Summary<'_> {
     }
 
     /// By bucket what orders them by a statistic.
-    pub(super) fn ranks(&self, stat: usize, buckets: usize) -> Vec<(u8, u64)> {
-        let Some((named, place)) = self.stats.get(stat) else { return vec![(0, 0); buckets] };
-        let Some(Some(sums)) = self.sums.get(*place) else { return vec![(0, 0); buckets] };
+    pub(super) fn ranks(&self, stat: usize, buckets: usize) -> Vec<Rank> {
+        let Some((named, place)) = self.stats.get(stat) else { return vec![NO_RANK; buckets] };
+        let Some(Some(sums)) = self.sums.get(*place) else { return vec![NO_RANK; buckets] };
         (0..buckets).map(|slot| sums.rank(&named.stat.function, slot)).collect()
     }
 }

@@ -6,7 +6,8 @@ use tantivy::{DocId, TERMINATED};
 use super::distinct::Distinct;
 use super::functions::{FunctionColumn, FunctionWalk};
 use super::keys::{KeyColumn, Keys, real_key};
-use super::summary::OpenSource;
+use super::related::{SetCounts, Slots};
+use super::summary::{NO_RANK, OpenSource, Rank};
 
 /// What is kept of one source, by bucket. Lists that nothing needs are empty.
 pub(super) struct SourceSums<'o> {
@@ -23,6 +24,7 @@ pub(super) struct SourceSums<'o> {
     last: Vec<Option<(usize, u64)>>,
     /// Where a function is, in the segment at hand.
     walk: Option<FunctionWalk>,
+    related: SetCounts,
     failure: Option<Error>,
 }
 
@@ -47,12 +49,16 @@ impl<'o> SourceSums<'o> {
             samples: vec![Vec::new(); many(needs.samples)],
             last: vec![None; many(matches!(source.source, StatSource::Parents(_) | StatSource::Runs(_)))],
             walk: None,
+            related: SetCounts::default(),
             failure: None,
         }
     }
 
     /// Adds documents of a segment, each to the bucket of the number beside it.
     pub(super) fn add(&mut self, segment: usize, docs: &[DocId], slots: &[u32], room: &mut Room) {
+        if self.source.sets.is_some() {
+            return;
+        }
         let Room { keys, slots_of_keys, numbers } = room;
         if let Some(parents) = self.source.parents.as_ref().and_then(|parents| parents.get(segment)) {
             let parents = docs.iter().map(|doc| parents.next_from(*doc));
@@ -157,6 +163,13 @@ fn spread<S, V: Copy>(sums: &mut [S], slots: &[u32], values: &[V], add: impl Fn(
 }
 
 impl SourceSums<'_> {
+    pub(super) fn relate(&mut self, slots: &Slots<'_>) -> Result<()> {
+        if let Some(sets) = &self.source.sets {
+            self.related = sets.counts(slots)?;
+        }
+        Ok(())
+    }
+
     /// To be called once, after all documents have been added.
     pub(super) fn finish(&mut self) -> Result<()> {
         self.samples.iter_mut().for_each(|samples| samples.sort_unstable_by(f64::total_cmp));
@@ -165,14 +178,15 @@ impl SourceSums<'_> {
 
     /// What orders buckets by a statistic. One without a value comes before all, and an end of reals without one after all,
     /// as in Solr, where it is not a number.
-    pub(super) fn rank(&self, function: &StatFunction, slot: usize) -> (u8, u64) {
+    pub(super) fn rank(&self, function: &StatFunction, slot: usize) -> Rank {
         let reals = self.source.column.as_ref().is_some_and(KeyColumn::is_real);
         match function {
             StatFunction::Min | StatFunction::Max => {
                 let end = self.extreme(*function == StatFunction::Min, slot);
-                end.map_or((if reals { 2 } else { 0 }, 0), |key| (1, key))
+                end.map_or((if reals { 2 } else { 0 }, 0, [0; 2]), |key| (1, key, [0; 2]))
             }
-            _ => self.number(function, slot).map_or((0, 0), |number| (1, real_key(number))),
+            StatFunction::Relatedness { popularity_min } => self.related.rank(slot, *popularity_min),
+            _ => self.number(function, slot).map_or(NO_RANK, |number| (1, real_key(number), [0; 2])),
         }
     }
 
@@ -201,7 +215,10 @@ impl SourceSums<'_> {
             StatFunction::CountValues => count,
             StatFunction::Missing => self.absent.get(slot).copied().unwrap_or_default() as f64,
             StatFunction::Distinct => self.distinct(slot) as f64,
-            StatFunction::Min | StatFunction::Max | StatFunction::DistinctValues => return None,
+            StatFunction::Min
+            | StatFunction::Max
+            | StatFunction::DistinctValues
+            | StatFunction::Relatedness { .. } => return None,
         })
     }
 
@@ -226,6 +243,7 @@ impl SourceSums<'_> {
             StatFunction::CountValues => one(long(self.count(slot))),
             StatFunction::Missing => one(long(self.absent.get(slot).copied().unwrap_or_default())),
             StatFunction::DistinctValues => self.distinct_values(slot),
+            StatFunction::Relatedness { popularity_min } => Ok(self.related.value(slot, *popularity_min)),
             StatFunction::Percentiles(shares) => {
                 let values = shares.iter().map(|share| (*share, self.percentile(*share, slot)));
                 Ok(Some(StatValue::Percentiles(values.collect())))

@@ -5,14 +5,18 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use plan::{BucketResult, Buckets, Result, TermsFacet, TermsSort, Value};
+use plan::{BucketResult, Buckets, Prelim, Result, TermsFacet, TermsSort, Value};
 
-use super::Tree;
 use super::docs::{BucketDocs, Placed};
+use super::first::first;
 use super::keys::{KeyColumn, Keys};
 use super::open::OpenBucket;
 use super::path::{Path, Step};
+use super::related::Slots;
+use super::summary::Rank;
 use super::table::KeyTable;
+use super::{Tree, Way};
+use crate::layout::FieldLayout;
 use crate::search::SearchContext;
 use crate::search::facet::Domain;
 use crate::search::lower::exists_docs;
@@ -29,13 +33,15 @@ pub(super) struct OpenTerms<'p> {
 
 /// A key and how many documents have it.
 type Counted = (u64, u64);
-/// What a statistic orders by.
-type Rank = (u8, u64);
 
 impl<'p> OpenTerms<'p> {
     pub(super) fn open(context: &SearchContext<'_>, plan: &'p TermsFacet) -> Result<Self> {
         let layout = context.layout.field(&plan.field);
-        let column = layout.map(|layout| KeyColumn::open(context, layout)).transpose()?.flatten();
+        let column = |layout: &Arc<FieldLayout>| match layout.spec.properties.uninvertible {
+            true => KeyColumn::with_words(context, layout),
+            false => KeyColumn::open(context, layout),
+        };
+        let column = layout.map(column).transpose()?.flatten();
         let keys = match (&column, &plan.prefix) {
             (Some(KeyColumn::Strings(strings)), Some(prefix)) => strings.with_prefix(prefix)?,
             _ => 0..u64::MAX,
@@ -68,7 +74,7 @@ impl<'p> OpenTerms<'p> {
             buckets.all_buckets = all.transpose()?;
             return Ok(buckets);
         };
-        let cutting = Cutting { terms: self, column, docs, below };
+        let cutting = Cutting { terms: self, column, docs, below, context: tree.context, path };
         let mut table = cutting.count();
         if self.plan.num_buckets {
             buckets.num_buckets = Some(cutting.candidates(&table).count() as u64);
@@ -77,7 +83,7 @@ impl<'p> OpenTerms<'p> {
             buckets.all_buckets = Some(cutting.all_buckets(&table)?);
         }
         let chosen = cutting.chosen(&mut table)?;
-        buckets.list = cutting.looked_into(tree, &chosen, &mut table, path)?;
+        buckets.list = cutting.looked_into(tree, &chosen, &mut table)?;
         Ok(buckets)
     }
 
@@ -90,8 +96,8 @@ impl<'p> OpenTerms<'p> {
     ) -> Result<BucketResult> {
         let path = Path { above: path, step: Step::Missing(&self.plan.field) };
         match &self.with_value {
-            Some(with_value) => tree.bucket(below, &docs.restricted(with_value, false), Some(&path)),
-            None => tree.bucket(below, docs, Some(&path)),
+            Some(with_value) => tree.bucket(below, &docs.restricted(with_value, false), Way::by(&path)),
+            None => tree.bucket(below, docs, Way::by(&path)),
         }
     }
 }
@@ -102,6 +108,8 @@ struct Cutting<'a> {
     column: &'a KeyColumn,
     docs: &'a BucketDocs<'a>,
     below: &'a OpenBucket<'a>,
+    context: &'a SearchContext<'a>,
+    path: Option<&'a Path<'a>>,
 }
 
 impl Cutting<'_> {
@@ -112,15 +120,15 @@ impl Cutting<'_> {
         {
             return KeyTable::Dense(strings.counts(hits));
         }
-        self.each(|_, _, key| table.count(key));
+        self.each(self.docs, |_, _, key| table.count(key));
         table
     }
 
     /// Calls `take` with (segment, document, key) for each distinct value of each document.
-    fn each(&self, mut take: impl FnMut(usize, u32, u64)) {
+    fn each(&self, docs: &BucketDocs<'_>, mut take: impl FnMut(usize, u32, u64)) {
         let mut keys = Keys::default();
-        for segment in 0..self.docs.segments() {
-            self.docs.each_batch(segment, |docs| {
+        for segment in 0..docs.segments() {
+            docs.each_batch(segment, |docs| {
                 self.column.read(segment, docs, true, &mut keys);
                 keys.each(docs, |doc, key| take(segment, doc, key));
             });
@@ -142,30 +150,48 @@ impl Cutting<'_> {
     fn chosen(&self, table: &mut KeyTable) -> Result<Vec<Counted>> {
         let plan = self.terms.plan;
         let wanted = plan.limit.map(|limit| plan.offset.saturating_add(limit));
-        let turned = |order: Ordering| if plan.descending { order.reverse() } else { order };
+        let top = match (plan.prelim, wanted) {
+            (Some(Prelim { sort, descending, extra }), Some(wanted)) => {
+                let some = self.first(None, table, (sort, descending), Some(wanted.saturating_add(extra)))?;
+                self.first(Some(some), table, (plan.sort, plan.descending), Some(wanted))?
+            }
+            _ => self.first(None, table, (plan.sort, plan.descending), wanted)?,
+        };
+        Ok(top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect())
+    }
+
+    /// The first `wanted` of `chosen`, or of all that have documents enough, in order.
+    fn first(
+        &self,
+        chosen: Option<Vec<Counted>>,
+        table: &mut KeyTable,
+        (sort, descending): (TermsSort, bool),
+        wanted: Option<usize>,
+    ) -> Result<Vec<Counted>> {
+        let turned = |order: Ordering| if descending { order.reverse() } else { order };
         let by_key = |left: &Counted, right: &Counted| left.0.cmp(&right.0);
-        let enough = |(_, count): &Counted| *count >= plan.count_min;
-        let top = match plan.sort {
+        let least = self.terms.plan.count_min;
+        let candidates: Box<dyn Iterator<Item = Counted> + '_> = match chosen {
+            Some(chosen) => Box::new(chosen.into_iter()),
+            None => Box::new(self.candidates(table).filter(move |(_, count)| *count >= least)),
+        };
+        Ok(match sort {
             TermsSort::Count => {
                 let order = |left: &Counted, right: &Counted| {
                     turned(left.1.cmp(&right.1)).then_with(|| by_key(left, right))
                 };
-                first(self.candidates(table).filter(enough), wanted, order)
+                first(candidates, wanted, order)
             }
-            TermsSort::Index => {
-                let order = |left: &Counted, right: &Counted| turned(by_key(left, right));
-                first(self.candidates(table).filter(enough), wanted, order)
-            }
+            TermsSort::Index => first(candidates, wanted, |left, right| turned(by_key(left, right))),
             TermsSort::Stat(stat) => {
-                let counted: Vec<Counted> = self.candidates(table).filter(enough).collect();
+                let counted: Vec<Counted> = candidates.collect();
                 let ranked = self.ranks(stat, &counted, table)?.into_iter().zip(counted);
                 let order = |(left, one): &(Rank, Counted), (right, other): &(Rank, Counted)| {
                     turned(left.cmp(right)).then_with(|| by_key(one, other))
                 };
                 first(ranked, wanted, order).into_iter().map(|(_, counted)| counted).collect()
             }
-        };
-        Ok(top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect())
+        })
     }
 
     /// What orders `counted` by a statistic.
@@ -173,21 +199,35 @@ impl Cutting<'_> {
         table.number(counted.iter().map(|(key, _)| *key));
         let mut summary = self.below.stats.summary(counted.len(), Some(stat));
         self.placed(table).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+        let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, table, counted.len()));
+        summary.relate(&Slots { context: self.context, path: self.path, count: &count })?;
         summary.finish()?;
         Ok(summary.ranks(stat, counted.len()))
+    }
+
+    /// How many of other documents have each value that the table gives a number.
+    fn numbered(&self, others: &BucketDocs<'_>, table: &KeyTable, numbers: usize) -> Vec<u64> {
+        let mut counts = vec![0; numbers];
+        self.each(others, |_, _, key| {
+            let number = table.number_of(key);
+            if let Some(count) = number.and_then(|number| counts.get_mut(number as usize)) {
+                *count += 1;
+            }
+        });
+        counts
     }
 
     /// The documents, each under the number that the table gives to its value.
     fn placed(&self, table: &KeyTable) -> Placed {
         let mut placed = Placed::new(self.docs.segments());
         match table {
-            KeyTable::Dense(numbers) => self.each(|segment, doc, key| {
+            KeyTable::Dense(numbers) => self.each(self.docs, |segment, doc, key| {
                 let number = numbers.get(key as usize).copied().unwrap_or_default();
                 if let Some(slot) = number.checked_sub(1) {
                     placed.push(segment, doc, slot);
                 }
             }),
-            KeyTable::Sparse(_) => self.each(|segment, doc, key| {
+            KeyTable::Sparse(_) => self.each(self.docs, |segment, doc, key| {
                 if let Some(slot) = table.number_of(key) {
                     placed.push(segment, doc, slot);
                 }
@@ -202,8 +242,8 @@ impl Cutting<'_> {
         tree: Tree<'_>,
         chosen: &[Counted],
         table: &mut KeyTable,
-        path: Option<&Path<'_>>,
     ) -> Result<Vec<(Value, BucketResult)>> {
+        tree.room.take(chosen.len(), self.below.places())?;
         let mut list = Vec::with_capacity(chosen.len());
         for (key, count) in chosen {
             list.push((self.column.value(*key)?, BucketResult { count: *count, ..BucketResult::default() }));
@@ -213,11 +253,13 @@ impl Cutting<'_> {
         }
         table.number(chosen.iter().map(|(key, _)| *key));
         let placed = self.placed(table);
-        fill_stats(self.below, &placed, list.iter_mut().map(|(_, bucket)| bucket))?;
+        let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, table, chosen.len()));
+        let slots = Slots { context: self.context, path: self.path, count: &count };
+        fill_stats((self.below, &slots), &placed, list.iter_mut().map(|(_, bucket)| bucket))?;
         if !self.below.facets.is_empty() {
             let grouped = placed.grouped(list.len());
             for (slot, (value, bucket)) in list.iter_mut().enumerate() {
-                let path = Path { above: path, step: Step::Value(&self.terms.plan.field, value) };
+                let path = Path { above: self.path, step: Step::Value(&self.terms.plan.field, value) };
                 bucket.facets = tree.facets(self.below, &grouped.bucket(slot), bucket.count, Some(&path))?;
             }
         }
@@ -229,7 +271,7 @@ impl Cutting<'_> {
         let count = table.counted(&self.terms.keys).map(|(_, count)| u64::from(count)).sum();
         let mut placed = Placed::new(self.docs.segments());
         if !self.below.stats.is_empty() {
-            self.each(|segment, doc, key| {
+            self.each(self.docs, |segment, doc, key| {
                 if self.terms.keys.contains(&key) {
                     placed.push(segment, doc, 0);
                 }
@@ -249,7 +291,7 @@ fn all_buckets(below: &OpenBucket<'_>, count: u64, placed: &Placed) -> Result<Bu
 
 /// Gives each bucket the statistics of the documents under its place. Empty ones have none unless they are asked for.
 pub(super) fn fill_stats<'b>(
-    below: &OpenBucket<'_>,
+    (below, slots): (&OpenBucket<'_>, &Slots<'_>),
     placed: &Placed,
     buckets: impl ExactSizeIterator<Item = &'b mut BucketResult>,
 ) -> Result<()> {
@@ -258,6 +300,7 @@ pub(super) fn fill_stats<'b>(
     }
     let mut summary = below.stats.summary(buckets.len(), None);
     placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
+    summary.relate(slots)?;
     summary.finish()?;
     for (slot, bucket) in buckets.enumerate() {
         if bucket.count > 0 || below.plan.process_empty {
@@ -265,58 +308,4 @@ pub(super) fn fill_stats<'b>(
         }
     }
     Ok(())
-}
-
-/// The first `wanted` of `items` in order. Keeps no more than twice as many at a time.
-fn first<T>(
-    items: impl Iterator<Item = T>,
-    wanted: Option<usize>,
-    mut order: impl FnMut(&T, &T) -> Ordering,
-) -> Vec<T> {
-    let Some(wanted) = wanted else {
-        let mut all: Vec<T> = items.collect();
-        all.sort_unstable_by(order);
-        return all;
-    };
-    if wanted == 0 {
-        return Vec::new();
-    }
-    let room = wanted.saturating_mul(2).max(1024);
-    let mut best: Vec<T> = Vec::new();
-    for item in items {
-        best.push(item);
-        if best.len() >= room {
-            cut(&mut best, wanted, &mut order);
-        }
-    }
-    cut(&mut best, wanted, &mut order);
-    best.sort_unstable_by(order);
-    best
-}
-
-/// Leaves the first `wanted`, one at least, in any order.
-fn cut<T>(items: &mut Vec<T>, wanted: usize, order: impl FnMut(&T, &T) -> Ordering) {
-    if items.len() > wanted {
-        items.select_nth_unstable_by(wanted - 1, order);
-        items.truncate(wanted);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_are_found_without_sorting_all() {
-        let numbers = || (0..5000u64).map(|at| at * 7919 % 5000);
-        let check = |wanted: Option<usize>, expected: usize| {
-            let found = first(numbers(), wanted, |left, right| right.cmp(left));
-            assert!(found.iter().copied().eq((0..5000).rev().take(expected)), "{wanted:?}");
-        };
-        check(Some(0), 0);
-        check(Some(3), 3);
-        check(Some(2000), 2000);
-        check(Some(9000), 5000);
-        check(None, 5000);
-    }
 }

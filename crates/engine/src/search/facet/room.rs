@@ -1,0 +1,45 @@
+//! How much the facets of one search may list together: facets in facets multiply, and a short request could ask for more than
+//! there is memory. Solr differs: it lists until memory ends (`docs/adr/0003-kept-differences.md`).
+
+use std::cell::Cell;
+
+use plan::{Error, Result};
+
+/// A bucket takes one place, and each of its statistics another; about 100 bytes each.
+const PLACES: usize = 1 << 23;
+
+/// The places that are left.
+pub(super) struct Room(Cell<usize>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Cell::new(PLACES))
+    }
+}
+
+impl Room {
+    /// To be called before the buckets are made.
+    pub(super) fn take(&self, buckets: usize, places_each: usize) -> Result<()> {
+        let left = self.0.get().checked_sub(buckets.saturating_mul(places_each));
+        self.0.set(left.ok_or_else(too_much)?);
+        Ok(())
+    }
+}
+
+fn too_much() -> Error {
+    Error::bad_request(format!(
+        "facets of more than {PLACES} buckets and statistics; lower their limits, or nest fewer"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facets_in_facets_end_somewhere() {
+        let room = Room::default();
+        assert!(room.take(1 << 20, 4).is_ok() && room.take(1 << 20, 4).is_ok());
+        assert!(room.take(1, 1).is_err() && Room::default().take(usize::MAX, usize::MAX).is_err());
+    }
+}

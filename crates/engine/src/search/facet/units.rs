@@ -1,0 +1,221 @@
+//! What classic facets count: hits, or the groups that hits are in, each once for a value however many of its hits have it
+//! (Solr's `group.facet`). Groups are numbered by `grouping`; pairs of value and group are kept, sorted and cleared of repeats.
+
+use std::sync::Arc;
+
+use plan::{Error, Filter, GroupBy, Query, Result};
+use tantivy::columnar::Column;
+
+use super::ordinals::Strings;
+use super::room::Room;
+use super::values::each_distinct;
+use super::{Domain, values};
+use crate::layout::{ColumnKind, ColumnRef};
+use crate::search::SearchContext;
+use crate::search::bits::Bits;
+use crate::search::columns::AnyColumn;
+use crate::search::grouping::Groups;
+use crate::search::mask::{self, PreparedFilter};
+
+#[derive(Clone, Copy)]
+pub(super) struct Units<'a> {
+    pub(super) context: &'a SearchContext<'a>,
+    /// The field of the groups; `None` counts hits.
+    pub(super) groups_of: Option<&'a Arc<str>>,
+    pub(super) room: &'a Room,
+}
+
+impl Units<'_> {
+    /// Hits one by one, whatever else is counted.
+    pub(super) fn hits(self) -> Self {
+        Self { groups_of: None, ..self }
+    }
+
+    /// How many there are among `hits`.
+    pub(super) fn among(self, hits: &[Arc<Bits>]) -> Result<u64> {
+        let Some(mut groups) = self.groups()? else {
+            return Ok(hits.iter().map(|bits| u64::from(bits.count())).sum());
+        };
+        for (segment, hits) in self.context.segments.iter().zip(hits) {
+            let mut groups = groups.segment(segment)?;
+            for doc in hits.iter() {
+                groups.of(doc);
+            }
+        }
+        Ok(groups.len() as u64)
+    }
+
+    /// How many there are among the hits that also match `query`, whose documents are kept as a filter's are.
+    pub(super) fn matching(self, query: &Query, hits: &[Arc<Bits>]) -> Result<u64> {
+        let filter = Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() };
+        let filter = PreparedFilter::prepare(self.context, &filter)?;
+        let (mut total, mut matching) = (0, hits.to_vec());
+        for (segment, hits) in self.context.segments.iter().zip(&mut matching) {
+            let bits = mask::filter_bits(self.context, segment, &filter)?;
+            match self.groups_of {
+                Some(_) => Arc::make_mut(hits).intersect(&bits),
+                None => total += u64::from(bits.count_common(hits)),
+            }
+        }
+        if self.groups_of.is_some() { self.among(&matching) } else { Ok(total) }
+    }
+
+    /// By the number of a string.
+    pub(super) fn by_string(self, strings: &Strings, domain: &Domain) -> Result<Vec<u32>> {
+        let Some(mut groups) = self.groups()? else { return Ok(strings.counts(domain)) };
+        let mut pairs = Pairs::default();
+        for (segment, hits) in self.context.segments.iter().zip(domain) {
+            let Some(column) = strings.column(segment.number) else { continue };
+            let (mut groups, common) = (groups.segment(segment)?, strings.common(segment.number));
+            for doc in hits.iter() {
+                let group = groups.of(doc);
+                each_distinct(column.ords(), doc, |ord| pairs.push(common(ord) as u32, group));
+            }
+        }
+        Ok(pairs.counts(strings.cardinality()))
+    }
+
+    /// By a number or truth. Solr differs: groups of numbers are its own failure, an error 500
+    /// (`compat/select/grouping_facets.yaml`).
+    pub(super) fn by_integer(
+        self,
+        column: &ColumnRef,
+        domain: &Domain,
+        zeros: bool,
+    ) -> Result<values::Counts<i64>> {
+        let counts = values::integers(self.context, column, domain, zeros)?;
+        let Some(mut groups) = self.groups()? else { return Ok(counts) };
+        if column.kind != ColumnKind::Bool {
+            return Err(no_groups());
+        }
+        let mut pairs = Pairs::default();
+        for (segment, hits) in self.context.segments.iter().zip(domain) {
+            let Some(AnyColumn::Bool(column)) = segment.view.column(column)? else { continue };
+            let mut groups = groups.segment(segment)?;
+            for doc in hits.iter() {
+                let group = groups.of(doc);
+                each_distinct(&column, doc, |flag| pairs.push(u32::from(flag), group));
+            }
+        }
+        let grouped = pairs.counts(2);
+        let of = |flag: i64| grouped.get(flag as usize).copied().unwrap_or_default();
+        Ok(counts.into_keys().map(|flag| (flag, u64::from(of(flag)))).collect())
+    }
+
+    /// What has no values to pair with groups.
+    pub(super) fn only_hits(self) -> Result<()> {
+        if self.groups_of.is_some() { Err(no_groups()) } else { Ok(()) }
+    }
+
+    /// Tells `places` of the values of each hit in a segment's column where they are counted, and counts them there.
+    pub(super) fn each_place<T>(
+        self,
+        (segment, column): (usize, &Column<T>),
+        hits: &Bits,
+        tally: &mut PlaceTally,
+        mut places: impl FnMut(T, &mut dyn FnMut(usize)),
+    ) -> Result<()>
+    where
+        T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
+    {
+        let Some(segment) = self.context.segments.get(segment) else { return Ok(()) };
+        let PlaceTally { counts, groups, pairs } = tally;
+        let mut groups = groups.as_mut().map(|groups| groups.segment(segment)).transpose()?;
+        let mut last_doc = vec![u32::MAX; counts.len()];
+        for doc in hits.iter() {
+            let group = groups.as_mut().map(|groups| groups.of(doc));
+            for value in column.values_for_doc(doc) {
+                places(value, &mut |at| match (group, counts.get_mut(at), last_doc.get_mut(at)) {
+                    (Some(group), ..) => pairs.push(at as u32, group),
+                    (None, Some(count), Some(last)) if *last != doc => {
+                        *last = doc;
+                        *count += 1;
+                    }
+                    _ => {}
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn tally(self, places: usize) -> Result<PlaceTally> {
+        Ok(PlaceTally { counts: vec![0; places], groups: self.groups()?, pairs: Pairs::default() })
+    }
+
+    fn groups(self) -> Result<Option<Groups>> {
+        let field = |name: &Arc<str>| Groups::open(self.context, &GroupBy::Field(name.clone()));
+        self.groups_of.map(field).transpose()
+    }
+}
+
+fn no_groups() -> Error {
+    Error::bad_request("`group.facet` counts strings and booleans; use a field of these with docValues")
+}
+
+/// Counts at places that hits or groups fall into, each at most once.
+pub(super) struct PlaceTally {
+    counts: Vec<u64>,
+    groups: Option<Groups>,
+    pairs: Pairs,
+}
+
+impl PlaceTally {
+    pub(super) fn counts(self) -> Vec<u64> {
+        let Self { counts, groups, pairs } = self;
+        match groups {
+            Some(_) => pairs.counts(counts.len()).into_iter().map(u64::from).collect(),
+            None => counts,
+        }
+    }
+}
+
+/// Pairs of a key and a group. Repeats are cleared away as the pairs grow, so that they take at most twice their room.
+#[derive(Default)]
+struct Pairs {
+    pairs: Vec<(u32, u32)>,
+    /// How many there were after they were last cleared.
+    distinct: usize,
+}
+
+impl Pairs {
+    fn push(&mut self, key: u32, group: u32) {
+        if self.pairs.len() >= (self.distinct * 2).max(1 << 16) {
+            self.clear_repeats();
+        }
+        self.pairs.push((key, group));
+    }
+
+    fn clear_repeats(&mut self) {
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        self.distinct = self.pairs.len();
+    }
+
+    /// How many groups each key has, of keys below `keys`.
+    fn counts(mut self, keys: usize) -> Vec<u32> {
+        self.clear_repeats();
+        let mut counts = vec![0; keys];
+        for (key, _) in self.pairs {
+            if let Some(count) = counts.get_mut(key as usize) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_counts_once_for_a_key() {
+        let mut pairs = Pairs::default();
+        for at in 0..300_000 {
+            pairs.push(at % 3, at % 7);
+        }
+        assert!(pairs.pairs.len() <= 1 << 16);
+        pairs.push(9, 0);
+        assert_eq!(pairs.counts(4), [7, 7, 7, 0]);
+    }
+}
