@@ -52,7 +52,8 @@ impl Money {
         Ok(Self { amount, code: code.to_owned() })
     }
 
-    /// As `text`, with its currency.
+    /// As `text`, with its currency. Solr differs: an atomic update of a price can find no column for its amount, an error
+    /// 400 (`compat/query/currency.yaml`).
     pub fn complete(text: &str, default: &str) -> String {
         let text = text.trim();
         if text.contains(',') { text.to_owned() } else { format!("{text},{default}") }

@@ -299,7 +299,7 @@ impl Reading<'_> {
         self.leaf(LeafKind::Phrase(PhraseSought { places, slop: phrase.slop }), label)
     }
 
-    /// The words of a span, wherever they stand. Solr differs: it marks those of a stretch (`compat/query/surround.yaml`).
+    /// The words of a span, wherever they stand. Solr differs: it marks those of a stretch (`compat/query/complex_phrase_near.yaml`).
     fn span(&mut self, field: &Arc<str>, span: &Span) -> Result<Need> {
         Ok(match span {
             Span::Word(word) => {

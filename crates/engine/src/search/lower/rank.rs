@@ -11,6 +11,7 @@ use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs};
 
 impl Lowering<'_> {
+    /// Solr differs: its explanations tell the parts of the curve, here they tell the query (`compat/query/rank.yaml`).
     pub(super) fn rank(&self, query: &RankQuery, boost: f32) -> Result<Node> {
         let column = self.field(&query.field).and_then(|layout| layout.column.as_ref());
         let Some(column) = column else { return Ok(Node::Nothing) };
