@@ -34,6 +34,8 @@ fuzz_target!(|text: &str| {
         core: "fuzz",
         elevation: HandlerElevation::Nowhere,
         highlight: &plan::HighlightParts::default(),
+        parsers: None,
+        allowance: &plan::Allowance::default(),
     };
     let params = json_request::filled(json_request::with_params(&params)).and_then(json_request::expand);
     if let Ok(params) = params

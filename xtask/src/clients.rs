@@ -1,5 +1,5 @@
-//! Solr's own clients against a node of this checkout: the suites below `clients/`, with what they need from their
-//! registries installed below the target folder.
+//! Solr's own clients against a node of this checkout, and other people's measures beside ours: the suites below `clients/`,
+//! with what they need from their registries installed below the target folder.
 //!
 //! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool is a failure.
 
@@ -11,7 +11,13 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::server::{Server, target_folder};
 
 const CORE: &str = "clients";
-const PYSOLR: &str = "pysolr==3.11.0";
+
+/// (name, folder below `clients/`, what it needs). The measures come with trec_eval for what trec_eval measures.
+const PYTHON_SUITES: [(&str, &str, &[&str]); 3] = [
+    ("pysolr", "pysolr", &["pysolr==3.11.0"]),
+    ("javapyn", "javapyn", &["javapyn==0.2.0"]),
+    ("ir-measures", "ir_measures", &["ir-measures==0.4.3", "pytrec_eval-terrier==0.5.11"]),
+];
 
 /// What became of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +32,12 @@ pub enum Outcome {
 pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     let server = Server::start(root, "clients", false)?;
     create_core(&server.url)?;
-    Ok(vec![
-        ("pysolr", guarded("python3", || pysolr(root, &server.url))?),
-        ("SolrJ", guarded("mvn", || solrj(root, &server.url))?),
-    ])
+    let mut outcomes = Vec::new();
+    for (name, folder, packages) in PYTHON_SUITES {
+        outcomes.push((name, guarded("python3", || python(root, &server, folder, packages))?));
+    }
+    outcomes.push(("SolrJ", guarded("mvn", || solrj(root, &server.url))?));
+    Ok(outcomes)
 }
 
 /// Runs a suite when its tool is there.
@@ -58,18 +66,20 @@ fn create_core(url: &str) -> Result<()> {
     Ok(())
 }
 
-fn pysolr(root: &Path, url: &str) -> Result<bool> {
+/// Runs the Python suite in a folder below `clients/`, in an environment that has the packages.
+fn python(root: &Path, server: &Server, folder: &str, packages: &[&str]) -> Result<bool> {
     let environment = target_folder(root).join("clients").join("python");
     let python = environment.join("bin").join("python");
     if !python.exists() {
         command("python3").args(["-m", "venv"]).arg(&environment).status().context("cannot run python3")?;
     }
-    let install = command(&python).args(["-m", "pip", "install", "--quiet", PYSOLR]).status();
-    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {PYSOLR}");
+    let install = command(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).status();
+    ensure!(install.context("cannot run pip")?.success(), "pip cannot install {}", packages.join(" "));
     let suite = command(&python)
         .args(["-m", "unittest", "discover", "-s"])
-        .arg(root.join("clients").join("pysolr"))
-        .envs([("SOLR_URL", url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
+        .arg(root.join("clients").join(folder))
+        .envs([("SOLR_URL", &*server.url), ("SOLR_CORE", CORE), ("PYTHONDONTWRITEBYTECODE", "1")])
+        .env("PARHELION", &server.binary)
         .status();
     Ok(suite.context("cannot run the suite")?.success())
 }

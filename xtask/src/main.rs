@@ -30,7 +30,8 @@ usage: cargo xtask TASK
          [--accept]        list the steps that fail in compat/open.yaml, and take off it those that pass
          [--record]        ask this server for the answers and write them down, instead of comparing
          [--verbose]       every difference, not the first few of a step
-  clients                  Solr's own clients (pysolr, SolrJ) against a Parhelion of this checkout";
+  clients                  Solr's own clients (pysolr, SolrJ) against a Parhelion of this checkout, and our measures of
+                           relevance beside those of ir-measures";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

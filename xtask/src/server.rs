@@ -10,6 +10,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 pub struct Server {
     child: Child,
     data_dir: PathBuf,
+    /// What was built.
+    pub binary: PathBuf,
     /// Such as `http://127.0.0.1:40123/solr`.
     pub url: String,
 }
@@ -36,7 +38,7 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start `{}`", binary.display()))?;
-        let mut server = Self { child, data_dir, url: String::new() };
+        let mut server = Self { child, data_dir, binary, url: String::new() };
         server.url = server.read_url()?;
         Ok(server)
     }

@@ -79,7 +79,7 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/get" => Handler::Get,
         "/terms" => Handler::Terms,
         "/whynot" => Handler::WhyNot,
-        "/update" | "/update/json" | "/update/json/docs" | "/update/csv" => Handler::Update,
+        "/update" | "/update/json" | "/update/json/docs" | "/update/csv" | "/update/cbor" => Handler::Update,
         "/admin/ping" => Handler::Ping,
         "/admin/luke" => Handler::Luke,
         "/admin/system" => Handler::System,

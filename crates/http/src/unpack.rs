@@ -1,5 +1,6 @@
 //! Unpacks a request's body that says in its header that it is packed: gzip, deflate, zstd. What comes out is bounded as a body
 //! that comes unpacked is, however little goes in.
+//! Solr differs: it takes bodies as they are, whatever the header says (`compat/update/cbor.yaml`).
 
 use std::io::Read;
 

@@ -195,3 +195,18 @@ async fn the_end_is_clean() {
     let _ = idle.read_to_end(&mut rest).await;
     assert!(rest.is_empty());
 }
+
+#[tokio::test]
+async fn a_handler_refuses_parsers_it_does_not_name() {
+    let served = Served::start().await;
+    let check = async |query: &str, status: u16, message: &str| {
+        let answer = served.get(&format!("/solr/films/strict?{query}")).await;
+        assert_eq!(answer.status, status, "{query}: {}", answer.body);
+        assert!(answer.body.contains(message), "{query}: {}", answer.body);
+    };
+    check("q=*:*", 200, "\"numFound\":0").await;
+    check("q=%7B!term+f=id%7D1", 200, "\"numFound\":0").await;
+    let refused = "query parser `func` is not allowed here; use one of lucene, term";
+    check("q=%7B!func%7D1", 400, refused).await;
+    check("q=1&defType=func", 400, refused).await;
+}

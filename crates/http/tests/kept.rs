@@ -47,7 +47,13 @@ async fn an_answer_is_kept_until_something_changes() {
 async fn what_may_differ_the_next_time_is_not_kept() {
     let served = Served::start().await;
     add(&served, "1").await;
-    for query in ["q=id:1&debug=timing", "q={!cache=false}id:1", "q=id:1&fq=nosuch:1", "q=id:1&rows=x"] {
+    for query in [
+        "q=id:1&timeAllowed=0",
+        "q=id:1&debug=timing",
+        "q={!cache=false}id:1",
+        "q=id:1&fq=nosuch:1",
+        "q=id:1&rows=x",
+    ] {
         let path = format!("/solr/films/select?{query}");
         served.get(&path).await;
         served.get(&path).await;

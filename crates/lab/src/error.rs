@@ -20,6 +20,8 @@ pub enum Error {
     NoReport { path: String, reason: String },
     #[error("`{0}` is no workload; `parhelion lab list` shows them")]
     NoWorkload(String),
+    #[error(transparent)]
+    Relevance(#[from] crate::relevance::Fault),
     #[error("a task of the run ended: {0}")]
     Task(String),
     /// A program that a peer needs, or the peer itself.

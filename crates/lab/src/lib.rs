@@ -7,6 +7,7 @@ mod error;
 mod load;
 mod peer;
 mod random;
+pub mod relevance;
 mod replay;
 mod report;
 mod run;

@@ -8,6 +8,7 @@ use crate::demo::DemoArgs;
 use crate::lab::LabArgs;
 use crate::post::PostArgs;
 use crate::query::QueryArgs;
+use crate::relevance::RelevanceArgs;
 use crate::serve::ServeArgs;
 
 /// A search server that speaks Apache Solr's HTTP API, in one binary.
@@ -43,6 +44,8 @@ pub enum Command {
     Query(QueryArgs),
     /// Run a benchmark against a server, and a Solr beside it.
     Lab(LabArgs),
+    /// Measure how well a collection answers judged queries.
+    Relevance(RelevanceArgs),
     /// Print a completion script for a shell.
     ///
     /// For bash: `parhelion completions bash > /etc/bash_completion.d/parhelion`.

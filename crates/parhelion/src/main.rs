@@ -16,6 +16,7 @@ mod post;
 #[cfg(target_arch = "x86_64")]
 mod processor;
 mod query;
+mod relevance;
 mod serve;
 mod server;
 
@@ -55,6 +56,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Post(args) => block_on(post::run(args)),
         Command::Query(args) => block_on(query::run(args)),
         Command::Lab(args) => block_on(lab::run(args)),
+        Command::Relevance(args) => block_on(relevance::run(args)),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { dir } => manual::pages(dir.as_deref()),
     }

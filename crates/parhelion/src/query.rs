@@ -45,7 +45,8 @@ pub struct QueryArgs {
     json: bool,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+/// The parser of a parameter on the command line.
+pub fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it as name=value")?;
     Ok((name.to_owned(), value.to_owned()))
 }

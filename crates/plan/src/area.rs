@@ -8,6 +8,7 @@ pub enum Area {
     Point(Place),
     Circle(Circle),
     Rect(Rect),
+    Line(Line),
     /// All of these together; of none it is nowhere.
     Many(Vec<Area>),
 }
@@ -17,6 +18,15 @@ pub enum Area {
 pub struct Circle {
     pub centre: Place,
     /// 180 is the whole earth.
+    pub degrees: f64,
+}
+
+/// All within so many degrees of the straight lines from each place to the next. Straight on a flat map, as spatial4j has
+/// it, so that none crosses the date line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// At least one.
+    pub places: Vec<Place>,
     pub degrees: f64,
 }
 
@@ -105,6 +115,7 @@ impl Area {
             Area::Circle(circle) if circle.degrees >= 180.0 => Some(Rect::EARTH),
             Area::Circle(circle) => Some(at(circle.centre).buffered(circle.degrees)),
             Area::Rect(rect) => Some(*rect),
+            Area::Line(line) => line.bounds(),
             Area::Many(areas) => areas.iter().filter_map(Area::bounds).reduce(Rect::around),
         }
     }
@@ -140,6 +151,7 @@ impl Area {
     pub fn parts(&self) -> usize {
         match self {
             Area::Many(areas) => areas.iter().map(Area::parts).sum(),
+            Area::Line(line) => line.places.len(),
             _ => 1,
         }
     }
@@ -152,8 +164,26 @@ impl Area {
                 Area::Circle(Circle { degrees: (circle.degrees + degrees).min(180.0), ..circle })
             }
             Area::Rect(rect) => Area::Rect(rect.buffered(degrees)),
+            Area::Line(line) => Area::Line(Line { degrees: line.degrees + degrees, ..line }),
             Area::Many(areas) => Area::Many(areas.into_iter().map(|area| area.buffered(degrees)).collect()),
         }
+    }
+}
+
+impl Line {
+    fn bounds(&self) -> Option<Rect> {
+        let ends = |of: fn(&Place) -> f64| {
+            let values = || self.places.iter().map(of);
+            Some((values().reduce(f64::min)? - self.degrees, values().reduce(f64::max)? + self.degrees))
+        };
+        let (south, north) = ends(|place| place.latitude)?;
+        let (west, east) = ends(|place| place.longitude)?;
+        Some(Rect {
+            south: south.max(-90.0),
+            north: north.min(90.0),
+            west: west.max(-180.0),
+            east: east.min(180.0),
+        })
     }
 }
 

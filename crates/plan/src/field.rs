@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::analyzer::AnalyzerSpec;
-use crate::area::Rect;
 use crate::properties::Properties;
 
 /// What kind of values a type holds, by Solr's class.
@@ -73,48 +72,6 @@ impl FieldClass {
         self.is_point()
             || matches!(self, FieldClass::Str | FieldClass::Bool | FieldClass::Uuid | FieldClass::Enum)
             || matches!(self, FieldClass::NestPath | FieldClass::LatLon | FieldClass::SortableText)
-    }
-}
-
-/// What a sub-field of a field of the class `BBox` says of the box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edge {
-    West,
-    East,
-    South,
-    North,
-    /// 1 where it crosses the date line, else 0.
-    Crosses,
-}
-
-impl Edge {
-    /// In the order of `Rect::edges`.
-    pub const ALL: [Edge; 4] = [Edge::West, Edge::East, Edge::South, Edge::North];
-
-    /// What the sub-field's name ends with, as in Solr.
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Edge::West => "__minX",
-            Edge::East => "__maxX",
-            Edge::South => "__minY",
-            Edge::North => "__maxY",
-            Edge::Crosses => "__xdl",
-        }
-    }
-
-    pub fn sub_field(self, name: &str) -> String {
-        format!("{name}{}", self.suffix())
-    }
-
-    pub fn of(self, rect: Rect) -> f64 {
-        let [west, east, south, north] = rect.edges();
-        match self {
-            Edge::West => west,
-            Edge::East => east,
-            Edge::South => south,
-            Edge::North => north,
-            Edge::Crosses => f64::from(u8::from(rect.crosses())),
-        }
     }
 }
 

@@ -14,6 +14,7 @@ mod component;
 mod config;
 mod dense_vector;
 mod document;
+mod edge;
 mod elevation;
 mod error;
 mod expression;
@@ -52,7 +53,7 @@ mod wkt;
 
 pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
-pub use area::{Area, Circle, Rect};
+pub use area::{Area, Circle, Line, Rect};
 pub use box_score::BoxScore;
 pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, Prelim, RangesFacet, Stat, StatFunction,
@@ -68,6 +69,7 @@ pub use dense_vector::{
     GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
 };
 pub use document::Document;
+pub use edge::Edge;
 pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
 pub use expression::{Arithmetic, Expression};
@@ -75,7 +77,7 @@ pub use facet::{
     FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
     RangeFacet,
 };
-pub use field::{Edge, FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use function::{
     Comparison, Function, IndexTerm, Kind, Operator, Pick, PlaceDistance, Statistic, StringMeasure,
 };

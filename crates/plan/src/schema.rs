@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 use crate::area::Area;
 use crate::dense_vector::VectorType;
+use crate::edge::{Edge, edge_fields};
 use crate::error::{Error, ErrorKind, Result};
-use crate::field::{Edge, FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::properties::Properties;
 use crate::value::Value;
 
@@ -92,7 +93,8 @@ impl Schema {
             .collect::<Result<HashMap<_, _>>>()?;
         let resolve = |declared: &FieldSource| Ok(Arc::new(resolve_field(declared, &types)?));
         let fields = source.fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;
-        let edges = box_edges(&source.types)?;
+        let boxes = source.types.iter().filter(|it| class_of(&it.class) == Some(FieldClass::BBox));
+        let edges = edge_fields(boxes)?;
         let mut dynamic =
             source.dynamic_fields.iter().chain(&edges).map(resolve).collect::<Result<Vec<_>>>()?;
         dynamic.sort_by_key(|spec| std::cmp::Reverse(spec.name.len()));
@@ -194,37 +196,6 @@ impl Schema {
         }
         Ok(())
     }
-}
-
-/// The patterns that the sub-fields of boxes fall under, which Solr's types of boxes declare by themselves.
-fn box_edges(types: &[TypeSource]) -> Result<Vec<FieldSource>> {
-    let mut declared: Vec<FieldSource> = Vec::new();
-    for boxes in types.iter().filter(|it| class_of(&it.class) == Some(FieldClass::BBox)) {
-        let attribute =
-            |name: &str| boxes.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-        let type_name = attribute("numberType").ok_or_else(|| {
-            invalid(format!(
-                "Plugin init failure for [schema.xml] fieldType\nThe field type: {} must specify the numberType attribute.",
-                boxes.name
-            ))
-        })?;
-        let stored = attribute("storeSubFields").is_some_and(|flag| flag == "true");
-        for edge in Edge::ALL.into_iter().chain([Edge::Crosses]) {
-            let name = edge.sub_field("*");
-            let column = edge != Edge::Crosses;
-            let flags = [
-                ("indexed", true),
-                ("stored", stored && column),
-                ("docValues", column),
-                ("multiValued", false),
-            ];
-            let attributes = flags.map(|(key, flag)| (key.to_owned(), flag.to_string())).to_vec();
-            if declared.iter().all(|known| known.name != name) {
-                declared.push(FieldSource { name, type_name: type_name.clone(), attributes });
-            }
-        }
-    }
-    Ok(declared)
 }
 
 fn invalid(message: String) -> Error {

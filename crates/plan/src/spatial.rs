@@ -4,7 +4,7 @@
 use std::fmt::{Display, Formatter, Result};
 use std::sync::Arc;
 
-use crate::area::{Area, Circle, Rect};
+use crate::area::{Area, Circle, Line, Rect};
 use crate::place::{EARTH_RADIUS_KM, Place};
 use crate::value::java_double;
 
@@ -96,7 +96,7 @@ fn exact(out: &mut Formatter<'_>, field: &str, area: &Area) -> Result {
         Area::Point(centre) => circle(Circle { centre: *centre, degrees: 0.0 }),
         Area::Circle(of) => circle(*of),
         Area::Rect(rect) => boxed(field, *rect),
-        Area::Many(_) => (Shown(area).to_string(), Shown(area).to_string()),
+        Area::Line(_) | Area::Many(_) => (Shown(area).to_string(), Shown(area).to_string()),
     };
     write!(out, "IndexOrDocValuesQuery(indexQuery={}, dvQuery={field}:{column})", prefixed(field, &index))
 }
@@ -152,6 +152,13 @@ impl Display for Shown<'_> {
             Area::Rect(Rect { south, north, west, east }) => {
                 let [west, east, south, north] = [west, east, south, north].map(|it| java_double(*it));
                 write!(out, "Rect(minX={west},maxX={east},minY={south},maxY={north})")
+            }
+            Area::Line(Line { places, degrees }) => {
+                let place = |place: &Place| {
+                    format!("{} {}", java_double(place.longitude), java_double(place.latitude))
+                };
+                let places: Vec<_> = places.iter().map(place).collect();
+                write!(out, "BufferedLineString(buf={} pts={})", java_double(*degrees), places.join(", "))
             }
             Area::Many(areas) => {
                 let parts: Vec<_> = areas.iter().map(|area| Shown(area).to_string()).collect();

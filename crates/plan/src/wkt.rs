@@ -1,17 +1,20 @@
 //! How places and areas are written: `latitude,longitude`, `longitude latitude`, and as well-known text with the additions of
-//! spatial4j: `POINT`, `MULTIPOINT`, `ENVELOPE(west, east, north, south)`, `BUFFER(shape, degrees)`, `GEOMETRYCOLLECTION`.
+//! spatial4j: `POINT`, `MULTIPOINT`, `LINESTRING`, `MULTILINESTRING`, `ENVELOPE(west, east, north, south)`, `BUFFER(shape,
+//! degrees)`, `GEOMETRYCOLLECTION`.
 //! Requests and documents are read by the same rules. Messages are Solr's, recorded from 9.10.1.
-//! Solr differs: it reads `LINESTRING` as well; polygons it refuses as we do, unless it was given another library
-//! (`compat/query/spatial_errors.yaml`).
+//! Polygons Solr refuses as we do, unless it was given another library (`compat/query/spatial_errors.yaml`).
 
 use std::fmt::{Display, Formatter};
 
-use crate::area::{Area, Circle, Rect};
+use crate::area::{Area, Circle, Line, Rect};
 use crate::error::{Error, Result, RootCause};
 use crate::place::Place;
 
 /// How deep shapes may lie in one another.
 const DEPTH_MAX: usize = 16;
+
+/// Most places of one line, which an index keeps as one term.
+const PLACES_MAX: usize = 512;
 
 const UNREADABLE: &str = "Unable to parse shape given formats \"lat,lon\", \"x y\" or as WKT because ";
 
@@ -144,7 +147,8 @@ impl<'a> Reader<'a> {
         let name = self.take(char::is_alphanumeric).to_ascii_uppercase();
         let empty = self.rest().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("EMPTY"));
         match name.as_str() {
-            "POINT" | "MULTIPOINT" | "ENVELOPE" | "GEOMETRYCOLLECTION" if empty => {
+            "POINT" | "MULTIPOINT" | "LINESTRING" | "MULTILINESTRING" | "ENVELOPE" | "GEOMETRYCOLLECTION"
+                if empty => {
                 self.at += "EMPTY".len();
                 Ok(Area::Many(Vec::new()))
             }
@@ -153,6 +157,8 @@ impl<'a> Reader<'a> {
                 Some('(') => reader.point().map(Area::Point),
                 _ => reader.coordinates().map(Area::Point),
             }),
+            "LINESTRING" => self.line(),
+            "MULTILINESTRING" => self.list(Self::line),
             "ENVELOPE" => self.envelope(),
             "BUFFER" => {
                 self.expect('(')?;
@@ -163,7 +169,7 @@ impl<'a> Reader<'a> {
                 buffered(inner, distance)
             }
             "GEOMETRYCOLLECTION" => self.list(|reader| reader.shape(depth + 1)),
-            "POLYGON" | "MULTIPOLYGON" | "LINESTRING" | "MULTILINESTRING" => Err(Error::bad_request(
+            "POLYGON" | "MULTIPOLYGON" => Err(Error::bad_request(
                 "java.lang.UnsupportedOperationException: Unsupported shape of this SpatialContext. Try JTS or Geo3D.",
             )
             .with_root(RootCause::Unsupported)),
@@ -183,6 +189,19 @@ impl<'a> Reader<'a> {
         let place = self.coordinates()?;
         self.expect(')')?;
         Ok(place)
+    }
+
+    fn line(&mut self) -> Result<Area> {
+        self.expect('(')?;
+        let mut places = vec![self.coordinates()?];
+        while self.next_is(',') {
+            places.push(self.coordinates()?);
+            if places.len() > PLACES_MAX {
+                return Err(syntax(format!("a line has more than {PLACES_MAX} places; write it as several")));
+            }
+        }
+        self.expect(')')?;
+        Ok(Area::Line(Line { places, degrees: 0.0 }))
     }
 
     fn list(&mut self, mut item: impl FnMut(&mut Self) -> Result<Area>) -> Result<Area> {
@@ -241,6 +260,14 @@ impl Display for Area {
             Area::Rect(Rect { south, north, west, east }) => {
                 write!(out, "ENVELOPE ({west}, {east}, {north}, {south})")
             }
+            Area::Line(Line { places, degrees }) => {
+                let place = |place: &Place| format!("{} {}", place.longitude, place.latitude);
+                let places = places.iter().map(place).collect::<Vec<_>>().join(", ");
+                match *degrees > 0.0 {
+                    true => write!(out, "BUFFER (LINESTRING ({places}), {degrees})"),
+                    false => write!(out, "LINESTRING ({places})"),
+                }
+            }
             Area::Many(areas) if areas.is_empty() => out.write_str("GEOMETRYCOLLECTION EMPTY"),
             Area::Many(areas) => {
                 let parts: Vec<_> = areas.iter().map(Area::to_string).collect();
@@ -271,6 +298,12 @@ mod tests {
             "GEOMETRYCOLLECTION(POINT(1 2), ENVELOPE(1,2,4,3))",
             "GEOMETRYCOLLECTION (POINT (1 2), ENVELOPE (1, 2, 4, 3))",
         );
+        check("linestring(1 2, 3 4,5 6)", "LINESTRING (1 2, 3 4, 5 6)");
+        check("BUFFER(LINESTRING(1 2,3 4), 0.5)", "BUFFER (LINESTRING (1 2, 3 4), 0.5)");
+        check(
+            "MULTILINESTRING((1 2,3 4),(5 6))",
+            "GEOMETRYCOLLECTION (LINESTRING (1 2, 3 4), LINESTRING (5 6))",
+        );
         check("POINT EMPTY", "GEOMETRYCOLLECTION EMPTY");
     }
 
@@ -299,6 +332,8 @@ mod tests {
         );
         let deep = format!("{}POINT(1 1)", "BUFFER(".repeat(100));
         assert!(Area::parse(&deep).unwrap_err().message.contains("nest deeper"));
+        let long = format!("LINESTRING({}1 1)", "1 2,".repeat(1000));
+        assert!(Area::parse(&long).unwrap_err().message.contains("more than 512 places"));
         let polygon = Area::parse("POLYGON((0 0))").unwrap_err().message;
         assert!(polygon.contains("UnsupportedOperationException"), "{polygon}");
     }

@@ -6,8 +6,18 @@ use std::path::Path;
 use super::Finding;
 
 /// Folders of the root that documents point into.
-const FOLDERS: [&str; 9] =
-    ["crates/", "docs/", "compat/", "configsets/", "xtask/", "clients/", "fuzz/", "console/", "deploy/"];
+const FOLDERS: [&str; 10] = [
+    "crates/",
+    "docs/",
+    "compat/",
+    "configsets/",
+    "xtask/",
+    "clients/",
+    "fuzz/",
+    "console/",
+    "deploy/",
+    "relevance/",
+];
 
 pub fn check(root: &Path, path: &str, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();

@@ -23,6 +23,9 @@ const SOURCE_BYTES_LARGE: u64 = 1024;
 /// Longer sources are not kept.
 const SOURCE_BYTES_KEPT: usize = 64 << 10;
 
+/// What a field of a loaded document takes, about.
+const FIELD_BYTES: usize = 128;
+
 pub(crate) fn hit(
     context: &SearchContext<'_>,
     found: &Found,
@@ -40,6 +43,7 @@ pub(crate) fn hit(
         Some((key, columns)) => read_columns(segment, found.doc, &key, &columns)?,
         None => read_stored(context, segment, found.doc, fields)?,
     };
+    context.allowance.take_bytes(size_of::<Hit>() + document.fields.len() * FIELD_BYTES);
     Ok(Hit { id, document, place, score, children: Vec::new(), values: Vec::new(), explanation })
 }
 

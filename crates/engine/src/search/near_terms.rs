@@ -34,7 +34,7 @@ pub(super) fn near_terms(context: &SearchContext<'_>, field: Field, fuzzy: &Fuzz
         let mut read = 0u32;
         while terms.advance() {
             read += 1;
-            if read % TERMS_A_LOOK == 0 && context.allowance.is_used_up() {
+            if read.is_multiple_of(TERMS_A_LOOK) && context.allowance.is_used_up() {
                 break;
             }
             *found.entry(terms.key().to_vec()).or_default() += u64::from(terms.value().doc_freq);

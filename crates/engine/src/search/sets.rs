@@ -129,7 +129,7 @@ where
     loop {
         postings.for_each_doc(terms.value(), |doc| bits.insert(doc))?;
         read += 1;
-        if read % TERMS_A_LOOK == 0 && allowance.is_used_up() || !terms.advance() {
+        if read.is_multiple_of(TERMS_A_LOOK) && allowance.is_used_up() || !terms.advance() {
             return Ok(());
         }
     }

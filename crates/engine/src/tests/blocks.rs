@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use plan::{AtomicOp, FieldEdit, Modify, Nested, NestedEdit, NestedField, Related, RelatedScore, Value};
 use proptest::prelude::*;
 
+use super::upkeep::{Upkeep, upkeep};
 use super::*;
 use crate::block::place_of;
 
@@ -18,13 +19,7 @@ enum Step {
     EditChild { root: u8, child: u8, word: u8 },
     AddChild { root: u8, child: u8, word: u8 },
     RemoveChild { root: u8, child: u8 },
-    Refresh,
-    Flush,
-    FlushQuietly,
-    Merge,
-    MergeAll,
-    Reopen,
-    Kill,
+    Upkeep(Upkeep),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -38,13 +33,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => one.clone().prop_map(|(root, child, word)| Step::EditChild { root, child, word }),
         2 => one.prop_map(|(root, child, word)| Step::AddChild { root, child, word }),
         2 => (root, child).prop_map(|(root, child)| Step::RemoveChild { root, child }),
-        4 => Just(Step::Refresh),
-        2 => Just(Step::Flush),
-        2 => Just(Step::FlushQuietly),
-        3 => Just(Step::Merge),
-        1 => Just(Step::MergeAll),
-        1 => Just(Step::Reopen),
-        1 => Just(Step::Kill),
+        14 => upkeep().prop_map(Step::Upkeep),
     ]
 }
 
@@ -167,10 +156,8 @@ impl Model {
                 }
                 block.children.retain(|held| held.0 != format!("c{child}"));
             }
-            Step::Refresh | Step::Flush | Step::MergeAll | Step::Reopen | Step::Kill => {
-                self.shown = self.now.clone();
-            }
-            Step::FlushQuietly | Step::Merge => {}
+            Step::Upkeep(upkeep) if upkeep.shows_all() => self.shown = self.now.clone(),
+            Step::Upkeep(_) => {}
         }
         true
     }
@@ -254,23 +241,8 @@ fn run(steps: &[Step]) {
             let outcome = shard.update(batch(vec![operation]));
             assert_eq!(outcome.failure.is_none(), possible, "{step:?}: {:?}", outcome.failure);
         }
-        match step {
-            Step::Refresh => refresh(&shard),
-            Step::Flush => flush(&shard),
-            Step::FlushQuietly => shard.commit(&Commit { open_searcher: false, ..Commit::HARD }).unwrap(),
-            Step::Merge => drop(shard.core().merge_once().unwrap()),
-            Step::MergeAll => shard.commit(&Commit { max_segments: Some(1), ..Commit::SOFT }).unwrap(),
-            Step::Reopen => {
-                shard.close().unwrap();
-                drop(shard);
-                shard = site.open();
-            }
-            Step::Kill => {
-                site.disk.kill();
-                drop(shard);
-                shard = site.open();
-            }
-            _ => {}
+        if let Step::Upkeep(upkeep) = step {
+            shard = upkeep.befall(&site, shard);
         }
         model.check(&shard);
     }

@@ -1,10 +1,11 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
-//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list.
+//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings.
 
 mod blocks;
 mod faults;
 mod lifecycle;
 mod model;
+mod upkeep;
 
 use std::sync::Arc;
 

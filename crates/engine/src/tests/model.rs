@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use plan::{AtomicOp, Commit, FieldEdit, Modify, Operation, Query, Value};
+use plan::{AtomicOp, FieldEdit, Modify, Operation, Query, Value};
 use proptest::prelude::*;
 
+use super::upkeep::{Upkeep, upkeep};
 use super::*;
 
 /// One step of a history. Ids and words are few, so that steps meet.
@@ -16,13 +17,7 @@ enum Step {
     Delete { id: u8 },
     DeleteByQuery { word: u8 },
     DeleteAll,
-    Refresh,
-    Flush,
-    FlushQuietly,
-    Merge,
-    MergeAll,
-    Reopen,
-    Kill,
+    Upkeep(Upkeep),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -34,13 +29,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => id.prop_map(|id| Step::Delete { id }),
         2 => word.prop_map(|word| Step::DeleteByQuery { word }),
         1 => Just(Step::DeleteAll),
-        4 => Just(Step::Refresh),
-        2 => Just(Step::Flush),
-        2 => Just(Step::FlushQuietly),
-        3 => Just(Step::Merge),
-        1 => Just(Step::MergeAll),
-        1 => Just(Step::Reopen),
-        1 => Just(Step::Kill),
+        14 => upkeep().prop_map(Step::Upkeep),
     ]
 }
 
@@ -111,10 +100,8 @@ impl Model {
                 self.now.retain(|_, held| !held.words.contains(&word(*number)));
             }
             Step::DeleteAll => self.now.clear(),
-            Step::Refresh | Step::Flush | Step::MergeAll | Step::Reopen | Step::Kill => {
-                self.shown = self.now.clone();
-            }
-            Step::FlushQuietly | Step::Merge => {}
+            Step::Upkeep(upkeep) if upkeep.shows_all() => self.shown = self.now.clone(),
+            Step::Upkeep(_) => {}
         }
         if let (Step::Add { id, .. } | Step::Append { id, .. } | Step::Count { id, .. }, Some(version)) =
             (step, version)
@@ -165,23 +152,8 @@ fn run(steps: &[Step]) {
             site.clock.advance(1);
             version = update(&shard, vec![operation]).added.first().map(|(_, version)| *version);
         }
-        match step {
-            Step::Refresh => refresh(&shard),
-            Step::Flush => flush(&shard),
-            Step::FlushQuietly => shard.commit(&Commit { open_searcher: false, ..Commit::HARD }).unwrap(),
-            Step::Merge => drop(shard.core().merge_once().unwrap()),
-            Step::MergeAll => shard.commit(&Commit { max_segments: Some(1), ..Commit::SOFT }).unwrap(),
-            Step::Reopen => {
-                shard.close().unwrap();
-                drop(shard);
-                shard = site.open();
-            }
-            Step::Kill => {
-                site.disk.kill();
-                drop(shard);
-                shard = site.open();
-            }
-            _ => {}
+        if let Step::Upkeep(upkeep) = step {
+            shard = upkeep.befall(&site, shard);
         }
         model.apply(step, version);
         model.check(&shard);

@@ -159,6 +159,12 @@ fn config() -> CollectionConfig {
         defaults: vec![("echoParams".into(), "explicit".into()), ("rows".into(), "10".into())],
         ..HandlerConfig::default()
     };
+    let strict = HandlerConfig {
+        path: "/strict".into(),
+        class: "solr.SearchHandler".into(),
+        allowed_parsers: Some(vec!["lucene".into(), "term".into()]),
+        ..HandlerConfig::default()
+    };
     CollectionConfig {
         auto_commit: AutoCommit {
             flush_after_ms: None,
@@ -168,7 +174,7 @@ fn config() -> CollectionConfig {
             refresh_after_docs: None,
         },
         guess_unknown_fields: false,
-        handlers: vec![select],
+        handlers: vec![select, strict],
         boolean_clauses_max: 1024,
         update_chains: vec![],
         update_processors: vec![],

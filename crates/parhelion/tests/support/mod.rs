@@ -16,9 +16,15 @@ pub struct Server {
 impl Server {
     /// Starts `parhelion serve` on `data_dir` and waits until it says where it listens.
     pub fn start(data_dir: &Path) -> Self {
+        Self::start_with(data_dir, &[])
+    }
+
+    /// The same, with more arguments.
+    pub fn start_with(data_dir: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_parhelion"))
             .args(["serve", "--port", "0", "--data-dir"])
             .arg(data_dir)
+            .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the binary starts");

@@ -110,6 +110,24 @@ pub(super) fn refuse(settings: &Settings<'_>, name: &str, allowed: &str) -> Erro
     wrong(&format!("`{name}` is `{value}`; use {allowed}"))
 }
 
+/// How a component's settings are read: its name, its element, where it goes, and where warnings do.
+#[cfg(test)]
+type Read = fn(&str, &Element, &mut Components, &mut Vec<String>) -> Result<Component>;
+
+/// What `read` makes of a component that holds this one list.
+#[cfg(test)]
+pub(super) fn read_one(
+    read: Read,
+    (list, entries): (&str, &str),
+    name: &str,
+) -> (Result<Component>, Components, Vec<String>) {
+    let xml = format!("<searchComponent><lst name='{list}'>{entries}</lst></searchComponent>");
+    let element = crate::xml_tree::parse("test", &xml, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+    let (mut components, mut warnings) = (Components::default(), Vec::new());
+    let step = read(name, &element, &mut components, &mut warnings);
+    (step, components, warnings)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -197,4 +197,17 @@ mod tests {
             assert_eq!(covers(pattern, path), expected, "{pattern} {path}");
         }
     }
+
+    #[test]
+    fn a_handler_may_name_its_parsers() {
+        let xml = "<config><requestHandler name='/a' class='solr.SearchHandler'><arr name='allowedParsers'>\
+            <str>lucene</str><str> edismax </str></arr></requestHandler>\
+            <requestHandler name='/b' class='solr.SearchHandler'/></config>";
+        let root = xml_tree::parse("test", xml, &|_| None).unwrap();
+        let mut warnings = Vec::new();
+        let handlers = read(&root, &Declared::default(), &mut warnings).unwrap();
+        let allowed: Vec<_> = handlers.iter().map(|handler| handler.allowed_parsers.clone()).collect();
+        assert_eq!(allowed, [Some(vec!["lucene".to_owned(), "edismax".to_owned()]), None]);
+        assert!(warnings.is_empty(), "{warnings:?}");
+    }
 }

@@ -1,5 +1,8 @@
-//! A declared `SpellCheckComponent`: its dictionaries with Solr's settings, of the classes `DirectSolrSpellChecker` and
-//! `WordBreakSolrSpellChecker`. Others kept an index of their own in Solr; a dictionary of theirs is a warning.
+//! A declared `SpellCheckComponent`: its dictionaries with Solr's settings, of the classes `DirectSolrSpellChecker`,
+//! `WordBreakSolrSpellChecker` and `IndexBasedSpellChecker`; one of another class is a warning.
+//!
+//! Solr differs: the last keeps an index of its own, which is built, and of words that share runs of letters; here the
+//! words are those of the index as it is, within two edits (`component/index_spelling`).
 
 use plan::{
     BrokenWords, Checker, Component, Components, NearWords, Result, SpellComponent, SpellDictionary,
@@ -49,6 +52,7 @@ fn dictionary(
     let class = class.unwrap_or("solr.IndexBasedSpellChecker");
     let (checker, known) = match class.rsplit('.').next() {
         Some("DirectSolrSpellChecker") => (Checker::Near(near(settings)?), NEAR),
+        Some("IndexBasedSpellChecker") => (Checker::Near(indexed(settings)?), INDEXED),
         Some("WordBreakSolrSpellChecker") => (Checker::Broken(broken(settings)?), BROKEN),
         _ => {
             warnings.push(format!(
@@ -112,6 +116,21 @@ fn near(settings: &Settings<'_>) -> Result<NearWords> {
     Ok(near)
 }
 
+const INDEXED: &[&str] = &["distanceMeasure", "accuracy", "comparatorClass", "thresholdTokenFrequency"];
+
+/// Whatever its length and however frequent it is, a word is corrected.
+fn indexed(settings: &Settings<'_>) -> Result<NearWords> {
+    let measure = measure(settings)?.unwrap_or(StringMeasure::Levenshtein);
+    Ok(NearWords {
+        measure: Some(measure),
+        prefix_min: 0,
+        inspections_max: 10,
+        length_min: 0,
+        query_frequency_max: f32::MAX,
+        ..near(settings)?
+    })
+}
+
 /// A share below 1, or a whole number of documents.
 fn frequency(settings: &Settings<'_>, name: &str, usual: f32) -> Result<f32> {
     let frequency: f32 = settings.number(name)?.unwrap_or(usual);
@@ -172,14 +191,10 @@ fn broken(settings: &Settings<'_>) -> Result<BrokenWords> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xml_tree;
+    use crate::config::components;
 
     fn read_list(list: &str) -> (Result<Component>, Components, Vec<String>) {
-        let xml = format!("<searchComponent><lst name='spellchecker'>{list}</lst></searchComponent>");
-        let element = xml_tree::parse("test", &xml, &|_| None).unwrap();
-        let (mut components, mut warnings) = (Components::default(), Vec::new());
-        let step = read("spell", &element, &mut components, &mut warnings);
-        (step, components, warnings)
+        components::read_one(read, ("spellchecker", list), "spell")
     }
 
     const DIRECT: &str = "<str name='field'>f</str><str name='classname'>solr.DirectSolrSpellChecker</str>";

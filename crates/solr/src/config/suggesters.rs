@@ -85,14 +85,10 @@ mod tests {
     use plan::{FuzzyPrefix, InfixLookup, Lookup, PrefixLookup, SortedLookup};
 
     use super::*;
-    use crate::xml_tree;
+    use crate::config::components;
 
     fn read_list(list: &str) -> (Result<Component>, Components, Vec<String>) {
-        let xml = format!("<searchComponent><lst name='suggester'>{list}</lst></searchComponent>");
-        let element = xml_tree::parse("test", &xml, &|_| None).unwrap();
-        let (mut components, mut warnings) = (Components::default(), Vec::new());
-        let step = read("suggest", &element, &mut components, &mut warnings);
-        (step, components, warnings)
+        components::read_one(read, ("suggester", list), "suggest")
     }
 
     const SOURCE: &str = "<str name='dictionaryImpl'>DocumentDictionaryFactory</str><str name='field'>f</str>\

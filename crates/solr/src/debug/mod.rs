@@ -5,6 +5,7 @@
 mod dismax;
 mod points;
 mod relations;
+mod shapes;
 mod spans;
 
 #[cfg(test)]
@@ -12,6 +13,8 @@ mod tests;
 
 use plan::{Clause, FieldClass, LikeSource, Nearest, Occur, Phrase, Query, Range, Schema, Value};
 use std::ops::Bound;
+
+pub(crate) use shapes::collapsing;
 
 use crate::query::ParsedQuery;
 
@@ -292,6 +295,10 @@ impl<'a> QueryPrinter<'a> {
 
 /// `{!cache=false cost=…}` before a query that asked for it.
 fn options(parsed: &ParsedQuery) -> String {
+    // Solr's own class of it does not show them.
+    if matches!(parsed.query, Some(Query::FunctionRange(_))) {
+        return String::new();
+    }
     match (parsed.local.get("cache"), parsed.local.get("cost")) {
         (Some("false"), Some(cost)) if cost != "0" => format!("{{!cache=false cost={cost}}}"),
         (Some("false"), _) => "{!cache=false}".to_owned(),

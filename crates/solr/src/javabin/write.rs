@@ -68,12 +68,6 @@ impl<'a> Encoder<'a> {
         self.sized(tag::ARRAY, len);
     }
 
-    /// Before so many names with their values: a `Map` of Java's.
-    pub fn map(&mut self, len: usize) {
-        self.out.push(tag::MAP);
-        self.variable(len as u64);
-    }
-
     /// Before so many names with their values: Solr's `SimpleOrderedMap`.
     pub fn ordered_map(&mut self, len: usize) {
         self.sized(tag::ORDERED_MAP, len);

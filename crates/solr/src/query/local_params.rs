@@ -12,6 +12,8 @@ pub struct LocalParams {
 }
 
 impl LocalParams {
+    pub(crate) const NONE: Self = Self { pairs: Vec::new() };
+
     pub fn get(&self, name: &str) -> Option<&str> {
         self.pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }

@@ -121,6 +121,10 @@ pub struct ParsedQuery {
 }
 
 impl ParsedQuery {
+    /// What a request without a query searches.
+    pub(crate) const NOTHING: Self =
+        Self { query: None, local: LocalParams::NONE, parser: "LuceneQParser", notes: None };
+
     /// What to run: nothing for an empty query, and a query that only excludes made positive.
     pub fn executable(&self) -> Query {
         self.query.clone().map_or(Query::Nothing, positive)

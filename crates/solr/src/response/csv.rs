@@ -6,21 +6,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use plan::{FieldSelection, Result, Schema, Value, java_bucket};
+use plan::{Result, Schema, Value, java_bucket};
 
+use super::columns::Columns;
 use super::json::{JsonStyle, write_json};
 use super::node::{DocList, DocumentNode, Entries, FieldNode, Node};
 use crate::params::{Param, Params, response};
 use crate::update::Dialect;
-
-/// What `fl` asks of a table.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Columns {
-    /// In the order asked for, each once.
-    pub labels: Vec<Arc<str>>,
-    /// What patterns cover; nothing without patterns.
-    pub patterns: FieldSelection,
-}
 
 /// The choices a request has for its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +32,8 @@ pub struct CsvStyle {
 }
 
 impl CsvStyle {
+    /// Reads `csv.*`. Solr differs: to what it cannot read it answers with a page of its servlet container
+    /// (`compat/select/tables.yaml`).
     pub fn parse(params: &Params) -> Result<Self> {
         let row = Dialect { separator: ',', encapsulator: Some('"'), escape: None };
         let row = row.overridden(params, "csv.")?;
@@ -98,7 +92,8 @@ impl CsvStyle {
     }
 }
 
-/// Appends the table to `out`; the message where there is an error.
+/// Appends the table to `out`; the message where there is an error. Solr differs: for groups it writes the head of a table
+/// (`compat/select/tables.yaml`).
 pub fn write_csv(entries: &Entries, style: &CsvStyle, out: &mut Vec<u8>) {
     let entry = |wanted: &str| entries.iter().find(|(name, _)| name == wanted).map(|(_, node)| node);
     match (entry("error"), entry("response").or_else(|| entry("doc"))) {
@@ -278,7 +273,7 @@ mod tests {
                 document(&[("id", one("Élan \"x\"")), ("n", one("two\nlines"))]),
             ];
             let labels = ["id", "g", "n"].map(Arc::from).to_vec();
-            let columns = Columns { labels, patterns: FieldSelection::default() };
+            let columns = Box::new(Columns { labels, ..Columns::default() });
             let list = DocList { docs, columns, ..DocList::default() };
             let style = CsvStyle::parse(&Params::new(pairs)).unwrap();
             let mut out = Vec::new();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use plan::{ChildHit, Document, FieldClass, FieldSelection, Hit, Schema, SearchResult, Value, java_bucket};
 
+use super::columns::Columns;
 use super::explain;
 use super::node::{DocList, DocumentNode, FieldNode, Node};
 use super::shapes;
@@ -27,7 +28,7 @@ pub fn found(documents: Vec<Fetched>, list: &FieldList, schema: &Schema) -> DocL
         max_score: None,
         num_found_exact: true,
         docs: documents.into_iter().map(|found| shape.fetched(found)).collect(),
-        columns: list.columns(),
+        columns: Box::new(Columns::of(list)),
     }
 }
 
@@ -47,7 +48,7 @@ pub fn doc_list(result: &mut SearchResult, start: usize, list: &FieldList, schem
         max_score: if list.scores() { result.score_max } else { None },
         num_found_exact: result.total_exact,
         docs: hits.map(|hit| shape.hit(hit)).collect(),
-        columns: list.columns(),
+        columns: Box::new(Columns::of(list)),
     }
 }
 
@@ -213,8 +214,8 @@ impl<'a> Shape<'a> {
 /// Whether every field asked for has a column with one value a document. Names that the schema does not know ask for nothing.
 fn from_columns(list: &FieldList, schema: &Schema) -> bool {
     let in_column = |name: &str| {
-        let properties = schema.field(name).map(|spec| spec.properties);
-        properties.map(|properties| properties.doc_values && !properties.multi_valued)
+        let spec = schema.field(name)?;
+        Some(spec.properties.doc_values && !spec.properties.multi_valued && !spec.class().is_place())
     };
     list.items.iter().all(|item| match item {
         FieldItem::All => false,

@@ -3,28 +3,20 @@
 
 use plan::{Error, Result};
 
+use super::cbor::write_cbor;
 use super::csv::{CsvStyle, write_csv};
 use super::javabin::write_javabin;
-use super::json::{JsonStyle, NamedListStyle, write_json};
+use super::json::{JsonStyle, write_json};
+use super::named_lists::NamedListStyle;
 use super::node::Entries;
+use super::php_serialized::write_php_serialized;
+use super::script_spelling::Script;
+use super::scripts::{ScriptStyle, write_script};
 use super::xml::write_xml;
 use crate::params::Params;
 
 /// Solr's other writers.
-const NOT_WRITTEN: &[&str] = &[
-    "cbor",
-    "smile",
-    "python",
-    "ruby",
-    "php",
-    "phps",
-    "raw",
-    "geojson",
-    "graphml",
-    "xslt",
-    "schema.xml",
-    "xlsx",
-];
+const NOT_WRITTEN: &[&str] = &["smile", "graphml", "xslt", "schema.xml", "xlsx"];
 
 /// A writer with its choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +25,9 @@ pub enum Format {
     Xml { indent: bool },
     Javabin,
     Csv(Box<CsvStyle>),
+    Cbor(NamedListStyle),
+    PhpSerialized,
+    Script(Box<ScriptStyle>),
 }
 
 impl Default for Format {
@@ -42,23 +37,36 @@ impl Default for Format {
 }
 
 impl Format {
-    /// Reads `wt`, `indent`, `json.nl` and `json.wrf`. `assumed` stands in for a `wt` that is not sent: an XML update is
-    /// answered in XML.
+    /// Reads `wt`, and what goes with it: `indent`, `json.nl`, `json.wrf`, `csv.*`, `geojson.field`. `assumed` stands in for a
+    /// `wt` that is not sent: an XML update is answered in XML.
     pub fn parse(params: &Params, assumed: Option<&str>) -> Result<Self> {
         let indent = !matches!(params.get("indent"), Some("off" | "false"));
-        match params.get("wt").or(assumed) {
-            Some("xml") => Ok(Format::Xml { indent }),
-            Some("javabin") => Ok(Format::Javabin),
-            Some("csv") => Ok(Format::Csv(Box::new(CsvStyle::parse(params)?))),
-            Some(other) if NOT_WRITTEN.contains(&other) => Err(Error::bad_request(format!(
-                "response format `wt={other}` is not supported; use json or xml"
-            ))),
-            _ => Ok(Format::Json(JsonStyle {
-                indent,
-                named_lists: NamedListStyle::parse(params.get("json.nl"))?,
-                wrapper: params.get("json.wrf").map(str::to_owned),
-            })),
-        }
+        let named_lists = || NamedListStyle::parse(params.get("json.nl"));
+        let wrapper = params.get("json.wrf").map(str::to_owned);
+        let wt = params.get("wt").or(assumed).unwrap_or_default();
+        Ok(match wt {
+            "xml" => Format::Xml { indent },
+            "javabin" => Format::Javabin,
+            "csv" => Format::Csv(Box::new(CsvStyle::parse(params)?)),
+            "cbor" => Format::Cbor(named_lists()?),
+            "phps" => Format::PhpSerialized,
+            _ if NOT_WRITTEN.contains(&wt) => {
+                return Err(Error::bad_request(format!(
+                    "response format `wt={wt}` is not supported; use json, xml, javabin, csv or cbor"
+                )));
+            }
+            _ => match Script::named(wt) {
+                Some(script) => Format::Script(Box::new(ScriptStyle {
+                    script,
+                    indent,
+                    named_lists: named_lists()?,
+                    wrapper,
+                    geometry: geometry(script, params)?,
+                })),
+                // As Solr has it, `raw` is JSON where there is no file to hand out, and so is what nobody knows.
+                None => Format::Json(JsonStyle { indent, named_lists: named_lists()?, wrapper }),
+            },
+        })
     }
 
     /// The header of the same name, as Solr 9.10 spells it.
@@ -66,8 +74,10 @@ impl Format {
         match self {
             Format::Json(_) => "application/json;charset=utf-8",
             Format::Xml { .. } => "application/xml; charset=UTF-8",
-            Format::Javabin => "application/octet-stream",
+            Format::Javabin | Format::Cbor(_) => "application/octet-stream",
             Format::Csv(_) => "text/plain;charset=utf-8",
+            Format::PhpSerialized => "text/x-php-serialized;charset=UTF-8",
+            Format::Script(style) => style.script.content_type(),
         }
     }
 
@@ -78,7 +88,20 @@ impl Format {
             Format::Xml { indent } => write_xml(entries, *indent, out),
             Format::Javabin => write_javabin(entries, out),
             Format::Csv(style) => write_csv(entries, style, out),
+            Format::Cbor(named_lists) => write_cbor(entries, *named_lists, out),
+            Format::PhpSerialized => write_php_serialized(entries, out),
+            Format::Script(style) => write_script(entries, style, out),
         }
+    }
+}
+
+/// The field whose shapes the documents are, which GeoJSON has to have. Solr differs: it answers with a page of its servlet
+/// container (`compat/select/geojson.yaml`).
+fn geometry(script: Script, params: &Params) -> Result<Option<String>> {
+    let field = params.get("geojson.field").map(str::to_owned);
+    match (script, field) {
+        (Script::GeoJson, None) => Err(Error::bad_request("GeoJSON.  Missing parameter: 'geojson.field'")),
+        (_, field) => Ok(field),
     }
 }
 
@@ -99,6 +122,11 @@ mod tests {
         check(&[("wt", "json")], Some("xml"), json);
         check(&[("wt", "nope")], None, json);
         check(&[("wt", "javabin")], None, Some("application/octet-stream"));
+        check(&[("wt", "raw")], None, json);
+        check(&[("wt", "python")], None, Some("text/plain; charset=US-ASCII"));
+        check(&[("wt", "geojson"), ("geojson.field", "place")], None, json);
+        check(&[("wt", "geojson")], None, None);
+        check(&[("wt", "smile")], None, None);
         check(&[("json.nl", "tree")], None, None);
     }
 }

@@ -2,6 +2,7 @@
 
 use plan::{Group, GroupedResult, Hit, Schema};
 
+use super::columns::Columns;
 use super::documents::list;
 use super::node::{DocList, Entries, Node};
 use crate::select::{FieldList, GroupForm, GroupTitle, GroupView};
@@ -63,7 +64,7 @@ fn members(group: Group, start: usize, fields: &FieldList, schema: &Schema) -> D
         max_score: fields.scores().then(|| group.score_max.unwrap_or(f32::NAN)),
         num_found_exact: true,
         docs,
-        columns: fields.columns(),
+        columns: Box::new(Columns::of(fields)),
     }
 }
 
@@ -84,6 +85,6 @@ fn flat(
         max_score: fields.scores().then(|| best.unwrap_or(f32::NAN)),
         num_found_exact: true,
         docs: list(hits, fields, schema),
-        columns: fields.columns(),
+        columns: Box::new(Columns::of(fields)),
     }
 }

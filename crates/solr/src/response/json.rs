@@ -4,44 +4,11 @@
 
 use std::io::Write as _;
 
-use plan::{Error, Result, Value, format_instant};
+use plan::{Value, format_instant};
 
-use super::node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
+use super::named_lists::NamedListStyle;
+use super::node::{DocList, DocumentNode, Entries, FieldNode, Node};
 use super::number::{write_double, write_float, write_long};
-
-/// How a plain named list looks in JSON (`json.nl`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NamedListStyle {
-    /// `["a",1,"b",2]`
-    #[default]
-    Flat,
-    /// `{"a":1,"b":2}`
-    Map,
-    /// `[["a",1],["b",2]]`
-    ArrayOfArrays,
-    /// `[{"a":1},{"b":2}]`
-    ArrayOfMaps,
-    /// `[{"name":"a","type":"int","value":1}]`
-    ArrayOfNameTypeValue,
-}
-
-impl NamedListStyle {
-    pub fn parse(text: Option<&str>) -> Result<Self> {
-        Ok(match text {
-            None | Some("" | "flat") => Self::Flat,
-            Some("map") => Self::Map,
-            Some("arrarr") => Self::ArrayOfArrays,
-            Some("arrmap") => Self::ArrayOfMaps,
-            // Solr differs: it breaks off in the middle with an error 500 (`compat/select/writers.yaml`).
-            Some("arrntv") => Self::ArrayOfNameTypeValue,
-            Some(other) => {
-                return Err(Error::bad_request(format!(
-                    "cannot read `json.nl`: `{other}` is unknown; use flat, map, arrarr, arrmap or arrntv"
-                )));
-            }
-        })
-    }
-}
 
 /// The choices a request has for its JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,7 +54,7 @@ impl Writer<'_> {
             Node::Bytes(bytes) => write_string(self.out, &super::base64(bytes)),
             Node::Array(items) => self.array(items, Self::node),
             Node::Map(entries) => self.entries(entries),
-            Node::NamedList(entries) => self.named_list(entries),
+            Node::NamedList(entries) => self.node(&self.named_lists.shaped(entries)),
             Node::Document(document) => self.document(document),
             Node::DocList(list) => self.doc_list(list),
             Node::Raw(text) => self.raw(text),
@@ -144,67 +111,6 @@ impl Writer<'_> {
         self.key("docs");
         self.array(&list.docs, Self::document);
         self.close(b'}');
-    }
-
-    fn named_list(&mut self, entries: &[(Option<Name>, Node)]) {
-        match self.named_lists {
-            NamedListStyle::Flat => self.flat(entries),
-            NamedListStyle::Map => self.object(entries, Self::pair),
-            NamedListStyle::ArrayOfArrays => self.array(entries, |writer, (name, node)| {
-                writer.out.push(b'[');
-                writer.name(name.as_deref());
-                writer.out.push(b',');
-                writer.node(node);
-                writer.out.push(b']');
-            }),
-            NamedListStyle::ArrayOfMaps => self.array(entries, |writer, entry| match &entry.0 {
-                Some(_) => writer.object(std::slice::from_ref(entry), Self::pair),
-                None => writer.node(&entry.1),
-            }),
-            NamedListStyle::ArrayOfNameTypeValue => self.array(entries, Self::name_type_value),
-        }
-    }
-
-    fn flat(&mut self, entries: &[(Option<Name>, Node)]) {
-        if entries.is_empty() {
-            return self.empty("[ ]", "[]");
-        }
-        self.out.push(b'[');
-        for (index, (name, node)) in entries.iter().enumerate() {
-            if index > 0 {
-                self.out.push(b',');
-            }
-            self.name(name.as_deref());
-            self.out.push(b',');
-            self.node(node);
-        }
-        self.out.push(b']');
-    }
-
-    fn pair(&mut self, (name, node): &(Option<Name>, Node)) {
-        self.key(name.as_deref().unwrap_or(""));
-        self.node(node);
-    }
-
-    fn name_type_value(&mut self, (name, node): &(Option<Name>, Node)) {
-        self.open(b'{');
-        self.next(true);
-        self.key("name");
-        self.name(name.as_deref());
-        self.next(false);
-        self.key("type");
-        write_string(self.out, node.type_name());
-        self.next(false);
-        self.key("value");
-        self.node(node);
-        self.close(b'}');
-    }
-
-    fn name(&mut self, name: Option<&str>) {
-        match name {
-            Some(name) => write_string(self.out, name),
-            None => self.raw("null"),
-        }
     }
 
     fn object<T>(&mut self, items: &[T], mut item: impl FnMut(&mut Self, &T)) {

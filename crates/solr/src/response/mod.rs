@@ -3,6 +3,8 @@
 //! hold bytes recorded from one.
 
 mod buckets;
+mod cbor;
+mod columns;
 mod csv;
 mod documents;
 mod explain;
@@ -13,21 +15,27 @@ mod header;
 mod javabin;
 mod json;
 mod more_like;
+mod named_lists;
 mod node;
 mod number;
+mod php_serialized;
+mod script_spelling;
+mod scripts;
 mod select;
 mod shapes;
 mod stats;
 mod update;
 mod xml;
 
-pub use csv::{Columns, CsvStyle};
+pub(crate) use cbor::numbered_bytes_min;
+pub use csv::CsvStyle;
 pub use documents::{doc_list, document, found};
 pub use facets::facet_counts;
 pub use format::Format;
 pub use header::{Echo, Header};
-pub use json::{JsonStyle, NamedListStyle, write_json, write_string};
+pub use json::{JsonStyle, write_json, write_string};
 pub use more_like::{FoundAlike, LikesOf, likes, more_like};
+pub use named_lists::NamedListStyle;
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
 pub use select::{Found, in_order, select};
 pub use update::{echoed, versions};

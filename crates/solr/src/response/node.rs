@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plan::Value;
 
-use super::csv::Columns;
+use super::columns::Columns;
 use crate::update::RawValue;
 
 /// A key: most are literals of ours.
@@ -66,7 +66,7 @@ pub struct DocList {
     pub num_found_exact: bool,
     pub docs: Vec<DocumentNode>,
     /// For those who show the documents as a table.
-    pub columns: Columns,
+    pub columns: Box<Columns>,
 }
 
 impl DocList {

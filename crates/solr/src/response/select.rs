@@ -122,6 +122,7 @@ fn others(explained: Vec<(String, Explanation)>, response: &ResponsePlan) -> Ent
     ]
 }
 
+/// Solr differs: it also shows counters and timings of its own joins and ways to count (`compat/select/debug_sections.yaml`).
 fn debug(
     response: &ResponsePlan,
     explained: Option<Node>,
@@ -134,8 +135,8 @@ fn debug(
         let text = || optional(query.text.as_deref());
         entries.push(("rawquerystring".into(), text()));
         entries.push(("querystring".into(), text()));
-        entries.push(("parsedquery".into(), optional(query.parsed.as_deref())));
-        entries.push(("parsedquery_toString".into(), optional(query.parsed_to_string.as_deref())));
+        entries.push(("parsedquery".into(), optional(Some(&query.parsed))));
+        entries.push(("parsedquery_toString".into(), optional(Some(&query.parsed_to_string))));
     }
     entries.extend(explained.map(|node| (Name::Borrowed("explain"), node)));
     entries.extend(other);
@@ -151,7 +152,7 @@ fn debug(
 fn parsed_by(query: &DebugQuery, entries: &mut Entries) {
     let list = |texts: &[String]| Node::Array(texts.iter().cloned().map(Node::from).collect());
     entries.extend(query.json.clone().map(|json| (Name::Borrowed("json"), Node::from(json))));
-    entries.push(("QParser".into(), optional(query.parser)));
+    entries.push(("QParser".into(), Node::str(query.parser)));
     entries.extend(query.notes.as_ref().map(dismax).into_iter().flatten());
     if !query.filters.is_empty() {
         entries.push(("filter_queries".into(), list(&query.filters)));

@@ -1,7 +1,7 @@
 //! The shapes of a spatial field as `[geo]` writes them: GeoJSON, well-known text, and spatial4j's older form. Numbers have
 //! six decimals at most. Forms recorded from Solr 9.10.1.
 
-use plan::{Area, Circle, DEGREES_PER_KM, Place, Rect, Value};
+use plan::{Area, Circle, DEGREES_PER_KM, Line, Place, Rect, Value};
 
 use super::node::Node;
 use crate::select::ShapeForm;
@@ -34,11 +34,11 @@ fn pair(place: Place, between: &str) -> String {
     format!("{}{between}{}", number(place.longitude), number(place.latitude))
 }
 
-fn all(areas: &[Area], show: fn(&Area) -> String, between: &str) -> String {
-    areas.iter().map(show).collect::<Vec<_>>().join(between)
+fn joined<T>(all: &[T], show: impl Fn(&T) -> String, between: &str) -> String {
+    all.iter().map(show).collect::<Vec<_>>().join(between)
 }
 
-fn geo_json(area: &Area) -> String {
+pub(super) fn geo_json(area: &Area) -> String {
     match area {
         Area::Point(place) => format!(r#"{{"type":"Point","coordinates":[{}]}}"#, pair(*place, ",")),
         Area::Circle(Circle { centre, degrees }) => format!(
@@ -51,8 +51,19 @@ fn geo_json(area: &Area) -> String {
             let corners = ring.map(|(lat, lon)| format!("[{}]", pair(Place::new(*lat, *lon), ",")));
             format!(r#"{{"type":"Polygon","coordinates":[[{}]]}}"#, corners.join(","))
         }
+        Area::Line(Line { places, degrees }) => {
+            let places = joined(places, |place| format!("[{}]", pair(*place, ",")), ",");
+            let wide = match *degrees > 0.0 {
+                true => {
+                    let km = number(degrees / DEGREES_PER_KM);
+                    format!(r#","buffer":{km},"properties":{{"buffer_units":"km"}}"#)
+                }
+                false => String::new(),
+            };
+            format!(r#"{{"type":"LineString","coordinates":[{places}]{wide}}}"#)
+        }
         Area::Many(areas) => {
-            format!(r#"{{"type":"GeometryCollection","geometries":[{}]}}"#, all(areas, geo_json, ","))
+            format!(r#"{{"type":"GeometryCollection","geometries":[{}]}}"#, joined(areas, geo_json, ","))
         }
     }
 }
@@ -67,7 +78,11 @@ fn well_known(area: &Area) -> String {
             let sides = [west, east, north, south].map(|side| number(*side));
             format!("ENVELOPE ({})", sides.join(", "))
         }
-        Area::Many(areas) => format!("GEOMETRYCOLLECTION ({})", all(areas, well_known, ",")),
+        Area::Line(Line { places, degrees }) => {
+            let line = format!("LINESTRING ({})", joined(places, |place| pair(*place, " "), ", "));
+            if *degrees > 0.0 { format!("BUFFER ({line}, {})", number(*degrees)) } else { line }
+        }
+        Area::Many(areas) => format!("GEOMETRYCOLLECTION ({})", joined(areas, well_known, ",")),
     }
 }
 
@@ -80,6 +95,7 @@ fn legacy(area: &Area) -> String {
         Area::Rect(Rect { south, north, west, east }) => {
             [west, south, east, north].map(|side| number(*side)).join(" ")
         }
-        Area::Many(areas) => all(areas, legacy, ", "),
+        Area::Line(_) => well_known(area),
+        Area::Many(areas) => joined(areas, legacy, ", "),
     }
 }

@@ -31,14 +31,19 @@ pub fn echoed(commands: Vec<UpdateCommand>) -> Entries {
     vec![("docs".into(), Node::Array(read.collect()))]
 }
 
+fn shown(value: RawValue) -> Node {
+    match value {
+        RawValue::Map(entries) => fields(entries),
+        RawValue::List(values) => Node::Array(values.into_iter().map(shown).collect()),
+        other => Node::from(other),
+    }
+}
+
 /// Values by name, several as a list.
 fn fields(pairs: Vec<(Arc<str>, RawValue)>) -> Node {
     let mut grouped: Vec<(Arc<str>, Vec<Node>)> = Vec::new();
     for (name, value) in pairs {
-        let node = match value {
-            RawValue::Map(entries) => fields(entries),
-            other => Node::from(other),
-        };
+        let node = shown(value);
         match grouped.iter_mut().find(|(known, _)| *known == name) {
             Some((_, nodes)) => nodes.push(node),
             None => grouped.push((name, vec![node])),

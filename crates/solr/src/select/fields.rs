@@ -10,7 +10,6 @@ use super::field_list::parse_list;
 use super::subquery::Subquery;
 use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
-use crate::response::Columns;
 
 /// What `[shard]` shows of a document that no other node was asked for.
 const NO_SHARD: &str = "[not a shard request]";
@@ -112,38 +111,6 @@ impl FieldList {
             list.items.push(FieldItem::All);
         }
         Ok(list)
-    }
-
-    /// What a table of the hits has as columns.
-    pub fn columns(&self) -> Columns {
-        let mut columns = Columns::default();
-        for item in &self.items {
-            let label = match item {
-                FieldItem::All => {
-                    columns.patterns.all = true;
-                    continue;
-                }
-                FieldItem::Glob(pattern) => {
-                    columns.patterns.globs.push(pattern.clone());
-                    continue;
-                }
-                FieldItem::Children { .. } => continue,
-                FieldItem::Field { label, .. }
-                | FieldItem::Score { label }
-                | FieldItem::Constant { label, .. }
-                | FieldItem::Function { label, .. }
-                | FieldItem::Number { label }
-                | FieldItem::Core { label }
-                | FieldItem::ByHand { label, .. }
-                | FieldItem::Raw { label, .. }
-                | FieldItem::Explain { label, .. }
-                | FieldItem::Shape { label, .. } => label,
-            };
-            if !columns.labels.contains(label) {
-                columns.labels.push(label.clone());
-            }
-        }
-        columns
     }
 
     /// What the engine has to load.

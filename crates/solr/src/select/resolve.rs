@@ -19,10 +19,12 @@ use super::rerank::parse_rerank;
 use super::resolve_context::ResolveContext;
 use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
-use crate::debug::QueryPrinter;
+use crate::debug::{QueryPrinter, collapsing};
 use crate::facet::{Facets, resolve_facets};
 use crate::params::{Params, grouping, query, response, terms};
-use crate::query::{Budget, Others, ParsedQuery, QueryContext, cache_and_cost, parse_query};
+use crate::query::{
+    Budget, Others, ParsedQuery, QueryContext, cache_and_cost, parse_query, split_local_params,
+};
 use crate::response::Entries;
 use crate::terms::TermsRequest;
 
@@ -50,6 +52,8 @@ struct Searched {
     elevation: Option<Elevation>,
     filters: Vec<ParsedQuery>,
     collapses: Vec<Collapse>,
+    /// Where among the filters one collapses.
+    collapsing: Vec<usize>,
     /// What snippets mark, where they are asked for.
     marked: Option<Query>,
     groups: Option<(GroupPlan, GroupView)>,
@@ -108,13 +112,25 @@ impl SelectRequest<'_> {
             main.query = Some(elevation.query(main.executable()));
             sort = elevation.sort(sort);
         }
-        let (filters, collapses) = self.filters(queries)?;
+        let (filters, collapses, collapsing) = self.filters(queries)?;
         refuse_both(self.params)?;
         let marked = marked?;
         let groups = resolve_groups(queries, self.page, &sort)?;
         let cursor = self.cursor(queries.schema, &sort)?;
         let rerank = rerank(queries, cursor.as_ref(), groups.is_some())?;
-        Ok(Searched { fields, main, sort, elevation, filters, collapses, marked, groups, cursor, rerank })
+        Ok(Searched {
+            fields,
+            main,
+            sort,
+            elevation,
+            filters,
+            collapses,
+            collapsing,
+            marked,
+            groups,
+            cursor,
+            rerank,
+        })
     }
 
     fn beside(
@@ -197,17 +213,25 @@ impl SelectRequest<'_> {
         Ok(enough.and_then(|count| u64::try_from(count).ok()))
     }
 
-    /// Empty filters filter nothing; those that collapse come after all others.
-    fn filters(&self, context: &QueryContext<'_>) -> Result<(Vec<ParsedQuery>, Vec<Collapse>)> {
-        let (mut filters, mut collapses) = (Vec::new(), Vec::new());
+    /// Empty filters filter nothing; those that collapse come after all others, and are counted by where they stood.
+    fn filters(&self, context: &QueryContext<'_>) -> Result<(Vec<ParsedQuery>, Vec<Collapse>, Vec<usize>)> {
+        let (mut filters, mut collapses, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let context = QueryContext { filtering: true, ..*context };
-        for text in self.filters.iter().filter(|text| !text.trim().is_empty()) {
+        for text in self.restrictions() {
             match parse_collapse(&context, text)? {
-                Some(collapse) => collapses.push(collapse),
+                Some(collapse) => {
+                    places.push(filters.len() + collapses.len());
+                    collapses.push(collapse);
+                }
                 None => filters.push(parse_query(&context, text, "lucene")?),
             }
         }
-        Ok((filters, collapses))
+        Ok((filters, collapses, places))
+    }
+
+    /// The filters that say something.
+    fn restrictions(&self) -> impl Iterator<Item = &str> {
+        self.filters.iter().copied().filter(|text| !text.trim().is_empty())
     }
 
     fn cursor(&self, schema: &Schema, sort: &[SortKey]) -> Result<Option<Cursor>> {
@@ -229,16 +253,28 @@ impl SelectRequest<'_> {
 
     fn debug_query(&self, context: &QueryContext<'_>, searched: &Searched) -> DebugQuery {
         let printer = QueryPrinter::new(context.schema);
-        let (main, filters) = (searched.main.as_ref(), &searched.filters);
+        let nothing = ParsedQuery::NOTHING;
+        let main = searched.main.as_ref().unwrap_or(&nothing);
+        let (parsed, parsed_to_string) = match &searched.rerank {
+            Some(rerank) => printer.reranked(main, rerank),
+            None => (printer.parsed(main), printer.parsed_to_string(main)),
+        };
+        let mut parsed_filters: Vec<_> =
+            searched.filters.iter().map(|filter| printer.parsed(filter)).collect();
+        for place in &searched.collapsing {
+            let text = self.restrictions().nth(*place).unwrap_or_default();
+            let local = split_local_params(text, context.params).unwrap_or_default().0;
+            parsed_filters.insert((*place).min(parsed_filters.len()), collapsing(&local));
+        }
         DebugQuery {
             json: self.params.json().cloned(),
             text: self.params.get(query::Q.name).map(str::to_owned),
-            parsed: main.map(|main| printer.parsed(main)),
-            parsed_to_string: main.map(|main| printer.parsed_to_string(main)),
-            parser: main.map(|main| main.parser),
-            notes: main.and_then(|main| main.notes.as_ref()).map(|notes| printer.notes(notes)),
+            parsed,
+            parsed_to_string,
+            parser: main.parser,
+            notes: main.notes.as_ref().map(|notes| printer.notes(notes)),
             filters: self.filters.iter().map(|text| (*text).to_owned()).collect(),
-            parsed_filters: filters.iter().map(|filter| printer.parsed(filter)).collect(),
+            parsed_filters,
         }
     }
 }

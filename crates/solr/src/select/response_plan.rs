@@ -61,6 +61,8 @@ pub struct DebugFlags {
     pub query: bool,
     pub timing: bool,
     pub results: bool,
+    /// Where Solr gathers what shards say; there is nothing to gather.
+    pub track: bool,
     /// Explanations as trees.
     pub structured: bool,
 }
@@ -73,11 +75,11 @@ pub struct DebugQuery {
     /// `rawquerystring` and `querystring`.
     pub text: Option<String>,
     /// `parsedquery`.
-    pub parsed: Option<String>,
+    pub parsed: String,
     /// `parsedquery_toString`.
-    pub parsed_to_string: Option<String>,
+    pub parsed_to_string: String,
     /// `QParser`.
-    pub parser: Option<&'static str>,
+    pub parser: &'static str,
     /// What `dismax` and `edismax` say.
     pub notes: Option<DismaxNotes>,
     /// `filter_queries`, when there are any.
@@ -107,14 +109,15 @@ impl DebugFlags {
     /// Reads `debugQuery` and `debug`; unknown sections are none, as in Solr.
     pub(crate) fn parse(params: &Params) -> Result<Self> {
         let all = response::DEBUG_QUERY.read(params)?.unwrap_or(false);
-        let mut flags = Self { query: all, timing: all, results: all, structured: false };
+        let mut flags = Self { query: all, timing: all, results: all, ..Self::default() };
         for section in params.all(response::DEBUG.name) {
             match section {
                 "query" => flags.query = true,
                 "timing" => flags.timing = true,
                 "results" => flags.results = true,
+                "track" => flags.track = true,
                 "all" | "true" => {
-                    flags = Self { query: true, timing: true, results: true, structured: false }
+                    flags = Self { query: true, timing: true, results: true, ..Self::default() }
                 }
                 _ => {}
             }
@@ -125,6 +128,6 @@ impl DebugFlags {
 
     /// Whether the response has a debug section at all.
     pub fn any(self) -> bool {
-        self.query || self.timing || self.results
+        self.query || self.timing || self.results || self.track
     }
 }

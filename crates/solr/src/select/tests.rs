@@ -13,6 +13,10 @@ fn resolve(form: &str) -> Result<Resolved> {
 }
 
 fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
+    resolve_by(fixture, form, None)
+}
+
+fn resolve_by(fixture: &Fixture, form: &str, parsers: Option<&[String]>) -> Result<Resolved> {
     let params = json_request::with_params(&parse_form(form.as_bytes())?);
     let params = json_request::expand(json_request::filled(params)?)?;
     SelectRequest::parse(&params)?.resolve(&ResolveContext {
@@ -24,7 +28,7 @@ fn resolve_with(fixture: &Fixture, form: &str) -> Result<Resolved> {
         core: "core",
         elevation: HandlerElevation::Nowhere,
         components: &plan::Component::DEFAULT,
-        parsers: None,
+        parsers,
         allowance: &plan::Allowance::default(),
         highlight: &plan::HighlightParts::default(),
     })
@@ -78,8 +82,8 @@ fn debug_output_is_that_of_solr() {
     let form = "q=foo -bar&df=a_t&fq={!tag=t}a_i:5&fq=&debug=query";
     let debug = resolve(form).unwrap().response.debug_query.unwrap();
     assert_eq!(debug.text.as_deref(), Some("foo -bar"));
-    assert_eq!(debug.parsed.as_deref(), Some("a_t:foo -a_t:bar"));
-    assert_eq!(debug.parser, Some("LuceneQParser"));
+    assert_eq!(debug.parsed, "a_t:foo -a_t:bar");
+    assert_eq!(debug.parser, "LuceneQParser");
     assert_eq!(debug.filters, ["{!tag=t}a_i:5", ""]);
     assert_eq!(
         debug.parsed_filters,
@@ -183,4 +187,45 @@ proptest! {
             let _ = resolve_with(fixture, &form);
         });
     }
+}
+
+/// Every road by which a parser comes into a request.
+#[test]
+fn a_handler_allows_the_parsers_it_names() {
+    let (fixture, allowed) = (Fixture::new(), ["lucene", "edismax", "term"].map(str::to_owned));
+    let check = |form: &str, refused: Option<&str>| {
+        let found = resolve_by(&fixture, form, Some(&allowed));
+        let found = match found {
+            Ok(resolved) => resolved.late_failure.map(|error| error.message),
+            Err(error) => Some(error.message),
+        };
+        let expected = refused.map(|name| {
+            format!("query parser `{name}` is not allowed here; use one of lucene, edismax, term")
+        });
+        assert_eq!(found, expected, "{form}");
+    };
+    check("q=a_s:x&fq={!term f=a_s}x", None);
+    check("q=x&defType=edismax&qf=a_s&bq=a_s:y", None);
+    check("q=x&defType=edismax&qf=a_s&bf=n_i", Some("func"));
+    check("q=x&defType=edismax&qf=a_s&boost=n_i", Some("func"));
+    check("q={!func}n_i", Some("func"));
+    check("q={!type=func v=n_i}", Some("func"));
+    check("q=n_i&defType=func", Some("func"));
+    check("q=*:*&fq={!frange l=1}n_i", Some("frange"));
+    check("q=*:*&fq={!collapse field=a_s}", Some("collapse"));
+    check("q=*:* {!prefix f=a_s v=x}", Some("prefix"));
+    check("q=_query_:\"{!prefix f=a_s}x\"", Some("prefix"));
+    check("q={!term f=a_s v=$p}&p={!raw f=a_s}x", None);
+    check("q={!query v=$p}&p=a_s:x", Some("query"));
+    check("q=x&defType=edismax&qf=a_s&uf=* _query_&bq={!raw f=a_s}x", Some("raw"));
+    check("q=x&defType=edismax&qf=a_s&boost={!raw f=a_s}x", Some("raw"));
+    check("q=*:*&sort=query($z) asc&z={!raw f=a_s}x", Some("raw"));
+    check("q=*:*&rq={!rerank reRankQuery=a_s:x}", Some("rerank"));
+    check("q=*:*&facet=true&facet.query={!raw f=a_s}x", Some("raw"));
+    check("q=*:*&fl=x:query($z)&z={!raw f=a_s}x", Some("raw"));
+    check("json={query:{prefix:{f:a_s,query:x}}}", Some("prefix"));
+    check("json={query:{bool:{must:\"a_s:x\"}}}", Some("bool"));
+    check("q=*:*&json.facet={a:{query:\"{!raw f=a_s}x\"}}", Some("raw"));
+    check("q=*:*&json.facet={a:{type:terms,field:a_s,domain:{filter:\"{!raw f=a_s}x\"}}}", Some("raw"));
+    check("q=*:*&group=true&group.query={!raw f=a_s}x", Some("raw"));
 }

@@ -187,4 +187,23 @@ mod tests {
         let untried = Collations::new("a", &[finding], CollationBounds { tries_max: 0, ..bounds });
         assert!(untried.next_trial().is_none() && untried.into_shown().len() == 2);
     }
+
+    #[test]
+    fn long_queries_are_tried_fewer_times() {
+        let suggestions = (0..1000).map(|number| (format!("b{number}"), 1)).collect();
+        let finding = SpellFinding { word: word(0, 1, WordRole::default()), documents: 0, suggestions };
+        let bounds =
+            CollationBounds { shown_max: 1000, tries_max: 1000, evaluations_max: 5000, overlap: false };
+        let tries = |query: &str| {
+            let mut collations = Collations::new(query, std::slice::from_ref(&finding), bounds);
+            let mut tries = 0;
+            while collations.next_trial().is_some() {
+                collations.tried(1);
+                tries += 1;
+            }
+            tries
+        };
+        assert_eq!(tries("a"), 1000);
+        assert_eq!(tries(&format!("a {}", "x".repeat(1 << 14))), 8);
+    }
 }

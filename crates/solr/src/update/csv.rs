@@ -56,7 +56,7 @@ impl Dialect {
 }
 
 fn character(params: &Params, name: &str) -> Result<Option<char>> {
-    let Some(text) = params.get(name).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let Some(text) = params.get(name) else { return Ok(None) };
     let mut characters = text.chars();
     let short = name.rsplit('.').next().unwrap_or(name);
     match (characters.next(), characters.next()) {
@@ -154,7 +154,7 @@ impl Column {
 
 fn mapped(text: &str) -> Result<(String, String)> {
     let pair = text.split_once(':').map(|(from, to)| (from.to_owned(), to.to_owned()));
-    pair.ok_or_else(|| Error::bad_request(format!("Argument of map should be from:to, found: '{text}'")))
+    pair.ok_or_else(|| Error::bad_request(format!("Map rules must be of the form 'from:to' ,got '{text}'")))
 }
 
 /// Fields that no cell holds: `literal.*` and `rowid`.
@@ -166,12 +166,16 @@ struct Extras {
 
 impl Extras {
     fn parse(params: &Params) -> Result<Self> {
-        let literals = params
-            .pairs()
-            .iter()
-            .filter_map(|(name, value)| Some((Arc::from(name.strip_prefix("literal.")?), value.clone())));
+        let mut literals: Vec<(Arc<str>, String)> = Vec::new();
+        for (name, value) in params.pairs() {
+            let Some(name) = name.strip_prefix("literal.") else { continue };
+            // Of several, the first counts.
+            if !literals.iter().any(|(known, _)| **known == *name) {
+                literals.push((Arc::from(name), value.clone()));
+            }
+        }
         Ok(Self {
-            literals: literals.collect(),
+            literals,
             row_id: params.get("rowid").map(Arc::from),
             row_offset: whole(params, "rowidOffset")?,
         })

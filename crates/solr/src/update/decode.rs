@@ -8,7 +8,7 @@ use crate::params::Params;
 use crate::update::command::Decoded;
 use crate::update::json_mapping::Mapping;
 use crate::update::options::UpdateOptions;
-use crate::update::{csv, javabin, json, json_docs, xml};
+use crate::update::{cbor, csv, javabin, json, json_docs, xml};
 
 /// The formats of update bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,7 @@ enum Format {
     Xml,
     Csv,
     Javabin,
+    Cbor,
 }
 
 /// Reads a body. `content_type` is the header's value; `path` is the part below the collection, such as `/update/json`.
@@ -49,6 +50,7 @@ pub fn decode(
         Format::Xml => text().and_then(|text| xml::decode(&text, options, commands)),
         Format::Csv => text().and_then(|text| csv::decode(&text, params, options, commands)),
         Format::Javabin => javabin::decode(body, options, commands),
+        Format::Cbor => cbor::decode(body, options, commands),
     };
     decoded.failure = read.err();
     decoded
@@ -103,6 +105,7 @@ fn format_of(content_type: Option<&str>, path: &str, params: &Params, body: &[u8
         "/json/docs" => return Ok(Format::JsonDocuments),
         "/json" => return Ok(json),
         "/csv" => return Ok(Format::Csv),
+        "/cbor" => return Ok(Format::Cbor),
         _ => {}
     }
     let kind = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
@@ -111,6 +114,7 @@ fn format_of(content_type: Option<&str>, path: &str, params: &Params, body: &[u8
         "application/xml" | "text/xml" => Ok(Format::Xml),
         "application/csv" | "text/csv" => Ok(Format::Csv),
         "application/javabin" => Ok(Format::Javabin),
+        "application/cbor" => Ok(Format::Cbor),
         "" | "application/x-www-form-urlencoded" if body.is_empty() || !kind.is_empty() => {
             Err(Error::bad_request("missing content stream"))
         }

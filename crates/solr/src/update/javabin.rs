@@ -8,23 +8,17 @@ use std::sync::Arc;
 use plan::Result;
 
 use crate::javabin::{Item, Reader};
+use crate::update::binary_bounds::Bounds;
 use crate::update::command::{AddCommand, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::ANONYMOUS;
 use crate::update::options::{self, UpdateOptions};
-
-/// Deepest nesting of values.
-const DEPTH_MAX: usize = 64;
-
-/// Values that any body may hold. Beyond, there may be one for two bytes of it, which is how dense JSON gets.
-const VALUES_MIN: usize = 4 << 20;
 
 type Fields = Vec<(Arc<str>, RawValue)>;
 
 /// Decodes commands into `commands`, which keeps those read before an error.
 pub fn decode(body: &[u8], options: &UpdateOptions, commands: &mut Vec<UpdateCommand>) -> Result<()> {
-    let values_left = VALUES_MIN + body.len() / 2;
-    let mut decoder =
-        Decoder { reader: Reader::new(body), options, commands, own: Own::default(), values_left };
+    let (reader, bounds) = (Reader::new(body), Bounds::of(body));
+    let mut decoder = Decoder { reader, options, commands, own: Own::default(), bounds };
     while !decoder.reader.is_at_end() {
         decoder.request()?;
     }
@@ -45,7 +39,7 @@ struct Decoder<'a, 'b> {
     options: &'b UpdateOptions,
     commands: &'b mut Vec<UpdateCommand>,
     own: Own,
-    values_left: usize,
+    bounds: Bounds,
 }
 
 impl<'a> Decoder<'a, '_> {
@@ -173,13 +167,7 @@ impl<'a> Decoder<'a, '_> {
 
     /// The value that begins with the item given. Recurses, within bounds.
     fn value(&mut self, item: Item<'a>, depth: usize) -> Result<RawValue> {
-        if depth > DEPTH_MAX {
-            return Err(self.reader.wrong(&format!("values nest deeper than {DEPTH_MAX}")));
-        }
-        match self.values_left.checked_sub(1) {
-            Some(left) => self.values_left = left,
-            None => return Err(self.reader.wrong("there are too many values; send the body in parts")),
-        }
+        self.bounds.value(depth)?;
         Ok(match item {
             Item::Null => RawValue::Null,
             Item::Bool(flag) => RawValue::Bool(flag),
@@ -190,7 +178,7 @@ impl<'a> Decoder<'a, '_> {
             Item::Date(ms) => RawValue::Date(ms),
             Item::Bytes(bytes) => RawValue::Bytes(bytes.to_vec()),
             Item::Text(text) => RawValue::Str(text.into_owned()),
-            Item::Name(name) => RawValue::Str(self.reader.repeated(&name)?),
+            Item::Name(name) => RawValue::Str(self.bounds.repeated(&name)?),
             Item::List(len) => {
                 let mut values = Vec::new();
                 self.each(len, |this, item| {

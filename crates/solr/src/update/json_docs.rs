@@ -30,6 +30,7 @@ pub fn decode(
         names: Names::default(),
         path: Vec::new(),
         base: 0,
+        listed: false,
         fields: Vec::new(),
         inherited: 0,
     };
@@ -51,6 +52,8 @@ struct Walk<'a, 'b> {
     path: Vec<Arc<str>>,
     /// How many of them lead to the document below another that is at hand: its names begin behind them.
     base: usize,
+    /// Whether the value at hand stands in an array.
+    listed: bool,
     /// Values of the document at hand, behind those of the objects around it.
     fields: Vec<(Arc<str>, RawValue)>,
     inherited: usize,
@@ -77,14 +80,18 @@ impl<'a> Walk<'a, '_> {
         loop {
             match self.reader.next_event()? {
                 Event::ArrayEnd => return Ok(()),
-                event => self.value(event, in_document)?,
+                event => {
+                    self.listed = true;
+                    self.value(event, in_document)?;
+                }
             }
         }
     }
 
     fn object(&mut self, in_document: bool) -> Result<()> {
+        let listed = std::mem::take(&mut self.listed);
         match (self.mapping.is_document(&self.path), in_document) {
-            (true, true) => self.below(),
+            (true, true) => self.below(listed),
             (true, false) => self.document(),
             (false, true) => self.entries(true),
             (false, false) => {
@@ -100,6 +107,7 @@ impl<'a> Walk<'a, '_> {
         while let Event::Key(key) = self.reader.next_event()? {
             let name = self.names.intern(&key);
             self.path.push(name);
+            self.listed = false;
             let event = self.reader.next_event()?;
             self.value(event, in_document)?;
             self.path.pop();
@@ -119,16 +127,19 @@ impl<'a> Walk<'a, '_> {
         Ok(())
     }
 
-    /// A document below the one at hand, under the last name on the way to it.
-    fn below(&mut self) -> Result<()> {
+    /// A document below the one at hand, under the last name on the way to it; in a list where it stands in one.
+    fn below(&mut self, listed: bool) -> Result<()> {
         let outer = std::mem::take(&mut self.fields);
         let base = std::mem::replace(&mut self.base, self.path.len());
         let read = self.entries(true);
         let own = std::mem::replace(&mut self.fields, outer);
         self.base = base;
         read?;
-        if let Some(name) = self.path.last() {
-            self.fields.push((name.clone(), RawValue::Map(own)));
+        let (Some(name), document) = (self.path.last(), RawValue::Map(own)) else { return Ok(()) };
+        match self.fields.last_mut() {
+            Some((known, RawValue::List(documents))) if listed && known == name => documents.push(document),
+            _ if listed => self.fields.push((name.clone(), RawValue::List(vec![document]))),
+            _ => self.fields.push((name.clone(), document)),
         }
         Ok(())
     }
@@ -154,7 +165,11 @@ impl<'a> Walk<'a, '_> {
         }));
     }
 
+    /// Where documents are said to stand values are none.
     fn keep(&mut self, value: RawValue) {
+        if self.mapping.is_document(&self.path) {
+            return;
+        }
         let Some(rule) = self.mapping.rule(&self.path) else { return };
         let name = match (&rule.target, self.path.last()) {
             (Target::Field(name), _) => name.clone(),
@@ -233,12 +248,9 @@ mod tests {
         let text = r#"{"id":"s1","a":{"x":"1","exams":[{"id":"e1","q":[{"id":"q1","v":"v"}]},{"id":"e2"}]},"tail":"t"}"#;
         let check =
             |split: &str, expected: &str| assert_eq!(show(text, &[("split", split)]), expected, "{split}");
-        check("/|/a/exams", "{id=s1, a.x=1, exams={id=e1, q.id=q1, q.v=v}, exams={id=e2}, tail=t}");
-        check(
-            "/|/a/exams|/a/exams/q",
-            "{id=s1, a.x=1, exams={id=e1, q={id=q1, v=v}}, exams={id=e2}, tail=t}",
-        );
-        check("/a|/a/exams", "{id=s1, a.x=1, exams={id=e1, q.id=q1, q.v=v}, exams={id=e2}}");
+        check("/|/a/exams", "{id=s1, a.x=1, exams=[{id=e1, q.id=q1, q.v=v}, {id=e2}], tail=t}");
+        check("/|/a/exams|/a/exams/q", "{id=s1, a.x=1, exams=[{id=e1, q=[{id=q1, v=v}]}, {id=e2}], tail=t}");
+        check("/a|/a/exams", "{id=s1, a.x=1, exams=[{id=e1, q.id=q1, q.v=v}, {id=e2}]}");
         check(
             "/|/nope",
             "{id=s1, a.x=1, a.exams.id=e1, a.exams.q.id=q1, a.exams.q.v=v, a.exams.id=e2, tail=t}",

@@ -1,6 +1,8 @@
 //! Updates: bodies in Solr's formats become commands (`decode`), commands become a typed batch (the chain).
 
 mod atomic;
+mod binary_bounds;
+mod cbor;
 mod chain;
 pub mod chain_choice;
 mod command;

@@ -59,6 +59,7 @@ fn listed_strings(
     let strings = Strings::open(units.context, column)?;
     let accept = Accept::new(facet)?;
     let mut counts = units.by_string(&strings, domain)?;
+    units.context.allowance.take_bytes(size_of_val(counts.as_slice()));
     if facet.exists && units.groups_of.is_none() {
         counts.iter_mut().for_each(|count| *count = (*count).min(1));
     }

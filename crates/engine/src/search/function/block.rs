@@ -38,7 +38,7 @@ pub(crate) fn each_block(bits: &Bits, allowance: &Allowance, mut take: impl FnMu
         }
         take(&docs);
         blocks += 1;
-        if blocks % BLOCKS_A_LOOK == 0 && allowance.is_used_up() {
+        if blocks.is_multiple_of(BLOCKS_A_LOOK) && allowance.is_used_up() {
             return;
         }
     }

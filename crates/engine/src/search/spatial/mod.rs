@@ -6,6 +6,7 @@
 
 mod cover;
 mod shape;
+mod strip;
 
 use std::sync::Arc;
 

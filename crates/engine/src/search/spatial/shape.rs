@@ -8,10 +8,13 @@
 
 use plan::{Area, Circle, Place, Rect};
 
+use super::strip::Strip;
+
 /// An area made ready: its parts, each on one side of the date line.
 pub(super) struct Shape {
     discs: Vec<Disc>,
     rects: Vec<Rect>,
+    strips: Vec<Strip>,
 }
 
 struct Disc {
@@ -33,7 +36,7 @@ pub(super) enum Lies {
 
 impl Shape {
     pub(super) fn new(area: &Area) -> Self {
-        let mut shape = Self { discs: Vec::new(), rects: Vec::new() };
+        let mut shape = Self { discs: Vec::new(), rects: Vec::new(), strips: Vec::new() };
         shape.add(area);
         shape
     }
@@ -44,23 +47,27 @@ impl Shape {
             Area::Circle(circle) if circle.degrees >= 180.0 => self.rects.push(Rect::EARTH),
             Area::Circle(circle) => self.discs.push(Disc::new(*circle)),
             Area::Rect(rect) => self.rects.extend(rect.sides()),
+            Area::Line(line) => self.strips.extend(Strip::all(line)),
             Area::Many(areas) => areas.iter().for_each(|area| self.add(area)),
         }
     }
 
     pub(super) fn is_point(&self) -> bool {
-        self.rects.is_empty() && self.discs.iter().all(|disc| disc.degrees == 0.0)
+        self.rects.is_empty() && self.strips.is_empty() && self.discs.iter().all(|disc| disc.degrees == 0.0)
     }
 
     pub(super) fn contains(&self, place: Place) -> bool {
-        self.rects.iter().any(|rect| holds(rect, place)) || self.discs.iter().any(|disc| disc.contains(place))
+        self.rects.iter().any(|rect| holds(rect, place))
+            || self.discs.iter().any(|disc| disc.contains(place))
+            || self.strips.iter().any(|strip| strip.holds(place))
     }
 
     /// `cell` crosses no date line.
     pub(super) fn relate(&self, cell: &Rect) -> Lies {
         let mut lies = Lies::Outside;
         let rects = self.rects.iter().map(|rect| relate(rect, cell));
-        for one in rects.chain(self.discs.iter().map(|disc| disc.relate(cell))) {
+        let discs = self.discs.iter().map(|disc| disc.relate(cell));
+        for one in rects.chain(discs).chain(self.strips.iter().map(|strip| strip.relate(cell))) {
             match one {
                 Lies::Inside => return Lies::Inside,
                 Lies::Across => lies = Lies::Across,
@@ -73,13 +80,36 @@ impl Shape {
     /// Whether all of it lies in `outer`; told by its boxes and, of circles, by their edges.
     pub(super) fn lies_in(&self, outer: &Shape) -> bool {
         let rects = self.rects.iter().all(|rect| outer.relate(rect) == Lies::Inside);
-        rects && self.discs.iter().all(|disc| disc.lies_in(outer))
+        let discs = self.discs.iter().all(|disc| disc.lies_in(outer));
+        rects && discs && self.strips.iter().all(|strip| strip_lies_in(strip, outer))
     }
 
     pub(super) fn meets(&self, other: &Shape) -> bool {
         let rects = self.rects.iter().any(|rect| other.relate(rect) != Lies::Outside);
-        rects || self.discs.iter().any(|disc| disc.meets(other))
+        let discs = || self.discs.iter().any(|disc| disc.meets(other));
+        rects || discs() || self.strips.iter().any(|strip| strip_meets(strip, other))
     }
+}
+
+/// By its box, or by its ends: discs and strips are convex.
+fn strip_lies_in(strip: &Strip, outer: &Shape) -> bool {
+    let ends = strip.ends();
+    let wide = strip.degrees();
+    outer.rects.iter().any(|rect| relate(rect, &strip.bounds()) == Lies::Inside)
+        || outer
+            .discs
+            .iter()
+            .any(|disc| ends.iter().all(|end| disc.centre.degrees_to(*end) + wide <= disc.degrees))
+        || outer
+            .strips
+            .iter()
+            .any(|other| wide <= other.degrees() && ends.iter().all(|end| other.holds(*end)))
+}
+
+fn strip_meets(strip: &Strip, other: &Shape) -> bool {
+    other.rects.iter().any(|rect| strip.relate(rect) != Lies::Outside)
+        || other.discs.iter().any(|disc| disc.meets_strip(strip))
+        || other.strips.iter().any(|other| strip.meets(other))
 }
 
 fn holds(rect: &Rect, place: Place) -> bool {
@@ -156,12 +186,19 @@ impl Disc {
         let in_rects = bounds.is_some_and(|bounds| {
             bounds.sides().all(|side| outer.rects.iter().any(|rect| relate(rect, &side) == Lies::Inside))
         });
-        in_rects || outer.discs.iter().any(in_disc)
+        let in_strip = |strip: &Strip| self.degrees == 0.0 && strip.holds(self.centre);
+        in_rects || outer.discs.iter().any(in_disc) || outer.strips.iter().any(in_strip)
     }
 
     fn meets(&self, other: &Shape) -> bool {
         let meets = |disc: &Disc| self.centre.degrees_to(disc.centre) <= self.degrees + disc.degrees;
-        other.rects.iter().any(|rect| self.nearest(rect) <= self.degrees) || other.discs.iter().any(meets)
+        other.rects.iter().any(|rect| self.nearest(rect) <= self.degrees)
+            || other.discs.iter().any(meets)
+            || other.strips.iter().any(|strip| self.meets_strip(strip))
+    }
+
+    fn meets_strip(&self, strip: &Strip) -> bool {
+        self.centre.degrees_to(strip.nearest_to(self.centre)) <= self.degrees + strip.degrees()
     }
 }
 

@@ -71,7 +71,7 @@ impl Conjunction {
                 self.collect_block(block, best);
             }
             blocks += 1;
-            if blocks % BLOCKS_A_LOOK == 0 && best.is_cut() {
+            if blocks.is_multiple_of(BLOCKS_A_LOOK) && best.is_cut() {
                 break;
             }
         }

@@ -198,7 +198,7 @@ impl ScoredTerm {
                 self.collect_block(mask, best);
             }
             blocks += 1;
-            if self.blocks.in_tail() || blocks % BLOCKS_A_LOOK == 0 && best.is_cut() {
+            if self.blocks.in_tail() || blocks.is_multiple_of(BLOCKS_A_LOOK) && best.is_cut() {
                 return;
             }
             self.blocks.next_block();

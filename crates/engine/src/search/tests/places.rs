@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use plan::{
-    Area, Circle, Function, Grid, Place, PlaceDistance, Query, Rect, Relation, SearchPlan, SortBy, SortKey,
-    Spatial, Value,
+    Area, Circle, Function, Grid, Line, Place, PlaceDistance, Query, Rect, Relation, SearchPlan, SortBy,
+    SortKey, Spatial, Value,
 };
 
 use super::build::plan;
@@ -58,7 +58,10 @@ fn areas() -> Vec<Area> {
         Area::Circle(Circle { centre: Place::new(latitude, longitude), degrees })
     };
     let rect = |south, north, west, east| Area::Rect(Rect { south, north, west, east });
+    let places = [(45.2, -93.9), (45.8, -93.1), (45.1, -93.0)];
+    let places = places.map(|(latitude, longitude)| Place::new(latitude, longitude)).to_vec();
     vec![
+        Area::Line(Line { places, degrees: 0.05 }),
         circle(45.5, -93.5, 0.3),
         circle(-15.0, 180.0, 4.0),
         circle(89.5, 0.0, 1.0),
@@ -92,8 +95,22 @@ fn within(area: &Area, place: Place) -> bool {
             (rect.south..=rect.north).contains(&place.latitude)
                 && (rect.west..=rect.east).contains(&place.longitude)
         }),
+        Area::Line(line) => {
+            let mut pieces = line.places.iter().zip(line.places.iter().skip(1));
+            pieces.any(|(from, to)| off_line(*from, *to, place) <= line.degrees)
+        }
         Area::Many(areas) => areas.iter().any(|area| within(area, place)),
     }
+}
+
+/// Degrees on a flat map, by going along the line in small steps.
+fn off_line(from: Place, to: Place, place: Place) -> f64 {
+    let step = |step: u32| f64::from(step) / 10_000.0;
+    let along = |share: f64| {
+        let north = from.latitude + (to.latitude - from.latitude) * share - place.latitude;
+        north.hypot(from.longitude + (to.longitude - from.longitude) * share - place.longitude)
+    };
+    (0..=10_000).map(|at| along(step(at))).fold(f64::INFINITY, f64::min)
 }
 
 #[test]

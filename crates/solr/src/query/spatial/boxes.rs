@@ -9,11 +9,11 @@ use plan::{
     Area, BoxScore, Clause, Edge, Error, Function, Occur, Operator, Query, Range, Rect, Result, Value, coerce,
 };
 
-use super::super::context::{Field, QueryContext};
-use super::super::parsers::Request;
 use super::Measure;
 use super::arguments::{BoxArguments, BoxRelation};
+use crate::query::context::{Field, QueryContext};
 use crate::query::java_float;
+use crate::query::parsers::Request;
 
 /// How much of the score the share of what was asked is, unless it is said.
 const ASKED_SHARE: f64 = 0.25;

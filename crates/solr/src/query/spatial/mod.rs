@@ -79,6 +79,12 @@ pub(super) fn scored_text(request: &Request<'_>, field: &Field) -> Result<Query>
 
 fn read(field: &Field, measure: &Measure, text: &str) -> Result<Spatial> {
     let Arguments { relation, area, error } = Arguments::parse(text, measure)?;
+    if measure.grid.is_none() && matches!(area, Area::Line(_)) {
+        return Err(Error::bad_request(format!(
+            "field `{}` of type `{}` is not searched by lines; use a field on a grid, or `BUFFER(POINT(…), …)`",
+            field.name, field.spec.field_type.name
+        )));
+    }
     if measure.grid.is_none() && relation != Relation::Intersects {
         return Err(Error::bad_request(format!(
             "field `{}` of type `{}` knows no relation but `Intersects`",

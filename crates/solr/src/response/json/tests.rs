@@ -1,5 +1,6 @@
 //! Bytes recorded from Solr 9.10.1, and the cases it does not reach.
 
+use super::super::node::Name;
 use super::*;
 
 fn written(node: Node, style: &JsonStyle) -> String {

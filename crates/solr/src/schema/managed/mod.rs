@@ -53,8 +53,7 @@ pub struct When {
 /// The schema's files after a PUT or POST of `body`: to a list its entries and settings, elsewhere a new list. `None`
 /// where nothing changes.
 ///
-/// Solr differs: what it meets with an internal error (500) is the client's mistake here, and a list that no analyzer could
-/// be built of is refused at once, not at the next reload (`compat/schema/managed_errors.yaml`).
+/// Solr differs: a body that it meets with an internal error (500) is the client's mistake here (`compat/schema/managed_errors.yaml`).
 pub fn put(source: &SchemaSource, path: &str, body: &str, when: When) -> Result<Option<Resources>> {
     let registry = Registry::of(source)?;
     let body = parse(body)?;
@@ -117,6 +116,8 @@ fn parse(body: &str) -> Result<RawValue> {
 }
 
 /// Whether the filter that would read the list can.
+///
+/// Solr differs: it takes any list, and fails at the next reload (`compat/schema/managed_errors.yaml`).
 fn check_builds(kind: ManagedKind, name: &str, files: &Resources) -> Result<()> {
     let component = |class: &str| ComponentSpec { name: class.to_owned(), ..ComponentSpec::default() };
     let mut filter = component(kind.filter_name());

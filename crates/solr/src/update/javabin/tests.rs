@@ -1,3 +1,5 @@
+//! Bodies as SolrJ writes them, and such as nobody should: what is read, what is refused, and that refusing is cheap.
+
 use super::*;
 use crate::javabin::Encoder;
 use crate::update::testing::shown;
@@ -52,7 +54,7 @@ fn sections_are_read_wherever_they_stand() {
     assert_eq!(show(&twice), "del a; del 7; del a; del 7");
     let maps = section("docs", |to| {
         to.array(1);
-        to.map(2);
+        to.ordered_map(2);
         to.name(Some("id"));
         to.text("a");
         to.name(Some("n"));
