@@ -94,8 +94,9 @@ fn options_have_solrs_defaults() {
     assert_eq!(field("facet.field=a_s&facet.sort=foo").sort, FacetSort::Index);
     assert_eq!(field("facet.field=a_s&facet.limit=0").sort, FacetSort::Index);
     assert_eq!(field("facet.field=a_s&facet.excludeTerms=x,y\\,z").exclude_terms, ["x", "y,z"]);
-    let terms = field("facet.field={!terms=a,b}a_s").terms.unwrap();
-    assert!(terms.iter().map(|(name, _)| name).eq(["a", "b"]));
+    let named = field("facet.field={!terms=a,b}a_s&facet.missing=true");
+    let named = (named.terms.unwrap_or_default(), named.missing);
+    assert!(matches!(&named, (terms, false) if terms.iter().map(|(text, _)| text).eq(["a", "b"])));
     assert!(!facets("facet=false").unwrap().fields.iter().any(|_| true));
 }
 
