@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
     }
 
     fn wrong(&self, why: &str) -> Error {
-        let (text, at) = (self.text.get(..self.text.floor_char_boundary(200)).unwrap_or_default(), self.at);
+        let (text, at) = (self.text.chars().take(200).collect::<String>(), self.at);
         Error::bad_request(format!("cannot read the expression `{text}` at character {at}: {why}"))
     }
 
