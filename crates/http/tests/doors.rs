@@ -53,7 +53,7 @@ async fn nonsense_is_refused_politely() {
         "/solr/films/select?q=%zz",
         "/solr/films/select?q=%ff",
         "/solr/%ff/select",
-        "/solr/films/select?wt=javabin",
+        "/solr/films/select?wt=smile",
     ] {
         let answer = served.get(path).await;
         assert_eq!((answer.status, answer.header("cache-control")), (400, "no-cache, no-store"), "{path}");

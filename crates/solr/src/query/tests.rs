@@ -326,8 +326,8 @@ fn errors_are_solrs() {
     let fixture = Fixture::new();
     let endless = fixture.shown("{!v=$q}", "q={!v=$q}");
     assert!(endless.contains("Infinite Recursion detected"), "{endless}");
-    let refused = fixture.shown("{!surround}x", "");
-    assert!(refused.contains("query parser `surround` is not supported yet"), "{refused}");
+    let refused = fixture.shown("{!graphTerms}x", "");
+    assert!(refused.contains("query parser `graphTerms` is not supported yet"), "{refused}");
     let many = (0..1025).map(|at| format!("a_s:{at} ")).collect::<String>();
     assert!(fixture.shown(&many, "").ends_with("too many boolean clauses"));
 }
