@@ -232,7 +232,8 @@ fn with_terms(
     }
 }
 
-fn any_term<'t>(
+/// The documents with any of some terms, of those in `among` where given.
+pub(super) fn any_term<'t>(
     segment: &SearchSegment<'_>,
     terms: impl Iterator<Item = &'t Term>,
     among: Option<&Arc<Bits>>,

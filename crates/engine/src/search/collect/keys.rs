@@ -25,6 +25,11 @@ impl Order {
         keys.iter().map(|key| Field::resolve(context, key)).collect::<Result<_>>().map(Self)
     }
 
+    /// Whether the score alone decides, the greatest first.
+    pub(crate) fn is_by_score(&self) -> bool {
+        matches!(&self.0[..], [Field { by: By::Score, descending: true }])
+    }
+
     pub(super) fn first(&self) -> Option<&Field> {
         self.0.first()
     }

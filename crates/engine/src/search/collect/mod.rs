@@ -14,7 +14,7 @@ pub(crate) use constant::first_and_count;
 pub(crate) use cursor::mark;
 pub(crate) use keys::{Key, Merged, Order, Source};
 pub(crate) use sort::{offer, sorted};
-pub(crate) use top_k::{Best, top_k};
+pub(crate) use top_k::{Best, Hopefuls, offer_segment, top_k};
 
 /// A hit by its place in the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plan::Result;
 
-use super::{Best, Found};
+use super::{Best, Found, Hopefuls as _};
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::evaluate::Evaluator;

@@ -52,14 +52,24 @@ pub(crate) fn top_k(
         if limit > 0 && !hits.is_empty() {
             best.enter(segment.number);
             let evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
-            collect_segment(evaluator, hits, segment.max_doc(), &mut best);
+            offer_segment(evaluator, hits, segment.max_doc(), &mut best);
         }
     }
     Ok(best.into_found())
 }
 
-/// By windows: what cannot enter the page is not scored.
-fn collect_segment(mut evaluator: Evaluator, hits: &Bits, max_doc: DocId, best: &mut Best) {
+/// Those who take hits as long as they score enough.
+pub(crate) trait Hopefuls {
+    /// The score to beat, once there are enough. Equal scores stand in index order: an equal one comes too late.
+    fn bar(&self) -> Option<f32>;
+    /// Documents of a segment come in ascending order, segments in theirs.
+    fn offer(&mut self, doc: DocId, score: f32);
+    /// Whether no more is to be looked at. Asked after some work, so that something is found in any case.
+    fn is_cut(&self) -> bool;
+}
+
+/// Offers the hits of a segment by windows: what cannot get over the bar is not scored.
+pub(crate) fn offer_segment(mut evaluator: Evaluator, hits: &Bits, max_doc: DocId, best: &mut impl Hopefuls) {
     const WINDOW: u32 = 2048;
     /// With fewer hits each is bounded by itself.
     const MANY: u32 = 32;
@@ -98,11 +108,6 @@ impl Best {
         Self { heap: BinaryHeap::new(), limit, segment: 0, bar: None, allowance: allowance.clone() }
     }
 
-    /// Whether no more is to be looked at. Asked after some work, so that something is found in any case.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.allowance.is_used_up()
-    }
-
     /// From here on documents are of this segment.
     pub(crate) fn enter(&mut self, segment: usize) {
         self.segment = segment;
@@ -110,19 +115,6 @@ impl Best {
 
     pub(crate) fn limit(&self) -> usize {
         self.limit
-    }
-
-    /// The score to beat, once there are enough. Equal scores stand in index order: an equal one comes too late.
-    #[inline]
-    pub(crate) fn bar(&self) -> Option<f32> {
-        self.bar
-    }
-
-    #[inline]
-    pub(crate) fn offer(&mut self, doc: DocId, score: f32) {
-        if self.bar.is_none_or(|bar| score >= bar) {
-            self.enter_if_better(Ranked { score, segment: self.segment, doc });
-        }
     }
 
     fn enter_if_better(&mut self, hit: Ranked) {
@@ -142,5 +134,23 @@ impl Best {
         let ordered = self.heap.into_sorted_vec();
         let found = |hit: Ranked| Found { segment: hit.segment, doc: hit.doc, score: Some(hit.score) };
         ordered.into_iter().map(found).collect()
+    }
+}
+
+impl Hopefuls for Best {
+    #[inline]
+    fn bar(&self) -> Option<f32> {
+        self.bar
+    }
+
+    #[inline]
+    fn offer(&mut self, doc: DocId, score: f32) {
+        if self.bar.is_none_or(|bar| score >= bar) {
+            self.enter_if_better(Ranked { score, segment: self.segment, doc });
+        }
+    }
+
+    fn is_cut(&self) -> bool {
+        self.allowance.is_used_up()
     }
 }

@@ -18,13 +18,7 @@ use crate::search::node::Node;
 /// A group with its best hit.
 pub(super) struct Head {
     pub(super) group: u32,
-    hit: Merged,
-}
-
-impl Head {
-    pub(super) fn found(&self) -> Found {
-        self.hit.found()
-    }
+    pub(super) found: Found,
 }
 
 /// The first `limit` groups by their best hits, in that order. `groups` has met all groups of the hits afterwards.
@@ -49,10 +43,10 @@ pub(super) fn heads(
         }
         best.clear();
     }
-    let mut heads: Vec<Head> = heads.into_iter().map(|(group, hit)| Head { group, hit }).collect();
-    heads.sort_by(|left, right| order.compare(&left.hit, &right.hit));
+    let mut heads: Vec<(u32, Merged)> = heads.into_iter().collect();
+    heads.sort_by(|(_, left), (_, right)| order.compare(left, right));
     heads.truncate(limit);
-    Ok(heads)
+    Ok(heads.into_iter().map(|(group, hit)| Head { group, found: hit.found() }).collect())
 }
 
 const NONE: DocId = DocId::MAX;

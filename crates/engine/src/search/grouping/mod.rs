@@ -1,7 +1,8 @@
 //! Hits in groups. `values` says which group a hit belongs to, `heads` finds the best hit of each group, `members` the others.
-//! Grouping orders groups by their heads and shows members; `collapse` leaves only the heads among the hits, so that all
+//! (`by_score` those of the first groups, where scores decide). Grouping orders groups by their heads and shows members; `collapse` leaves only the heads among the hits, so that all
 //! that comes after it counts and sorts those; `expand` shows the members behind the heads of a page.
 
+mod by_score;
 mod collapse;
 mod expand;
 mod heads;
@@ -58,7 +59,11 @@ pub(super) fn grouped(
                 (vec![0], members(context, (node, &hits), &mut groups, &wanted(&[0]))?)
             }
             GroupBy::Field(_) | GroupBy::Function(_) => {
-                let first = heads(context, (node, hits), &mut groups, &sort, grouping.groups.end())?;
+                let limit = grouping.groups.end();
+                let first = match !grouping.count_groups && by_score::decides(&sort, node, limit) {
+                    true => by_score::first(context, (node, hits), &mut groups, limit)?,
+                    false => heads(context, (node, hits), &mut groups, &sort, limit)?,
+                };
                 let chosen = first.iter().skip(grouping.groups.start).map(|head| head.group);
                 let chosen: Vec<u32> = chosen.collect();
                 let collected = members(context, (node, hits), &mut groups, &wanted(&chosen))?;
@@ -99,9 +104,8 @@ fn only_heads(
 ) -> Result<Vec<Arc<Bits>>> {
     let mut kept: Vec<Bits> = context.segments.iter().map(|segment| Bits::none(segment.max_doc())).collect();
     for head in heads(context, (node, hits), groups, order, usize::MAX)? {
-        let found = head.found();
-        if let Some(kept) = kept.get_mut(found.segment) {
-            kept.insert(found.doc);
+        if let Some(kept) = kept.get_mut(head.found.segment) {
+            kept.insert(head.found.doc);
         }
     }
     Ok(kept.into_iter().map(Arc::new).collect())

@@ -2,15 +2,19 @@
 //! themselves, strings by their place among those of the snapshot, values of functions by what they show.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use plan::{Error, FieldClass, GroupBy, Result, Value};
-use tantivy::DocId;
 use tantivy::columnar::{Column, ColumnIndex, MonotonicallyMappableToU64, StrColumn};
+use tantivy::schema::Field;
+use tantivy::{DocId, Term};
 
-use crate::layout::{ColumnKind, ColumnRef};
+use crate::layout::{ColumnKind, ColumnRef, InvertedKind};
+use crate::search::bits::Bits;
 use crate::search::columns::AnyColumn;
 use crate::search::facet::{Strings, integer_value, real_value};
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
+use crate::search::matches::any_term;
 use crate::search::{SearchContext, SearchSegment};
 
 /// The groups met so far.
@@ -20,7 +24,8 @@ pub(in crate::search) struct Groups {
 }
 
 enum By {
-    Strings(Strings),
+    /// With the field of its terms, where each value is one.
+    Strings(Strings, Option<Field>),
     Column {
         column: ColumnRef,
         class: FieldClass,
@@ -38,7 +43,7 @@ impl Groups {
             GroupBy::Function(function) => By::Function(lower(context, function)?),
             GroupBy::Field(name) => Self::of_field(context, name)?,
         };
-        let cardinality = if let By::Strings(strings) = &by { Some(strings.cardinality()) } else { None };
+        let cardinality = if let By::Strings(strings, _) = &by { Some(strings.cardinality()) } else { None };
         Ok(Self { by, met: Met::new(cardinality) })
     }
 
@@ -48,7 +53,10 @@ impl Groups {
             Error::bad_request(format!("cannot group by `{name}`: it has no column; give it docValues"))
         })?;
         Ok(match column.kind {
-            ColumnKind::Str => By::Strings(Strings::open(context, &column)?),
+            ColumnKind::Str => {
+                let is_term = matches!(layout.inverted_kind, Some(InvertedKind::Term { .. }));
+                By::Strings(Strings::open(context, &column)?, layout.inverted.filter(|_| is_term))
+            }
             _ => By::Column { class: layout.class(), column },
         })
     }
@@ -61,7 +69,7 @@ impl Groups {
         let column = match &self.by {
             By::Nothing => Numbers::Nothing,
             By::Function(function) => Numbers::Function(Box::new(Reader::open(function, segment.reader)?)),
-            By::Strings(strings) => match strings.column(segment.number) {
+            By::Strings(strings, _) => match strings.column(segment.number) {
                 Some(column) => Numbers::Str(column, Box::new(strings.common(segment.number))),
                 None => Numbers::Nothing,
             },
@@ -73,6 +81,25 @@ impl Groups {
             },
         };
         Ok(SegmentGroups { column, met: &mut self.met })
+    }
+
+    /// At least the hits that are in one of some groups: just those where the field has terms for its values, which are
+    /// then found without looking at the others.
+    pub(super) fn hits_of(
+        &self,
+        segment: &SearchSegment<'_>,
+        groups: &[u32],
+        hits: &Arc<Bits>,
+    ) -> Result<Arc<Bits>> {
+        /// Of more groups the terms take longer than the hits.
+        const MANY: usize = 64;
+        let By::Strings(strings, Some(field)) = &self.by else { return Ok(hits.clone()) };
+        let numbers = groups.iter().map(|group| self.met.numbers.get(*group as usize).copied().flatten());
+        let numbers: Option<Vec<u64>> = numbers.take(MANY + 1).collect();
+        let Some(numbers) = numbers.filter(|numbers| numbers.len() <= MANY) else { return Ok(hits.clone()) };
+        let term = |number| Ok(Term::from_field_text(*field, &strings.text(number as usize)?));
+        let terms = numbers.into_iter().map(term).collect::<Result<Vec<_>>>()?;
+        any_term(segment, terms.iter(), Some(hits)).map(Arc::new)
     }
 
     /// The group of the documents without a value, if one was met.
@@ -91,7 +118,7 @@ impl Groups {
         let number = *number;
         Ok(match &self.by {
             By::Nothing => None,
-            By::Strings(strings) => Some(Value::Str(strings.text(number as usize)?)),
+            By::Strings(strings, _) => Some(Value::Str(strings.text(number as usize)?)),
             By::Function(_) => self.met.values.get(number as usize).cloned(),
             By::Column { column, class } => Some(match column.kind {
                 ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {

@@ -6,7 +6,7 @@ use tantivy::DocId;
 use super::matching::Matching;
 use super::scoring::{BLOCKS_A_LOOK, ScoredTerm};
 use crate::search::block::BLOCK;
-use crate::search::collect::Best;
+use crate::search::collect::{Best, Hopefuls as _};
 
 pub(super) struct Conjunction {
     lead: ScoredTerm,

@@ -14,7 +14,7 @@ use plan::Result;
 use tantivy::DocId;
 
 use super::bits::Bits;
-use super::collect::Best;
+use super::collect::{Best, Hopefuls as _};
 use super::mask::Masks;
 use super::node::{Node, TermNode};
 use super::{SearchContext, SearchSegment};

@@ -9,7 +9,7 @@ use super::matching::Matching;
 use super::scoring::slack;
 use crate::search::bits::Bits;
 use crate::search::bm25::Similarity;
-use crate::search::collect::Best;
+use crate::search::collect::{Best, Hopefuls as _};
 use crate::search::error::engine_error;
 use crate::search::mask::Masks;
 use crate::search::node::{Node, PhraseNode};

@@ -12,7 +12,7 @@ use crate::dense_terms::TermBits;
 use crate::search::bits::Bits;
 use crate::search::block::BLOCK;
 use crate::search::bm25::{NO_NORM, Similarity};
-use crate::search::collect::Best;
+use crate::search::collect::{Best, Hopefuls as _};
 use crate::search::error::engine_error;
 use crate::search::node::{self, TermNode};
 use crate::search::norms::Norms;

@@ -6,7 +6,7 @@ use tantivy::DocId;
 
 use super::scoring::ScoredTerm;
 use crate::search::bits::Bits;
-use crate::search::collect::Best;
+use crate::search::collect::{Best, Hopefuls as _};
 
 /// Documents of a window.
 pub(super) const WINDOW: usize = 2048;

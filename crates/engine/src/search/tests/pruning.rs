@@ -9,7 +9,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, TERMINATED, Term};
 
 use super::build::{all, any, boolean, boost, filter, phrase, plan, term};
-use crate::search::collect::Best;
+use crate::search::collect::{Best, Hopefuls as _};
 use crate::search::evaluate::Evaluator;
 use crate::search::lower::lower_scored;
 use crate::search::terms::{Count, Direct};

@@ -1,0 +1,81 @@
+//! The first groups where the best score of each decides, which is how groups are ordered unless a request says otherwise.
+//! What cannot be the best hit of one of them is neither scored nor asked for its group: the bounds are those of `top_k`.
+
+use std::sync::Arc;
+
+use plan::{Allowance, Result};
+use tantivy::DocId;
+
+use super::heads::Head;
+use super::values::{Groups, SegmentGroups};
+use crate::search::SearchContext;
+use crate::search::bits::Bits;
+use crate::search::collect::{Found, Hopefuls, Order, offer_segment};
+use crate::search::evaluate::Evaluator;
+use crate::search::node::Node;
+
+/// More groups than these are better kept by number than in a list.
+const FEW: usize = 128;
+
+/// Whether [`first`] finds the same groups as the way of all orders.
+pub(super) fn decides(order: &Order, node: &Node, limit: usize) -> bool {
+    order.is_by_score() && !node.is_unbounded() && limit <= FEW
+}
+
+/// The first `limit` groups by their best scores, in that order. `groups` meets no more than it has to.
+pub(super) fn first(
+    context: &SearchContext<'_>,
+    (node, hits): (&Node, &[Arc<Bits>]),
+    groups: &mut Groups,
+    limit: usize,
+) -> Result<Vec<Head>> {
+    let mut first = Vec::new();
+    for (segment, hits) in context.segments.iter().zip(hits) {
+        if limit > 0 && !hits.is_empty() {
+            let evaluator = Evaluator::open(context.layout.tantivy(), node, segment.reader)?;
+            let groups = groups.segment(segment)?;
+            let allowance = &context.allowance;
+            let mut best =
+                BestOfSegment { groups, segment: segment.number, first: &mut first, limit, allowance };
+            offer_segment(evaluator, hits, segment.max_doc(), &mut best);
+        }
+    }
+    Ok(first.into_iter().map(|(_, head)| head).collect())
+}
+
+struct BestOfSegment<'a> {
+    groups: SegmentGroups<'a>,
+    segment: usize,
+    /// The first groups so far with their best scores, in order, of segments before this one too.
+    first: &'a mut Vec<(f32, Head)>,
+    limit: usize,
+    allowance: &'a Allowance,
+}
+
+impl Hopefuls for BestOfSegment<'_> {
+    fn bar(&self) -> Option<f32> {
+        self.limit.checked_sub(1).and_then(|last| self.first.get(last)).map(|(score, _)| *score)
+    }
+
+    /// Of equal scores the one offered first stays in front.
+    fn offer(&mut self, doc: DocId, score: f32) {
+        if self.bar().is_some_and(|bar| score <= bar) {
+            return;
+        }
+        let group = self.groups.of(doc);
+        if let Some(known) = self.first.iter().position(|(_, head)| head.group == group) {
+            if self.first.get(known).is_some_and(|(best, _)| *best >= score) {
+                return;
+            }
+            self.first.remove(known);
+        }
+        let place = self.first.partition_point(|(other, _)| *other >= score);
+        let found = Found { segment: self.segment, doc, score: None };
+        self.first.insert(place, (score, Head { group, found }));
+        self.first.truncate(self.limit);
+    }
+
+    fn is_cut(&self) -> bool {
+        self.allowance.is_used_up()
+    }
+}
