@@ -4,14 +4,16 @@
 use std::sync::Arc;
 
 use plan::{Allowance, Result};
-use tantivy::DocId;
+use tantivy::{DocId, Term};
 
 use super::heads::Head;
+use super::members::{Members, Wanted};
 use super::values::{Groups, SegmentGroups};
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
-use crate::search::collect::{Found, Hopefuls, Order, offer_segment};
+use crate::search::collect::{Found, Hopefuls, Order, offer_segment, top_k};
 use crate::search::evaluate::Evaluator;
+use crate::search::matches::any_term;
 use crate::search::node::Node;
 
 /// More groups than these are better kept by number than in a list.
@@ -41,6 +43,34 @@ pub(super) fn first(
         }
     }
     Ok(first.into_iter().map(|(_, head)| head).collect())
+}
+
+/// The members of chosen groups whose best come first, where each group is all that have a term: they are found and counted
+/// without looking at other hits. `None` where some group has no term.
+pub(super) fn members(
+    context: &SearchContext<'_>,
+    (node, hits): (&Node, &[Arc<Bits>]),
+    groups: &Groups,
+    wanted: &Wanted<'_>,
+) -> Result<Option<Vec<Members>>> {
+    if !decides(wanted.order, node, wanted.groups.len()) {
+        return Ok(None);
+    }
+    let terms = wanted.groups.iter().map(|group| groups.term(*group)).collect::<Result<Option<Vec<_>>>>()?;
+    let of_term = |term: Term| {
+        let own = context
+            .segments
+            .iter()
+            .zip(hits)
+            .map(|(segment, hits)| any_term(segment, std::iter::once(&term), Some(hits)).map(Arc::new));
+        let own = own.collect::<Result<Vec<_>>>()?;
+        // One at least, for the best score.
+        let mut found = top_k(context, node, &own, wanted.limit.max(1))?;
+        let score_max = found.first().and_then(|best| best.score).filter(|_| wanted.score_max);
+        found.truncate(wanted.limit);
+        Ok(Members { total: own.iter().map(|bits| u64::from(bits.count())).sum(), score_max, found })
+    };
+    terms.map(|terms| terms.into_iter().map(of_term).collect()).transpose()
 }
 
 struct BestOfSegment<'a> {

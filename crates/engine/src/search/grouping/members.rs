@@ -45,10 +45,9 @@ pub(super) fn members(
             true => Some(Evaluator::open(context.layout.tantivy(), node, segment.reader)?),
             false => None,
         };
-        let hits = groups.hits_of(segment, wanted.groups, hits)?;
         let mut groups = groups.segment(segment)?;
         let mut own = [0; BLOCK];
-        each_block(&hits, &context.allowance, |docs| {
+        each_block(hits, &context.allowance, |docs| {
             groups.of_block(docs, own.get_mut(..docs.len()).unwrap_or_default());
             for (doc, group) in docs.iter().copied().zip(own) {
                 let place = places.get(group as usize).copied().unwrap_or(NOWHERE);

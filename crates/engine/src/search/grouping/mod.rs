@@ -66,7 +66,10 @@ pub(super) fn grouped(
                 };
                 let chosen = first.iter().skip(grouping.groups.start).map(|head| head.group);
                 let chosen: Vec<u32> = chosen.collect();
-                let collected = members(context, (node, hits), &mut groups, &wanted(&chosen))?;
+                let collected = match by_score::members(context, (node, hits), &groups, &wanted(&chosen))? {
+                    Some(members) => members,
+                    None => members(context, (node, hits), &mut groups, &wanted(&chosen))?,
+                };
                 (chosen, collected)
             }
         };

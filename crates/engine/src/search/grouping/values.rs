@@ -2,7 +2,6 @@
 //! themselves, strings by their place among those of the snapshot, values of functions by what they show.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use plan::{Error, FieldClass, GroupBy, Result, Value};
 use tantivy::columnar::{Column, ColumnIndex, MonotonicallyMappableToU64, StrColumn};
@@ -10,11 +9,9 @@ use tantivy::schema::Field;
 use tantivy::{DocId, Term};
 
 use crate::layout::{ColumnKind, ColumnRef, InvertedKind};
-use crate::search::bits::Bits;
 use crate::search::columns::AnyColumn;
 use crate::search::facet::{Strings, integer_value, real_value};
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
-use crate::search::matches::any_term;
 use crate::search::{SearchContext, SearchSegment};
 
 /// The groups met so far.
@@ -83,23 +80,11 @@ impl Groups {
         Ok(SegmentGroups { column, met: &mut self.met })
     }
 
-    /// At least the hits that are in one of some groups: just those where the field has terms for its values, which are
-    /// then found without looking at the others.
-    pub(super) fn hits_of(
-        &self,
-        segment: &SearchSegment<'_>,
-        groups: &[u32],
-        hits: &Arc<Bits>,
-    ) -> Result<Arc<Bits>> {
-        /// Of more groups the terms take longer than the hits.
-        const MANY: usize = 64;
-        let By::Strings(strings, Some(field)) = &self.by else { return Ok(hits.clone()) };
-        let numbers = groups.iter().map(|group| self.met.numbers.get(*group as usize).copied().flatten());
-        let numbers: Option<Vec<u64>> = numbers.take(MANY + 1).collect();
-        let Some(numbers) = numbers.filter(|numbers| numbers.len() <= MANY) else { return Ok(hits.clone()) };
-        let term = |number| Ok(Term::from_field_text(*field, &strings.text(number as usize)?));
-        let terms = numbers.into_iter().map(term).collect::<Result<Vec<_>>>()?;
-        any_term(segment, terms.iter(), Some(hits)).map(Arc::new)
+    /// The term that all of a group have and no others; `None` where the field has none for its values, or they have no value.
+    pub(super) fn term(&self, group: u32) -> Result<Option<Term>> {
+        let By::Strings(strings, Some(field)) = &self.by else { return Ok(None) };
+        let Some(Some(number)) = self.met.numbers.get(group as usize) else { return Ok(None) };
+        Ok(Some(Term::from_field_text(*field, &strings.text(*number as usize)?)))
     }
 
     /// The group of the documents without a value, if one was met.

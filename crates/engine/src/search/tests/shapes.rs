@@ -24,7 +24,8 @@ fn keys() -> impl Strategy<Value = Vec<SortKey>> {
         "score" => SortKey { by: SortBy::Score, descending },
         name => by(name, descending),
     });
-    prop::collection::vec(key, 1..3)
+    let score = SortKey { by: SortBy::Score, descending: true };
+    prop_oneof![2 => prop::collection::vec(key, 1..3), 1 => Just(vec![score])]
 }
 
 fn group_field() -> impl Strategy<Value = &'static str> {
@@ -112,20 +113,22 @@ proptest! {
         (sort, within_sort) in (keys(), keys()),
         field in group_field(),
         (groups, within) in ((0usize..3, 0usize..5), (0usize..2, 0usize..4)),
+        count_groups in any::<bool>(),
     ) {
         let shard = shard(&docs);
         let groups = Page { start: groups.0, rows: groups.1 };
         let within = Page { start: within.0, rows: within.1 };
         let by = vec![Grouping { key: field.into(), by: GroupBy::Field(field.into()), within }];
         let grouping =
-            GroupPlan { by, groups, sort: within_sort.clone(), count_groups: true, truncate: false };
+            GroupPlan { by, groups, sort: within_sort.clone(), count_groups, truncate: false };
         let shape = Shape { groups: Some(grouping), ..Shape::default() };
         let plan = SearchPlan { sort: sort.clone(), shape, ..plan(query.clone()) };
         let result = run(&shard, &plan);
         let all = sorted(&shard, &query, &sort);
         let expected = grouped(&docs, &all, field);
         let one = &result.shape.groups[0];
-        prop_assert_eq!((one.matches, one.groups_total), (all.len() as u64, Some(expected.len() as u64)));
+        let total = count_groups.then_some(expected.len() as u64);
+        prop_assert_eq!((one.matches, one.groups_total), (all.len() as u64, total));
         let inside = sorted(&shard, &query, &within_sort);
         let expected: Vec<_> = expected
             .into_iter()
