@@ -33,6 +33,7 @@ fuzz_target!(|text: &str| {
         others: None,
         core: "fuzz",
         elevation: HandlerElevation::Nowhere,
+        components: &plan::Component::DEFAULT,
         highlight: &plan::HighlightParts::default(),
         parsers: None,
         allowance: &plan::Allowance::default(),
