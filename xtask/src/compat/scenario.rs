@@ -2,8 +2,9 @@
 //! it; asks nothing. Unknown keys are errors, so that a misspelt one cannot make a step weaker than it reads.
 //!
 //! A step is `get: PATH` or `post: PATH` (or `put`, `delete`, `head`) with `params` (a list repeats the parameter) and, for a
-//! post or put, `body`: text as it stands, or a YAML value that is sent as JSON; or `body_hex`, the bytes of it. A path that begins with `/` counts from the web context, any other from
-//! the collection. `{core}` in a path, parameter or body is the collection's name.
+//! post or put, `body`: text as it stands, or a YAML value that is sent as JSON; or `body_hex`, the bytes of it. A path that
+//! begins with `/` counts from the web context, any other from the collection. `{core}` in a path, parameter or body is the
+//! collection's name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

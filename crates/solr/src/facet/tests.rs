@@ -13,11 +13,11 @@ use crate::query::{Budget, QueryContext};
 /// 2026-11-21T11:41:29.622Z.
 const NOW_MS: i64 = 1_795_261_289_622;
 
-fn facets(form: &str) -> Result<FacetPlan> {
+fn resolved(form: &str) -> Result<Facets> {
     let fixture = Fixture::new();
     let params = parse_form(format!("facet=true&{form}").as_bytes())?;
     let dates = DateMath::new(NOW_MS);
-    let Facets { plan, failure, .. } = resolve_facets(
+    resolve_facets(
         &QueryContext {
             schema: &fixture.schema,
             analyzers: &fixture.analyzers,
@@ -30,7 +30,11 @@ fn facets(form: &str) -> Result<FacetPlan> {
             filtering: false,
         },
         &plan::Component::DEFAULT,
-    )?;
+    )
+}
+
+fn facets(form: &str) -> Result<FacetPlan> {
+    let Facets { plan, failure, .. } = resolved(form)?;
     failure.map_or(Ok(plan), Err)
 }
 
@@ -38,22 +42,7 @@ fn facets(form: &str) -> Result<FacetPlan> {
 #[test]
 fn some_mistakes_leave_the_hits() {
     let check = |form: &str, early: bool, late: bool, warnings: usize| {
-        let fixture = Fixture::new();
-        let params = parse_form(format!("facet=true&{form}").as_bytes()).unwrap();
-        let resolved = resolve_facets(
-            &QueryContext {
-                schema: &fixture.schema,
-                analyzers: &fixture.analyzers,
-                params: &params,
-                dates: &DateMath::new(NOW_MS),
-                budget: &Budget::of(&params),
-                boolean_clauses_max: 1024,
-                others: None,
-                parsers: None,
-                filtering: false,
-            },
-            &plan::Component::DEFAULT,
-        );
+        let resolved = resolved(form);
         assert_eq!(resolved.is_err(), early, "{form}");
         let facets = resolved.unwrap_or_default();
         assert_eq!((facets.failure.is_some(), facets.warnings.len()), (late, warnings), "{form}");

@@ -226,32 +226,32 @@ impl Writer<'_> {
 
     /// An item a line.
     fn block<T>(&mut self, brackets: [&str; 2], items: &[T], mut item: impl FnMut(&mut Self, &T)) {
-        self.raw(brackets[0]);
-        self.level += 1;
-        for (at, one) in items.iter().enumerate() {
-            if at > 0 {
-                self.raw(",");
+        self.between(brackets, items, |writer, one, at| {
+            if at == 0 {
+                writer.new_line();
             }
-            self.new_line();
-            item(self, one);
-        }
-        self.level -= 1;
-        self.raw(brackets[1]);
+            item(writer, one);
+        });
     }
 
     /// The first item where the list begins, the others a line each.
     fn list<T>(&mut self, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
-        self.raw(self.spelling.list[0]);
+        self.between(self.spelling.list, items, |writer, one, _| item(writer, one));
+    }
+
+    /// Items with their places, each but the first on a line of its own.
+    fn between<T>(&mut self, brackets: [&str; 2], items: &[T], mut item: impl FnMut(&mut Self, &T, usize)) {
+        self.raw(brackets[0]);
         self.level += 1;
         for (at, one) in items.iter().enumerate() {
             if at > 0 {
                 self.raw(",");
                 self.new_line();
             }
-            item(self, one);
+            item(self, one, at);
         }
         self.level -= 1;
-        self.raw(self.spelling.list[1]);
+        self.raw(brackets[1]);
     }
 
     fn key(&mut self, name: &str) {
