@@ -8,11 +8,11 @@ use plan::{
     MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
     SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
-use store::{HomeOptions, LocalHome};
+use store::{HomeOptions, LocalHome, Watermark};
 
 use crate::catalog::lift;
 use crate::shard::{
-    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms,
+    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms, Visit,
 };
 
 struct EngineShards {
@@ -138,6 +138,22 @@ impl Shard for engine::Shard {
 
     fn caches(&self) -> Vec<(&'static str, CacheStats)> {
         self.caches()
+    }
+
+    fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark> {
+        self.export(visit)
+    }
+
+    fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark> {
+        self.export_since(after, visit)
+    }
+
+    fn end_export(&self) {
+        self.end_export();
+    }
+
+    fn import(&self, record: &[u8]) -> Result<()> {
+        self.import(record)
     }
 
     fn close(&self) -> Result<()> {

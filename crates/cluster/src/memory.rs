@@ -10,8 +10,10 @@ use plan::{
     UpdateBatch, UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
 };
 
+use store::Watermark;
+
 use crate::shard::{
-    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms,
+    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms, Visit,
 };
 
 /// Opens shards that forget everything when they close.
@@ -281,6 +283,20 @@ impl Shard for MemoryShard {
 
     fn caches(&self) -> Vec<(&'static str, CacheStats)> {
         vec![]
+    }
+
+    fn export(&self, _visit: &mut Visit<'_>) -> Result<Watermark> {
+        Err(Error::internal("a shard in memory is not rebuilt"))
+    }
+
+    fn export_since(&self, _after: Watermark, _visit: &mut Visit<'_>) -> Result<Watermark> {
+        Err(Error::internal("a shard in memory is not rebuilt"))
+    }
+
+    fn end_export(&self) {}
+
+    fn import(&self, _record: &[u8]) -> Result<()> {
+        Err(Error::internal("a shard in memory is not rebuilt"))
     }
 
     fn close(&self) -> Result<()> {

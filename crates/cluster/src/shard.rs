@@ -11,7 +11,9 @@ use plan::{
     Version, WhyNot,
 };
 
-pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms};
+use store::Watermark;
+
+pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms, Visit};
 
 /// One shard that is open on this node.
 pub trait Shard: Send + Sync {
@@ -60,6 +62,14 @@ pub trait Shard: Send + Sync {
     fn snapshot_number(&self) -> u64;
     /// Its caches, by Solr's names.
     fn caches(&self) -> Vec<(&'static str, CacheStats)>;
+    /// Visits records that make all documents of this moment; returns the place in the log from which
+    /// [`Shard::export_since`] goes on. The log is kept until [`Shard::end_export`].
+    fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark>;
+    /// Visits the log's records above a place; returns the place reached.
+    fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark>;
+    fn end_export(&self);
+    /// Takes a record of another shard, its values turned into what this shard's schema has. Durable from the next flush on.
+    fn import(&self, record: &[u8]) -> Result<()>;
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }

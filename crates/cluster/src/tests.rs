@@ -57,6 +57,8 @@ fn config(boolean_clauses_max: usize) -> CollectionConfig {
         update_chains: vec![],
         update_processors: vec![],
         components: plan::Components::default(),
+        param_sets: vec![],
+        source: std::sync::Arc::default(),
     }
 }
 

@@ -47,6 +47,11 @@ impl Shard {
         Ok(Arc::new(Self { core, caches, _home: home }))
     }
 
+    /// The parts, for rebuilds and for tests that drive background work by hand.
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
     /// Applies a batch in order; returns when it is durable. Not visible to searches before a refresh.
     pub fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
         self.core.update(batch)
@@ -215,12 +220,6 @@ impl Shard {
         let flushed = self.core.flush(false);
         self.core.refuse_updates("the shard is closed");
         flushed
-    }
-
-    /// The parts, for tests that drive background work by hand.
-    #[cfg(test)]
-    pub(crate) fn core(&self) -> &Arc<Core> {
-        &self.core
     }
 }
 

@@ -40,6 +40,7 @@ fn builtin() -> Result<Configset, Box<dyn std::error::Error>> {
     let files = solr::config::configset::builtin("_default").ok_or("the configset is missing")?;
     let read = |name: &str| files.file(name).map(str::to_owned);
     let schema = solr::schema::parse(&read("managed-schema.xml").unwrap_or_default(), &read)?;
-    let config = solr::config::load(&read("solrconfig.xml").unwrap_or_default(), &|_| None)?.config;
-    Ok(Configset { schema, config })
+    let config = solr::config::load(&read)?.config;
+    let files = files.files().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    Ok(Configset { schema, config, files })
 }

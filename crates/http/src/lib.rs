@@ -17,6 +17,7 @@ mod server;
 mod service;
 mod target_escape;
 mod unpack;
+mod zip;
 
 pub use config::ServeConfig;
 pub use configsets::{Configset, Configsets};

@@ -43,7 +43,7 @@ async fn serve(
     started_ms: i64,
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
-    let managed = matches!(&serving, Serving::Collection(_, Handler::Managed, _));
+    let managed = matches!(&serving, Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_));
     match *request.method() {
         Method::GET | Method::POST => {}
         // Of managed resources, that one is there is an answer of its own, and they are changed by these methods.

@@ -14,6 +14,7 @@ mod post;
 mod processor;
 mod query;
 mod relevance;
+mod schema;
 mod serve;
 mod server;
 
@@ -52,6 +53,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve(args) => block_on(serve::run(args)),
         Command::Demo(args) => block_on(demo::run(args)),
         Command::Post(args) => block_on(post::run(args)),
+        Command::Schema(args) => block_on(schema::run(args)),
         Command::Query(args) => block_on(query::run(args)),
         Command::Lab(args) => block_on(lab::run(args)),
         Command::Relevance(args) => block_on(relevance::run(args)),

@@ -66,7 +66,9 @@ pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
 pub use component::{Component, Components};
-pub use config::{CollectionConfig, HandlerConfig, UpdateChain, UpdateProcessor};
+pub use config::{
+    CollectionConfig, ConfigSource, HandlerConfig, ParamSet, UpdateChain, UpdateProcessor, VersionedText,
+};
 pub use currency::{CurrencyRates, Money, exchanged, fraction_digits};
 pub use dense_vector::{
     GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,

@@ -61,7 +61,10 @@ impl Served {
         })
         .unwrap();
         let mut configsets = Configsets::default();
-        configsets.insert("_default", Configset { schema: schema(), config: config() });
+        configsets.insert(
+            "_default",
+            Configset { schema: schema(), config: config(), files: plan::Resources::new() },
+        );
         let mut serve =
             ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
         adjust(&mut serve);
@@ -179,5 +182,7 @@ fn config() -> CollectionConfig {
         update_chains: vec![],
         update_processors: vec![],
         components: plan::Components::default(),
+        param_sets: vec![],
+        source: std::sync::Arc::default(),
     }
 }

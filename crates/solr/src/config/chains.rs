@@ -25,6 +25,11 @@ const BUILT_IN: &[&str] = &[
     "RunUpdateProcessorFactory",
 ];
 
+/// Whether the work of a class, by its short name, is done.
+pub(super) fn serves(class: &str) -> bool {
+    BUILT_IN.contains(&class)
+}
+
 /// Whether the chain that updates pass guesses unknown fields.
 pub(super) fn guesses(
     root: &Element,

@@ -3,15 +3,27 @@
 mod chains;
 mod components;
 pub mod configset;
+mod edit;
 mod elevation;
 mod expression;
 mod handlers;
 mod highlighting;
+mod implicit;
+mod kinds;
 mod load;
+mod overlay;
+pub mod param_sets;
+mod properties;
 mod settings;
 mod spelling;
 mod suggest_lookups;
 mod suggest_sources;
 mod suggesters;
 
-pub use load::{LoadedConfig, fallback, load};
+pub use edit::edit;
+pub use handlers::set_names;
+pub(crate) use implicit::IMPLICIT;
+pub(crate) use kinds::Kind;
+pub(crate) use load::effective;
+pub use load::{LoadedConfig, fallback, load, renewed, with_params};
+pub(crate) use overlay::Overlay;

@@ -10,7 +10,6 @@ use super::{ParamDoc, Params};
 pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("clustering", "Hits in clusters."),
     ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
-    ParamDoc::unsupported("useParams", "Named sets of parameters."),
     ParamDoc::unsupported("shards", "Addresses to search, chosen by the request."),
 ];
 
