@@ -10,15 +10,17 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING, UPGRADE};
+use hyper::body::Body;
+use hyper::header::{CONNECTION, HOST, HeaderName, HeaderValue, UPGRADE};
 use hyper::upgrade::OnUpgrade;
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 const SETTINGS_HEADER: HeaderName = HeaderName::from_static("http2-settings");
-/// Fields of a connection, which HTTP/2 does not have.
-const LEFT_OUT: [&str; 8] = [
+/// Fields of a connection, which HTTP/2 does not have, and of a body that is not there.
+const LEFT_OUT: [&str; 9] = [
     "connection",
+    "content-length",
     "host",
     "http2-settings",
     "keep-alive",
@@ -46,11 +48,12 @@ pub(crate) struct Upgrade {
 }
 
 /// What the request asks for, if it does. It costs a request that does not ask nothing.
-pub(crate) fn asked<B>(request: &mut Request<B>) -> Option<Upgrade> {
+pub(crate) fn asked<B: Body>(request: &mut Request<B>) -> Option<Upgrade> {
     request.extensions().get::<OnUpgrade>()?;
     let headers = request.headers();
     let asks = headers.get(UPGRADE).is_some_and(|name| name.as_bytes().eq_ignore_ascii_case(b"h2c"));
-    let bare = !headers.contains_key(CONTENT_LENGTH) && !headers.contains_key(TRANSFER_ENCODING);
+    // The JDK's client says of no body that it is 0 bytes long.
+    let bare = request.body().is_end_stream();
     let plain = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let mut settings = headers.get_all(SETTINGS_HEADER).iter();
     let (Some(only), None) = (settings.next(), settings.next()) else { return None };

@@ -114,7 +114,7 @@ async fn a_connection_goes_on_in_http2() {
     let mut served = Served::start().await;
     for method in ["GET", "HEAD"] {
         let mut stream = served.connect().await;
-        let fields = format!("Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\n{H2C}");
+        let fields = format!("Host: x\r\nContent-Length: 0\r\nConnection: Upgrade, HTTP2-Settings\r\n{H2C}");
         let request = PING.replace("GET", method).replace("Host: x", &fields);
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut head = Vec::new();

@@ -9,6 +9,9 @@ use anyhow::{Context as _, bail};
 use http::{Listener, Tls};
 use tokio::net::TcpListener;
 
+/// What most systems allow a process that asks for nothing.
+#[cfg(unix)]
+const NOFILE_USUAL: u64 = 1024;
 /// Files that are open besides connections: segments, logs.
 const FILES_KEPT_BACK: u64 = 2048;
 
@@ -128,12 +131,8 @@ pub fn connections_max() -> usize {
 
 #[cfg(unix)]
 fn open_files_max() -> u64 {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
     // Where it may not be raised, what there is must do.
-    let _ = setrlimit(Resource::Nofile, limit);
-    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+    rlimit::increase_nofile_limit(u64::MAX).unwrap_or(NOFILE_USUAL)
 }
 
 #[cfg(not(unix))]
