@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use cluster::{Node, NodeConfig};
-use http::{Configset, Configsets, ServeConfig};
+use http::{Configset, Configsets, Listener, ServeConfig};
 use tokio::net::TcpListener;
 
 struct SystemClock;
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut configsets = Configsets::default();
     configsets.insert("_default", builtin()?);
     let config = ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
-    http::serve(listener, node.clone(), config, std::future::pending()).await?;
+    http::serve(vec![Listener::tcp(listener)], node.clone(), config, std::future::pending()).await?;
     Ok(node.close()?)
 }
 

@@ -9,6 +9,7 @@ use solr::limits::LimitsAsked;
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 use solr::{EditError, Params};
 
+use crate::admission::Room;
 use crate::reply::Reply;
 use crate::server::Server;
 
@@ -35,6 +36,9 @@ pub(crate) struct Call<'a> {
     pub params: Params,
     pub content: Option<Content>,
     pub started_ms: i64,
+    /// What its body takes of the room for all, as long as the call lasts.
+    #[allow(dead_code, reason = "held, not read")]
+    pub room: Room<'a>,
 }
 
 impl Call<'_> {

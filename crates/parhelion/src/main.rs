@@ -7,6 +7,8 @@ mod cli;
 mod configsets;
 mod demo;
 mod lab;
+mod limits;
+mod listen;
 mod manual;
 mod output;
 mod post;

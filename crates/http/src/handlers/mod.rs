@@ -37,6 +37,7 @@ use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
 
 use self::permit::Permit;
+use crate::admission::Load;
 use crate::call::{Answer, Call, Envelope, Failure};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
@@ -50,6 +51,22 @@ pub(crate) enum Serving {
     Configsets(Vec<String>),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,
+}
+
+impl Serving {
+    /// What it asks of the machine: updates, what goes through an index, and the rest.
+    pub fn load(&self) -> Load {
+        match self {
+            Serving::Nothing | Serving::Node(_) => Load::Light,
+            Serving::Collection(_, handler, _) => match handler {
+                Handler::Update => Load::Update,
+                Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike | Handler::WhyNot => {
+                    Load::Query
+                }
+                _ => Load::Light,
+            },
+        }
+    }
 }
 
 /// What serves a path of the node.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use cluster::memory::MemoryShards;
 use cluster::{CreateCollection, Node, NodeConfig};
-use http::{Configset, Configsets, ServeConfig};
+use http::{Configset, Configsets, Listener, ServeConfig};
 use plan::{AutoCommit, Clock, CollectionConfig, FieldSource, HandlerConfig, SchemaSource, TypeSource};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -50,9 +50,15 @@ impl Served {
     }
 
     pub async fn start_with(adjust: impl FnOnce(&mut ServeConfig)) -> Self {
+        Self::start_at(vec![], adjust).await
+    }
+
+    /// Listening in these places too.
+    pub async fn start_at(mut listeners: Vec<Listener>, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        listeners.push(Listener::tcp(listener));
         let node = Node::open(NodeConfig {
             data_dir: folder.path().to_owned(),
             clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
@@ -70,7 +76,7 @@ impl Served {
         adjust(&mut serve);
         let (stop, stopped) = oneshot::channel();
         let shutdown = async { stopped.await.unwrap_or(()) };
-        let ended = tokio::spawn(http::serve(listener, node.clone(), serve, shutdown));
+        let ended = tokio::spawn(http::serve(listeners, node.clone(), serve, shutdown));
         let served = Self { address, stop: Some(stop), ended: Some(ended), node, _folder: folder };
         // Not over HTTP, where a test may allow no time at all.
         let mut films = CreateCollection::new("films", "_default", schema(), config());
