@@ -49,6 +49,8 @@ pub struct Moment {
     /// How often schema or config were replaced since.
     changes: u64,
     snapshot: u64,
+    /// How often suggesters were built since.
+    suggesters: u64,
 }
 
 /// Openings so far in this process.
@@ -198,6 +200,7 @@ impl Collection {
             opening: self.opening,
             changes: self.changes.load(Ordering::Acquire),
             snapshot: self.shard().snapshot_number(),
+            suggesters: self.shard().suggesters_number(),
         }
     }
 
@@ -251,9 +254,9 @@ impl Collection {
     }
 
     /// What a suggester has for a text.
-    pub async fn suggest(&self, plan: SuggestPlan) -> Result<Vec<Suggestion>> {
+    pub async fn suggest(&self, plan: Arc<SuggestPlan>) -> Result<Vec<Suggestion>> {
         let shard = self.shard();
-        offload::read(false, move || shard.suggest(&plan)).await?
+        offload::read(plan.is_light(), move || shard.suggest(&plan)).await?
     }
 
     /// The visible document with this number ([`plan::Hit::place`]): id and fields.

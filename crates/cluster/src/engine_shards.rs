@@ -79,6 +79,10 @@ impl Shard for engine::Shard {
         self.suggest(plan)
     }
 
+    fn suggesters_number(&self) -> u64 {
+        self.suggesters_number()
+    }
+
     fn stats(&self) -> ShardStats {
         self.stats()
     }

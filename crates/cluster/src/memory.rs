@@ -38,12 +38,20 @@ struct State {
     documents: Vec<(String, Document)>,
     visible: Vec<(String, Document)>,
     snapshots: u64,
+    suggesters_built: u64,
 }
 
 impl Default for State {
     fn default() -> Self {
         let schema = Schema::build(plan::SchemaSource::default()).unwrap_or_else(|error| panic!("{error}"));
-        Self { schema: Arc::new(schema), version: 0, documents: vec![], visible: vec![], snapshots: 0 }
+        Self {
+            schema: Arc::new(schema),
+            version: 0,
+            documents: vec![],
+            visible: vec![],
+            snapshots: 0,
+            suggesters_built: 0,
+        }
     }
 }
 
@@ -242,11 +250,16 @@ impl Shard for MemoryShard {
     fn set_suggesters(&self, _: &[SuggestComponent]) {}
 
     fn build_suggester(&self, _: &str, _: &str) -> Result<()> {
+        self.state().suggesters_built += 1;
         Ok(())
     }
 
     fn suggest(&self, _: &SuggestPlan) -> Result<Vec<Suggestion>> {
         Ok(vec![])
+    }
+
+    fn suggesters_number(&self) -> u64 {
+        self.state().suggesters_built
     }
 
     fn spell(&self, _: &SpellPlan) -> Result<Vec<SpellFinding>> {

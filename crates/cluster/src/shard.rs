@@ -35,6 +35,8 @@ pub trait Shard: Send + Sync {
     fn build_suggester(&self, component: &str, name: &str) -> Result<()>;
     /// What a suggester has for a text.
     fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>>;
+    /// Changes whenever a suggester is built or dropped.
+    fn suggesters_number(&self) -> u64;
     fn stats(&self) -> ShardStats;
     /// The fields that documents have, by their concrete names.
     fn luke_fields(&self) -> Result<Vec<FieldStats>>;

@@ -178,6 +178,11 @@ impl Shard {
         self.core.suggesters.suggest(plan)
     }
 
+    /// Changes whenever a suggester is built or dropped.
+    pub fn suggesters_number(&self) -> u64 {
+        self.core.suggesters.number()
+    }
+
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.
     pub fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
         search::document_at(&self.snapshot(), place, fields)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, Node, VersionedSchema};
+use cluster::{Collection, Moment, Node, VersionedSchema};
 use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::{OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
@@ -30,7 +30,7 @@ pub(super) async fn run(
     let context =
         ResolveContext { elevation: elevation(&config, components), components, ..resolving.context() };
     if !components.contains(&Component::Query) {
-        return without_search(collection, &config, &context, components, params).await;
+        return without_search(collection, &config, &context, params, moment).await;
     }
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
@@ -80,7 +80,7 @@ pub(super) async fn run(
     match resolved.late_failure.or(failure.map(|(_, error)| error)).or(vectors_failure) {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
-            let moment = (resolved.repeatable && !beside.is_fickle()).then_some(moment);
+            let moment = (resolved.repeatable && !beside.is_command()).then_some(moment);
             let flags = resolved.response.flags();
             let answer = Answer { entries, flags, warnings: resolved.warnings, moment };
             Ok(if searched_all { answer } else { permit.cut_before(shown.len(), params, answer) })
@@ -127,17 +127,19 @@ async fn without_search(
     collection: &Arc<Collection>,
     config: &CollectionConfig,
     context: &ResolveContext<'_>,
-    components: &[Component],
     params: &Params,
+    moment: Moment,
 ) -> Result<Answer, Failure> {
+    let components = context.components;
     let beside = Beside::prepare(collection, config, context, components, params).await?;
     let searched = Searched { hits: 0, filters: &[], searches: false };
-    let Said { sections, failure, cut: _ } = beside.run(searched, (None, context.allowance)).await;
+    let Said { sections, failure, cut } = beside.run(searched, (None, context.allowance)).await;
+    let moment = (cut.is_none() && !beside.is_command()).then_some(moment);
     let said = response::in_order(sections, components);
     let entries: Entries = beside.commands.into_iter().chain(said).collect();
     match failure {
         Some((_, error)) => Err(Failure { before: entries, ..Failure::from(error) }),
-        None => Ok(entries.into()),
+        None => Ok(Answer { entries, moment, ..Answer::default() }),
     }
 }
 

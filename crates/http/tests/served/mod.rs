@@ -8,7 +8,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use cluster::memory::MemoryShards;
 use cluster::{CreateCollection, Node, NodeConfig};
 use http::{Configset, Configsets, Listener, ServeConfig};
-use plan::{AutoCommit, Clock, CollectionConfig, FieldSource, HandlerConfig, SchemaSource, TypeSource};
+use plan::{
+    AutoCommit, BuildOn, Clock, CollectionConfig, Component, FieldSource, HandlerConfig, Lookup, SchemaSource,
+    SortedLookup, SuggestComponent, SuggestSource, Suggester, TypeSource,
+};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -174,6 +177,13 @@ fn config() -> CollectionConfig {
         allowed_parsers: Some(vec!["lucene".into(), "term".into()]),
         ..HandlerConfig::default()
     };
+    let suggest = HandlerConfig {
+        path: "/suggest".into(),
+        class: "solr.SearchHandler".into(),
+        defaults: vec![("suggest".into(), "true".into()), ("suggest.dictionary".into(), "ids".into())],
+        components: Some(vec![Component::Suggest("suggest".into())]),
+        ..HandlerConfig::default()
+    };
     CollectionConfig {
         auto_commit: AutoCommit {
             flush_after_ms: None,
@@ -183,12 +193,23 @@ fn config() -> CollectionConfig {
             refresh_after_docs: None,
         },
         guess_unknown_fields: false,
-        handlers: vec![select, strict],
+        handlers: vec![select, strict, suggest],
         boolean_clauses_max: 1024,
         update_chains: vec![],
         update_processors: vec![],
-        components: plan::Components::default(),
+        components: plan::Components { suggest: vec![suggesters()], ..plan::Components::default() },
         param_sets: vec![],
         source: std::sync::Arc::default(),
     }
+}
+
+fn suggesters() -> SuggestComponent {
+    let ids = Suggester {
+        name: "ids".into(),
+        source: SuggestSource::Terms { field: "id".into(), threshold: 0.0 },
+        lookup: Lookup::Sorted(SortedLookup { parts: None, lowercase: false }),
+        field_type: None,
+        build_on: BuildOn::default(),
+    };
+    SuggestComponent { name: "suggest".into(), suggesters: vec![ids] }
 }
