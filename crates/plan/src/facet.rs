@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::bucket::BucketPlan;
+use crate::function::CurrencyOf;
 use crate::query::Query;
 use crate::value::Value;
 
@@ -126,6 +127,9 @@ pub enum FacetSort {
 pub struct RangeFacet {
     pub key: String,
     pub field: Arc<str>,
+    /// Of a field of prices: what is counted, bounds being amounts as it gives them.
+    pub money: Option<Box<CurrencyOf>>,
+    /// As shown.
     pub start: Value,
     /// The end that applies, after `hardend`.
     pub end: Value,
