@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::facet::{OtherRange, RangeBucket};
 use crate::function::{CurrencyOf, Function};
+use crate::heatmap::{HeatmapFacet, HeatmapResult};
 use crate::query::{Query, Range};
 use crate::relation::Move;
 use crate::value::Value;
@@ -101,6 +102,8 @@ pub enum SubFacetKind {
     Terms(TermsFacet),
     /// A bucket for each range.
     Ranges(RangesFacet),
+    /// Counts over a map. Its key, its tags and what is below mean nothing.
+    Heatmap(HeatmapFacet),
 }
 
 /// Which documents are cut, where that is not those of the bucket above.
@@ -218,6 +221,7 @@ pub enum StatValue {
 pub enum SubFacetResult {
     Query(BucketResult),
     Buckets(Buckets),
+    Heatmap(HeatmapResult),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -67,7 +67,8 @@ impl Display for Money {
     fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
         let digits = usize::try_from(fraction_digits(&self.code)).unwrap_or(0);
         let text = format!("{:0width$}", self.amount.unsigned_abs(), width = digits + 1);
-        let (whole, fraction) = text.split_at_checked(text.len().saturating_sub(digits)).unwrap_or((&text, ""));
+        let (whole, fraction) =
+            text.split_at_checked(text.len().saturating_sub(digits)).unwrap_or((&text, ""));
         let sign = if self.amount < 0 { "-" } else { "" };
         write!(out, "{sign}{whole}.{fraction},{}", self.code)
     }

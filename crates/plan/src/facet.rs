@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::bucket::BucketPlan;
 use crate::function::CurrencyOf;
+use crate::heatmap::HeatmapFacet;
 use crate::query::Query;
 use crate::value::Value;
 
@@ -18,6 +19,7 @@ pub struct FacetPlan {
     pub ranges: Vec<RangeFacet>,
     pub intervals: Vec<IntervalFacet>,
     pub pivots: Vec<PivotFacet>,
+    pub heatmaps: Vec<HeatmapFacet>,
     /// Fields, queries, ranges and pivots count the groups of this field that have hits, those without a value being one,
     /// and not the hits (Solr's `group.facet`).
     pub groups_of: Option<Arc<str>>,

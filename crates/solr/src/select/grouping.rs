@@ -57,11 +57,7 @@ pub(super) fn resolve_groups(
     let of_query = if flat { Page { start: 0, rows: page.end() } } else { within };
     let mut by = Vec::new();
     for name in params.all(grouping::FIELD.name) {
-        by.push(Grouping {
-            key: name.to_owned(),
-            by: field(context, name)?,
-            within: of_groups,
-        });
+        by.push(Grouping { key: name.to_owned(), by: field(context, name)?, within: of_groups });
     }
     for text in params.all(grouping::FUNC.name) {
         by.push(Grouping { key: text.to_owned(), by: function(context, text)?, within: of_groups });

@@ -12,12 +12,12 @@ use super::room::Room;
 use super::values::each_distinct;
 use super::{Domain, values};
 use crate::layout::{ColumnKind, ColumnRef};
-use crate::search::{SearchContext, SearchSegment};
 use crate::search::bits::Bits;
 use crate::search::columns::AnyColumn;
 use crate::search::function::{BLOCK, Lowered, Reader, each_block};
 use crate::search::grouping::{Groups, SegmentGroups};
 use crate::search::mask::{self, PreparedFilter};
+use crate::search::{SearchContext, SearchSegment};
 
 #[derive(Clone, Copy)]
 pub(super) struct Units<'a> {

@@ -44,10 +44,10 @@ impl<'p> OpenRanges<'p> {
         path: Option<&Path<'_>>,
     ) -> Result<Buckets> {
         tree.room.take(self.plan.all().count(), below.places())?;
-        let (counts, placed) = self.place(docs, below.asks_more())?;
+        let (counts, placed) = self.place(tree.context, docs, below.asks_more())?;
         let bucket = |count| BucketResult { count, ..BucketResult::default() };
         let mut found: Vec<BucketResult> = counts.into_iter().map(bucket).collect();
-        let count = |others: &BucketDocs<'_>| Ok(self.place(others, false)?.0);
+        let count = |others: &BucketDocs<'_>| Ok(self.place(tree.context, others, false)?.0);
         fill_stats(
             (below, &Slots { context: tree.context, path, count: &count }),
             &placed,
@@ -71,14 +71,19 @@ impl<'p> OpenRanges<'p> {
     }
 
     /// How many documents each range has, and with `placed` which.
-    fn place(&self, docs: &BucketDocs<'_>, placed: bool) -> Result<(Vec<u64>, Placed)> {
+    fn place(
+        &self,
+        context: &SearchContext<'_>,
+        docs: &BucketDocs<'_>,
+        placed: bool,
+    ) -> Result<(Vec<u64>, Placed)> {
         let count = self.plan.all().count();
         let (mut counts, mut places) = (vec![0u64; count], Placed::new(docs.segments()));
         let mut keys = Keys::default();
         for segment in 0..docs.segments() {
             let mut last = vec![u32::MAX; count];
             let Some(mut values) = self.values.of(segment)? else { continue };
-            docs.each_batch(segment, |docs| {
+            docs.each_batch(segment, &context.allowance, |docs| {
                 values(docs, &mut keys);
                 keys.each(docs, |doc, key| {
                     self.each_range(key, |range| {
