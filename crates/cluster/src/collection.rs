@@ -268,14 +268,14 @@ impl Collection {
         offload::compute(|| self.shard().document_at(place, fields))
     }
 
-    /// How `query` scores the first `limit` documents of `other`, whether it finds them or not, by id.
+    /// How the query of `plan` scores the first `limit` documents of `other`, whether it finds them or not, by id.
     pub async fn explain_other(
         &self,
-        query: &Query,
+        plan: &SearchPlan,
         other: &Query,
         limit: usize,
     ) -> Result<Vec<(String, Explanation)>> {
-        offload::compute(|| self.shard().explain_other(query, other, limit))
+        offload::compute(|| self.shard().explain_other(plan, other, limit))
     }
 
     /// The versions of the documents updated last, visible or not, newest first.

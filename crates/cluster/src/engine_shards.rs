@@ -121,11 +121,11 @@ impl Shard for engine::Shard {
 
     fn explain_other(
         &self,
-        query: &Query,
+        plan: &SearchPlan,
         other: &Query,
         limit: usize,
     ) -> Result<Vec<(String, Explanation)>> {
-        self.explain_other(query, other, limit)
+        self.explain_other(plan, other, limit)
     }
 
     fn versions(&self, limit: usize) -> Result<Vec<Version>> {

@@ -271,7 +271,7 @@ impl Shard for MemoryShard {
         Ok(state.visible.get(place).map(|(id, document)| (id.clone(), select(document, fields))))
     }
 
-    fn explain_other(&self, _: &Query, _: &Query, _: usize) -> Result<Vec<(String, Explanation)>> {
+    fn explain_other(&self, _: &SearchPlan, _: &Query, _: usize) -> Result<Vec<(String, Explanation)>> {
         Ok(vec![])
     }
 

@@ -54,9 +54,13 @@ pub trait Shard: Send + Sync {
     fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>>;
     /// The living visible document with this number: id and fields.
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
-    /// How `query` scores the first `limit` documents of `other`, by id.
-    fn explain_other(&self, query: &Query, other: &Query, limit: usize)
-    -> Result<Vec<(String, Explanation)>>;
+    /// How the query of `plan` scores the first `limit` documents of `other`, by id.
+    fn explain_other(
+        &self,
+        plan: &SearchPlan,
+        other: &Query,
+        limit: usize,
+    ) -> Result<Vec<(String, Explanation)>>;
     /// The versions of the documents updated last, newest first.
     fn versions(&self, limit: usize) -> Result<Vec<Version>>;
     fn segments(&self) -> Vec<SegmentStats>;

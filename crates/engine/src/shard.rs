@@ -188,14 +188,14 @@ impl Shard {
         search::document_at(&self.snapshot(), place, fields)
     }
 
-    /// How `query` scores the first `limit` documents of `other`, whether it finds them or not, by id.
+    /// How the query of `plan` scores the first `limit` documents of `other`, whether it finds them or not, by id.
     pub fn explain_other(
         &self,
-        query: &Query,
+        plan: &SearchPlan,
         other: &Query,
         limit: usize,
     ) -> Result<Vec<(String, Explanation)>> {
-        search::explain_other(&self.snapshot(), query, other, limit)
+        search::explain_other(&self.snapshot(), plan, other, limit)
     }
 
     /// The versions of the `limit` living documents that were updated last, visible or not, newest first.

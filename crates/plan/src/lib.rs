@@ -22,6 +22,7 @@ mod expression;
 mod facet;
 mod field;
 mod function;
+mod heatmap;
 mod highlight;
 mod highlight_parts;
 mod instant;
@@ -87,6 +88,7 @@ pub use function::{
     Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
     StringMeasure,
 };
+pub use heatmap::{HeatGrid, HeatmapFacet, HeatmapForm, HeatmapResult};
 pub use highlight::{
     Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,

@@ -40,7 +40,7 @@ pub(super) async fn run(
     let explained_other = match &resolved.response.explain_other {
         Some(other) => {
             let limit = ExplainOther::DOCUMENTS_MAX;
-            collection.explain_other(&plan.query, &other.query, limit).await?
+            collection.explain_other(&plan, &other.query, limit).await?
         }
         None => vec![],
     };
@@ -55,10 +55,13 @@ pub(super) async fn run(
     };
     let failed = failure.as_ref().map(|(at, _)| at + 1);
     let shown = components.get(..failed.or(cut).unwrap_or(components.len())).unwrap_or_default();
+    let mut likes_explained = None;
     if let Some(likes) = resolved.response.likes.as_ref().filter(|_| shown.contains(&Component::MoreLikeThis))
     {
-        let fields = &resolved.response.fields;
-        let section = more_like::beside(collection, likes, (&plan, fields), &result, context.schema).await?;
+        let (fields, explain) = (&resolved.response.fields, resolved.response.debug.any());
+        let found = more_like::beside(collection, likes, (&plan, explain), &result).await?;
+        likes_explained = explain.then(|| response::likes_explained(&found, context.schema));
+        let section = response::likes(found, likes.terms_shown, fields, context.schema);
         sections.push((Component::MoreLikeThis.name().to_owned(), section));
     }
     if shown.contains(&Component::Terms) {
@@ -74,7 +77,8 @@ pub(super) async fn run(
     sections.extend(vectors);
     let columns = Subqueries::of(call, permit).columns(collection, (params, fields), &result.hits).await?;
     let searched_all = result.cut_before.is_none() && !permit.allowance.was_used_up();
-    let found = Found { result, facets: plan.facets.enabled, columns, explained_other, beside: sections };
+    let facets = plan.facets.enabled;
+    let found = Found { result, facets, columns, explained_other, likes_explained, beside: sections };
     let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
     let entries = beside.commands.iter().cloned().chain(hits).collect();
     match resolved.late_failure.or(failure.map(|(_, error)| error)).or(vectors_failure) {

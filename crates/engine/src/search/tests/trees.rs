@@ -99,6 +99,7 @@ fn ranges() -> impl Strategy<Value = RangesFacet> {
         let before = range(Bound::Unbounded, Bound::Excluded(int(0)));
         RangesFacet {
             field: field.into(),
+            money: None,
             buckets: bounds.into_iter().map(bucket).collect(),
             others: vec![(OtherRange::Before, before)],
             count_min,
