@@ -62,6 +62,7 @@ fn directory(archive: &[u8]) -> Result<(usize, usize)> {
     let tail = archive.get(from..).unwrap_or_default();
     let end = memchr_last(tail, END).ok_or_else(|| wrong("it is empty, cut off, or no zip at all"))?;
     let end = from + end;
+    slice(archive, end, END_BYTES)?;
     let (count, start) = (half(archive, end + 10)?, word(archive, end + 16)?);
     if count == usize::from(u16::MAX) || start == u32::MAX as usize {
         return Err(wrong("it is of the form zip64; pack fewer files"));
