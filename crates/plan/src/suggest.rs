@@ -177,9 +177,7 @@ impl SuggestPlan {
                 SuggestAsk::Infix { words, contexts, .. } => {
                     words.len() <= WORDS_LIGHT && contexts.as_ref().is_none_or(Contexts::is_light)
                 }
-                SuggestAsk::Prefix { key, paths } => {
-                    key.len() <= LETTERS_LIGHT && paths.len() <= WORDS_LIGHT
-                }
+                SuggestAsk::Prefix { key, paths } => key.len() <= LETTERS_LIGHT && paths.len() <= WORDS_LIGHT,
                 SuggestAsk::Sorted { .. } | SuggestAsk::NextWord { .. } => true,
             }
     }

@@ -9,8 +9,8 @@ use cluster::memory::MemoryShards;
 use cluster::{CreateCollection, Node, NodeConfig};
 use http::{Configset, Configsets, Listener, ServeConfig};
 use plan::{
-    AutoCommit, BuildOn, Clock, CollectionConfig, Component, FieldSource, HandlerConfig, Lookup, SchemaSource,
-    SortedLookup, SuggestComponent, SuggestSource, Suggester, TypeSource,
+    AutoCommit, BuildOn, Clock, CollectionConfig, Component, FieldSource, HandlerConfig, Lookup,
+    SchemaSource, SortedLookup, SuggestComponent, SuggestSource, Suggester, TypeSource,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
