@@ -7,7 +7,7 @@ mod rebuild;
 pub use rebuild::{RebuildState, RebuildStatus, SchemaEdit};
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -93,6 +93,8 @@ pub struct Collection {
     changing: Mutex<()>,
     /// How the last rebuild went, or goes.
     rebuild: Mutex<Option<RebuildStatus>>,
+    /// Whether it is served no more: its files may be another's.
+    closed: AtomicBool,
     /// The schema's files as saved, where clients changed some that are not in use before a reload.
     pending: ArcSwapOption<Resources>,
 }
@@ -117,6 +119,7 @@ impl Collection {
             opened_ms,
             changing: Mutex::new(()),
             rebuild: Mutex::new(None),
+            closed: AtomicBool::new(false),
             pending: ArcSwapOption::empty(),
         }
     }
@@ -297,6 +300,7 @@ impl Collection {
     }
 
     pub(crate) fn close(&self) -> Result<()> {
+        self.closed.store(true, Ordering::Release);
         self.shard().close()
     }
 }

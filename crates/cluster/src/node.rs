@@ -283,7 +283,8 @@ impl Node {
         self.directory.store(Arc::new(directory));
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
+    /// Collections are neither made nor deleted meanwhile.
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use plan::{Document, Error, ErrorKind, Result, Schema, Value, Version, coerce};
+use plan::{Document, Error, ErrorKind, FieldClass, Result, Schema, Value, Version, coerce};
 use store::Watermark;
 
 use crate::alive::Dead;
@@ -167,7 +167,9 @@ fn fit(id: &str, document: &mut Document, schema: &Schema) -> Result<()> {
                 error.context(format!("document `{id}` cannot be rebuilt: field `{name}`: "))
             })?;
         }
-        if !field.properties.multi_valued && values.len() > 1 {
+        // A vector is one value of many numbers.
+        let takes_many = field.properties.multi_valued || field.class() == FieldClass::DenseVector;
+        if !takes_many && values.len() > 1 {
             return Err(Error::bad_request(format!(
                 "document `{id}` cannot be rebuilt: field `{name}` has `{}` values and is to have one",
                 values.len()

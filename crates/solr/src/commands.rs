@@ -49,7 +49,8 @@ const SHAPE: &str = "The JSON must be an Object of the form {\"command\": {...},
 
 /// A list of objects is as many commands.
 ///
-/// Solr differs: a body that is no JSON is an error 500 there; here it is the client's (`compat/schema/edit.yaml`).
+/// Solr differs: a body that is no JSON is an error 500 there; here it is the client's (`compat/schema/edit.yaml`,
+/// `compat/admin/config.yaml`).
 pub(crate) fn commands(body: &str) -> plan::Result<Vec<Command>> {
     let mut commands = Vec::new();
     for (name, value) in object(body)?.ok_or_else(|| Error::bad_request(SHAPE))? {

@@ -122,8 +122,17 @@ impl Collection {
         // Of the one that is not served any more nothing is needed: failing to close or to remove it changes no answer.
         let gone = if result.is_ok() { &old.shard } else { &rebuild.target };
         let _ = gone.close();
-        let _ = self.catalog.sweep_shards(self.name(), Some(&self.home.served.load().folder));
+        let _made = node.lock();
+        if self.check_open().is_ok() {
+            let _ = self.catalog.sweep_shards(self.name(), Some(&self.home.served.load().folder));
+        }
         result
+    }
+
+    /// Errors: it was deleted, unloaded, or the node stops.
+    fn check_open(&self) -> Result<()> {
+        let closed = || Error::new(ErrorKind::Unavailable, "the collection was closed during the rebuild");
+        if self.closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(()) }
     }
 }
 
@@ -143,6 +152,7 @@ impl Rebuild<'_> {
 
     /// Takes a record, under the schema of its time at least.
     fn take(&mut self, record: &[u8]) -> Result<()> {
+        self.collection.check_open()?;
         let present = self.collection.versioned_schema();
         if present.version != self.version {
             let source = (self.edit)(&present.schema.source)?;
@@ -157,6 +167,8 @@ impl Rebuild<'_> {
     /// Between two updates: the last records, then the new shard with its schema instead of the old.
     fn swap(&mut self, old: &Arc<dyn Shard>, at: Watermark) -> Result<()> {
         let collection = self.collection;
+        let _made = self.node.lock();
+        collection.check_open()?;
         let _changing = collection.lock();
         let _alone = collection.home.gate.write().unwrap_or_else(PoisonError::into_inner);
         old.export_since(at, &mut |record| self.take(record))?;

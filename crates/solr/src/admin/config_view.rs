@@ -33,7 +33,8 @@ struct View<'a> {
 /// The answer to `/config` and to a path below it that names no set of parameters: `section` is empty or its name.
 /// Errors: `NotFound` for a section or a part that is not there.
 ///
-/// Solr differs: a part that is not there is an error 500 (`compat/admin/config.yaml`).
+/// Solr differs: a part that is not there is an error 500 (`compat/admin/config.yaml`); it leaves lists of settings out, what
+/// handlers preset by `initParams` (`compat/admin/params.yaml`), and shows what those preset that are always there.
 pub fn config(config: &CollectionConfig, section: &str, params: &Params) -> Result<Entries> {
     match section {
         "overlay" => return overlay(config),

@@ -20,6 +20,8 @@ pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
 type Complaints = Vec<Complaint>;
 
 /// What a body's commands make of a configuration. `read` gives the files that new parts name.
+///
+/// Solr differs: it keeps parts that it cannot load, and the core cannot be opened again (`compat/admin/config.yaml`).
 pub fn edit(
     source: &ConfigSource,
     body: &str,
