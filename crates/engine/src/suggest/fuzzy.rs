@@ -23,9 +23,13 @@ pub(super) fn ranges_near(keys: &Dictionary, asked: &str, fuzzy: FuzzyPrefix) ->
     let begun = keys.descend(asked.as_bytes().get(..exact).unwrap_or_default());
     let asked = units.get(fuzzy.prefix..).unwrap_or_default();
     let asked = Asked::new(asked, fuzzy);
-    let mut walk = Walk { keys, asked: &asked, characters: fuzzy.characters, found: Vec::new() };
     let start = Step { units: 0, last: None, near: asked.start(), near_before: Near::default() };
-    walk.below(&start, &begun);
+    let mut walk = Walk { keys, asked: &asked, characters: fuzzy.characters, open: vec![], found: vec![] };
+    walk.open.push((start, Character::default(), begun));
+    while let Some((step, begun, span)) = walk.open.pop() {
+        walk.go_on(&step, begun, &span);
+    }
+    walk.found.sort_by_key(|range| range.start);
     walk.found
 }
 
@@ -34,62 +38,59 @@ struct Walk<'a> {
     asked: &'a Asked,
     /// Units are characters, not bytes.
     characters: bool,
+    /// Keys to go on with, which agree in the units so far and in what is read of the next. Not on the stack: what was asked
+    /// may be long, and so may keys.
+    open: Vec<(Step, Character, Span)>,
     found: Vec<Range<usize>>,
 }
 
 impl Walk<'_> {
-    /// Goes on with the keys of a span, which agree in the units so far. As deep as what was asked is long, and the edits more.
-    fn below(&mut self, step: &Step, span: &Span) {
-        if self.asked.is_all(step) {
+    /// One letter on. As deep as what was asked is long, and the edits more.
+    fn go_on(&mut self, step: &Step, begun: Character, span: &Span) {
+        if begun.missing == 0 && self.asked.is_all(step) {
             return self.found.push(span.texts.clone());
         }
-        let (keys, asked, characters) = (self.keys, self.asked, self.characters);
-        let is_free = asked.is_free(step);
+        let (asked, characters) = (self.asked, self.characters);
+        let is_any = begun.missing > 0 || asked.is_free(step);
         let wanted = |letter: u8| {
-            is_free || (characters && !letter.is_ascii()) || asked.is_near(step, u32::from(letter))
+            is_any || (characters && !letter.is_ascii()) || asked.is_near(step, u32::from(letter))
         };
-        for (letter, below) in keys.children(span, wanted) {
-            if !self.characters || letter.is_ascii() {
-                self.enter(step, u32::from(letter), &below);
-            } else {
-                self.rest_of_character(step, Character::begun(letter), &below);
+        for (letter, below) in self.keys.children(span, wanted) {
+            let character = if characters { begun.followed_by(letter) } else { Character::of(letter) };
+            if character.missing > 0 {
+                self.open.push((*step, character, below));
+                continue;
             }
-        }
-    }
-
-    fn enter(&mut self, step: &Step, unit: u32, span: &Span) {
-        let next = self.asked.follow(step, unit);
-        if self.asked.is_any(&next) {
-            self.below(&next, span);
-        }
-    }
-
-    /// Goes down to where a character ends that takes several letters.
-    fn rest_of_character(&mut self, step: &Step, begun: Character, span: &Span) {
-        if begun.missing == 0 {
-            return self.enter(step, begun.bits, span);
-        }
-        for (letter, below) in self.keys.children(span, |_| true) {
-            self.rest_of_character(step, begun.followed_by(letter), &below);
+            let next = asked.follow(step, character.bits);
+            if asked.is_any(&next) {
+                self.open.push((next, Character::default(), below));
+            }
         }
     }
 }
 
-/// A character of UTF-8 of which some bytes are read.
-#[derive(Clone, Copy)]
+/// A character of UTF-8 of which some bytes are read, or none.
+#[derive(Clone, Copy, Default)]
 struct Character {
     bits: u32,
     missing: u32,
 }
 
 impl Character {
-    fn begun(byte: u8) -> Self {
-        let length = byte.leading_ones().clamp(2, 4);
-        Self { bits: u32::from(byte) & (0x7f >> length), missing: length - 1 }
+    /// A whole one.
+    fn of(byte: u8) -> Self {
+        Self { bits: u32::from(byte), missing: 0 }
     }
 
     fn followed_by(self, byte: u8) -> Self {
-        Self { bits: self.bits << 6 | u32::from(byte & 0x3f), missing: self.missing - 1 }
+        if self.missing > 0 {
+            return Self { bits: self.bits << 6 | u32::from(byte & 0x3f), missing: self.missing - 1 };
+        }
+        if byte.is_ascii() {
+            return Self::of(byte);
+        }
+        let length = byte.leading_ones().clamp(2, 4);
+        Self { bits: u32::from(byte) & (0x7f >> length), missing: length - 1 }
     }
 }
 
@@ -102,6 +103,7 @@ const EDITS_MAX: usize = 2;
 type Near = [u8; EDITS_MAX + 1];
 
 /// Units of a key, as far as the walk has come.
+#[derive(Clone, Copy)]
 struct Step {
     units: usize,
     last: Option<u32>,
