@@ -2,6 +2,7 @@
 //! numbered is here; what a request says is read in `solr`, hits are counted in `engine`. The rules are those of Lucene's
 //! `HeatmapFacetCounter` (10.3).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::area::{Area, Rect};
@@ -124,14 +125,40 @@ impl HeatGrid {
         Rect { south, north: south + height, west, east: west + width }
     }
 
-    /// The rows that a span of latitudes meets.
-    pub fn rows_between(&self, south: f64, north: f64) -> std::ops::Range<usize> {
-        let (_, height) = Grid::size(self.level);
-        let most = cells(180.0, height);
-        // What ends on the edge of a cell touches the next.
-        let first = at(south + 90.0, height, most).saturating_sub(1).saturating_sub(self.row_first);
-        let last = (at(north + 90.0, height, most) + 2).saturating_sub(self.row_first);
-        first.min(self.rows) as usize..last.min(self.rows) as usize
+    /// The rows of the cells of `level` that a span of latitudes meets.
+    pub fn rows_between(&self, level: u8, south: f64, north: f64) -> Range<usize> {
+        let axis =
+            Axis { own: Grid::size(self.level).1, above: Grid::size(level.min(self.level)).1, whole: 180.0 };
+        axis.met((south + 90.0, north + 90.0), (self.row_first, self.rows))
+    }
+
+    /// As [`HeatGrid::rows_between`], the columns; all of them where the span or the map crosses the date line.
+    pub fn columns_between(&self, level: u8, west: f64, east: f64) -> Range<usize> {
+        let axis =
+            Axis { own: Grid::size(self.level).0, above: Grid::size(level.min(self.level)).0, whole: 360.0 };
+        if west > east || self.column_first + self.columns > cells(axis.whole, axis.own) {
+            return 0..self.columns as usize;
+        }
+        axis.met((west + 180.0, east + 180.0), (self.column_first, self.columns))
+    }
+}
+
+/// One direction of a map: degrees of its cells, of coarser ones above them, and of all of the earth.
+struct Axis {
+    own: f64,
+    above: f64,
+    whole: f64,
+}
+
+impl Axis {
+    /// Of `count` cells from `start` on those in a coarser cell that the span meets, or in one beside it: what ends on an
+    /// edge touches the next.
+    fn met(&self, (from, to): (f64, f64), (start, count): (u32, u32)) -> Range<usize> {
+        let (most, times) = (cells(self.whole, self.above), cells(self.above, self.own).max(1));
+        let first = at(from, self.above, most).saturating_sub(1) * times;
+        let behind = (at(to, self.above, most) + 2).saturating_mul(times);
+        let within = |cell: u32| cell.saturating_sub(start).min(count) as usize;
+        within(first)..within(behind)
     }
 }
 
@@ -198,6 +225,16 @@ mod tests {
             HeatGrid::rect_of(1, (column, row)),
             Rect { south: -45.0, north: 0.0, west: -180.0, east: -135.0 }
         );
+    }
+
+    #[test]
+    fn shapes_meet_the_cells_around_them() {
+        let map = HeatGrid::around(EARTH, 1, 32).unwrap();
+        assert_eq!((map.rows_between(1, 1.0, 2.0), map.columns_between(1, 1.0, 2.0)), (1..4, 3..6));
+        assert_eq!((map.rows_between(1, -90.0, 90.0), map.columns_between(1, 170.0, -170.0)), (0..4, 0..8));
+        assert_eq!(map.columns_between(1, -180.0, -179.0), 0..2);
+        let fine = HeatGrid::around(EARTH, 2, 1024).unwrap();
+        assert_eq!(fine.columns_between(1, -180.0, -179.0), 0..8);
     }
 
     #[test]

@@ -92,10 +92,11 @@ impl Counted<'_> {
         let Some(bounds) = area.bounds() else { return };
         let detail = Grid::of_error(area.reach() * error_part, *levels).detail.min(map.level);
         let shape = Shape::new(area);
-        let columns = map.columns as usize;
-        for row in map.rows_between(bounds.south, bounds.north) {
+        let width = map.columns as usize;
+        let columns = map.columns_between(detail, bounds.west, bounds.east);
+        for row in map.rows_between(detail, bounds.south, bounds.north) {
             let mut known = None;
-            for cell in row * columns..(row + 1) * columns {
+            for cell in columns.clone().map(|column| row * width + column) {
                 let above = map.ancestor(cell, detail);
                 let meets = match known {
                     Some((of, meets)) if of == above => meets,

@@ -138,7 +138,7 @@ impl Units<'_> {
         mut places: impl FnMut(f64, &mut dyn FnMut(usize)),
     ) -> Result<()> {
         let Some(segment) = self.context.segments.get(segment) else { return Ok(()) };
-        let (mut tally, mut reader) = (tally.of(segment)?, Reader::open(function, &segment.reader)?);
+        let (mut tally, mut reader) = (tally.of(segment)?, Reader::open(function, segment.reader)?);
         let (mut values, mut present) = ([0.0; BLOCK], [false; BLOCK]);
         each_block(hits, &segment.allowance, |docs| {
             let (Some(values), Some(present)) = (values.get_mut(..docs.len()), present.get_mut(..docs.len()))
