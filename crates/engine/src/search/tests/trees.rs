@@ -189,6 +189,7 @@ impl<'a> Model<'a> {
             SubFacetKind::Ranges(ranges) => {
                 SubFacetResult::Buckets(self.ranges(ranges, &facet.below, &hits, way))
             }
+            SubFacetKind::Heatmap(_) => unreachable!("the generator makes none"),
         }
     }
 
