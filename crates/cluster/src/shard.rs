@@ -11,6 +11,8 @@ use plan::{
     Version, WhyNot,
 };
 
+use store::{BackupFolder, BackupPoint, ShardImage};
+
 pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms};
 
 /// One shard that is open on this node.
@@ -60,6 +62,8 @@ pub trait Shard: Send + Sync {
     fn snapshot_number(&self) -> u64;
     /// Its caches, by Solr's names.
     fn caches(&self) -> Vec<(&'static str, CacheStats)>;
+    /// Everything applied so far, committed or not, as files for another home.
+    fn capture(&self) -> Result<ShardImage>;
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }
@@ -67,13 +71,27 @@ pub trait Shard: Send + Sync {
 /// Opens or creates shards.
 pub trait OpenShard: Send + Sync {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>>;
+    /// Makes a new shard's home of a backup, to be opened afterwards. Each file is compared with its hash.
+    fn restore(&self, place: &ShardPlace, image: &BackedUp<'_>) -> Result<()>;
+}
+
+/// Where a shard lives.
+pub struct ShardPlace {
+    pub folder: PathBuf,
+    /// Whose the files are: the same at every opening, another for every other shard there ever was.
+    pub stream: [u8; 16],
+}
+
+/// A shard as a backup keeps it.
+pub struct BackedUp<'a> {
+    pub manifest: &'a [u8],
+    pub folder: &'a BackupFolder,
+    pub point: &'a BackupPoint,
 }
 
 /// Where a shard lives and what it needs to open.
 pub struct ShardSite {
-    pub folder: PathBuf,
-    /// Whose the files are: the same at every opening, another for every other shard there ever was.
-    pub stream: [u8; 16],
+    pub place: ShardPlace,
     pub schema: Arc<Schema>,
     pub auto_commit: AutoCommit,
     pub clock: Arc<dyn Clock>,

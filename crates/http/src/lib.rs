@@ -16,6 +16,7 @@ mod route;
 mod server;
 mod service;
 mod target_escape;
+mod tasks;
 mod unpack;
 
 pub use config::ServeConfig;

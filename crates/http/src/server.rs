@@ -20,6 +20,7 @@ use crate::answers::Answers;
 use crate::config::ServeConfig;
 use crate::guarded::Guarded;
 use crate::service;
+use crate::tasks::Tasks;
 
 /// Pause after a failed accept (out of file descriptors, say): trying again at once would only spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -32,6 +33,9 @@ pub(crate) struct Server {
     pub node: Arc<Node>,
     pub config: ServeConfig,
     pub answers: Answers,
+    /// What requests to the collections' and to the cores' administration left to be done beside.
+    pub collection_tasks: Tasks,
+    pub core_tasks: Tasks,
 }
 
 /// Serves until `shutdown` completes, then ends open requests within `drain_timeout`. Does not close the node.
@@ -43,7 +47,13 @@ pub async fn serve(
 ) -> io::Result<()> {
     let drain_timeout = config.drain_timeout;
     let room = Arc::new(Semaphore::new(config.connections_max));
-    let server = Arc::new(Server { node, answers: Answers::new(config.answer_bytes_max), config });
+    let server = Arc::new(Server {
+        node,
+        answers: Answers::new(config.answer_bytes_max),
+        collection_tasks: Tasks::default(),
+        core_tasks: Tasks::default(),
+        config,
+    });
     let builder = builder(&server.config);
     let graceful = GracefulShutdown::new();
     let mut shutdown = pin!(shutdown);

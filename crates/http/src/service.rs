@@ -1,5 +1,7 @@
 //! One request from its first byte to its reply: the path says who serves it, the parameters how the answer looks.
 
+use std::sync::Arc;
+
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::{Method, Request};
@@ -18,7 +20,7 @@ use crate::{body, params, unpack};
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
 const FORM: &str = "application/x-www-form-urlencoded";
 
-pub(crate) async fn respond(server: &Server, request: Request<Incoming>) -> Reply {
+pub(crate) async fn respond(server: &Arc<Server>, request: Request<Incoming>) -> Reply {
     let started_ms = server.node.clock().now_ms();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let kept = server.answers.find(&server.node, &method, request.uri().path_and_query());
@@ -37,7 +39,7 @@ pub(crate) async fn respond(server: &Server, request: Request<Incoming>) -> Repl
 
 /// `None` where nobody serves the path.
 async fn serve(
-    server: &Server,
+    server: &Arc<Server>,
     request: Request<Incoming>,
     target: Target,
     started_ms: i64,
@@ -74,7 +76,7 @@ async fn serve(
 }
 
 /// The parameters of URL and form, and any other body as it is.
-async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
+async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
     let mut sent = Params::default();
     params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
     let method = request.method().clone();

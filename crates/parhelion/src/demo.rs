@@ -57,8 +57,14 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         .tempdir()
         .context("cannot make a temporary folder")?;
     let data_dir = args.data_dir.clone().unwrap_or_else(|| temporary.path().to_owned());
-    let server_args =
-        ServerArgs { host: args.host.clone(), port: args.port, data_dir, configset_dir: None, cache: true };
+    let server_args = ServerArgs {
+        host: args.host.clone(),
+        port: args.port,
+        data_dir,
+        backup_dir: None,
+        configset_dir: None,
+        cache: true,
+    };
     let server = Server::start(server_args).await?;
     let client = SolrClient::new(server.url().parse()?, Duration::from_secs(120));
     make_collection(&client).await?;

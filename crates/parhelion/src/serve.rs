@@ -18,6 +18,9 @@ pub struct ServeArgs {
     /// Where collections are kept; made when missing.
     #[arg(long, value_name = "DIR", default_value = "parhelion-data", env = "PARHELION_DATA_DIR")]
     data_dir: PathBuf,
+    /// The only folder below which backups are made and found; without it there are none.
+    #[arg(long, value_name = "DIR", env = "PARHELION_BACKUP_DIR")]
+    backup_dir: Option<PathBuf>,
     /// A folder whose children are configsets, as Solr keeps them; `_default` is built in.
     #[arg(long, value_name = "DIR", env = "PARHELION_CONFIGSET_DIR")]
     configset_dir: Option<PathBuf>,
@@ -27,9 +30,11 @@ pub struct ServeArgs {
 }
 
 pub async fn run(args: ServeArgs) -> anyhow::Result<()> {
-    let ServeArgs { host, port, data_dir, configset_dir, no_cache } = args;
+    let ServeArgs { host, port, data_dir, backup_dir, configset_dir, no_cache } = args;
     let shown = data_dir.display().to_string();
-    let server = Server::start(ServerArgs { host, port, data_dir, configset_dir, cache: !no_cache }).await?;
+    let server =
+        Server::start(ServerArgs { host, port, data_dir, backup_dir, configset_dir, cache: !no_cache })
+            .await?;
     output::line(&format!("serving {} (data in {shown}); stop with Ctrl-C", server.url()));
     interrupted().await;
     output::note("stopping");

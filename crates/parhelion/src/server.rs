@@ -20,6 +20,8 @@ pub struct ServerArgs {
     pub host: String,
     pub port: u16,
     pub data_dir: PathBuf,
+    /// The only folder below which backups are made and found.
+    pub backup_dir: Option<PathBuf>,
     /// A folder of configsets, beside the built-in one.
     pub configset_dir: Option<PathBuf>,
     /// Whether answers, results, filters and documents are kept for later requests.
@@ -37,7 +39,7 @@ pub struct Server {
 impl Server {
     /// Opens the data, then the address: whoever can connect gets answers.
     pub async fn start(args: ServerArgs) -> anyhow::Result<Self> {
-        let ServerArgs { host, port, data_dir, configset_dir, cache } = args;
+        let ServerArgs { host, port, data_dir, backup_dir, configset_dir, cache } = args;
         let configsets = configsets::load(configset_dir.as_deref())?;
         let listener = bind(&host, port).await?;
         let address = listener.local_addr()?;
@@ -52,6 +54,8 @@ impl Server {
             .with_context(|| format!("cannot open the data in `{}`", data_dir.display()))?;
         let (stop, stopped) = watch::channel(false);
         let mut config = ServeConfig::new(configsets, Arc::new(new_uuid));
+        // Clients may name it in full.
+        config.backup_dir = backup_dir.map(std::path::absolute).transpose()?;
         if !cache {
             config.answer_bytes_max = 0;
         }

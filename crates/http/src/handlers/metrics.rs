@@ -24,7 +24,7 @@ fn core(collection: &Collection) -> Registry {
     let int = |number: u64| Metric::Value(Node::Int(i32::try_from(number).unwrap_or(i32::MAX)));
     let long = |number: u64| Metric::Value(Node::Long(i64::try_from(number).unwrap_or(i64::MAX)));
     let mut put = |name: &str, metric| metrics.push((name.to_owned(), metric));
-    put("CORE.coreName", Metric::Value(Node::str(collection.core_name().to_owned())));
+    put("CORE.coreName", Metric::Value(Node::from(collection.core_name())));
     put("CORE.startTime", Metric::Value(Node::Date(collection.opened_ms())));
     put("INDEX.segments", long(stats.segment_count as u64));
     put("INDEX.sizeInBytes", long(stats.disk_bytes + stats.ram_bytes));

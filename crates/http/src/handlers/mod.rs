@@ -1,6 +1,7 @@
 //! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives entries for the
 //! response's body or an error; the envelope around both is made here, once.
 
+mod background;
 mod beside;
 mod collections;
 mod config;
@@ -27,7 +28,7 @@ mod why_not;
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{CollectionConfig, HandlerConfig, Result};
+use plan::{CollectionConfig, Error, HandlerConfig, Result};
 use solr::Params;
 use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
@@ -42,6 +43,8 @@ use crate::server::Server;
 pub(crate) enum Serving {
     Node(NodeHandler),
     Collection(Arc<Collection>, Handler, String),
+    /// Nobody: the name stands for so many collections.
+    Several(String, usize),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,
 }
@@ -88,7 +91,10 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
             Some(Serving::Node(handler))
         }
         Target::Collection(name, path) => {
-            let collection = server.node.find(&name)?;
+            let Some(collection) = server.node.find(&name) else {
+                let several = server.node.resolve(&name).ok().filter(|found| found.len() > 1)?;
+                return Some(Serving::Several(name, several.len()));
+            };
             let handler = route::handler(&path, &collection.config())?;
             Some(Serving::Collection(collection, handler, path))
         }
@@ -99,6 +105,12 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
     match serving {
         Serving::Nothing => Reply { status: 200, ..Reply::default() },
+        Serving::Several(name, count) => {
+            let error = Error::bad_request(format!(
+                "`{name}` stands for `{count}` collections; several at once cannot be asked: name one of them"
+            ));
+            Envelope::plain(&call.params).wrap(call, Err(error.into()))
+        }
         Serving::Node(handler) => Box::pin(node(call, handler)).await,
         Serving::Collection(collection, handler, path) => {
             in_collection(call, &collection, handler, &path).await
@@ -114,7 +126,9 @@ async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
     let answer = match handler {
         NodeHandler::Root => Ok(root()),
         NodeHandler::Cores => cores::run(call).await,
-        NodeHandler::Collections => collections::run(call).await,
+        NodeHandler::Collections => {
+            return envelope.wrap(call, collections::run(call).await.map(Answer::from));
+        }
         NodeHandler::System => Ok(info::system(call)),
         NodeHandler::Health => Ok(info::health()),
         NodeHandler::Metrics => metrics::run(call),
@@ -157,8 +171,21 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return envelope.wrap(call, Ok(refusal));
     }
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
-    let answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
-    envelope.wrap_and_keep(call, collection.name(), answer)
+    let mut answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
+    if let Ok(answer) = &mut answer {
+        answer.entries.extend(newer_state(call, collection));
+    }
+    envelope.wrap_and_keep(call, &collection.name(), answer)
+}
+
+/// Clients of a cluster say which state of the collection they know; told that there is another, they read it.
+fn newer_state(call: &Call<'_>, collection: &Collection) -> Option<(Name, Node)> {
+    let (name, version) = (collection.name(), collection.state_version());
+    let known = call.params.get("_stateVer_")?.split('|').find_map(|known| {
+        let (known, version) = known.rsplit_once(':')?;
+        (known == name).then_some(version)
+    })?;
+    (known != version.to_string()).then(|| solr::admin::state_version(&name, version))
 }
 
 /// A table of all fields needs to know which there are.
@@ -179,7 +206,7 @@ struct Asked {
     /// With the handler's presets.
     effective: Params,
     /// Why nothing more can be made of them.
-    refused: Option<plan::Error>,
+    refused: Option<Error>,
 }
 
 impl Asked {

@@ -1,6 +1,7 @@
 //! What administrators and clients read about a node: shapes and key names of Solr's admin answers, filled from facts that
 //! the caller gathers. Nothing here looks at a clock, a disk or an index.
 
+mod backups;
 mod cluster_status;
 mod config_view;
 mod core_status;
@@ -9,7 +10,10 @@ mod metrics;
 mod segments;
 mod system;
 
-pub use cluster_status::{CollectionFacts, cluster_status};
+pub use backups::{BackupFacts, backup_list, backup_made, backups_deleted, backups_purged};
+pub use cluster_status::{
+    ClusterFacts, CollectionFacts, cluster_status, collection_status, pairs, state_version,
+};
 pub use config_view::{config, request_handlers};
 pub use core_status::{CoreFacts, core_status};
 pub use luke::{
