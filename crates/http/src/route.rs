@@ -34,6 +34,10 @@ pub(crate) enum Handler {
     Terms,
     MoreLike,
     WhyNot,
+    Replication,
+    File,
+    Dump,
+    NotServed,
 }
 
 impl Handler {
@@ -41,6 +45,10 @@ impl Handler {
     pub fn class(self) -> &'static str {
         match self {
             Handler::Select | Handler::Terms => "org.apache.solr.handler.component.SearchHandler",
+            Handler::Replication => "org.apache.solr.handler.ReplicationHandler",
+            Handler::File => "org.apache.solr.handler.admin.ShowFileRequestHandler",
+            Handler::Dump => "org.apache.solr.handler.DumpRequestHandler",
+            Handler::NotServed => "",
             Handler::WhyNot => "parhelion.WhyNotHandler",
             Handler::FieldAnalysis => "org.apache.solr.handler.FieldAnalysisRequestHandler",
             Handler::MoreLike => "org.apache.solr.handler.MoreLikeThisHandler",
@@ -69,6 +77,13 @@ pub(crate) fn target(path: &str) -> Result<Target> {
     Ok(match segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] | ["solr"] => Target::Root,
         ["solr", "admin", ..] => Target::Node(below(2)),
+        ["api", "collections" | "c" | "cores", collection, _, ..] => {
+            Target::Collection(collection.to_owned(), below(3))
+        }
+        ["api", "node", "system" | "health" | "properties" | "logging" | "threads"] => {
+            Target::Node(format!("/info{}", below(2)))
+        }
+        ["api", "node", "metrics"] => Target::Node(below(2)),
         ["solr", collection, _, ..] => Target::Collection(collection.to_owned(), below(2)),
         _ => Target::Unknown,
     })
@@ -87,6 +102,10 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/admin/luke" => Handler::Luke,
         "/admin/system" => Handler::System,
         "/admin/segments" => Handler::Segments,
+        "/replication" => Handler::Replication,
+        "/admin/file" => Handler::File,
+        "/debug/dump" => Handler::Dump,
+        "/admin/mbeans" | "/admin/plugins" => Handler::NotServed,
         "/config" | "/config/requestHandler" => Handler::Config,
         "/schema" => Handler::Schema,
         _ if is_below(path, "/schema/managed") || is_below(path, "/schema/analysis") => Handler::Managed,
@@ -131,6 +150,8 @@ mod tests {
         check("/solr/films/select", collection("films", "/select"));
         check("/solr/films/select/", collection("films", "/select"));
         check("/solr/films/update/json/docs", collection("films", "/update/json/docs"));
+        check("/api/collections/films/select", collection("films", "/select"));
+        check("/api/node/system", Target::Node("/info/system".into()));
         check("/solr/films", Target::Unknown);
         check("/solr/a%2Fb/select", collection("a/b", "/select"));
         check("/other/films/select", Target::Unknown);

@@ -7,6 +7,7 @@ mod collections;
 mod config;
 mod cores;
 mod field_analysis;
+mod files;
 mod get;
 mod info;
 mod luke;
@@ -15,6 +16,7 @@ mod metrics;
 mod more_like;
 mod permit;
 mod ping;
+mod replication;
 mod schema;
 mod segments;
 mod select;
@@ -33,6 +35,7 @@ use solr::Params;
 use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
 
+use self::info::Info;
 use self::permit::Permit;
 use crate::call::{Answer, Call, Envelope, Failure};
 use crate::reply::Reply;
@@ -57,6 +60,7 @@ pub(crate) enum NodeHandler {
     Collections,
     System,
     Health,
+    Info(Info),
     Metrics,
 }
 
@@ -69,6 +73,7 @@ impl NodeHandler {
             NodeHandler::Collections => "org.apache.solr.handler.admin.CollectionsHandler",
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
             NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
+            NodeHandler::Info(info) => info.class(),
             NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
         }
     }
@@ -86,7 +91,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/info/system" => NodeHandler::System,
                 "/info/health" => NodeHandler::Health,
                 "/metrics" => NodeHandler::Metrics,
-                _ => return None,
+                _ => NodeHandler::Info(Info::find(path.strip_prefix("/info/")?)),
             };
             Some(Serving::Node(handler))
         }
@@ -119,6 +124,9 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 }
 
 async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
+    if let (NodeHandler::Metrics, Some("prometheus")) = (handler, call.params.get("wt")) {
+        return metrics::as_text(call);
+    }
     let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
@@ -131,6 +139,7 @@ async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
         }
         NodeHandler::System => Ok(info::system(call)),
         NodeHandler::Health => Ok(info::health()),
+        NodeHandler::Info(info) => info.run(call),
         NodeHandler::Metrics => metrics::run(call),
     };
     envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
@@ -138,6 +147,9 @@ async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
 
 async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: Handler, path: &str) -> Reply {
     if let (Handler::Schema, Some(file)) = (handler, schema::as_file(call, collection)) {
+        return file;
+    }
+    if let (Handler::File, Some(file)) = (handler, files::as_file(call, collection)) {
         return file;
     }
     let presets = presets(handler, path, &call.params, &collection.config());
@@ -233,6 +245,12 @@ async fn dispatch(
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
+        Handler::Replication => replication::run(call, collection).await,
+        Handler::File => files::run(collection, &params),
+        Handler::Dump => Ok(info::dump(call, &params, path)),
+        Handler::NotServed => Err(Error::bad_request(format!(
+            "`{path}` is not supported; the figures of cores are at `/solr/admin/metrics`"
+        ))),
         Handler::Config => config::run(call, collection, path),
         Handler::FieldAnalysis => field_analysis::run(collection, &params),
         Handler::Managed => managed::run(call, collection, path).await,
@@ -253,6 +271,10 @@ fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionCon
     let mut presets = config.handler(path).cloned().unwrap_or_default();
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     match handler {
+        Handler::Dump => {
+            presets.defaults.push(pair("echoParams", "explicit"));
+            presets.defaults.push(pair("echoHandler", "true"));
+        }
         Handler::Get => presets.defaults.push(pair("omitHeader", "true")),
         Handler::Ping => {
             presets.defaults.push(pair("q", "{!lucene}*:*"));

@@ -7,6 +7,8 @@ mod config_view;
 mod core_status;
 mod luke;
 mod metrics;
+mod prometheus;
+mod replication;
 mod segments;
 mod system;
 
@@ -21,6 +23,8 @@ pub use luke::{
     luke_schema,
 };
 pub use metrics::{Metric, Registry, cache_metric, metrics};
+pub use prometheus::{PROMETHEUS, prometheus};
+pub use replication::{Replicable, replication_details};
 pub use segments::{SegmentFacts, segments};
 pub use system::{CoreSystemFacts, NodeFacts, core_system, system};
 

@@ -127,7 +127,7 @@ fn below(root: &Path, location: Option<&str>) -> Result<String> {
     }
 }
 
-fn shown(facts: cluster::BackupFacts) -> BackupFacts {
+pub(in crate::handlers) fn shown(facts: cluster::BackupFacts) -> BackupFacts {
     let cluster::BackupFacts { id, collection, configset, started_ms, ended_ms, files, bytes } = facts;
     BackupFacts { id, collection, configset, started_ms, ended_ms, files, bytes }
 }

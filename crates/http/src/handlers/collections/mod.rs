@@ -12,6 +12,7 @@ use cluster::{Collection, CreateCollection};
 use plan::{Error, ErrorKind, Result};
 use solr::response::{Entries, Name, Node};
 
+pub(super) use self::backups::{place, shown};
 use super::background;
 use crate::call::{Call, Failure};
 
