@@ -19,6 +19,9 @@ const PYTHON_SUITES: [(&str, &str, &[&str]); 3] = [
     ("ir-measures", "ir_measures", &["ir-measures==0.4.3", "pytrec_eval-terrier==0.5.11"]),
 ];
 
+/// (name, folder below `clients/`): one for each generation of Solr's own client.
+const SOLRJ_SUITES: [(&str, &str); 2] = [("SolrJ 9", "solrj"), ("SolrJ 10", "solrj10")];
+
 /// What became of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -36,7 +39,9 @@ pub fn run(root: &Path) -> Result<Vec<(&'static str, Outcome)>> {
     for (name, folder, packages) in PYTHON_SUITES {
         outcomes.push((name, guarded("python3", || python(root, &server, folder, packages))?));
     }
-    outcomes.push(("SolrJ", guarded("mvn", || solrj(root, &server.url))?));
+    for (name, folder) in SOLRJ_SUITES {
+        outcomes.push((name, guarded("mvn", || solrj(root, &server.url, folder))?));
+    }
     Ok(outcomes)
 }
 
@@ -84,10 +89,10 @@ fn python(root: &Path, server: &Server, folder: &str, packages: &[&str]) -> Resu
     Ok(suite.context("cannot run the suite")?.success())
 }
 
-fn solrj(root: &Path, url: &str) -> Result<bool> {
+fn solrj(root: &Path, url: &str, folder: &str) -> Result<bool> {
     let suite = command("mvn")
         .args(["--quiet", "--batch-mode", "--file"])
-        .arg(root.join("clients").join("solrj").join("pom.xml"))
+        .arg(root.join("clients").join(folder).join("pom.xml"))
         .args(["test", &format!("-Dsolr.url={url}"), &format!("-Dsolr.core={CORE}")])
         .status();
     Ok(suite.context("cannot run Maven")?.success())

@@ -1,4 +1,4 @@
-//! The files that say which collections exist: `collections/<name>/{schema,config,collection}.json`. The last is the
+//! The files that say which collections exist: `collections/<folder>/{schema,config,collection}.json`. The last is the
 //! mark: written after all else and removed before all else, so that a crash leaves a whole collection or none. A core that
 //! was unloaded keeps its files under another mark, `unloaded.json`, until it is created again. Beside them the configsets that
 //! clients uploaded: `configsets/<name>.json`.
@@ -12,23 +12,42 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use store::ConfigFiles;
 
+use crate::state::{ClusterState, Rename};
+
 const ROOT: &str = "collections";
 const CONFIGSETS: &str = "configsets";
 /// The folder that a collection's documents are in before any rebuild.
 pub(crate) const FIRST_SHARD: &str = "shard1";
 /// Of all folders that hold documents.
 const SHARD_PREFIX: &str = "shard";
+/// Beside the collections.
+const STATE: &str = "cluster.json";
 const MARK: &str = "collection.json";
 /// Says the same of a core that is not served. Where both are, the collection is served.
 const UNLOADED: &str = "unloaded.json";
 
 /// What the mark says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub name: String,
     pub core: String,
     pub configset: String,
     pub created_ms: i64,
+    /// Where its files are when that is not its name: it was renamed, or another had its name first.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// What clients set for it.
+    #[serde(default)]
+    pub properties: BTreeMap<String, String>,
+    /// How often the above was changed.
+    #[serde(default)]
+    pub changes: u32,
+}
+
+impl Entry {
+    pub fn folder(&self) -> &str {
+        self.folder.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// The schema with the number of changes it went through.
@@ -104,7 +123,7 @@ impl Catalog {
 
     /// Makes the collection exist: from here on a restart finds it.
     pub fn mark(&self, entry: &Entry) -> Result<()> {
-        self.write(&entry.name, MARK, entry)
+        self.write(entry.folder(), MARK, entry)
     }
 
     /// Makes it not exist: what is left is rubbish that [`Catalog::sweep`] or the next start removes.
@@ -114,8 +133,8 @@ impl Catalog {
 
     /// Takes it out of service and keeps its files.
     pub fn unload(&self, entry: &Entry) -> Result<()> {
-        self.write(&entry.name, UNLOADED, entry)?;
-        self.unmark(&entry.name)
+        self.write(entry.folder(), UNLOADED, entry)?;
+        self.unmark(entry.folder())
     }
 
     /// What a core of this folder was when it was unloaded, if it was.
@@ -140,7 +159,51 @@ impl Catalog {
     /// Puts it into service again.
     pub fn mark_again(&self, entry: &Entry) -> Result<()> {
         self.mark(entry)?;
-        self.files.remove(&path(&entry.name, UNLOADED)).map_err(lift)
+        self.files.remove(&path(entry.folder(), UNLOADED)).map_err(lift)
+    }
+
+    /// A folder for a new collection: its name, or the name with a number where another collection's files are.
+    pub fn free_folder(&self, name: &str) -> Result<String> {
+        let mut folder = name.to_owned();
+        let mut number = 2;
+        while self.has_mark(&folder)? || self.unloaded(&folder)?.is_some() {
+            folder = format!("{name}.{number}");
+            number += 1;
+        }
+        Ok(folder)
+    }
+
+    fn has_mark(&self, folder: &str) -> Result<bool> {
+        match self.read::<Entry>(folder, MARK) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives a folder's collection the names that were under way, if it is still there.
+    pub fn call(&self, rename: &Rename) -> Result<()> {
+        match self.read::<Entry>(&rename.folder, MARK) {
+            Ok(mut entry) => {
+                rename.apply(&mut entry);
+                self.mark(&entry)
+            }
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is kept for the node as a whole; what is not there is empty.
+    pub fn state(&self) -> Result<ClusterState> {
+        match self.files.read(STATE) {
+            Ok(bytes) => decode(STATE, &bytes),
+            Err(error) if *error.kind() == store::ErrorKind::NotFound => Ok(ClusterState::default()),
+            Err(error) => Err(lift(error)),
+        }
+    }
+
+    pub fn save_state(&self, state: &ClusterState) -> Result<()> {
+        self.files.write_atomic(STATE, &encode(STATE, state)?).map_err(lift)
     }
 
     /// Deletes its shards' folders but the one of this name, if any.
@@ -199,11 +262,7 @@ impl Catalog {
     }
 
     fn read_at<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
-        let bytes = self.files.read(path).map_err(lift)?;
-        serde_json::from_slice(&bytes).map_err(|failure| {
-            let message = format!("cannot read `{path}`: {failure}; restore the file from a copy");
-            Error::new(ErrorKind::DataLoss, message).with_source(failure)
-        })
+        decode(path, &self.files.read(path).map_err(lift)?)
     }
 
     fn write<T: Serialize>(&self, name: &str, file: &str, value: &T) -> Result<()> {
@@ -211,10 +270,20 @@ impl Catalog {
     }
 
     fn write_at<T: Serialize>(&self, path: &str, value: &T) -> Result<()> {
-        let bytes = serde_json::to_vec_pretty(value)
-            .map_err(|failure| Error::internal(format!("cannot encode `{path}`: {failure}")))?;
-        self.files.write_atomic(path, &bytes).map_err(lift)
+        self.files.write_atomic(path, &encode(path, value)?).map_err(lift)
     }
+}
+
+fn decode<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T> {
+    serde_json::from_slice(bytes).map_err(|failure| {
+        let message = format!("cannot read `{path}`: {failure}; restore the file from a copy");
+        Error::new(ErrorKind::DataLoss, message).with_source(failure)
+    })
+}
+
+fn encode<T: Serialize>(path: &str, value: &T) -> Result<Vec<u8>> {
+    serde_json::to_vec_pretty(value)
+        .map_err(|failure| Error::internal(format!("cannot encode `{path}`: {failure}")))
 }
 
 fn path(name: &str, file: &str) -> String {

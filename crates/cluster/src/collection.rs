@@ -7,6 +7,7 @@ mod rebuild;
 pub use rebuild::{RebuildState, RebuildStatus, SchemaEdit};
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -81,7 +82,7 @@ impl Home {
 }
 
 pub struct Collection {
-    entry: Entry,
+    entry: ArcSwap<Entry>,
     catalog: Arc<Catalog>,
     schema: ArcSwap<VersionedSchema>,
     config: ArcSwap<CollectionConfig>,
@@ -109,7 +110,7 @@ impl Collection {
     ) -> Self {
         served.shard.set_suggesters(&config.components.suggest);
         Self {
-            entry,
+            entry: ArcSwap::from_pointee(entry),
             catalog,
             schema: ArcSwap::from_pointee(schema),
             config: ArcSwap::from_pointee(config),
@@ -124,30 +125,36 @@ impl Collection {
         }
     }
 
-    pub(crate) fn entry(&self) -> &Entry {
-        &self.entry
+    pub(crate) fn entry(&self) -> Arc<Entry> {
+        self.entry.load_full()
     }
 
-    pub fn name(&self) -> &str {
-        &self.entry.name
+    /// As it is called now.
+    pub fn name(&self) -> String {
+        self.entry.load().name.clone()
     }
 
     /// How clients address the one replica.
-    pub fn core_name(&self) -> &str {
-        &self.entry.core
+    pub fn core_name(&self) -> String {
+        self.entry.load().core.clone()
     }
 
-    /// Whether it was made through the core API: then its core bears its name.
-    pub fn is_core(&self) -> bool {
-        self.entry.name == self.entry.core
-    }
-
-    pub fn configset(&self) -> &str {
-        &self.entry.configset
+    pub fn configset(&self) -> String {
+        self.entry.load().configset.clone()
     }
 
     pub fn created_ms(&self) -> i64 {
-        self.entry.created_ms
+        self.entry.load().created_ms
+    }
+
+    /// What clients set for it.
+    pub fn properties(&self) -> BTreeMap<String, String> {
+        self.entry.load().properties.clone()
+    }
+
+    /// Grows when its names or properties change, so that clients that keep them know.
+    pub fn state_version(&self) -> u32 {
+        self.entry.load().changes
     }
 
     /// When this process opened it.
@@ -157,7 +164,7 @@ impl Collection {
 
     /// Where the one shard lives.
     pub fn folder(&self) -> std::path::PathBuf {
-        self.catalog.shard_folder(self.name(), &self.home.served.load().folder)
+        self.catalog.shard_folder(self.entry.load().folder(), &self.home.served.load().folder)
     }
 
     pub fn schema(&self) -> Arc<Schema> {

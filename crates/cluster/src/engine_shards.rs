@@ -8,11 +8,12 @@ use plan::{
     MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
     SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
-use store::{HomeOptions, LocalHome, Watermark};
+use store::{HomeOptions, LocalHome, ShardHome as _, ShardImage, Watermark};
 
 use crate::catalog::lift;
 use crate::shard::{
-    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms, Visit,
+    BackedUp, FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardPlace, ShardSite,
+    ShardStats, TopTerms, Visit,
 };
 
 struct EngineShards {
@@ -26,12 +27,23 @@ pub fn engine_shards(caches: CacheSizes) -> Arc<dyn OpenShard> {
 
 impl OpenShard for EngineShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
-        let ShardSite { folder, stream, schema, auto_commit, clock } = site;
-        let options = HomeOptions { stream, ..HomeOptions::default() };
-        let home = LocalHome::open_with(&folder, &options).map_err(lift)?;
+        let ShardSite { place, schema, auto_commit, clock } = site;
+        let home = home(&place)?;
         let config = ShardConfig { auto_commit, caches: self.caches.clone(), ..ShardConfig::default() };
         Ok(engine::Shard::open(Arc::new(home), schema, config, clock)?)
     }
+
+    fn restore(&self, place: &ShardPlace, image: &BackedUp<'_>) -> Result<()> {
+        let home = home(place)?;
+        image.folder.restore(image.point, &*home.segments()).map_err(lift)?;
+        home.manifests().publish(None, image.manifest).map_err(lift)?;
+        Ok(())
+    }
+}
+
+fn home(place: &ShardPlace) -> Result<LocalHome> {
+    let options = HomeOptions { stream: place.stream, ..HomeOptions::default() };
+    LocalHome::open_with(&place.folder, &options).map_err(lift)
 }
 
 impl Shard for engine::Shard {
@@ -158,6 +170,10 @@ impl Shard for engine::Shard {
 
     fn import(&self, record: &[u8]) -> Result<()> {
         self.import(record)
+    }
+
+    fn capture(&self) -> Result<ShardImage> {
+        self.capture()
     }
 
     fn close(&self) -> Result<()> {

@@ -2,6 +2,7 @@
 //! node is a cluster of one, on the same road. Requests come from `http` as plans; shards are `engine`'s; what must
 //! survive a restart goes to `store`. Knows no wire format and no parameter.
 
+mod backup;
 mod catalog;
 mod collection;
 mod configsets;
@@ -12,14 +13,19 @@ pub mod memory;
 mod node;
 mod offload;
 mod shard;
+mod state;
 
+pub use backup::{BackupFacts, BackupPlace, BackupsToDelete};
 pub use collection::{Collection, Moment, RebuildState, RebuildStatus, SchemaEdit, VersionedSchema};
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes};
 pub use engine_shards::engine_shards;
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
-pub use shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
+pub use shard::{
+    BackedUp, FieldStats, OpenShard, SegmentStats, Shard, ShardPlace, ShardSite, ShardStats, TopTerms,
+};
+pub use state::{Alias, ClusterState};
 
 #[cfg(test)]
 mod rebuild_tests;

@@ -1,6 +1,8 @@
 //! The node: all collections that live here, found again at start, made and deleted under one lock, looked up without
 //! one by collection or core name.
 
+mod names;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -13,7 +15,8 @@ use crate::collection::{Collection, Served, VersionedSchema};
 use crate::configsets::Uploads;
 use crate::create::CreateCollection;
 use crate::offload;
-use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardSite};
+use crate::shard::{BackedUp, JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
+use crate::state::ClusterState;
 
 pub struct NodeConfig {
     pub data_dir: PathBuf,
@@ -28,11 +31,31 @@ pub struct NodeConfig {
 struct Directory {
     collections: BTreeMap<String, Arc<Collection>>,
     cores: BTreeMap<String, Arc<Collection>>,
+    state: Arc<ClusterState>,
 }
 
 impl Directory {
     fn find(&self, name: &str) -> Option<Arc<Collection>> {
+        match self.state.resolve(name) {
+            Some(members) if members.len() == 1 => self.own(members.first()?),
+            Some(_) => None,
+            None => self.own(name),
+        }
+    }
+
+    /// By its own name, whatever aliases there are.
+    fn own(&self, name: &str) -> Option<Arc<Collection>> {
         self.collections.get(name).or_else(|| self.cores.get(name)).cloned()
+    }
+
+    fn insert(&mut self, collection: Arc<Collection>) {
+        self.cores.insert(collection.core_name(), collection.clone());
+        self.collections.insert(collection.name(), collection);
+    }
+
+    fn remove(&mut self, collection: &Collection) {
+        self.collections.remove(&collection.name());
+        self.cores.remove(&collection.core_name());
     }
 }
 
@@ -74,6 +97,7 @@ impl Node {
             changing: Mutex::new(()),
             started_ms,
         };
+        node.take_up_state()?;
         for entry in node.catalog.entries()? {
             let name = entry.name.clone();
             let collection =
@@ -107,7 +131,7 @@ impl Node {
         self.started_ms
     }
 
-    /// By collection or core name.
+    /// By the name of a collection, a core, or an alias of one collection.
     pub fn find(&self, name: &str) -> Option<Arc<Collection>> {
         self.directory.load().find(name)
     }
@@ -121,7 +145,7 @@ impl Node {
     /// shard.
     pub async fn create(self: &Arc<Self>, create: CreateCollection) -> Result<Arc<Collection>> {
         let node = self.clone();
-        offload::update(move || node.make(create)).await?
+        offload::update(move || node.make(create, None)).await?
     }
 
     /// Deletes a collection with its documents. Errors: `NotFound`.
@@ -158,7 +182,12 @@ impl Node {
         closed.into_iter().collect()
     }
 
-    fn make(&self, create: CreateCollection) -> Result<Arc<Collection>> {
+    /// `image` is what its shard begins with, where it does not begin empty.
+    pub(crate) fn make(
+        &self,
+        create: CreateCollection,
+        image: Option<&BackedUp<'_>>,
+    ) -> Result<Arc<Collection>> {
         create.check()?;
         let _changing = self.lock();
         let core = create.core();
@@ -172,40 +201,47 @@ impl Node {
         }
         let CreateCollection { name, configset, schema, config, core_name: _, shard_count: _ } = create;
         Schema::build(schema.clone())?;
-        let entry = Entry { name: name.clone(), core, configset, created_ms: self.clock.now_ms() };
-        self.catalog.sweep(&name)?;
-        self.catalog.save_schema(&name, &SavedSchema::first(schema))?;
-        self.catalog.save_config(&name, &config)?;
-        let made = self.load(entry.clone()).and_then(|collection| {
+        let folder = self.catalog.free_folder(&name)?;
+        let given = (folder != name).then(|| folder.clone());
+        let created_ms = self.clock.now_ms();
+        let entry = Entry { name, core, configset, created_ms, folder: given, ..Entry::default() };
+        self.catalog.sweep(&folder)?;
+        self.catalog.save_schema(&folder, &SavedSchema::first(schema))?;
+        self.catalog.save_config(&folder, &config)?;
+        let place = self.place(&entry, FIRST_SHARD);
+        let restored = image.map_or(Ok(()), |image| self.shards.restore(&place, image));
+        let made = restored.and_then(|()| self.load(entry.clone())).and_then(|collection| {
             self.catalog.mark(&entry)?;
             Ok(collection)
         });
         match &made {
             Ok(collection) => self.enter(collection.clone()),
             // Rubbish that the next attempt or start would sweep too.
-            Err(_) => drop(self.catalog.sweep(&name)),
+            Err(_) => drop(self.catalog.sweep(&folder)),
         }
         made
     }
 
     fn unmake(&self, name: &str) -> Result<()> {
         let _changing = self.lock();
-        let collection = self.find(name).ok_or_else(|| unknown(name))?;
-        self.catalog.unmark(collection.name())?;
+        let collection = self.own(name)?;
+        let folder = collection.entry().folder().to_owned();
+        self.catalog.unmark(&folder)?;
         self.leave(&collection);
         // It is gone for clients; failing to close or to remove files now must not bring it back.
         let _ = collection.close();
-        self.catalog.sweep(collection.name())
+        self.catalog.sweep(&folder)
     }
 
     fn put_away(&self, name: &str, delete_documents: bool) -> Result<()> {
         let _changing = self.lock();
-        let collection = self.find(name).ok_or_else(|| unknown(name))?;
-        self.catalog.unload(collection.entry())?;
+        let collection = self.own(name)?;
+        let entry = collection.entry();
+        self.catalog.unload(&entry)?;
         self.leave(&collection);
         // What could not be flushed is in the log, where the next opening finds it.
         let _ = collection.close();
-        if delete_documents { self.catalog.sweep_shards(collection.name(), None) } else { Ok(()) }
+        if delete_documents { self.catalog.sweep_shards(entry.folder(), None) } else { Ok(()) }
     }
 
     fn take_back(&self, core: &str, instead: Option<CreateCollection>) -> Result<Option<Arc<Collection>>> {
@@ -214,13 +250,13 @@ impl Node {
         self.check_free([&entry.name, &entry.core])?;
         if let Some(CreateCollection { configset, schema, config, .. }) = instead {
             Schema::build(schema.clone())?;
-            let saved = self.catalog.schema(&entry.name)?;
+            let saved = self.catalog.schema(entry.folder())?;
             let saved = SavedSchema { version: saved.version + 1, source: schema, ..saved };
-            self.catalog.save_schema(&entry.name, &saved)?;
-            self.catalog.save_config(&entry.name, &config)?;
+            self.catalog.save_schema(entry.folder(), &saved)?;
+            self.catalog.save_config(entry.folder(), &config)?;
             entry.configset = configset;
         }
-        if !self.catalog.has_shard(&entry.name)? {
+        if !self.catalog.has_shard(entry.folder())? {
             entry.created_ms = self.clock.now_ms();
         }
         let collection = self.load(entry.clone())?;
@@ -230,25 +266,34 @@ impl Node {
     }
 
     fn check_free(&self, names: [&String; 2]) -> Result<()> {
-        match names.into_iter().find(|name| self.find(name).is_some()) {
-            Some(name) => Err(Error::bad_request(format!("collection already exists: {name}"))),
-            None => Ok(()),
+        let directory = self.directory.load();
+        for name in names {
+            if directory.own(name).is_some() {
+                return Err(Error::bad_request(format!("collection already exists: {name}")));
+            }
+            if directory.state.aliases.contains_key(name) {
+                return Err(Error::bad_request(format!("collection alias already exists: {name}")));
+            }
         }
+        Ok(())
+    }
+
+    fn own(&self, name: &str) -> Result<Arc<Collection>> {
+        self.directory.load().own(name).ok_or_else(|| unknown(name))
     }
 
     /// Makes it unknown to clients.
     fn leave(&self, collection: &Collection) {
         let mut directory = Directory::clone(&self.directory.load());
-        directory.collections.remove(collection.name());
-        directory.cores.remove(collection.core_name());
+        directory.remove(collection);
         self.directory.store(Arc::new(directory));
     }
 
     fn load(&self, entry: Entry) -> Result<Arc<Collection>> {
-        let saved = self.catalog.schema(&entry.name)?;
-        let config = self.catalog.config(&entry.name)?;
+        let saved = self.catalog.schema(entry.folder())?;
+        let config = self.catalog.config(entry.folder())?;
         // What a rebuild left that did not come to its end.
-        self.catalog.sweep_shards(&entry.name, Some(saved.folder()))?;
+        self.catalog.sweep_shards(entry.folder(), Some(saved.folder()))?;
         let schema = Arc::new(Schema::build(saved.source.clone())?);
         let shard = self.open_shard(&entry, saved.folder(), schema.clone(), config.auto_commit)?;
         let served = Served { shard, folder: saved.folder().to_owned() };
@@ -265,8 +310,7 @@ impl Node {
         auto_commit: AutoCommit,
     ) -> Result<Arc<dyn Shard>> {
         let site = ShardSite {
-            folder: self.catalog.shard_folder(&entry.name, folder),
-            stream: stream(entry, folder),
+            place: self.place(entry, folder),
             schema,
             auto_commit,
             clock: self.clock.clone(),
@@ -276,10 +320,17 @@ impl Node {
         Ok(shard)
     }
 
+    /// Where the shard of a folder of a collection lives.
+    fn place(&self, entry: &Entry, folder: &str) -> ShardPlace {
+        ShardPlace {
+            folder: self.catalog.shard_folder(entry.folder(), folder),
+            stream: stream(entry, folder),
+        }
+    }
+
     fn enter(&self, collection: Arc<Collection>) {
         let mut directory = Directory::clone(&self.directory.load());
-        directory.cores.insert(collection.core_name().to_owned(), collection.clone());
-        directory.collections.insert(collection.name().to_owned(), collection);
+        directory.insert(collection);
         self.directory.store(Arc::new(directory));
     }
 
@@ -289,11 +340,11 @@ impl Node {
     }
 }
 
-/// Name and time of birth: a collection made again under an old name is another, and so is a shard that was rebuilt. The hash is
-/// FNV-1a, which no release of anything changes.
+/// Folder and time of birth: a collection made again in an old folder is another, and so is a shard that was rebuilt. The hash
+/// is FNV-1a, which no release of anything changes.
 fn stream(entry: &Entry, folder: &str) -> [u8; 16] {
     let rebuilt = if folder == FIRST_SHARD { "" } else { folder };
-    let hash = entry.name.bytes().chain(rebuilt.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+    let hash = entry.folder().bytes().chain(rebuilt.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let mut stream = [0; 16];

@@ -11,7 +11,7 @@ use plan::{
     Version, WhyNot,
 };
 
-use store::Watermark;
+use store::{BackupFolder, BackupPoint, ShardImage, Watermark};
 
 pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms, Visit};
 
@@ -76,6 +76,8 @@ pub trait Shard: Send + Sync {
     fn end_export(&self);
     /// Takes a record of another shard, its values turned into what this shard's schema has. Durable from the next flush on.
     fn import(&self, record: &[u8]) -> Result<()>;
+    /// Everything applied so far, committed or not, as files for another home.
+    fn capture(&self) -> Result<ShardImage>;
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }
@@ -83,13 +85,27 @@ pub trait Shard: Send + Sync {
 /// Opens or creates shards.
 pub trait OpenShard: Send + Sync {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>>;
+    /// Makes a new shard's home of a backup, to be opened afterwards. Each file is compared with its hash.
+    fn restore(&self, place: &ShardPlace, image: &BackedUp<'_>) -> Result<()>;
+}
+
+/// Where a shard lives.
+pub struct ShardPlace {
+    pub folder: PathBuf,
+    /// Whose the files are: the same at every opening, another for every other shard there ever was.
+    pub stream: [u8; 16],
+}
+
+/// A shard as a backup keeps it.
+pub struct BackedUp<'a> {
+    pub manifest: &'a [u8],
+    pub folder: &'a BackupFolder,
+    pub point: &'a BackupPoint,
 }
 
 /// Where a shard lives and what it needs to open.
 pub struct ShardSite {
-    pub folder: PathBuf,
-    /// Whose the files are: the same at every opening, another for every other shard there ever was.
-    pub stream: [u8; 16],
+    pub place: ShardPlace,
     pub schema: Arc<Schema>,
     pub auto_commit: AutoCommit,
     pub clock: Arc<dyn Clock>,

@@ -8,7 +8,7 @@ use plan::{AutoCommit, Clock, CollectionConfig, ErrorKind, FieldSource, SchemaSo
 use crate::memory::{MemoryShards, REFUSED};
 use crate::{CreateCollection, Node, NodeConfig};
 
-struct Noon;
+pub(crate) struct Noon;
 
 impl Clock for Noon {
     fn now_ms(&self) -> i64 {
@@ -16,7 +16,7 @@ impl Clock for Noon {
     }
 }
 
-fn open(folder: &Path) -> plan::Result<Arc<Node>> {
+pub(crate) fn open(folder: &Path) -> plan::Result<Arc<Node>> {
     Node::open(NodeConfig {
         data_dir: folder.to_owned(),
         clock: Arc::new(Noon),
@@ -25,7 +25,7 @@ fn open(folder: &Path) -> plan::Result<Arc<Node>> {
     })
 }
 
-fn schema() -> SchemaSource {
+pub(crate) fn schema() -> SchemaSource {
     let kind = TypeSource { name: "string".into(), class: "solr.StrField".into(), ..TypeSource::default() };
     SchemaSource {
         name: "small".into(),
@@ -41,7 +41,7 @@ fn field(name: &str) -> FieldSource {
     FieldSource { name: name.into(), type_name: "string".into(), attributes: vec![] }
 }
 
-fn config(boolean_clauses_max: usize) -> CollectionConfig {
+pub(crate) fn config(boolean_clauses_max: usize) -> CollectionConfig {
     let auto_commit = AutoCommit {
         flush_after_ms: None,
         flush_after_docs: None,
@@ -76,12 +76,11 @@ async fn collections_are_found_again() {
     drop(node);
 
     let node = open(folder.path()).unwrap();
-    let names: Vec<_> =
-        node.list().iter().map(|it| (it.name().to_owned(), it.core_name().to_owned())).collect();
+    let names: Vec<_> = node.list().iter().map(|it| (it.name(), it.core_name())).collect();
     let expected = [("books", "books"), ("films", "films_shard1_replica_n1")];
     assert_eq!(names, expected.map(|(name, core)| (name.to_owned(), core.to_owned())));
     let films = node.find("films_shard1_replica_n1").unwrap();
-    assert_eq!((films.configset(), films.config().boolean_clauses_max), ("_default", 7));
+    assert_eq!((&*films.configset(), films.config().boolean_clauses_max), ("_default", 7));
     assert_eq!(films.schema().source, schema());
 
     node.delete("films").await.unwrap();
@@ -123,7 +122,7 @@ async fn an_unloaded_core_waits_for_its_return() {
     assert!(node.list().is_empty());
     assert!(node.load_unloaded("films", None).await.unwrap().is_none());
     let films_again = node.load_unloaded(core, None).await.unwrap().unwrap();
-    assert_eq!((films_again.name(), films_again.created_ms()), ("films", born_ms));
+    assert_eq!((&*films_again.name(), films_again.created_ms()), ("films", born_ms));
     assert_eq!(films_again.config().boolean_clauses_max, 7);
     assert!(node.load_unloaded(core, None).await.unwrap().is_none());
 
@@ -131,7 +130,7 @@ async fn an_unloaded_core_waits_for_its_return() {
     assert!(!folder.path().join("collections/films/shard1").exists());
     let other = CreateCollection { config: config(9), configset: "other".into(), ..films() };
     let films_again = node.load_unloaded(core, Some(other)).await.unwrap().unwrap();
-    assert_eq!((films_again.configset(), films_again.config().boolean_clauses_max), ("other", 9));
+    assert_eq!((&*films_again.configset(), films_again.config().boolean_clauses_max), ("other", 9));
     drop((films_again, node));
     assert_eq!(open(folder.path()).unwrap().list().len(), 1);
 }

@@ -5,13 +5,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use plan::{Commit, Result};
+use plan::{Commit, Error, Result};
+use store::ShardImage;
 use tantivy::index::SegmentId;
 
 use crate::alive::Dead;
 use crate::core::{Core, Counters, Published, lock};
 use crate::errors::from_store;
-use crate::manifest::{LayoutRecord, Manifest, SegmentRecord};
+use crate::manifest::{FileRecord, LayoutRecord, Manifest, SegmentRecord};
 use crate::merge::{Input, MergeTo, Merged};
 use crate::refresh::Cut;
 use crate::segment::{Persisted, Segment, file_name};
@@ -53,6 +54,20 @@ impl Core {
     pub(crate) fn flush_if(&self, due: &dyn Fn() -> bool) -> Result<()> {
         let mut published = lock(&self.flushing);
         if due() { self.flush_holding(&mut published, false) } else { Ok(()) }
+    }
+
+    /// Everything applied so far, persisted, for another home: its files stay readable whatever happens here.
+    pub(crate) fn capture(&self) -> Result<ShardImage> {
+        let mut published = lock(&self.flushing);
+        self.flush_holding(&mut published, false)?;
+        let newest = self.manifests.load().map_err(from_store)?;
+        let (_, manifest) =
+            newest.ok_or_else(|| Error::internal("a shard that was flushed has no manifest"))?;
+        let manifest = Manifest::from_bytes(&manifest)?.detached();
+        // Invariant: nothing is removed meanwhile, for that is done by those who hold the lock above.
+        let open = |file: &FileRecord| Ok((file.to_file(), self.store.open(&file.name).map_err(from_store)?));
+        let files = manifest.files().map(open).collect::<Result<_>>()?;
+        Ok(ShardImage { manifest: manifest.to_bytes()?, files })
     }
 
     fn flush_holding(&self, published: &mut Published, show: bool) -> Result<()> {

@@ -104,12 +104,22 @@ impl Manifest {
         Watermark::new(self.log.epoch, self.log.sequence)
     }
 
+    /// For another home, whose log is another.
+    pub(crate) fn detached(self) -> Self {
+        let Watermark { epoch, sequence } = Watermark::START;
+        Self { log: LogPosition { epoch, sequence }, ..self }
+    }
+
+    /// All files that belong to it.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &FileRecord> {
+        self.segments
+            .iter()
+            .flat_map(|segment| segment.files.iter().chain(segment.marks.iter().map(|marks| &marks.file)))
+    }
+
     /// Names of all files that belong to it.
     pub(crate) fn file_names(&self) -> impl Iterator<Item = &str> {
-        self.segments.iter().flat_map(|segment| {
-            let marks = segment.marks.iter().map(|marks| &marks.file);
-            segment.files.iter().chain(marks).map(|file| file.name.as_str())
-        })
+        self.files().map(|file| file.name.as_str())
     }
 }
 

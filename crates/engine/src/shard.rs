@@ -8,7 +8,7 @@ use plan::{
     SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
     Version, WhyNot,
 };
-use store::ShardHome;
+use store::{ShardHome, ShardImage};
 
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
@@ -60,6 +60,11 @@ impl Shard {
     /// Refreshes, or flushes as well, as `commit` says.
     pub fn commit(&self, commit: &Commit) -> Result<()> {
         self.core.commit(commit)
+    }
+
+    /// Everything applied so far, committed or not, as files for another home.
+    pub fn capture(&self) -> Result<ShardImage> {
+        self.core.capture()
     }
 
     /// Runs a search on the newest snapshot.

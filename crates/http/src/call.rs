@@ -1,5 +1,7 @@
 //! A request as handlers see it, and the envelope around what they answer.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use cluster::Moment;
 use hyper::Method;
@@ -28,7 +30,7 @@ impl Content {
 }
 
 pub(crate) struct Call<'a> {
-    pub server: &'a Server,
+    pub server: &'a Arc<Server>,
     pub method: Method,
     /// Path and query, where the answer may be kept.
     pub target: Option<PathAndQuery>,
@@ -45,6 +47,31 @@ impl Call<'_> {
     /// Since the request's headers arrived.
     pub fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.server.node.clock().now_ms().saturating_sub(self.started_ms)).unwrap_or(0)
+    }
+
+    /// A parameter that an administrator's request cannot do without.
+    pub fn required(&self, name: &str) -> Result<&str> {
+        self.optional(name).ok_or_else(|| Error::bad_request(format!("Missing required parameter: {name}")))
+    }
+
+    /// Empty is as good as missing.
+    pub fn optional(&self, name: &str) -> Option<&str> {
+        self.params.get(name).filter(|value| !value.is_empty())
+    }
+
+    pub fn is_on(&self, name: &str) -> bool {
+        is_on(&self.params, name)
+    }
+
+    /// A whole number.
+    pub fn whole(&self, name: &str) -> Result<Option<usize>> {
+        let Some(text) = self.optional(name) else { return Ok(None) };
+        let number = text.parse().map_err(|_| {
+            Error::bad_request(format!(
+                "cannot parse `{name}`: `{text}` is not a whole number; use 1 or more"
+            ))
+        })?;
+        Ok(Some(number))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The limits of a server and what it offers to new collections.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub struct ServeConfig {
     /// What kept answers may hold; 0 keeps none.
     pub answer_bytes_max: u64,
     pub configsets: Configsets,
+    /// The only folder below which backups are made and found; without one there are none.
+    pub backup_dir: Option<PathBuf>,
     /// Makes a random UUID in lower case, for documents that come without an id.
     pub new_uuid: Arc<dyn Fn() -> String + Send + Sync>,
 }
@@ -66,6 +69,7 @@ impl ServeConfig {
             drain_timeout: Duration::from_secs(30),
             answer_bytes_max: 64 << 20,
             configsets,
+            backup_dir: None,
             new_uuid,
         }
     }

@@ -19,6 +19,7 @@ mod route;
 mod server;
 mod service;
 mod target_escape;
+mod tasks;
 mod tls;
 mod unpack;
 mod upgrade;

@@ -37,6 +37,10 @@ pub(crate) enum Handler {
     Terms,
     MoreLike,
     WhyNot,
+    Replication,
+    File,
+    Dump,
+    NotServed,
 }
 
 impl Handler {
@@ -44,6 +48,10 @@ impl Handler {
     pub fn class(self) -> &'static str {
         match self {
             Handler::Select | Handler::Terms => "org.apache.solr.handler.component.SearchHandler",
+            Handler::Replication => "org.apache.solr.handler.ReplicationHandler",
+            Handler::File => "org.apache.solr.handler.admin.ShowFileRequestHandler",
+            Handler::Dump => "org.apache.solr.handler.DumpRequestHandler",
+            Handler::NotServed => "",
             Handler::WhyNot => "parhelion.WhyNotHandler",
             Handler::FieldAnalysis => "org.apache.solr.handler.FieldAnalysisRequestHandler",
             Handler::DocumentAnalysis => "org.apache.solr.handler.DocumentAnalysisRequestHandler",
@@ -74,6 +82,13 @@ pub(crate) fn target(path: &str) -> Result<Target> {
         [] | ["solr"] => Target::Root,
         ["api", "configsets", ..] => Target::Configsets(segments.split_off(2)),
         ["solr", "admin", ..] => Target::Node(below(2)),
+        ["api", "collections" | "c" | "cores", collection, _, ..] => {
+            Target::Collection(collection.to_owned(), below(3))
+        }
+        ["api", "node", "system" | "health" | "properties" | "logging" | "threads"] => {
+            Target::Node(format!("/info{}", below(2)))
+        }
+        ["api", "node", "metrics"] => Target::Node(below(2)),
         ["solr", collection, _, ..] => Target::Collection(collection.to_owned(), below(2)),
         _ => Target::Unknown,
     })
@@ -93,6 +108,10 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/admin/luke" => Handler::Luke,
         "/admin/system" => Handler::System,
         "/admin/segments" => Handler::Segments,
+        "/replication" => Handler::Replication,
+        "/admin/file" => Handler::File,
+        "/debug/dump" => Handler::Dump,
+        "/admin/mbeans" | "/admin/plugins" => Handler::NotServed,
         "/schema" => Handler::Schema,
         _ if is_below(path, "/config") => Handler::Config,
         _ if is_below(path, "/schema/managed") || is_below(path, "/schema/analysis") => Handler::Managed,
@@ -138,6 +157,8 @@ mod tests {
         check("/solr/films/select", collection("films", "/select"));
         check("/solr/films/select/", collection("films", "/select"));
         check("/solr/films/update/json/docs", collection("films", "/update/json/docs"));
+        check("/api/collections/films/select", collection("films", "/select"));
+        check("/api/node/system", Target::Node("/info/system".into()));
         check("/solr/films", Target::Unknown);
         check("/solr/a%2Fb/select", collection("a/b", "/select"));
         check("/other/films/select", Target::Unknown);

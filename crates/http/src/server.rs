@@ -26,6 +26,7 @@ use crate::config::ServeConfig;
 use crate::guarded::Guarded;
 use crate::listener::{self, Accepted, Listener};
 use crate::service;
+use crate::tasks::Tasks;
 use crate::upgrade::{self, Continued, Upgrade};
 
 /// Pause after a failed accept (out of file descriptors, say): trying again at once would only spin.
@@ -40,6 +41,9 @@ pub(crate) struct Server {
     pub config: ServeConfig,
     pub answers: Answers,
     pub admission: Admission,
+    /// What requests to the collections' and to the cores' administration left to be done beside.
+    pub collection_tasks: Tasks,
+    pub core_tasks: Tasks,
 }
 
 /// Serves until `shutdown` completes, then ends open requests within `drain_timeout`. Does not close the node.
@@ -51,8 +55,14 @@ pub async fn serve(
 ) -> io::Result<()> {
     let drain_timeout = config.drain_timeout;
     let room = Arc::new(Semaphore::new(config.connections_max.clamp(1, Semaphore::MAX_PERMITS)));
-    let (answers, admission) = (Answers::new(config.answer_bytes_max), Admission::new(&config));
-    let server = Arc::new(Server { node, answers, admission, config });
+    let server = Arc::new(Server {
+        node,
+        answers: Answers::new(config.answer_bytes_max),
+        admission: Admission::new(&config),
+        collection_tasks: Tasks::default(),
+        core_tasks: Tasks::default(),
+        config,
+    });
     let builder = builder(&server.config);
     let graceful = GracefulShutdown::new();
     let mut shutdown = pin!(shutdown);

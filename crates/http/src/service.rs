@@ -1,5 +1,7 @@
 //! One request from its first byte to its reply: the path says who serves it, the parameters how the answer looks.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -22,7 +24,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 
 /// `near` says whether the client is on this machine.
 pub(crate) async fn respond(
-    server: &Server,
+    server: &Arc<Server>,
     near: bool,
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
@@ -30,7 +32,7 @@ pub(crate) async fn respond(
     reply(server, request).await.into_response(packing)
 }
 
-async fn reply(server: &Server, request: Request<Incoming>) -> Reply {
+async fn reply(server: &Arc<Server>, request: Request<Incoming>) -> Reply {
     let started_ms = server.node.clock().now_ms();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let kept = server.answers.find(&server.node, &method, request.uri().path_and_query());
@@ -49,7 +51,7 @@ async fn reply(server: &Server, request: Request<Incoming>) -> Reply {
 
 /// `None` where nobody serves the path.
 async fn serve(
-    server: &Server,
+    server: &Arc<Server>,
     request: Request<Incoming>,
     target: Target,
     started_ms: i64,
@@ -87,7 +89,7 @@ async fn serve(
 
 /// Reads the request first: a client that takes its time must not keep others out.
 async fn admitted(
-    server: &Server,
+    server: &Arc<Server>,
     request: Request<Incoming>,
     serving: Serving,
     started_ms: i64,
@@ -98,7 +100,7 @@ async fn admitted(
 }
 
 /// The parameters of URL and form, and any other body as it is.
-async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
+async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
     let mut sent = Params::default();
     params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
     let method = request.method().clone();

@@ -65,6 +65,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         tls: None,
         compress: Compress::default(),
         data_dir,
+        backup_dir: None,
         configset_dir: None,
         cache: true,
         limits: LimitArgs::default(),

@@ -34,6 +34,9 @@ pub struct ServeArgs {
     /// Where collections are kept; made when missing.
     #[arg(long, value_name = "DIR", default_value = "parhelion-data", env = "PARHELION_DATA_DIR")]
     data_dir: PathBuf,
+    /// The only folder below which backups are made and found; without it there are none.
+    #[arg(long, value_name = "DIR", env = "PARHELION_BACKUP_DIR")]
+    backup_dir: Option<PathBuf>,
     /// A folder whose children are configsets, as Solr keeps them; `_default` is built in.
     #[arg(long, value_name = "DIR", env = "PARHELION_CONFIGSET_DIR")]
     configset_dir: Option<PathBuf>,
@@ -84,6 +87,7 @@ fn server_args(args: ServeArgs) -> anyhow::Result<ServerArgs> {
         tls,
         compress: args.compress.into(),
         data_dir: args.data_dir,
+        backup_dir: args.backup_dir,
         configset_dir: args.configset_dir,
         cache: !args.no_cache,
         limits: args.limits,

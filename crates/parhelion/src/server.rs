@@ -26,6 +26,8 @@ pub struct ServerArgs {
     pub tls: Option<Tls>,
     pub compress: Compress,
     pub data_dir: PathBuf,
+    /// The only folder below which backups are made and found.
+    pub backup_dir: Option<PathBuf>,
     /// A folder of configsets, beside the built-in one.
     pub configset_dir: Option<PathBuf>,
     /// Whether answers, results, filters and documents are kept for later requests.
@@ -46,7 +48,7 @@ pub struct Server {
 impl Server {
     /// Takes the places, then opens the data: whoever can connect waits for it and gets answers.
     pub async fn start(args: ServerArgs) -> anyhow::Result<Self> {
-        let ServerArgs { places, tls, compress, data_dir, configset_dir, cache, limits } = args;
+        let ServerArgs { places, tls, compress, data_dir, backup_dir, configset_dir, cache, limits } = args;
         let configsets = configsets::load(configset_dir.as_deref())?;
         let mut bound = Vec::with_capacity(places.len());
         for place in &places {
@@ -67,6 +69,8 @@ impl Server {
         config.compress = compress;
         limits.apply(&mut config);
         config.connections_max = config.connections_max.min(listen::connections_max());
+        // Clients may name it in full.
+        config.backup_dir = backup_dir.map(std::path::absolute).transpose()?;
         if !cache {
             config.answer_bytes_max = 0;
         }

@@ -41,6 +41,17 @@ pub fn entry(error: &Error) -> (Name, Node) {
     ("error".into(), Node::Map(entries))
 }
 
+/// [`entry`] with more in its metadata, before the classes: what clients of a cluster look for.
+pub fn entry_with(error: &Error, (name, value): (&'static str, &'static str)) -> (Name, Node) {
+    let (key, mut node) = entry(error);
+    if let Node::Map(entries) = &mut node
+        && let Some((_, Node::NamedList(metadata))) = entries.iter_mut().find(|(key, _)| key == "metadata")
+    {
+        metadata.insert(0, (Some(name.into()), Node::str(value)));
+    }
+    (key, node)
+}
+
 /// The `error` entry of a Schema API request some of whose commands do not apply; `details` are the commands, each with
 /// its messages. The status is that of a bad request.
 pub fn commands_entry(message: String, details: Node) -> (Name, Node) {

@@ -106,6 +106,13 @@ pub struct SegmentFile {
     pub crc32: u32,
 }
 
+/// A shard's segments of one moment, to be put into another home: a manifest that begins at [`Watermark::START`], and the
+/// files that it names, which stay readable.
+pub struct ShardImage {
+    pub manifest: Vec<u8>,
+    pub files: Vec<(SegmentFile, SegmentBytes)>,
+}
+
 /// Write-once files. Names match `[A-Za-z0-9_.-]+`, without a leading dot.
 pub trait SegmentStore: Send + Sync {
     /// Begins a file that is too large to be built in memory. Nothing is visible before

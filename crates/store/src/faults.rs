@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::disk::memory::World;
-use crate::{ConfigFiles, HomeOptions, LocalHome, Result};
+use crate::{BackupFolder, ConfigFiles, HomeOptions, LocalHome, Result};
 
 /// A disk with one shard's home in it, which survives the crashes of its homes.
 ///
@@ -35,6 +35,10 @@ impl MemoryDisk {
 
     pub fn open_config(&self) -> Result<ConfigFiles> {
         ConfigFiles::open_on(Arc::new(self.world()), Path::new("config"))
+    }
+
+    pub fn open_backups(&self, name: &str) -> Result<BackupFolder> {
+        BackupFolder::open_on(Arc::new(self.world()), Path::new("backups"), name)
     }
 
     /// The process dies; all it wrote stays, synced or not.

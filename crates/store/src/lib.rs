@@ -6,6 +6,7 @@
 //! Bytes come from `engine` (one home per shard) and from the node (configuration); they go to a folder.
 //! The API blocks; callers on an async runtime hand the call to a thread that may wait.
 
+mod backup;
 mod config;
 #[cfg(any(test, feature = "faults"))]
 pub mod conformance;
@@ -21,10 +22,11 @@ mod manifest;
 mod name;
 mod segment;
 
+pub use backup::{BackupAdded, BackupDraft, BackupFile, BackupFolder, BackupPoint, Purged};
 pub use config::{ConfigEntry, ConfigFiles};
 pub use contract::{
     FencedLog, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile, SegmentStore, SegmentWriter,
-    ShardHome, Watermark,
+    ShardHome, ShardImage, Watermark,
 };
 pub use disk::SegmentBytes;
 pub use error::{Error, ErrorKind, Result};

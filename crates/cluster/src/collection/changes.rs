@@ -6,8 +6,10 @@ use std::sync::{Arc, PoisonError};
 
 use plan::{CollectionConfig, Error, ErrorKind, Resources, Result, Schema, SchemaSource};
 
+use store::ShardImage;
+
 use super::{Collection, VersionedSchema};
-use crate::catalog::SavedSchema;
+use crate::catalog::{Entry, SavedSchema};
 use crate::offload;
 
 impl Collection {
@@ -42,7 +44,7 @@ impl Collection {
         let work = move || {
             let _changing = collection.lock();
             let config = edit(&collection.config.load())?;
-            collection.catalog.save_config(collection.name(), &config)?;
+            collection.catalog.save_config(collection.entry().folder(), &config)?;
             collection.adopt_config(config);
             Ok(())
         };
@@ -81,12 +83,34 @@ impl Collection {
             let Some(files) = edit(&source)? else { return Ok(()) };
             source.resources = files;
             let version = collection.schema.load().version;
-            let saved = SavedSchema { version, source, ..collection.catalog.schema(collection.name())? };
-            collection.catalog.save_schema(collection.name(), &saved)?;
+            let entry = collection.entry();
+            let saved = SavedSchema { version, source, ..collection.catalog.schema(entry.folder())? };
+            collection.catalog.save_schema(entry.folder(), &saved)?;
             collection.pending.store(Some(Arc::new(saved.source.resources)));
             Ok(())
         };
         offload::update(work).await?
+    }
+
+    /// Everything acknowledged so far, and the schema and config it is under.
+    pub(crate) fn capture(&self) -> Result<(ShardImage, SavedSchema, CollectionConfig)> {
+        let _changing = self.lock();
+        let image = self.shard().capture()?;
+        let version = self.schema.load().version;
+        let schema = SavedSchema { version, ..SavedSchema::first(self.saved_schema()) };
+        Ok((image, schema, CollectionConfig::clone(&self.config())))
+    }
+
+    /// Changes what its mark says, which counts as a change of its state.
+    pub(crate) fn change_entry(&self, change: impl FnOnce(&mut Entry)) -> Result<()> {
+        let _changing = self.lock();
+        let mut entry = Entry::clone(&self.entry());
+        change(&mut entry);
+        entry.changes += 1;
+        self.catalog.mark(&entry)?;
+        self.entry.store(Arc::new(entry));
+        self.changes.fetch_add(1, Ordering::Release);
+        Ok(())
     }
 
     fn swap_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
@@ -101,18 +125,18 @@ impl Collection {
             return Err(Error::new(ErrorKind::Conflict, message));
         }
         let schema = Arc::new(Schema::build(source)?);
-        let before = self.catalog.schema(self.name())?;
+        let before = self.catalog.schema(self.entry().folder())?;
         let mut saved =
             SavedSchema { version: expected + 1, source: schema.source.clone(), ..before.clone() };
         let pending = self.pending_beside(&saved.source.resources);
         if let Some(files) = &pending {
             saved.source.resources.clone_from(files);
         }
-        self.catalog.save_schema(self.name(), &saved)?;
+        self.catalog.save_schema(self.entry().folder(), &saved)?;
         let version = self.adopt_schema(saved.version, schema).inspect_err(|_| {
             // The engine refused it: the file must not say otherwise after a restart. If this write fails too, the
             // first error is still the one to tell.
-            let _ = self.catalog.save_schema(self.name(), &before);
+            let _ = self.catalog.save_schema(self.entry().folder(), &before);
         })?;
         self.pending.store(pending.map(Arc::new));
         Ok(version)
@@ -130,8 +154,9 @@ impl Collection {
 
     fn reread(&self) -> Result<()> {
         let _changing = self.lock();
-        let saved = self.catalog.schema(self.name())?;
-        self.adopt_config(self.catalog.config(self.name())?);
+        let entry = self.entry();
+        let saved = self.catalog.schema(entry.folder())?;
+        self.adopt_config(self.catalog.config(entry.folder())?);
         self.adopt_schema(saved.version, Arc::new(Schema::build(saved.source)?))?;
         self.pending.store(None);
         Ok(())

@@ -89,7 +89,7 @@ impl Collection {
     /// The schema before the last rebuild, with what the present one has that it does not know. Errors: `BadRequest` when there
     /// was no rebuild.
     pub fn schema_before_rebuild(&self) -> Result<SchemaSource> {
-        let saved = self.catalog.schema(self.name())?;
+        let saved = self.catalog.schema(self.entry().folder())?;
         let before = saved.before.ok_or_else(|| {
             Error::bad_request(format!(
                 "the schema of `{}` was never rebuilt; there is nothing to undo",
@@ -113,8 +113,8 @@ impl Collection {
         // Versions only grow, so no folder has this name but one that a rebuild left that failed.
         let folder = format!("shard-{}", present.version + 1);
         let old = self.home.served.load_full();
-        self.catalog.sweep_shards(self.name(), Some(&old.folder))?;
-        let target = node.open_shard(&self.entry, &folder, schema, self.config().auto_commit)?;
+        self.catalog.sweep_shards(self.entry().folder(), Some(&old.folder))?;
+        let target = node.open_shard(&self.entry(), &folder, schema, self.config().auto_commit)?;
         let mut rebuild =
             Rebuild { node, collection: self, edit, target, folder: &folder, version: present.version };
         let result = rebuild.run(&old.shard);
@@ -124,7 +124,7 @@ impl Collection {
         let _ = gone.close();
         let _made = node.lock();
         if self.check_open().is_ok() {
-            let _ = self.catalog.sweep_shards(self.name(), Some(&self.home.served.load().folder));
+            let _ = self.catalog.sweep_shards(self.entry().folder(), Some(&self.home.served.load().folder));
         }
         result
     }
@@ -185,7 +185,7 @@ impl Rebuild<'_> {
         let config = collection.config();
         self.target.set_auto_commit(config.auto_commit);
         self.target.set_suggesters(&config.components.suggest);
-        collection.catalog.save_schema(collection.name(), &saved)?;
+        collection.catalog.save_schema(collection.entry().folder(), &saved)?;
         let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };
         collection.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));
         collection.home.served.store(Arc::new(served));

@@ -30,7 +30,7 @@ pub(super) async fn run(
         )
     };
     let body = content.text()?.to_owned();
-    let configset = super::configsets::require(call, collection.configset()).ok();
+    let configset = super::configsets::require(call, &collection.configset()).ok();
     let sets = section == PARAMS;
     let edit = move |config: &CollectionConfig| match sets {
         true => edited_params(config, &body),

@@ -213,11 +213,11 @@ pub(super) fn require(call: &Call<'_>, name: &str) -> Result<Arc<Configset>> {
 
 /// Takes up a configset that was uploaded anew, schema and configuration; what the Config API changed stays.
 pub(super) async fn renew(call: &Call<'_>, collection: &Arc<Collection>) -> Result<()> {
-    let Some(files) = call.server.node.configset(collection.configset()) else { return Ok(()) };
+    let Some(files) = call.server.node.configset(&collection.configset()) else { return Ok(()) };
     if configsets::revision(&files) == collection.config().source.revision {
         return Ok(());
     }
-    let fresh = require(call, collection.configset())?;
+    let fresh = require(call, &collection.configset())?;
     collection.edit_schema(|_| Ok(fresh.schema.clone())).await?;
     let config = fresh.config.clone();
     collection.edit_config(move |current| solr::config::renewed(&config, current)).await

@@ -1,21 +1,56 @@
-//! `/admin/cores`: STATUS, CREATE, RELOAD, UNLOAD. A core made here is a collection of the same name.
+//! `/admin/cores`: what there is and what is done with it. A core made here is a collection of the same name.
+
+use std::sync::Arc;
 
 use cluster::{Collection, CreateCollection};
-use plan::{Error, Result};
+use plan::{Error, ErrorKind, Result};
 use solr::admin::{CoreFacts, core_status};
 use solr::response::{Entries, Name, Node};
 
-use super::configsets;
+use super::{background, configsets};
 use super::luke::index_facts;
 use crate::call::Call;
 
+/// What Solr's cores do among themselves, or with Lucene's files.
+const NOT_SERVED: [&str; 13] = [
+    "SPLIT",
+    "MERGEINDEXES",
+    "PREPRECOVERY",
+    "REQUESTRECOVERY",
+    "REQUESTSYNCSHARD",
+    "REQUESTBUFFERUPDATES",
+    "REQUESTAPPLYUPDATES",
+    "REJOINLEADERELECTION",
+    "OVERSEEROP",
+    "CREATESNAPSHOT",
+    "DELETESNAPSHOT",
+    "LISTSNAPSHOTS",
+    "INSTALLCOREDATA",
+];
+
 pub(super) async fn run(call: &Call<'_>) -> Result<Entries> {
-    match call.params.get("action").map(str::to_ascii_uppercase).as_deref() {
-        None | Some("STATUS") => Ok(status(call)),
-        Some("CREATE") => create(call).await,
-        Some("RELOAD") => reload(call).await,
-        Some("UNLOAD") => unload(call).await,
-        Some(_) => {
+    let action = call.optional("action").unwrap_or("STATUS").to_ascii_uppercase();
+    match (action.as_str(), call.optional("async")) {
+        ("STATUS", _) => Ok(status(call)),
+        ("REQUESTSTATUS", _) => background::core_task(call),
+        (_, Some(id)) => background::begin_cores(call, id, action),
+        _ => Box::pin(perform(call, &action)).await,
+    }
+}
+
+/// What may also be done beside.
+pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
+    match action {
+        "CREATE" => create(call).await,
+        "RELOAD" => reload(call).await,
+        "RENAME" => rename(call).await,
+        "SWAP" => swap(call).await,
+        "UNLOAD" => unload(call).await,
+        _ if NOT_SERVED.contains(&action) => Err(Error::bad_request(format!(
+            "`{action}` is not supported; to copy a core, back it up with `/admin/collections?action=BACKUP` and restore it \
+             under another name"
+        ))),
+        _ => {
             let action = call.params.get("action").unwrap_or_default();
             Err(Error::bad_request(format!("Unsupported operation: {action}")))
         }
@@ -25,13 +60,13 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Entries> {
 fn status(call: &Call<'_>) -> Entries {
     let index = call.params.get("indexInfo") != Some("false");
     let facts = |collection: &Collection| CoreFacts {
-        name: collection.core_name().to_owned(),
+        name: collection.core_name(),
         folder: collection.folder().display().to_string(),
         opened_ms: collection.opened_ms(),
         uptime_ms: call.started_ms.saturating_sub(collection.opened_ms()),
         index: index.then(|| index_facts(collection)),
     };
-    let entries: Entries = match call.params.get("core").filter(|name| !name.is_empty()) {
+    let entries: Entries = match call.optional("core") {
         Some(name) => match call.server.node.find(name) {
             Some(collection) => vec![core_status(&facts(&collection))],
             None => vec![(Name::Owned(name.to_owned()), Node::Map(vec![]))],
@@ -42,12 +77,12 @@ fn status(call: &Call<'_>) -> Entries {
 }
 
 async fn create(call: &Call<'_>) -> Result<Entries> {
-    let name = required(call, "name")?;
+    let name = call.required("name")?;
     let node = &call.server.node;
     if node.find(name).is_some() {
         return Err(Error::bad_request(format!("Core with name '{name}' already exists.")));
     }
-    let given = call.params.get("configSet").filter(|configset| !configset.is_empty());
+    let given = call.optional("configSet");
     let configset = given.unwrap_or("_default");
     let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
@@ -60,34 +95,45 @@ async fn create(call: &Call<'_>) -> Result<Entries> {
 }
 
 async fn reload(call: &Call<'_>) -> Result<Entries> {
-    let name = required(call, "core")?;
-    let Some(collection) = call.server.node.find(name) else {
-        return Err(Error::bad_request(format!("No such core: {name}")));
-    };
+    let collection = existing(call, "core")?;
     configsets::renew(call, &collection).await?;
     collection.reload().await?;
     Ok(vec![])
 }
 
+/// Solr differs: there, a name that another core has is taken from it, and that core cannot be used again.
+async fn rename(call: &Call<'_>) -> Result<Entries> {
+    let (core, other) = (call.required("core")?, call.required("other")?);
+    match call.server.node.rename(core, other).await {
+        // As Solr has it.
+        Err(error) if error.kind == ErrorKind::NotFound => Ok(vec![]),
+        renamed => renamed.map(|()| vec![]),
+    }
+}
+
+async fn swap(call: &Call<'_>) -> Result<Entries> {
+    let (core, other) = (existing(call, "core")?, existing(call, "other")?);
+    call.server.node.swap(&core.core_name(), &other.core_name()).await?;
+    Ok(vec![])
+}
+
 /// Without a flag the files stay: the core can be created again as it was.
 async fn unload(call: &Call<'_>) -> Result<Entries> {
-    let name = required(call, "core")?;
+    let name = call.required("core")?;
     let node = &call.server.node;
-    if node.find(name).is_none() {
+    let Some(collection) = node.find(name) else {
         return Err(Error::bad_request(format!("Cannot unload non-existent core [{name}]")));
-    }
-    let wanted = |flag: &&str| call.params.get(flag) == Some("true");
+    };
+    let (name, wanted) = (collection.core_name(), |flag: &&str| call.params.get(flag) == Some("true"));
     if wanted(&"deleteInstanceDir") {
-        node.delete(name).await?;
+        node.delete(&name).await?;
     } else {
-        node.unload(name, ["deleteDataDir", "deleteIndex"].iter().any(wanted)).await?;
+        node.unload(&name, ["deleteDataDir", "deleteIndex"].iter().any(wanted)).await?;
     }
     Ok(vec![])
 }
 
-fn required<'a>(call: &'a Call<'_>, name: &str) -> Result<&'a str> {
-    call.params
-        .get(name)
-        .filter(|value| !value.is_empty())
-        .ok_or_else(|| Error::bad_request(format!("Missing required parameter: {name}")))
+fn existing(call: &Call<'_>, param: &str) -> Result<Arc<Collection>> {
+    let name = call.required(param)?;
+    call.server.node.find(name).ok_or_else(|| Error::bad_request(format!("No such core: {name}")))
 }

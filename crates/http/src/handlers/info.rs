@@ -1,8 +1,12 @@
-//! `/admin/info/system` and `/admin/info/health`: who answers here, and whether it is well.
+//! `/admin/info/…`: who answers here, whether it is well, and what else of Solr's list there is to say. `/debug/dump` of a
+//! collection shows a request as it came.
 
 use cluster::Collection;
-use solr::admin::{CoreSystemFacts, NodeFacts};
-use solr::response::{Entries, Node};
+use plan::{Error, Result};
+use solr::Params;
+use solr::admin::{CoreSystemFacts, NodeFacts, pairs};
+use solr::response::{Entries, Name, Node};
+use tracing::level_filters::LevelFilter;
 
 use crate::call::Call;
 
@@ -35,4 +39,110 @@ fn node_facts(call: &Call<'_>) -> NodeFacts {
 
 pub(super) fn health() -> Entries {
     vec![("status".into(), Node::str("OK"))]
+}
+
+/// What is below `/admin/info` besides system and health.
+#[derive(Clone, Copy)]
+pub(crate) enum Info {
+    Properties,
+    Logging,
+    Threads,
+    Unknown,
+}
+
+impl Info {
+    pub fn find(name: &str) -> Self {
+        match name {
+            "properties" => Self::Properties,
+            "logging" => Self::Logging,
+            "threads" => Self::Threads,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Solr's class, which `echoHandler` shows.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Properties => "org.apache.solr.handler.admin.PropertiesRequestHandler",
+            Self::Logging => "org.apache.solr.handler.admin.LoggingHandler",
+            Self::Threads => "org.apache.solr.handler.admin.ThreadDumpHandler",
+            Self::Unknown => "org.apache.solr.handler.admin.InfoHandler",
+        }
+    }
+
+    pub fn run(self, call: &Call<'_>) -> Result<Entries> {
+        match self {
+            Self::Properties => Ok(properties(call)),
+            Self::Logging => logging(call),
+            Self::Threads => Ok(threads()),
+            Self::Unknown => Err(Error::not_found(
+                "No handler by that name, available names are [system, threads, logging, health, properties]",
+            )),
+        }
+    }
+}
+
+/// There is no virtual machine with properties: what is told is what the program is. Never the environment, which may
+/// hold secrets.
+fn properties(call: &Call<'_>) -> Entries {
+    let all = [
+        ("parhelion.version", env!("CARGO_PKG_VERSION")),
+        ("os.name", std::env::consts::OS),
+        ("os.arch", std::env::consts::ARCH),
+        ("file.encoding", "UTF-8"),
+    ];
+    let wanted = |name: &str| call.optional("name").is_none_or(|asked| asked == name);
+    let shown = all.into_iter().filter(|(name, _)| wanted(name));
+    let shown = shown.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    vec![("system.properties".into(), pairs(shown))]
+}
+
+const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"];
+
+/// One logger, whose level is chosen at the start.
+fn logging(call: &Call<'_>) -> Result<Entries> {
+    for name in ["set", "since", "threshold"] {
+        if let Some(value) = call.optional(name) {
+            return Err(Error::bad_request(format!(
+                "`{name}` is `{value}`, which is not supported: the log goes to standard error, its level is chosen with \
+                 `--log LEVEL` at the start"
+            )));
+        }
+    }
+    let root = Node::map([
+        ("name", Node::str("root")),
+        ("level", Node::from(LevelFilter::current().to_string().to_ascii_uppercase())),
+        ("set", Node::Bool(true)),
+    ]);
+    Ok(vec![
+        ("watcher".into(), Node::str("Parhelion")),
+        ("levels".into(), Node::Array(LEVELS.map(Node::str).into())),
+        ("loggers".into(), Node::Array(vec![root])),
+    ])
+}
+
+/// How many there may be at work; there are no stacks of Java's to show.
+fn threads() -> Entries {
+    let current = tokio::runtime::Handle::try_current().map_or(1, |runtime| runtime.metrics().num_workers());
+    let count = Node::map([("current", Node::count(current as u64))]);
+    vec![("system".into(), Node::map([("threadCount", count), ("threadDump", Node::Array(vec![]))]))]
+}
+
+pub(super) fn dump(call: &Call<'_>, params: &Params, path: &str) -> Entries {
+    let mut shown: Vec<(Name, Vec<Node>)> = Vec::new();
+    for (name, value) in params.pairs() {
+        let value = Node::from(value.clone());
+        match shown.iter_mut().find(|(known, _)| **known == **name) {
+            Some((_, values)) => values.push(value),
+            None => shown.push((Name::Owned(name.clone()), vec![value])),
+        }
+    }
+    let one = |mut values: Vec<Node>| if values.len() == 1 { values.remove(0) } else { Node::Array(values) };
+    let shown = shown.into_iter().map(|(name, values)| (name, one(values))).collect();
+    let context = Node::map([
+        ("webapp", Node::str("/solr")),
+        ("path", Node::from(path.to_owned())),
+        ("httpMethod", Node::from(call.method.to_string())),
+    ]);
+    vec![("params".into(), Node::Map(shown)), ("context".into(), context)]
 }

@@ -2,16 +2,27 @@
 
 use cluster::Collection;
 use plan::Result;
-use solr::admin::{Metric, Registry, cache_metric};
+use solr::admin::{Metric, PROMETHEUS, Registry, cache_metric, prometheus};
 use solr::response::{Entries, Node};
 
 use crate::call::Call;
+use crate::reply::Reply;
 
 pub(super) fn run(call: &Call<'_>) -> Result<Entries> {
+    solr::admin::metrics(&call.params, registries(call))
+}
+
+/// For Prometheus, which takes all of it.
+pub(super) fn as_text(call: &Call<'_>) -> Reply {
+    let body = prometheus(&registries(call));
+    Reply { status: 200, content_type: PROMETHEUS, body: body.into(), allow: None }
+}
+
+fn registries(call: &Call<'_>) -> Vec<Registry> {
     let collections = call.server.node.list();
     let mut registries: Vec<_> = collections.iter().map(|collection| core(collection)).collect();
     registries.push(node(call, collections.len()));
-    solr::admin::metrics(&call.params, registries)
+    registries
 }
 
 fn core(collection: &Collection) -> Registry {
@@ -24,7 +35,7 @@ fn core(collection: &Collection) -> Registry {
     let int = |number: u64| Metric::Value(Node::Int(i32::try_from(number).unwrap_or(i32::MAX)));
     let long = |number: u64| Metric::Value(Node::Long(i64::try_from(number).unwrap_or(i64::MAX)));
     let mut put = |name: &str, metric| metrics.push((name.to_owned(), metric));
-    put("CORE.coreName", Metric::Value(Node::str(collection.core_name().to_owned())));
+    put("CORE.coreName", Metric::Value(Node::from(collection.core_name())));
     put("CORE.startTime", Metric::Value(Node::Date(collection.opened_ms())));
     put("INDEX.segments", long(stats.segment_count as u64));
     put("INDEX.sizeInBytes", long(stats.disk_bytes + stats.ram_bytes));

@@ -1,12 +1,14 @@
 //! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives entries for the
 //! response's body or an error; the envelope around both is made here, once.
 
+mod background;
 mod beside;
 mod collections;
 mod config;
 mod configsets;
 mod cores;
 mod field_analysis;
+mod files;
 mod get;
 mod info;
 mod luke;
@@ -16,6 +18,7 @@ mod more_like;
 mod permit;
 mod ping;
 mod rebuild;
+mod replication;
 mod schema;
 mod segments;
 mod select;
@@ -29,13 +32,14 @@ mod why_not;
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{CollectionConfig, HandlerConfig, Result};
+use plan::{CollectionConfig, Error, HandlerConfig, Result};
 use solr::Params;
 use solr::config::set_names;
 use solr::params::response as response_params;
 use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
 
+use self::info::Info;
 use self::permit::Permit;
 use crate::admission::Load;
 use crate::call::{Answer, Call, Envelope, Failure};
@@ -49,6 +53,8 @@ pub(crate) enum Serving {
     Collection(Arc<Collection>, Handler, String),
     /// Below `/api/configsets`, with the parts of the path there.
     Configsets(Vec<String>),
+    /// Nobody: the name stands for so many collections.
+    Several(String, usize),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,
 }
@@ -57,7 +63,7 @@ impl Serving {
     /// What it asks of the machine: updates, what goes through an index, and the rest.
     pub fn load(&self) -> Load {
         match self {
-            Serving::Nothing | Serving::Node(_) | Serving::Configsets(_) => Load::Light,
+            Serving::Nothing | Serving::Several(..) | Serving::Node(_) | Serving::Configsets(_) => Load::Light,
             Serving::Collection(_, handler, _) => match handler {
                 Handler::Update => Load::Update,
                 Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike | Handler::WhyNot => {
@@ -77,6 +83,7 @@ pub(crate) enum NodeHandler {
     Collections,
     System,
     Health,
+    Info(Info),
     Metrics,
     Configsets,
 }
@@ -91,6 +98,7 @@ impl NodeHandler {
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
             NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
             NodeHandler::Configsets => "org.apache.solr.handler.admin.ConfigSetsHandler",
+            NodeHandler::Info(info) => info.class(),
             NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
         }
     }
@@ -109,12 +117,15 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/info/health" => NodeHandler::Health,
                 "/configs" => NodeHandler::Configsets,
                 "/metrics" => NodeHandler::Metrics,
-                _ => return None,
+                _ => NodeHandler::Info(Info::find(path.strip_prefix("/info/")?)),
             };
             Some(Serving::Node(handler))
         }
         Target::Collection(name, path) => {
-            let collection = server.node.find(&name)?;
+            let Some(collection) = server.node.find(&name) else {
+                let several = server.node.resolve(&name).ok().filter(|found| found.len() > 1)?;
+                return Some(Serving::Several(name, several.len()));
+            };
             let handler = route::handler(&path, &collection.config())?;
             Some(Serving::Collection(collection, handler, path))
         }
@@ -126,6 +137,12 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
     match serving {
         Serving::Nothing => Reply { status: 200, ..Reply::default() },
+        Serving::Several(name, count) => {
+            let error = Error::bad_request(format!(
+                "`{name}` stands for `{count}` collections; several at once cannot be asked: name one of them"
+            ));
+            Envelope::plain(&call.params).wrap(call, Err(error.into()))
+        }
         Serving::Node(handler) => Box::pin(node(call, handler, None)).await,
         Serving::Configsets(parts) => Box::pin(node(call, NodeHandler::Configsets, Some(parts))).await,
         Serving::Collection(collection, handler, path) => {
@@ -136,6 +153,9 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
 
 /// `below` are the parts of a path that goes on below the handler.
 async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>) -> Reply {
+    if let (NodeHandler::Metrics, Some("prometheus")) = (handler, call.params.get("wt")) {
+        return metrics::as_text(call);
+    }
     let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
@@ -143,9 +163,12 @@ async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>)
     let answer = match handler {
         NodeHandler::Root => Ok(root()),
         NodeHandler::Cores => cores::run(call).await,
-        NodeHandler::Collections => collections::run(call).await,
+        NodeHandler::Collections => {
+            return envelope.wrap(call, collections::run(call).await.map(Answer::from));
+        }
         NodeHandler::System => Ok(info::system(call)),
         NodeHandler::Health => Ok(info::health()),
+        NodeHandler::Info(info) => info.run(call),
         NodeHandler::Metrics => metrics::run(call),
         NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
     };
@@ -154,6 +177,9 @@ async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>)
 
 async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: Handler, path: &str) -> Reply {
     if let (Handler::Schema, Some(file)) = (handler, schema::as_file(call, collection)) {
+        return file;
+    }
+    if let (Handler::File, Some(file)) = (handler, files::as_file(call, collection)) {
         return file;
     }
     let presets = presets(handler, path, &call.params, &collection.config());
@@ -187,8 +213,21 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return envelope.wrap(call, Ok(refusal));
     }
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
-    let answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
-    envelope.wrap_and_keep(call, collection.name(), answer)
+    let mut answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
+    if let Ok(answer) = &mut answer {
+        answer.entries.extend(newer_state(call, collection));
+    }
+    envelope.wrap_and_keep(call, &collection.name(), answer)
+}
+
+/// Clients of a cluster say which state of the collection they know; told that there is another, they read it.
+fn newer_state(call: &Call<'_>, collection: &Collection) -> Option<(Name, Node)> {
+    let (name, version) = (collection.name(), collection.state_version());
+    let known = call.params.get("_stateVer_")?.split('|').find_map(|known| {
+        let (known, version) = known.rsplit_once(':')?;
+        (known == name).then_some(version)
+    })?;
+    (known != version.to_string()).then(|| solr::admin::state_version(&name, version))
 }
 
 /// A table of all fields needs to know which there are.
@@ -209,7 +248,7 @@ struct Asked {
     /// With the handler's presets.
     effective: Params,
     /// Why nothing more can be made of them.
-    refused: Option<plan::Error>,
+    refused: Option<Error>,
 }
 
 impl Asked {
@@ -236,6 +275,12 @@ async fn dispatch(
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
+        Handler::Replication => replication::run(call, collection).await,
+        Handler::File => files::run(collection, &params),
+        Handler::Dump => Ok(info::dump(call, &params, path)),
+        Handler::NotServed => Err(Error::bad_request(format!(
+            "`{path}` is not supported; the figures of cores are at `/solr/admin/metrics`"
+        ))),
         Handler::FieldAnalysis => field_analysis::run(collection, &params),
         Handler::DocumentAnalysis => field_analysis::documents(call, collection, &params),
         Handler::Managed => managed::run(call, collection, path).await,
@@ -259,6 +304,10 @@ fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionCon
     let mut presets = config.handler(path).cloned().unwrap_or_default();
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     match handler {
+        Handler::Dump => {
+            presets.defaults.push(pair("echoParams", "explicit"));
+            presets.defaults.push(pair("echoHandler", "true"));
+        }
         Handler::Get => presets.defaults.push(pair("omitHeader", "true")),
         Handler::Ping => {
             presets.defaults.push(pair("q", "{!lucene}*:*"));

@@ -167,7 +167,7 @@ impl Resolving {
             schema,
             now_ms: call.started_ms,
             config: collection.config(),
-            core: collection.core_name().to_owned(),
+            core: collection.core_name(),
             others: others(call.server.node.clone()),
             allowance: permit.allowance.clone(),
             parsers: permit.parsers().map(<[String]>::to_vec),

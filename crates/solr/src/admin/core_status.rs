@@ -35,7 +35,7 @@ pub fn core_status(core: &CoreFacts) -> (Name, Node) {
 }
 
 /// A size as Solr words it: `69 bytes`, `6.22 KB`, two digits after the point at most.
-fn readable(bytes: u64) -> String {
+pub(super) fn readable(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
     let Some((unit, name)) = UNITS.iter().find(|(unit, _)| bytes >= *unit) else {
         return format!("{bytes} bytes");

@@ -1,15 +1,21 @@
 //! What administrators and clients read about a node: shapes and key names of Solr's admin answers, filled from facts that
 //! the caller gathers. Nothing here looks at a clock, a disk or an index.
 
+mod backups;
 mod cluster_status;
 mod config_view;
 mod core_status;
 mod luke;
 mod metrics;
+mod prometheus;
+mod replication;
 mod segments;
 mod system;
 
-pub use cluster_status::{CollectionFacts, cluster_status};
+pub use backups::{BackupFacts, backup_list, backup_made, backups_deleted, backups_purged};
+pub use cluster_status::{
+    ClusterFacts, CollectionFacts, cluster_status, collection_status, pairs, state_version,
+};
 pub use config_view::config;
 pub use core_status::{CoreFacts, core_status};
 pub use luke::{
@@ -17,6 +23,8 @@ pub use luke::{
     luke_schema,
 };
 pub use metrics::{Metric, Registry, cache_metric, metrics};
+pub use prometheus::{PROMETHEUS, prometheus};
+pub use replication::{Replicable, replication_details};
 pub use segments::{SegmentFacts, segments};
 pub use system::{CoreSystemFacts, NodeFacts, core_system, system};
 

@@ -73,6 +73,12 @@ impl<'a> Encoder<'a> {
         self.sized(tag::ORDERED_MAP, len);
     }
 
+    /// Before so many names with their values: a Java map.
+    pub fn map(&mut self, len: usize) {
+        self.out.push(tag::MAP);
+        self.variable(len as u64);
+    }
+
     /// Before so many names with their values: Solr's `NamedList`.
     pub fn named_list(&mut self, len: usize) {
         self.sized(tag::NAMED_LIST, len);

@@ -36,6 +36,13 @@ fn node(to: &mut Encoder<'_>, shown: &Node) {
             items.iter().for_each(|item| node(to, item));
         }
         Node::Map(entries) => ordered_map(to, entries),
+        Node::JavaMap(entries) => {
+            to.map(entries.len());
+            for (name, value) in entries {
+                to.name(Some(name));
+                node(to, value);
+            }
+        }
         Node::NamedList(entries) => {
             to.named_list(entries.len());
             for (name, value) in entries {

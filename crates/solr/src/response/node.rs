@@ -36,6 +36,8 @@ pub enum Node {
     Array(Vec<Node>),
     /// Solr's `SimpleOrderedMap` and maps: always a JSON object.
     Map(Entries),
+    /// A Java map, which javabin keeps apart from the above: older clients of clusters look for one.
+    JavaMap(Entries),
     /// Solr's plain `NamedList`: in JSON as `json.nl` says, by default a flat array. A name may be null.
     NamedList(Vec<(Option<Name>, Node)>),
     Document(DocumentNode),
@@ -107,7 +109,7 @@ impl Node {
             Node::Raw(_) => "raw",
             Node::Date(_) => "date",
             Node::Array(_) => "arr",
-            Node::Map(_) | Node::NamedList(_) => "lst",
+            Node::Map(_) | Node::JavaMap(_) | Node::NamedList(_) => "lst",
             Node::Document(_) => "doc",
             Node::DocList(_) => "result",
         }

@@ -40,7 +40,7 @@ impl Writer<'_> {
             Node::Array(items) => {
                 self.branch("arr", name, items, |writer, item| writer.node(None, item));
             }
-            Node::Map(entries) => {
+            Node::Map(entries) | Node::JavaMap(entries) => {
                 self.branch("lst", name, entries, |writer, (name, node)| writer.node(Some(name), node));
             }
             Node::NamedList(entries) => {

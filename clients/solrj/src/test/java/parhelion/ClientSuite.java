@@ -17,6 +17,7 @@ import org.apache.solr.client.solrj.request.CoreAdminRequest;
 import org.apache.solr.client.solrj.response.QueryResponse;
 import org.apache.solr.client.solrj.response.RangeFacet;
 import org.apache.solr.common.SolrDocument;
+import org.apache.solr.common.SolrException;
 import org.apache.solr.common.SolrInputDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,8 +115,8 @@ abstract class ClientSuite {
     SolrDocument mars = solr.getById("mars");
     assertEquals(3, mars.get("moons_i"));
     assertEquals("dust", mars.get("kind_s"));
-    RemoteSolrException conflict =
-        assertThrows(RemoteSolrException.class, () -> solr.add(document("mars", "_version_", 12345L)));
+    SolrException conflict =
+        assertThrows(SolrException.class, () -> solr.add(document("mars", "_version_", 12345L)));
     assertEquals(409, conflict.code());
     assertTrue(conflict.getMessage().contains("version conflict for mars expected=12345"), conflict.getMessage());
   }

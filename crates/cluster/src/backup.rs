@@ -1,0 +1,222 @@
+//! Backups of collections: schema, config and everything acknowledged when the backup began, in a folder that the operator
+//! named; and new collections made of them. The files are `store`'s, the segments `engine`'s; what ties them together is the
+//! description that is kept with each backup.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use plan::{CollectionConfig, Error, ErrorKind, Result, check_name};
+use serde::{Deserialize, Serialize};
+use store::{BackupDraft, BackupFolder, BackupPoint};
+
+use crate::catalog::{SavedSchema, lift};
+use crate::collection::Collection;
+use crate::create::CreateCollection;
+use crate::node::Node;
+use crate::offload;
+use crate::shard::BackedUp;
+
+/// Where backups of one name are: below a root that no client chose.
+#[derive(Clone, Debug)]
+pub struct BackupPlace {
+    pub root: PathBuf,
+    /// Relative, parts separated by `/`; each is checked.
+    pub name: String,
+}
+
+/// One backup of a collection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackupFacts {
+    pub id: u64,
+    pub collection: String,
+    pub configset: String,
+    pub started_ms: i64,
+    pub ended_ms: i64,
+    pub files: u64,
+    pub bytes: u64,
+}
+
+/// Which backups of a name are to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackupsToDelete {
+    One(u64),
+    AllButNewest(usize),
+    /// None, only files that no backup names.
+    Unused,
+}
+
+/// What a backup says of itself.
+#[derive(Serialize, Deserialize)]
+struct Description {
+    collection: String,
+    configset: String,
+    schema: SavedSchema,
+    config: CollectionConfig,
+    manifest: String,
+}
+
+impl Node {
+    /// Backs up a collection. Returns the backup, and how many files and bytes it took beyond the earlier ones. Errors:
+    /// `BadRequest` for a name that holds backups of another collection, `Unavailable` while another changes them.
+    pub async fn back_up(
+        self: &Arc<Self>,
+        collection: Arc<Collection>,
+        place: BackupPlace,
+    ) -> Result<(BackupFacts, u64, u64)> {
+        let node = self.clone();
+        offload::update(move || {
+            let folder = place.open()?;
+            if let Some(newest) = newest(&folder)?
+                && newest.1.collection != collection.name()
+            {
+                let (name, held) = (&place.name, &newest.1.collection);
+                let message =
+                    format!("`{name}` holds backups of the collection `{held}`; choose another name");
+                return Err(Error::bad_request(message));
+            }
+            let started_ms = node.clock().now_ms();
+            let (image, schema, config) = collection.capture()?;
+            let manifest = String::from_utf8(image.manifest)
+                .map_err(|_| Error::internal("a shard's manifest is not text"))?;
+            let description = Description {
+                collection: collection.name(),
+                configset: collection.configset(),
+                schema,
+                config,
+                manifest,
+            };
+            let text = serde_json::to_string(&description)
+                .map_err(|error| Error::internal(format!("cannot describe the backup: {error}")))?;
+            let now_ms = || node.clock().now_ms();
+            let draft = BackupDraft { started_ms, description: text, files: image.files, now_ms: &now_ms };
+            let added = folder.add(draft).map_err(lift)?;
+            Ok((facts(&added.point, &description), added.copied_files, added.copied_bytes))
+        })
+        .await?
+    }
+
+    /// The backups of a name, oldest first.
+    pub async fn backups(&self, place: BackupPlace) -> Result<Vec<BackupFacts>> {
+        let list = move || {
+            let points = place.open()?.points().map_err(lift)?;
+            points.iter().map(|point| Ok(facts(point, &describe(point)?))).collect()
+        };
+        offload::update(list).await?
+    }
+
+    /// Reads every file of a backup and compares it with its hash; `None` is the newest. Errors: `NotFound`, `DataLoss`.
+    pub async fn verify_backup(&self, place: BackupPlace, id: Option<u64>) -> Result<BackupFacts> {
+        let verify = move || {
+            let folder = place.open()?;
+            let (point, description) = find(&folder, &place, id)?;
+            folder.verify(&point).map_err(lift)?;
+            Ok(facts(&point, &description))
+        };
+        offload::update(verify).await?
+    }
+
+    /// Makes a collection of a backup, `None` is the newest; a crash leaves a whole one or none. Errors: `NotFound`,
+    /// `DataLoss` for a file that is not what was backed up, `BadRequest` for a name that is taken.
+    pub async fn restore(
+        self: &Arc<Self>,
+        place: BackupPlace,
+        id: Option<u64>,
+        (name, core_name): (String, Option<String>),
+    ) -> Result<Arc<Collection>> {
+        let node = self.clone();
+        let restore = move || {
+            check_name("collection", &name)?;
+            let folder = place.open()?;
+            let (point, Description { configset, schema, config, manifest, .. }) = find(&folder, &place, id)?;
+            let create = CreateCollection {
+                core_name,
+                ..CreateCollection::new(&name, &configset, schema.source, config)
+            };
+            node.make(
+                create,
+                Some(&BackedUp { manifest: manifest.as_bytes(), folder: &folder, point: &point }),
+            )
+        };
+        offload::update(restore).await?
+    }
+
+    /// Removes backups and the files that only they had: those that went, and how many files. Errors: `NotFound`.
+    pub async fn delete_backups(
+        &self,
+        place: BackupPlace,
+        which: BackupsToDelete,
+    ) -> Result<(Vec<BackupFacts>, u64)> {
+        let delete = move || {
+            let folder = place.open()?;
+            let points = folder.points().map_err(lift)?;
+            let kept = match which {
+                BackupsToDelete::AllButNewest(count) => points.len().saturating_sub(count),
+                BackupsToDelete::One(_) | BackupsToDelete::Unused => 0,
+            };
+            let goes = |(at, point): &(usize, &BackupPoint)| match which {
+                BackupsToDelete::One(id) => point.id == id,
+                BackupsToDelete::AllButNewest(_) => *at < kept,
+                BackupsToDelete::Unused => false,
+            };
+            let gone: Vec<&BackupPoint> =
+                points.iter().enumerate().filter(goes).map(|(_, point)| point).collect();
+            if let (BackupsToDelete::One(id), []) = (which, &*gone) {
+                return Err(Error::bad_request(format!("Backup ID [{id}] not found; cannot be deleted")));
+            }
+            let ids: Vec<u64> = gone.iter().map(|point| point.id).collect();
+            let told = gone.iter().map(|point| Ok(facts(point, &describe(point)?))).collect::<Result<_>>()?;
+            Ok((told, folder.remove(&ids).map_err(lift)?.files))
+        };
+        offload::update(delete).await?
+    }
+}
+
+impl BackupPlace {
+    fn open(&self) -> Result<BackupFolder> {
+        BackupFolder::open(&self.root, &self.name).map_err(lift)
+    }
+}
+
+fn newest(folder: &BackupFolder) -> Result<Option<(BackupPoint, Description)>> {
+    let Some(point) = folder.points().map_err(lift)?.pop() else { return Ok(None) };
+    let description = describe(&point)?;
+    Ok(Some((point, description)))
+}
+
+fn find(folder: &BackupFolder, place: &BackupPlace, id: Option<u64>) -> Result<(BackupPoint, Description)> {
+    let points = folder.points().map_err(lift)?.into_iter();
+    let found = points.filter(|point| id.is_none_or(|id| point.id == id)).last();
+    let point = found.ok_or_else(|| {
+        let what = id.map_or("backup".to_owned(), |id| format!("backup `{id}`"));
+        let message = format!(
+            "there is not {what} under the name `{}`; list what there is with LISTBACKUP",
+            place.name
+        );
+        Error::new(ErrorKind::NotFound, message)
+    })?;
+    let description = describe(&point)?;
+    Ok((point, description))
+}
+
+fn describe(point: &BackupPoint) -> Result<Description> {
+    serde_json::from_str(&point.description).map_err(|failure| {
+        let message =
+            format!("backup `{}` cannot be understood: {failure}; use the version that made it", point.id);
+        Error::new(ErrorKind::DataLoss, message).with_source(failure)
+    })
+}
+
+fn facts(point: &BackupPoint, description: &Description) -> BackupFacts {
+    BackupFacts {
+        id: point.id,
+        collection: description.collection.clone(),
+        configset: description.configset.clone(),
+        started_ms: point.started_ms,
+        ended_ms: point.ended_ms,
+        files: point.files.len() as u64,
+        bytes: point.bytes(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! What collections are called: cores that are renamed or swapped, aliases, and what is set for collections and the node.
+//! Each change is on disk before it is in use. Looking a name up is `Directory`'s.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plan::{Error, Result, check_name};
+
+use super::{Directory, Node, unknown};
+use crate::catalog::Entry;
+use crate::collection::Collection;
+use crate::offload;
+use crate::state::{ClusterState, Rename};
+
+impl Node {
+    /// Aliases and properties as they are now.
+    pub fn state(&self) -> Arc<ClusterState> {
+        self.directory.load().state.clone()
+    }
+
+    /// The collections that a text of names stands for: aliases and collections, separated by commas, each once. Errors:
+    /// `NotFound` with the first that is none.
+    pub fn resolve(&self, names: &str) -> Result<Vec<Arc<Collection>>> {
+        let directory = self.directory.load();
+        let mut found: Vec<Arc<Collection>> = Vec::new();
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            for member in directory.state.resolve(name).unwrap_or_else(|| vec![name.to_owned()]) {
+                let collection = directory.own(&member).ok_or_else(|| unknown(&member))?;
+                if !found.iter().any(|known| Arc::ptr_eq(known, &collection)) {
+                    found.push(collection);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Applies `edit` to aliases and properties and keeps the result. Its error changes nothing.
+    pub async fn edit_state(
+        self: &Arc<Self>,
+        edit: impl FnOnce(&mut ClusterState) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let node = self.clone();
+        let work = move || {
+            let _changing = node.lock();
+            let mut state = ClusterState::clone(&node.state());
+            edit(&mut state)?;
+            node.catalog.save_state(&state)?;
+            node.adopt_state(state);
+            Ok(())
+        };
+        offload::update(work).await?
+    }
+
+    /// Makes `name` stand for collections or aliases that exist. Errors: `BadRequest`.
+    pub async fn set_alias(self: &Arc<Self>, name: &str, members: Vec<String>) -> Result<()> {
+        check_name("alias", name)?;
+        let (node, name) = (self.clone(), name.to_owned());
+        let edit = move |state: &mut ClusterState| {
+            node.check_alias(state, &name, &members)?;
+            state.aliases.entry(name).or_default().collections = members;
+            Ok(())
+        };
+        self.edit_state(edit).await
+    }
+
+    /// Makes `target` stand for a collection, also wherever an alias names the collection. Errors: `BadRequest`.
+    pub async fn rename_by_alias(self: &Arc<Self>, collection: &Arc<Collection>, target: &str) -> Result<()> {
+        check_name("alias", target)?;
+        let (node, name, target) = (self.clone(), collection.name(), target.to_owned());
+        let edit = move |state: &mut ClusterState| {
+            let members = vec![name.clone()];
+            node.check_alias(state, &target, &members)?;
+            state.replace_member(&name, &target);
+            state.aliases.entry(target).or_default().collections = members;
+            Ok(())
+        };
+        self.edit_state(edit).await
+    }
+
+    fn check_alias(&self, state: &ClusterState, name: &str, members: &[String]) -> Result<()> {
+        let directory = self.directory.load();
+        if directory.cores.contains_key(name) {
+            let message = format!("cannot create the alias `{name}`: a core has this name; choose another");
+            return Err(Error::bad_request(message));
+        }
+        let known = |name: &str| directory.own(name).is_some() || state.aliases.contains_key(name);
+        match members.iter().find(|member| !known(member)) {
+            None => Ok(()),
+            Some(unknown) => Err(Error::bad_request(format!(
+                "Can't create collection alias for collections='{}', '{unknown}' is not an existing collection or alias",
+                members.join(",")
+            ))),
+        }
+    }
+
+    /// Sets properties of a collection, or removes those without a value.
+    pub async fn set_properties(
+        self: &Arc<Self>,
+        collection: &Arc<Collection>,
+        values: BTreeMap<String, Option<String>>,
+    ) -> Result<()> {
+        let (node, collection) = (self.clone(), collection.clone());
+        let work = move || {
+            let _changing = node.lock();
+            collection.change_entry(|entry| {
+                for (name, value) in values {
+                    match value {
+                        Some(value) => drop(entry.properties.insert(name, value)),
+                        None => drop(entry.properties.remove(&name)),
+                    }
+                }
+            })
+        };
+        offload::update(work).await?
+    }
+
+    /// Calls a core by another name, and its collection too where that is called as its core is. Errors: `NotFound` for a core
+    /// that is not there, `BadRequest` for a name that is taken or not allowed.
+    pub async fn rename(self: &Arc<Self>, core: &str, other: &str) -> Result<()> {
+        check_name("core", other)?;
+        let (node, core, other) = (self.clone(), core.to_owned(), other.to_owned());
+        let work = move || {
+            let _changing = node.lock();
+            let collection = node.own(&core)?;
+            if other == core {
+                return Ok(());
+            }
+            node.check_free([&other, &other])?;
+            let entry = collection.entry();
+            let name = if entry.name == entry.core { other.clone() } else { entry.name.clone() };
+            let rename = Rename { folder: entry.folder().to_owned(), name, core: other };
+            node.call(vec![(collection, rename)])
+        };
+        offload::update(work).await?
+    }
+
+    /// Lets two cores change their names. Errors: `NotFound`.
+    pub async fn swap(self: &Arc<Self>, core: &str, other: &str) -> Result<()> {
+        let (node, core, other) = (self.clone(), core.to_owned(), other.to_owned());
+        let work = move || {
+            let _changing = node.lock();
+            let (one, two) = (node.own(&core)?, node.own(&other)?);
+            let (first, second) =
+                (take_names(&one.entry(), &two.entry()), take_names(&two.entry(), &one.entry()));
+            node.call(vec![(one, first), (two, second)])
+        };
+        offload::update(work).await?
+    }
+
+    /// What a crash left half-renamed gets its names. Before any collection is opened.
+    pub(super) fn take_up_state(&self) -> Result<()> {
+        let mut state = self.catalog.state()?;
+        if !state.renames.is_empty() {
+            state.renames.iter().try_for_each(|rename| self.catalog.call(rename))?;
+            state.renames.clear();
+            self.catalog.save_state(&state)?;
+        }
+        self.adopt_state(state);
+        Ok(())
+    }
+
+    /// Gives collections their new names, all or none of them, for clients in one step.
+    fn call(&self, renames: Vec<(Arc<Collection>, Rename)>) -> Result<()> {
+        let state = ClusterState::clone(&self.state());
+        let under_way = renames.iter().map(|(_, rename)| rename.clone()).collect();
+        self.catalog.save_state(&ClusterState { renames: under_way, ..state.clone() })?;
+        let mut directory = Directory::clone(&self.directory.load());
+        for (collection, _) in &renames {
+            directory.remove(collection);
+        }
+        // Invariant: what fails from here on, the next start finishes.
+        let mut outcome = Ok(());
+        for (collection, rename) in renames {
+            outcome = outcome.and(collection.change_entry(|entry| rename.apply(entry)));
+            directory.insert(collection);
+        }
+        self.directory.store(Arc::new(directory));
+        outcome?;
+        self.catalog.save_state(&state)
+    }
+
+    fn adopt_state(&self, state: ClusterState) {
+        let directory = Directory { state: Arc::new(state), ..Directory::clone(&self.directory.load()) };
+        self.directory.store(Arc::new(directory));
+    }
+}
+
+impl Rename {
+    pub(crate) fn apply(&self, entry: &mut Entry) {
+        entry.folder = (self.folder != self.name).then(|| self.folder.clone());
+        self.name.clone_into(&mut entry.name);
+        self.core.clone_into(&mut entry.core);
+    }
+}
+
+fn take_names(entry: &Entry, from: &Entry) -> Rename {
+    Rename { folder: entry.folder().to_owned(), name: from.name.clone(), core: from.core.clone() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! Requests with `async`: the work goes on beside, and the client asks later how it went. Solr's shapes, which are others for
+//! collections than for cores.
+
+use std::sync::Arc;
+
+use plan::{Error, Result};
+use solr::Params;
+use solr::response::{Entries, Node};
+
+use super::{collections, cores};
+use crate::call::Call;
+use crate::tasks::Progress;
+
+/// Begins an action of the collections' administration; the answer names the task.
+pub(super) fn begin_collections(call: &Call<'_>, id: &str, action: String) -> Result<Entries> {
+    let taken = format!("Task with the same requestid already exists. ({id})");
+    call.server.collection_tasks.begin(id, &taken)?;
+    let (server, task) = (Arc::clone(call.server), Task::of(call, id));
+    tokio::spawn(async move {
+        let done = Box::pin(collections::perform(&task.call(&server), &action)).await;
+        server.collection_tasks.end(&task.id, outcome(done));
+    });
+    Ok(vec![("requestid".into(), Node::Str(id.to_owned().into()))])
+}
+
+/// Begins an action of the cores' administration.
+pub(super) fn begin_cores(call: &Call<'_>, id: &str, action: String) -> Result<Entries> {
+    call.server.core_tasks.begin(id, "Duplicate request with the same requestid found.")?;
+    let (server, task) = (Arc::clone(call.server), Task::of(call, id));
+    tokio::spawn(async move {
+        let done = Box::pin(cores::perform(&task.call(&server), &action)).await;
+        server.core_tasks.end(&task.id, outcome(done));
+    });
+    Ok(vec![])
+}
+
+/// A request that outlives its connection.
+struct Task {
+    id: String,
+    method: hyper::Method,
+    params: Params,
+    started_ms: i64,
+}
+
+impl Task {
+    fn of(call: &Call<'_>, id: &str) -> Self {
+        let (method, params) = (call.method.clone(), call.params.clone());
+        Self { id: id.to_owned(), method, params, started_ms: call.started_ms }
+    }
+
+    fn call<'a>(&self, server: &'a Arc<crate::server::Server>) -> Call<'a> {
+        let Self { id: _, method, params, started_ms } = self;
+        Call {
+            server,
+            method: method.clone(),
+            target: None,
+            params: params.clone(),
+            content: None,
+            started_ms: *started_ms,
+            room: server.admission.room(0),
+        }
+    }
+}
+
+fn outcome(done: Result<Entries>) -> Progress {
+    match done {
+        Ok(entries) => Progress::Completed(entries),
+        Err(error) => Progress::Failed(solr::error::status(error.kind), error.message),
+    }
+}
+
+/// `REQUESTSTATUS` of collections.
+pub(super) fn collection_task(call: &Call<'_>) -> Result<Entries> {
+    let id = call.required("requestid")?;
+    let (mut entries, state, place) = match call.server.collection_tasks.progress(id) {
+        None => (vec![], "notfound", None),
+        Some(Progress::Running) => (vec![], "running", Some("running")),
+        Some(Progress::Completed(entries)) => (entries, "completed", Some("completed")),
+        Some(Progress::Failed(status, message)) => (failure(status, message), "failed", Some("failed")),
+    };
+    let told = match place {
+        Some(place) => format!("found [{id}] in {place} tasks"),
+        None => format!("Did not find [{id}] in any tasks queue"),
+    };
+    let status = Node::map([("state", Node::str(state)), ("msg", Node::Str(told.into()))]);
+    entries.push(("status".into(), status));
+    Ok(entries)
+}
+
+fn failure(status: u16, message: String) -> Entries {
+    vec![(
+        "exception".into(),
+        Node::map([("msg", Node::Str(message.into())), ("rspCode", Node::Int(i32::from(status)))]),
+    )]
+}
+
+/// `DELETESTATUS`.
+pub(super) fn forget(call: &Call<'_>) -> Result<Entries> {
+    let tasks = &call.server.collection_tasks;
+    let told = match call.optional("requestid") {
+        _ if call.is_on("flush") => {
+            tasks.forget_all();
+            "successfully cleared stored collection api responses".to_owned()
+        }
+        Some(id) if tasks.forget(id) => format!("successfully removed stored response for [{id}]"),
+        Some(id) => format!("[{id}] not found in stored responses"),
+        None => return Err(Error::bad_request("Either requestid or flush parameter must be specified.")),
+    };
+    Ok(vec![("status".into(), Node::Str(told.into()))])
+}
+
+/// `REQUESTSTATUS` of cores.
+pub(super) fn core_task(call: &Call<'_>) -> Result<Entries> {
+    let id = call.required("requestid")?;
+    let state = |state: &'static str| ("STATUS".into(), Node::str(state));
+    Ok(match call.server.core_tasks.progress(id) {
+        None => {
+            vec![
+                state("notfound"),
+                ("msg".into(), Node::str("No task found in running, completed or failed tasks")),
+            ]
+        }
+        Some(Progress::Running) => vec![state("running")],
+        Some(Progress::Completed(entries)) if entries.is_empty() => vec![state("completed")],
+        Some(Progress::Completed(entries)) => {
+            vec![state("completed"), ("response".into(), Node::Map(entries))]
+        }
+        Some(Progress::Failed(_, message)) => {
+            vec![state("failed"), ("response".into(), Node::Str(message.into()))]
+        }
+    })
+}

@@ -1,0 +1,157 @@
+//! Backing up and restoring. A client names a backup and, if it likes, a folder below the one that the operator gave with
+//! `--backup-dir`; it never names another.
+
+use std::path::Path;
+
+use cluster::{BackupPlace, BackupsToDelete};
+use plan::{Error, Result, check_name};
+use solr::admin::{BackupFacts, backup_list, backup_made, backups_deleted, backups_purged};
+use solr::response::{Entries, Node};
+
+use super::done;
+use crate::call::Call;
+
+pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
+    let (collection, place) = (call.required("collection")?, place(call)?);
+    let unknown =
+        || Error::bad_request(format!("Collection '{collection}' does not exist, no action taken."));
+    let collection = call.server.node.find(collection).ok_or_else(unknown)?;
+    let (backup, files, bytes) = call.server.node.back_up(collection, place.clone()).await?;
+    if let Some(count) = newest(call)? {
+        call.server.node.delete_backups(place, BackupsToDelete::AllButNewest(count)).await?;
+    }
+    let mut entries = backup_made(&shown(backup), (files, bytes));
+    entries.extend(done(call, None));
+    Ok(entries)
+}
+
+pub(super) async fn list(call: &Call<'_>) -> Result<Entries> {
+    let place = place(call)?;
+    let name = place.name.clone();
+    let backups: Vec<_> = call.server.node.backups(place).await?.into_iter().map(shown).collect();
+    if backups.is_empty() {
+        return Err(Error::not_found(format!("there is no backup `{name}`; make one with `action=BACKUP`")));
+    }
+    Ok(backup_list(&backups))
+}
+
+/// Ours: reads all that a restore would read, and compares it with what was backed up.
+pub(super) async fn verify(call: &Call<'_>) -> Result<Entries> {
+    let (place, id) = (place(call)?, id(call)?);
+    let backup = call.server.node.verify_backup(place, id).await?;
+    let verified = Node::map([
+        ("backupId", Node::count(backup.id)),
+        ("indexFileCount", Node::count(backup.files)),
+        ("bytes", Node::count(backup.bytes)),
+    ]);
+    Ok(vec![("verified".into(), verified)])
+}
+
+/// Solr differs: it also restores into a collection that exists, which cannot be searched meanwhile.
+pub(super) async fn restore(call: &Call<'_>) -> Result<Entries> {
+    let (name, place, id) = (call.required("collection")?, place(call)?, id(call)?);
+    if call.server.node.find(name).is_some() {
+        return Err(Error::bad_request(format!(
+            "collection already exists: {name}; restore to another name, then let an alias stand for it"
+        )));
+    }
+    let collection = call.server.node.restore(place, id, (name.to_owned(), None)).await?;
+    Ok(done(call, Some(&collection)))
+}
+
+pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
+    let place = place(call)?;
+    let which = match (id(call)?, newest(call)?, call.is_on("purgeUnused")) {
+        (Some(id), None, false) => BackupsToDelete::One(id),
+        (None, Some(count), false) => BackupsToDelete::AllButNewest(count),
+        (None, None, true) => BackupsToDelete::Unused,
+        _ => {
+            return Err(Error::bad_request(
+                "Exactly one of maxNumBackupPoints, purgeUnused, and backupId parameters must be provided",
+            ));
+        }
+    };
+    let (gone, files) = call.server.node.delete_backups(place, which).await?;
+    if which == BackupsToDelete::Unused {
+        return Ok(backups_purged(files));
+    }
+    Ok(backups_deleted(&gone.into_iter().map(shown).collect::<Vec<_>>()))
+}
+
+fn id(call: &Call<'_>) -> Result<Option<u64>> {
+    Ok(call.whole("backupId")?.map(|id| id as u64))
+}
+
+/// How many backups are to be kept.
+fn newest(call: &Call<'_>) -> Result<Option<usize>> {
+    match call.whole("maxNumBackupPoints")? {
+        Some(0) => Err(Error::bad_request("`maxNumBackupPoints` is `0`; keep 1 or more")),
+        count => Ok(count),
+    }
+}
+
+/// Where the request's backup is.
+pub(in crate::handlers) fn place(call: &Call<'_>) -> Result<BackupPlace> {
+    let name = call.required("name")?;
+    check_name("backup", name)?;
+    if let Some(repository) = call.optional("repository") {
+        return Err(Error::bad_request(format!(
+            "`repository` is `{repository}`, which is not supported; backups are in the folder given with `--backup-dir`"
+        )));
+    }
+    let Some(root) = call.server.config.backup_dir.clone() else {
+        return Err(Error::bad_request(
+            "there is no folder for backups; start the server with `--backup-dir DIR`",
+        ));
+    };
+    let state = call.server.node.state();
+    let location = call.optional("location").or(state.properties.get("location").map(String::as_str));
+    let below = below(&root, location)?;
+    Ok(BackupPlace { root, name: format!("{below}{name}") })
+}
+
+/// The location as a path below the root, with a slash at its end where it is not the root.
+fn below(root: &Path, location: Option<&str>) -> Result<String> {
+    let Some(location) = location.map(|location| location.strip_prefix("file://").unwrap_or(location)) else {
+        return Ok(String::new());
+    };
+    let path = Path::new(location);
+    let relative = if path.is_absolute() { path.strip_prefix(root).ok() } else { Some(path) };
+    let parts = relative.map(|path| path.iter().map(|part| part.to_str().unwrap_or_default()));
+    match parts.map(|parts| parts.map(|part| check_name("location", part).map(|()| format!("{part}/")))) {
+        Some(parts) => parts.collect(),
+        None => Err(Error::bad_request(format!(
+            "`location` is `{location}`, which is not below the folder that the server was started with \
+             (`--backup-dir`); leave it out, or name a folder below that one"
+        ))),
+    }
+}
+
+pub(in crate::handlers) fn shown(facts: cluster::BackupFacts) -> BackupFacts {
+    let cluster::BackupFacts { id, collection, configset, started_ms, ended_ms, files, bytes } = facts;
+    BackupFacts { id, collection, configset, started_ms, ended_ms, files, bytes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locations_are_below_the_root() {
+        let check = |location: Option<&str>, expected: Option<&str>| {
+            let found = below(Path::new("/backups"), location);
+            assert_eq!(found.ok().as_deref(), expected, "{location:?}");
+        };
+        check(None, Some(""));
+        check(Some("/backups"), Some(""));
+        check(Some("/backups/"), Some(""));
+        check(Some("file:///backups/nightly"), Some("nightly/"));
+        check(Some("nightly/films"), Some("nightly/films/"));
+        check(Some("/backups/../etc"), None);
+        check(Some("/backupsx"), None);
+        check(Some("/etc"), None);
+        check(Some(".."), None);
+        check(Some("a/../../b"), None);
+        check(Some("s3://bucket/x"), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! What clients set: for the cluster, for a collection, and what of a collection can be modified on one node.
+
+use std::collections::BTreeMap;
+
+use cluster::ClusterState;
+use plan::{Error, Result};
+use solr::response::Entries;
+
+use super::{not_found, only_one_of};
+use crate::call::Call;
+
+/// Properties that Solr knows, besides those that begin with `ext.`.
+const OF_CLUSTER: [&str; 5] =
+    ["urlScheme", "location", "defaultShardPreferences", "maxCoresPerNode", "samplePercentage"];
+/// Bounds of what is kept.
+const COUNT_MAX: usize = 1000;
+const VALUE_BYTES_MAX: usize = 16 << 10;
+
+pub(super) async fn of_cluster(call: &Call<'_>) -> Result<Entries> {
+    let (name, value) = (call.required("name")?.to_owned(), call.optional("val").map(str::to_owned));
+    if !OF_CLUSTER.contains(&name.as_str()) && !name.starts_with("ext.") {
+        return Err(Error::bad_request(format!(
+            "Not a known cluster property or starts with prefix ext., propertyName: {name}"
+        )));
+    }
+    // Solr differs: it takes any scheme, and its nodes cannot reach each other from then on.
+    if name == "urlScheme" && value.as_deref().is_some_and(|scheme| !matches!(scheme, "http" | "https")) {
+        let value = value.unwrap_or_default();
+        return Err(Error::bad_request(format!("`urlScheme` is `{value}`; use `http` or `https`")));
+    }
+    let edit = move |state: &mut ClusterState| {
+        match value {
+            Some(value) => drop(state.properties.insert(name, value)),
+            None => drop(state.properties.remove(&name)),
+        }
+        checked(&state.properties)
+    };
+    call.server.node.edit_state(edit).await?;
+    Ok(vec![])
+}
+
+pub(super) async fn of_collection(call: &Call<'_>) -> Result<Entries> {
+    let (collection, property) = (call.required("name")?, call.required("propertyName")?);
+    let value = call.optional("propertyValue").map(str::to_owned);
+    set(call, collection, BTreeMap::from([(property.to_owned(), value)])).await
+}
+
+/// One replica is what there is; the configset and a state of being read only are not changed here.
+pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
+    let collection = call.required("collection")?;
+    only_one_of(call, &["replicationFactor"])?;
+    for name in ["collection.configName", "readOnly", "perReplicaState"] {
+        if let Some(value) = call.optional(name).filter(|value| *value != "false") {
+            return Err(Error::bad_request(format!(
+                "cannot modify the collection: `{name}` is `{value}`, which cannot be set on a collection that exists"
+            )));
+        }
+    }
+    let values = prefixed(call)?.into_iter();
+    let values: BTreeMap<_, _> = values
+        .map(|(name, value)| (format!("property.{name}"), Some(value).filter(|value| !value.is_empty())))
+        .collect();
+    let given = ["replicationFactor", "readOnly", "perReplicaState"]
+        .iter()
+        .any(|name| call.params.get(name).is_some());
+    if values.is_empty() && !given {
+        return Err(Error::bad_request(
+            "no supported values provided [replicationFactor, collection.configName, perReplicaState, readOnly]",
+        ));
+    }
+    set(call, collection, values).await
+}
+
+async fn set(call: &Call<'_>, name: &str, values: BTreeMap<String, Option<String>>) -> Result<Entries> {
+    let collection = call.server.node.find(name).ok_or_else(|| not_found(name))?;
+    let mut all = collection.properties();
+    all.extend(values.iter().map(|(name, value)| (name.clone(), value.clone().unwrap_or_default())));
+    checked(&all)?;
+    call.server.node.set_properties(&collection, values).await?;
+    Ok(vec![])
+}
+
+/// The parameters `property.…`, without that.
+pub(super) fn prefixed(call: &Call<'_>) -> Result<BTreeMap<String, String>> {
+    let named = call
+        .params
+        .pairs()
+        .iter()
+        .filter_map(|(name, value)| Some((name.strip_prefix("property.")?.to_owned(), value.clone())));
+    let found: BTreeMap<_, _> = named.collect();
+    if found.contains_key("") {
+        return Err(Error::bad_request("`property.` names no property; write `property.NAME=VALUE`"));
+    }
+    Ok(found)
+}
+
+/// Refuses more than is meant to be kept.
+pub(super) fn checked(properties: &BTreeMap<String, String>) -> Result<()> {
+    let long = |(name, value): &(&String, &String)| name.len().max(value.len()) > VALUE_BYTES_MAX;
+    if properties.len() > COUNT_MAX || properties.iter().any(|pair| long(&pair)) {
+        return Err(Error::bad_request(format!(
+            "too many or too long properties: at most `{COUNT_MAX}` of `{VALUE_BYTES_MAX}` bytes; remove some"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! A cluster of one: what cloud clients read, names that stand for collections, backups, and what is told of a node.
+
+mod served;
+
+use served::Served;
+
+async fn body(served: &Served, path: &str) -> String {
+    let answer = served.get(path).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    answer.body
+}
+
+async fn refused(served: &Served, path: &str, message: &str) {
+    let answer = served.get(path).await;
+    assert_eq!(answer.status, 400, "{path}: {}", answer.body);
+    assert!(answer.body.contains(&format!("\"msg\":\"{message}")), "{path}: {}", answer.body);
+}
+
+/// What a cloud client reads, in the parts in which it asks for it. Shapes recorded from a cloud of Solr 9.10.1.
+#[tokio::test]
+async fn clusters_are_read_in_parts() {
+    let served = Served::start().await;
+    let path = |query: &str| format!("/solr/admin/collections?indent=off&{query}");
+    let status = "action=CLUSTERSTATUS&includeAll=false&prs=true";
+    let check = async |query: &str, expected: &str| {
+        let found = body(&served, &path(query)).await;
+        let expected = format!(r#"{{"responseHeader":{{"status":0,"QTime":0}}{expected}}}"#);
+        assert_eq!(found, expected, "{query}");
+    };
+    check(&format!("{status}&liveNodes=true"), r#","cluster":{"live_nodes":["node:8983_solr"]}"#).await;
+    check("action=CLUSTERPROP&name=ext.shelf&val=2", "").await;
+    check(&format!("{status}&clusterProperties=true"), r#","cluster":{"properties":{"ext.shelf":"2"}}"#)
+        .await;
+    check(&format!("{status}&roles=true"), r#","cluster":{"roles":{}}"#).await;
+    check("action=CREATE&name=books&numShards=1&async=a", r#","requestid":"a""#).await;
+    let unknown = r#","status":{"state":"notfound","msg":"Did not find [b] in any tasks queue"}"#;
+    check("action=REQUESTSTATUS&requestid=b", unknown).await;
+    check("action=DELETESTATUS&requestid=b", r#","status":"[b] not found in stored responses""#).await;
+    refused(&served, &path("action=DELETESTATUS"), "Either requestid or flush").await;
+    refused(
+        &served,
+        &path("action=CREATE&name=x&async=a"),
+        "Task with the same requestid already exists. (a)",
+    )
+    .await;
+    let answer = served.get(&path("action=CLUSTERSTATUS&collection=nobody")).await;
+    let metadata = r#""metadata":["CLUSTERSTATUS","NOT_FOUND","error-class","#;
+    assert!(answer.status == 400 && answer.body.contains(metadata), "{}", answer.body);
+    refused(&served, &path("action=CLUSTERPROP&name=bogus&val=x"), "Not a known cluster property").await;
+    refused(&served, &path("action=CLUSTERPROP&name=urlScheme&val=ftp"), "`urlScheme` is `ftp`").await;
+    refused(&served, &path("action=ADDREPLICA&collection=films"), "`ADDREPLICA` is not supported").await;
+    refused(&served, &path("action=MODIFYCOLLECTION&collection=films"), "no supported values provided").await;
+    refused(&served, &path("action=ZZ"), "Unknown action: ZZ").await;
+}
+
+#[tokio::test]
+async fn names_stand_for_collections() {
+    let served = Served::start().await;
+    let path = |query: &str| format!("/solr/admin/collections?indent=off&{query}");
+    let ask = async |query: &str| body(&served, &path(query)).await;
+    ask("action=CREATE&name=books&numShards=1").await;
+    ask("action=CREATEALIAS&name=reading&collections=books").await;
+    ask("action=ALIASPROP&name=reading&property.shelf=2").await;
+    ask("action=RENAME&name=books&target=volumes").await;
+    let list = ask("action=LISTALIASES").await;
+    let expected =
+        r#""aliases":{"reading":"volumes","volumes":"books"},"properties":{"reading":{"shelf":"2"}}}"#;
+    assert!(list.ends_with(expected), "{list}");
+    assert_eq!(served.get("/solr/reading/select?q=*:*").await.status, 200);
+    ask("action=CREATEALIAS&name=all&collections=films,reading").await;
+    for path in ["/solr/all/select?q=*:*", "/solr/films,books/update"] {
+        let answer = served.get(path).await;
+        assert!(
+            answer.status == 400 && answer.body.contains("stands for `2` collections"),
+            "{}",
+            answer.body
+        );
+    }
+    assert_eq!(served.get("/solr/films,nobody/select").await.status, 404);
+    refused(&served, &path("action=DELETE&name=books"), "Collection : books is part of aliases: [volumes]")
+        .await;
+    refused(&served, &path("action=CREATE&name=all"), "collection alias already exists: all").await;
+    refused(&served, &path("action=CREATEALIAS&name=x"), "Alias creation requires").await;
+    refused(&served, &path("action=CREATEALIAS&name=x&collections=no"), "Can't create collection alias")
+        .await;
+    refused(&served, &path("action=CREATEALIAS&name=x&router.name=time"), "`router.name` is not supported")
+        .await;
+    ask("action=DELETEALIAS&name=all").await;
+    ask("action=COLLECTIONPROP&name=books&propertyName=shelf&propertyValue=2").await;
+    let stale = body(&served, "/solr/books/select?q=*:*&rows=0&_stateVer_=films:0|books:0&indent=off").await;
+    assert!(stale.ends_with(r#","_stateVer_":{"books":1}}"#), "{stale}");
+    let fresh = body(&served, "/solr/books/select?q=*:*&rows=0&_stateVer_=books:1&indent=off").await;
+    assert!(!fresh.contains(r#""_stateVer_":{"#), "{fresh}");
+}
+
+#[tokio::test]
+async fn cores_change_their_names() {
+    let served = Served::start().await;
+    let path = |query: &str| format!("/solr/admin/cores?indent=off&{query}");
+    body(&served, &path("action=CREATE&name=books")).await;
+    let update = r#"[{"id":"1"}]"#;
+    assert_eq!(served.post("/solr/books/update?commit=true", "application/json", update).await.status, 200);
+    let count = async |core: &str| {
+        let answer = body(&served, &format!("/solr/{core}/select?q=*:*&rows=0&indent=off")).await;
+        answer.contains(r#""numFound":1,"#)
+    };
+    body(&served, &path("action=SWAP&core=films&other=books")).await;
+    assert!(count("films").await && !count("books").await);
+    body(&served, &path("action=RENAME&core=films&other=volumes")).await;
+    assert!(count("volumes").await);
+    assert_eq!(served.get("/solr/films/select?q=*:*").await.status, 404);
+    refused(&served, &path("action=SWAP&core=volumes&other=nobody"), "No such core: nobody").await;
+    refused(&served, &path("action=SWAP&core=volumes"), "Missing required parameter: other").await;
+    refused(&served, &path("action=RENAME&core=volumes&other=books"), "collection already exists: books")
+        .await;
+    refused(&served, &path("action=SPLIT&core=volumes"), "`SPLIT` is not supported").await;
+    let unknown = body(&served, &path("action=REQUESTSTATUS&requestid=x")).await;
+    assert!(
+        unknown
+            .ends_with(r#""STATUS":"notfound","msg":"No task found in running, completed or failed tasks"}"#)
+    );
+}
+
+#[tokio::test]
+async fn backups_are_made_below_one_folder() {
+    let without = Served::start().await;
+    let backup = "/solr/admin/collections?action=BACKUP&collection=films&name=b";
+    refused(&without, backup, "there is no folder for backups").await;
+    let folder = tempfile::tempdir().unwrap();
+    let served = Served::start_with(|config| config.backup_dir = Some(folder.path().to_owned())).await;
+    let made = body(&served, &format!("{backup}&indent=off")).await;
+    assert!(made.contains(r#""response":{"collection":"films","numShards":1,"backupId":0,"#), "{made}");
+    let path = |query: &str| format!("/solr/admin/collections?name=b&indent=off&action={query}");
+    let list = body(&served, &path("LISTBACKUP")).await;
+    assert!(list.contains(r#""collection":"films","backups":[{"backupId":0,"#), "{list}");
+    body(&served, &path("RESTORE&collection=again")).await;
+    body(&served, &path("VERIFYBACKUP&backupId=0")).await;
+    assert_eq!(served.get("/solr/again/select?q=*:*").await.status, 200);
+    refused(&served, &path("RESTORE&collection=again"), "collection already exists: again").await;
+    refused(&served, &path("BACKUP&collection=films&location=/etc"), "`location` is `/etc`").await;
+    refused(&served, &path("BACKUP&collection=films&repository=s3"), "`repository` is `s3`").await;
+    refused(&served, &path("BACKUP&collection=nobody"), "Collection 'nobody' does not exist").await;
+    refused(&served, &path("DELETEBACKUP"), "Exactly one of maxNumBackupPoints").await;
+    refused(&served, &path("DELETEBACKUP&backupId=7"), "Backup ID [7] not found").await;
+    let gone = body(&served, &path("DELETEBACKUP&backupId=0")).await;
+    assert!(gone.contains(r#""deleted":[{"startTime":"2026-"#), "{gone}");
+    assert_eq!(served.get(&path("LISTBACKUP")).await.status, 404);
+}
+
+/// Shapes recorded from Solr 9.10.1.
+#[tokio::test]
+async fn a_node_and_its_cores_tell_of_themselves() {
+    let served = Served::start().await;
+    let check = async |path: &str, part: &str| {
+        let found = body(&served, path).await;
+        assert!(found.contains(part), "{path}: {found}");
+    };
+    check(
+        "/solr/admin/metrics?wt=prometheus",
+        "solr_metrics_node_cores{category=\"CONTAINER\",item=\"loaded\"} 1.0",
+    )
+    .await;
+    check(
+        "/solr/admin/info/properties?name=file.encoding&indent=off",
+        r#""system.properties":{"file.encoding":"UTF-8"}"#,
+    )
+    .await;
+    check("/solr/admin/info/logging?indent=off", r#""loggers":[{"name":"root","level":""#).await;
+    check("/solr/admin/info/threads?indent=off", r#""threadCount":{"current":"#).await;
+    check("/api/node/health?indent=off", r#""status":"OK""#).await;
+    check("/api/collections/films/select?q=*:*&rows=0&indent=off", r#""numFound":0"#).await;
+    check("/solr/films/replication?command=indexversion&indent=off", r#""generation":0,"status":"OK"}"#)
+        .await;
+    check("/solr/films/replication?command=details&indent=off", r#""isLeader":"true","isFollower":"false""#)
+        .await;
+    check("/solr/films/admin/file?indent=off", r#""files":{"managed-schema.xml":{"size":"#).await;
+    check("/solr/films/admin/file?file=managed-schema.xml", "<uniqueKey>id</uniqueKey>").await;
+    check("/solr/films/debug/dump?a=1&a=2&indent=off", r#""params":{"a":["1","2"],"#).await;
+    assert_eq!(served.get("/solr/admin/info/nothing").await.status, 404);
+    assert_eq!(served.get("/solr/films/admin/file?file=nothing.txt").await.status, 404);
+    refused(&served, "/solr/films/admin/file?file=../x", "Path must be inside core config directory").await;
+    refused(&served, "/solr/films/replication", "Missing required parameter: command").await;
+    refused(
+        &served,
+        "/solr/films/replication?command=fetchindex",
+        "the command `fetchindex` is not supported",
+    )
+    .await;
+    refused(&served, "/solr/films/admin/mbeans", "`/admin/mbeans` is not supported").await;
+    refused(&served, "/solr/admin/info/logging?set=root:DEBUG", "`set` is `root:DEBUG`").await;
+}
