@@ -309,12 +309,8 @@ impl Node {
         schema: Arc<Schema>,
         auto_commit: AutoCommit,
     ) -> Result<Arc<dyn Shard>> {
-        let site = ShardSite {
-            place: self.place(entry, folder),
-            schema,
-            auto_commit,
-            clock: self.clock.clone(),
-        };
+        let site =
+            ShardSite { place: self.place(entry, folder), schema, auto_commit, clock: self.clock.clone() };
         let shard = self.shards.open(site)?;
         shard.set_peers(Arc::new(Neighbours(Arc::downgrade(&self.directory))));
         Ok(shard)

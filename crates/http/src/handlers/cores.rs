@@ -7,8 +7,8 @@ use plan::{Error, ErrorKind, Result};
 use solr::admin::{CoreFacts, core_status};
 use solr::response::{Entries, Name, Node};
 
-use super::{background, configsets};
 use super::luke::index_facts;
+use super::{background, configsets};
 use crate::call::Call;
 
 /// What Solr's cores do among themselves, or with Lucene's files.

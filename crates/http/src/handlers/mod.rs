@@ -63,7 +63,9 @@ impl Serving {
     /// What it asks of the machine: updates, what goes through an index, and the rest.
     pub fn load(&self) -> Load {
         match self {
-            Serving::Nothing | Serving::Several(..) | Serving::Node(_) | Serving::Configsets(_) => Load::Light,
+            Serving::Nothing | Serving::Several(..) | Serving::Node(_) | Serving::Configsets(_) => {
+                Load::Light
+            }
             Serving::Collection(_, handler, _) => match handler {
                 Handler::Update => Load::Update,
                 Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike | Handler::WhyNot => {

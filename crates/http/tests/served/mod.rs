@@ -9,8 +9,8 @@ use cluster::memory::MemoryShards;
 use cluster::{CreateCollection, Node, NodeConfig};
 use http::{Configset, Configsets, Listener, ServeConfig};
 use plan::{
-    AutoCommit, BuildOn, Clock, CollectionConfig, Component, FieldSource, HandlerConfig, Lookup,
-    SchemaSource, SortedLookup, SuggestComponent, SuggestSource, Suggester, TypeSource,
+    AutoCommit, BuildOn, Clock, CollectionConfig, Component, ConfigSource, FieldSource, HandlerConfig,
+    Lookup, SchemaSource, SortedLookup, SuggestComponent, SuggestSource, Suggester, TypeSource,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -164,6 +164,11 @@ fn schema() -> SchemaSource {
     }
 }
 
+/// What the configuration's own API reads.
+const SOLRCONFIG: &str = r#"<config><query><maxBooleanClauses>1024</maxBooleanClauses></query>
+  <requestHandler name="/select" class="solr.SearchHandler"><lst name="defaults"><int name="rows">10</int></lst></requestHandler>
+</config>"#;
+
 fn config() -> CollectionConfig {
     let select = HandlerConfig {
         path: "/select".into(),
@@ -199,7 +204,7 @@ fn config() -> CollectionConfig {
         update_processors: vec![],
         components: plan::Components { suggest: vec![suggesters()], ..plan::Components::default() },
         param_sets: vec![],
-        source: std::sync::Arc::default(),
+        source: Arc::new(ConfigSource { xml: SOLRCONFIG.to_owned(), ..ConfigSource::default() }),
     }
 }
 

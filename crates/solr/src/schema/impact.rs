@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan::{FieldSpec, Schema};
+use plan::{FieldSpec, FieldType, Schema};
 
 use crate::response::{Entries, Node};
 
@@ -44,7 +44,7 @@ pub fn impact(before: &Schema, after: &Schema, present: &[(String, u64)]) -> Vec
         let (old_sources, new_sources) = (old.get(name).unwrap_or(&none), new.get(name).unwrap_or(&none));
         let (was, is) = (before.field(name), after.field(name));
         let mut changes = match (was, is) {
-            (Some(was), Some(is)) => differences(was, is, (before, after)),
+            (Some(was), Some(is)) => differences(was, is),
             (Some(_), None) => vec!["removed".to_owned()],
             _ => vec![],
         };
@@ -83,7 +83,7 @@ fn is_kept(field: &FieldSpec) -> bool {
 }
 
 /// What of a field an index holds otherwise than the edited schema has it. How queries are analysed does not count.
-fn differences(was: &FieldSpec, is: &FieldSpec, (before, after): (&Schema, &Schema)) -> Vec<String> {
+fn differences(was: &FieldSpec, is: &FieldSpec) -> Vec<String> {
     /// What fields of any type have; the rest follows from the type where that changes.
     const ANY: [&str; 4] = ["indexed", "stored", "docValues", "multiValued"];
     /// What says how fields are used, not what the index holds.
@@ -92,7 +92,7 @@ fn differences(was: &FieldSpec, is: &FieldSpec, (before, after): (&Schema, &Sche
     let mut changes = Vec::new();
     if !same_class {
         changes.push(format!("type `{}` becomes `{}`", was.field_type.name, is.field_type.name));
-    } else if declared(was, before) != declared(is, after) {
+    } else if texts(was) != texts(is) {
         changes.push(format!("texts of type `{}` are indexed otherwise", is.field_type.name));
     }
     for ((name, was), (_, is)) in was.properties.named().iter().zip(is.properties.named().iter()) {
@@ -104,10 +104,10 @@ fn differences(was: &FieldSpec, is: &FieldSpec, (before, after): (&Schema, &Sche
     changes
 }
 
-/// What decides how texts of a field's type are indexed.
-fn declared(field: &FieldSpec, schema: &Schema) -> Option<String> {
-    let found = schema.source.types.iter().find(|declared| declared.name == field.field_type.name)?;
-    Some(format!("{:?} {:?} {:?}", found.analyzer, found.similarity, found.attributes))
+/// What decides how texts of a field's type are indexed: analyzer, similarity, other attributes.
+fn texts(field: &FieldSpec) -> impl PartialEq + '_ {
+    let FieldType { index_analyzer, source, .. } = &*field.field_type;
+    (index_analyzer, &source.similarity, &source.attributes)
 }
 
 /// As part of a response.
