@@ -75,6 +75,7 @@ impl Collection {
         (shard, opened_ms): (Arc<dyn Shard>, i64),
     ) -> Self {
         shard.set_suggesters(&config.components.suggest);
+        shard.set_expiries(&config.updates.expiries());
         Self {
             entry,
             catalog,
@@ -182,6 +183,12 @@ impl Collection {
 
     pub async fn luke_fields(&self) -> Result<Vec<FieldStats>> {
         offload::compute(|| self.shard.luke_fields())
+    }
+
+    /// How many fields the visible documents have; 0 where that cannot be told.
+    pub fn count_fields(&self) -> u64 {
+        let fields = self.shard.luke_fields().unwrap_or_default();
+        fields.iter().filter(|field| field.in_index).count() as u64
     }
 
     pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {

@@ -42,6 +42,8 @@ pub(crate) struct Failure {
     /// What the answer holds besides, before the error.
     pub before: Entries,
     pub entry: (Name, Node),
+    /// What the header begins with.
+    pub flags: Entries,
 }
 
 impl From<Error> for Failure {
@@ -50,7 +52,7 @@ impl From<Error> for Failure {
         if status >= 500 {
             tracing::error!(?error, "a request failed");
         }
-        Self { status, before: vec![], entry: solr::error::entry(&error) }
+        Self { status, before: vec![], entry: solr::error::entry(&error), flags: vec![] }
     }
 }
 
@@ -124,9 +126,9 @@ impl Envelope {
     pub fn wrap(&self, call: &Call<'_>, answer: Result<Answer, Failure>) -> Reply {
         let (status, mut answer) = match answer {
             Ok(answer) => (200, answer),
-            Err(Failure { status, mut before, entry }) => {
+            Err(Failure { status, mut before, entry, flags }) => {
                 before.push(entry);
-                (status, before.into())
+                (status, Answer { flags, ..before.into() })
             }
         };
         let Answer { entries, flags, warnings, moment: _ } = &mut answer;

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::facet::OtherRange;
 use crate::highlight::Highlights;
 use crate::shape::ShapeResult;
+use crate::update::Refusal;
 use crate::value::Value;
 
 #[derive(Clone, Debug, Default)]
@@ -147,6 +148,8 @@ pub struct UpdateOutcome {
     pub deleted: Vec<(String, Version)>,
     /// (query, version) of each delete by query.
     pub deleted_by_query: Vec<(String, Version)>,
+    /// What was not done, of a batch that goes on after errors, in order.
+    pub refused: Vec<Refusal>,
     /// Why the batch ended early.
     pub failure: Option<Error>,
 }

@@ -62,6 +62,7 @@ fn edited(source: &SchemaSource, body: &str) -> Result<SchemaSource, Failure> {
     solr::schema::edit(source, body, &read).map_err(|refused| match refused {
         EditError::Malformed(error) => error.into(),
         EditError::Refused { message, details } => Failure {
+            flags: vec![],
             status: solr::error::status(ErrorKind::BadRequest),
             before: vec![],
             entry: solr::error::commands_entry(message, details),

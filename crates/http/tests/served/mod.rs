@@ -173,11 +173,9 @@ fn config() -> CollectionConfig {
             refresh_after_ms: None,
             refresh_after_docs: None,
         },
-        guess_unknown_fields: false,
         handlers: vec![select, strict],
         boolean_clauses_max: 1024,
-        update_chains: vec![],
-        update_processors: vec![],
+        updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
     }
 }

@@ -8,6 +8,7 @@ mod expression;
 mod handlers;
 mod highlighting;
 mod load;
+mod processors;
 mod settings;
 mod spelling;
 mod suggest_lookups;

@@ -19,6 +19,8 @@ pub struct UpdateOptions {
     pub conflicts_skip: bool,
     /// `versions=true`: the response lists ids and versions.
     pub versions: bool,
+    /// `update.partial.requireInPlace=true`: edits may change columns only.
+    pub in_place_only: bool,
     /// `echo=true`: documents read from JSON of any shape are shown, not added.
     pub echo: bool,
 }
@@ -46,6 +48,7 @@ impl UpdateOptions {
             version: params.get("_version_").map(version).transpose()?,
             conflicts_skip: !boolean(params, "failOnVersionConflicts", true)?,
             versions: boolean(params, "versions", false)?,
+            in_place_only: boolean(params, "update.partial.requireInPlace", false)?,
             echo: params.get("echo") == Some("true"),
         })
     }
