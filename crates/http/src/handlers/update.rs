@@ -36,7 +36,9 @@ pub(super) async fn run(
             if beside.is_some() {
                 response::add_refusals(&mut failed.entry, &outcome.refused);
             }
-            Err(Failure { flags, ..failed })
+            // What was done before is told as well.
+            let before = if options.versions { response::versions(&mut outcome) } else { vec![] };
+            Err(Failure { flags, before, ..failed })
         }
         None => {
             let entries = if options.versions { response::versions(&mut outcome) } else { vec![] };

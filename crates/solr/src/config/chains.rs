@@ -1,15 +1,18 @@
 //! The update chains of a `solrconfig.xml`, and the processors that have names of their own. A class that is not known fails
 //! the whole file, as in Solr: a collection must not take updates that miss a step.
 
-use plan::{Processor, Result, UpdateChain, UpdateProcessing, UpdateProcessor};
+use plan::{DefaultValue, Processor, Result, UpdateChain, UpdateProcessing, UpdateProcessor};
 
 use crate::config::load::wrong;
 use crate::config::processors;
 use crate::xml_tree::Element;
 
 /// Names under which requests find processors that no file declares.
-const IMPLIED: &[(&str, Processor)] =
-    &[("atomic", Processor::EditByParameters), ("template", Processor::Templates)];
+const IMPLIED: &[(&str, Processor)] = &[
+    ("atomic", Processor::EditByParameters),
+    ("template", Processor::Templates),
+    ("uuid", Processor::Default { field: None, value: DefaultValue::Uuid }),
+];
 
 /// Reads all chains and named processors.
 pub(super) fn read(root: &Element) -> Result<UpdateProcessing> {

@@ -15,7 +15,7 @@ fn made(element: &Element, otherwise: FieldDefault, own: &[&str], change: Change
 }
 
 pub(super) fn trim(element: &Element) -> Result<Processor> {
-    made(element, FieldDefault::None, &[], Change::Trim)
+    made(element, FieldDefault::All, &[], Change::Trim)
 }
 
 pub(super) fn remove_blank(element: &Element) -> Result<Processor> {
