@@ -20,7 +20,8 @@ pub struct Route {
 }
 
 impl Route {
-    /// The steps that a request with these parameters takes. Errors: names that the configuration does not know.
+    /// The steps that a request with these parameters takes. Errors: names that the configuration does not know, a chain that
+    /// does nothing. Solr differs: there that is a null pointer (`compat/update/processors.yaml`).
     pub fn of(params: &Params, config: &CollectionConfig) -> Result<Self> {
         let chains = Chains::of(config)?;
         let none = Vec::new();

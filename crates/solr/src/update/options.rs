@@ -82,7 +82,8 @@ pub fn own_commit(pairs: &[(String, String)], optimize: bool) -> Result<Commit> 
     commit_of(&|name| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()), optimize)
 }
 
-/// What is no bound counts only where segments are merged down to it.
+/// What is no bound counts only where segments are merged down to it. Solr differs: there it is an error 500
+/// (`compat/update/commits.yaml`).
 fn max_segments(text: &str, optimize: bool) -> Result<usize> {
     let number: i32 = text.trim().parse().map_err(|_| not_a_number(text))?;
     usize::try_from(number)
