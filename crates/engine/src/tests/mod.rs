@@ -1,8 +1,7 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
-//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings; `conditions` is of what else an operation has to meet.
+//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings.
 
 mod blocks;
-mod conditions;
 mod faults;
 mod lifecycle;
 mod model;
