@@ -1,16 +1,23 @@
 //! The files that say which collections exist: `collections/<name>/{schema,config,collection}.json`. The last is the
 //! mark: written after all else and removed before all else, so that a crash leaves a whole collection or none. A core that
-//! was unloaded keeps its files under another mark, `unloaded.json`, until it is created again.
+//! was unloaded keeps its files under another mark, `unloaded.json`, until it is created again. Beside them the configsets that
+//! clients uploaded: `configsets/<name>.json`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use plan::{CollectionConfig, Error, ErrorKind, Result, SchemaSource};
+use plan::{CollectionConfig, Error, ErrorKind, Resources, Result, SchemaSource};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use store::ConfigFiles;
 
 const ROOT: &str = "collections";
-const SHARD: &str = "shard1";
+const CONFIGSETS: &str = "configsets";
+/// The folder that a collection's documents are in before any rebuild.
+pub(crate) const FIRST_SHARD: &str = "shard1";
+/// Of all folders that hold documents.
+const SHARD_PREFIX: &str = "shard";
 const MARK: &str = "collection.json";
 /// Says the same of a core that is not served. Where both are, the collection is served.
 const UNLOADED: &str = "unloaded.json";
@@ -25,10 +32,26 @@ pub(crate) struct Entry {
 }
 
 /// The schema with the number of changes it went through.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct SavedSchema {
     pub version: u64,
     pub source: SchemaSource,
+    /// The folder of the shard that holds the documents; `None` is the first that a collection has.
+    #[serde(default)]
+    pub shard: Option<String>,
+    /// The schema before the last rebuild, which can be undone.
+    #[serde(default)]
+    pub before: Option<SchemaSource>,
+}
+
+impl SavedSchema {
+    pub fn first(source: SchemaSource) -> Self {
+        Self { version: 0, source, shard: None, before: None }
+    }
+
+    pub fn folder(&self) -> &str {
+        self.shard.as_deref().unwrap_or(FIRST_SHARD)
+    }
 }
 
 pub(crate) struct Catalog {
@@ -41,6 +64,7 @@ impl Catalog {
     pub fn open(data_dir: PathBuf) -> Result<Self> {
         let files = ConfigFiles::open(&data_dir).map_err(lift)?;
         files.create_folder(ROOT).map_err(lift)?;
+        files.create_folder(CONFIGSETS).map_err(lift)?;
         Ok(Self { files, root: data_dir })
     }
 
@@ -119,31 +143,63 @@ impl Catalog {
         self.files.remove(&path(&entry.name, UNLOADED)).map_err(lift)
     }
 
-    /// Deletes its documents.
-    pub fn sweep_shard(&self, name: &str) -> Result<()> {
-        self.files.remove(&path(name, SHARD)).map_err(lift)
+    /// Deletes its shards' folders but the one of this name, if any.
+    pub fn sweep_shards(&self, name: &str, keep: Option<&str>) -> Result<()> {
+        for shard in self.shards(name)?.iter().filter(|shard| Some(shard.as_str()) != keep) {
+            self.files.remove(&path(name, shard)).map_err(lift)?;
+        }
+        Ok(())
     }
 
     pub fn has_shard(&self, name: &str) -> Result<bool> {
-        let folder = path(name, "");
-        Ok(self.files.list(&folder).map_err(lift)?.iter().any(|found| found.name == SHARD))
+        Ok(!self.shards(name)?.is_empty())
+    }
+
+    fn shards(&self, name: &str) -> Result<Vec<String>> {
+        let found = self.files.list(&path(name, "")).map_err(lift)?;
+        let shards =
+            found.into_iter().filter(|found| found.is_folder && found.name.starts_with(SHARD_PREFIX));
+        Ok(shards.map(|found| found.name).collect())
     }
 
     pub fn sweep(&self, name: &str) -> Result<()> {
         self.files.remove(&path(name, "")).map_err(lift)
     }
 
-    pub fn shard_folder(&self, name: &str) -> PathBuf {
-        self.root.join(ROOT).join(name).join(SHARD)
+    pub fn shard_folder(&self, name: &str, shard: &str) -> PathBuf {
+        self.root.join(ROOT).join(name).join(shard)
     }
 
     pub fn root(&self) -> &std::path::Path {
         &self.root
     }
 
+    /// The uploaded configsets, by name.
+    pub fn configsets(&self) -> Result<BTreeMap<String, Arc<Resources>>> {
+        let mut configsets = BTreeMap::new();
+        for found in self.files.list(CONFIGSETS).map_err(lift)? {
+            if let Some(name) = found.name.strip_suffix(".json") {
+                let files = self.read_at(&format!("{CONFIGSETS}/{}", found.name))?;
+                configsets.insert(name.to_owned(), Arc::new(files));
+            }
+        }
+        Ok(configsets)
+    }
+
+    pub fn save_configset(&self, name: &str, files: &Resources) -> Result<()> {
+        self.write_at(&format!("{CONFIGSETS}/{name}.json"), files)
+    }
+
+    pub fn remove_configset(&self, name: &str) -> Result<()> {
+        self.files.remove(&format!("{CONFIGSETS}/{name}.json")).map_err(lift)
+    }
+
     fn read<T: DeserializeOwned>(&self, name: &str, file: &str) -> Result<T> {
-        let path = path(name, file);
-        let bytes = self.files.read(&path).map_err(lift)?;
+        self.read_at(&path(name, file))
+    }
+
+    fn read_at<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        let bytes = self.files.read(path).map_err(lift)?;
         serde_json::from_slice(&bytes).map_err(|failure| {
             let message = format!("cannot read `{path}`: {failure}; restore the file from a copy");
             Error::new(ErrorKind::DataLoss, message).with_source(failure)
@@ -151,10 +207,13 @@ impl Catalog {
     }
 
     fn write<T: Serialize>(&self, name: &str, file: &str, value: &T) -> Result<()> {
-        let path = path(name, file);
+        self.write_at(&path(name, file), value)
+    }
+
+    fn write_at<T: Serialize>(&self, path: &str, value: &T) -> Result<()> {
         let bytes = serde_json::to_vec_pretty(value)
             .map_err(|failure| Error::internal(format!("cannot encode `{path}`: {failure}")))?;
-        self.files.write_atomic(&path, &bytes).map_err(lift)
+        self.files.write_atomic(path, &bytes).map_err(lift)
     }
 }
 

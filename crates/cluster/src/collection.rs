@@ -2,10 +2,13 @@
 //! answer. There is one shard today; the shape does not show it to callers. What changes schema and config is in `changes`.
 
 mod changes;
+mod rebuild;
+
+pub use rebuild::{RebuildState, RebuildStatus, SchemaEdit};
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use plan::{
@@ -46,10 +49,36 @@ pub struct Moment {
     /// How often schema or config were replaced since.
     changes: u64,
     snapshot: u64,
+    /// How often suggesters were built since.
+    suggesters: u64,
 }
 
 /// Openings so far in this process.
 static OPENINGS: AtomicU64 = AtomicU64::new(0);
+
+/// The shard that is served, and where it lives.
+pub(crate) struct Served {
+    pub shard: Arc<dyn Shard>,
+    pub folder: String,
+}
+
+/// Where requests find the shard. Updates pass a gate, so that a rebuild can put another in its place between two of them.
+struct Home {
+    served: ArcSwap<Served>,
+    gate: RwLock<()>,
+}
+
+impl Home {
+    fn shard(&self) -> Arc<dyn Shard> {
+        self.served.load().shard.clone()
+    }
+
+    /// Lets an update pass.
+    fn pass<T>(&self, update: impl FnOnce(&dyn Shard) -> T) -> T {
+        let _passing = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        update(&*self.shard())
+    }
+}
 
 pub struct Collection {
     entry: Entry,
@@ -59,9 +88,13 @@ pub struct Collection {
     /// How often schema or config were replaced; counted when it is done.
     changes: AtomicU64,
     opening: u64,
-    shard: Arc<dyn Shard>,
+    home: Arc<Home>,
     opened_ms: i64,
     changing: Mutex<()>,
+    /// How the last rebuild went, or goes.
+    rebuild: Mutex<Option<RebuildStatus>>,
+    /// Whether it is served no more: its files may be another's.
+    closed: AtomicBool,
     /// The schema's files as saved, where clients changed some that are not in use before a reload.
     pending: ArcSwapOption<Resources>,
 }
@@ -72,10 +105,10 @@ impl Collection {
         catalog: Arc<Catalog>,
         schema: VersionedSchema,
         config: CollectionConfig,
-        (shard, opened_ms): (Arc<dyn Shard>, i64),
+        (served, opened_ms): (Served, i64),
     ) -> Self {
-        shard.set_suggesters(&config.components.suggest);
-        shard.set_expiries(&config.updates.expiries());
+        served.shard.set_suggesters(&config.components.suggest);
+        served.shard.set_expiries(&config.updates.expiries());
         Self {
             entry,
             catalog,
@@ -83,9 +116,11 @@ impl Collection {
             config: ArcSwap::from_pointee(config),
             changes: AtomicU64::new(0),
             opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
-            shard,
+            home: Arc::new(Home { served: ArcSwap::from_pointee(served), gate: RwLock::new(()) }),
             opened_ms,
             changing: Mutex::new(()),
+            rebuild: Mutex::new(None),
+            closed: AtomicBool::new(false),
             pending: ArcSwapOption::empty(),
         }
     }
@@ -123,7 +158,7 @@ impl Collection {
 
     /// Where the one shard lives.
     pub fn folder(&self) -> std::path::PathBuf {
-        self.catalog.shard_folder(self.name())
+        self.catalog.shard_folder(self.name(), &self.home.served.load().folder)
     }
 
     pub fn schema(&self) -> Arc<Schema> {
@@ -139,27 +174,27 @@ impl Collection {
     }
 
     pub async fn search(&self, plan: Arc<SearchPlan>) -> Result<SearchResult> {
-        let shard = self.shard.clone();
+        let shard = self.shard();
         offload::read(plan.is_light(), move || shard.search(&plan)).await?
     }
 
     pub async fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
-        let shard = self.shard.clone();
-        offload::update(move || shard.update(batch))
+        let home = self.home.clone();
+        offload::update(move || home.pass(|shard| shard.update(batch)))
             .await
             .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() })
     }
 
     pub async fn commit(&self, commit: Commit) -> Result<()> {
-        let shard = self.shard.clone();
-        offload::update(move || shard.commit(&commit)).await?
+        let home = self.home.clone();
+        offload::update(move || home.pass(|shard| shard.commit(&commit))).await?
     }
 
     /// Real-time get: one entry an id, `None` where absent.
     pub async fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         /// Documents that are read before another thread would wake.
         const LIGHT: usize = 100;
-        let (shard, ids, fields) = (self.shard.clone(), ids.to_vec(), fields.clone());
+        let (shard, ids, fields) = (self.shard(), ids.to_vec(), fields.clone());
         offload::read(ids.len() <= LIGHT, move || shard.get(&ids, &fields)).await?
     }
 
@@ -168,69 +203,70 @@ impl Collection {
         Moment {
             opening: self.opening,
             changes: self.changes.load(Ordering::Acquire),
-            snapshot: self.shard.snapshot_number(),
+            snapshot: self.shard().snapshot_number(),
+            suggesters: self.shard().suggesters_number(),
         }
     }
 
     /// The shard's caches, by Solr's names.
     pub fn caches(&self) -> Vec<(&'static str, CacheStats)> {
-        self.shard.caches()
+        self.shard().caches()
     }
 
     pub fn stats(&self) -> ShardStats {
-        self.shard.stats()
+        self.shard().stats()
     }
 
     pub async fn luke_fields(&self) -> Result<Vec<FieldStats>> {
-        offload::compute(|| self.shard.luke_fields())
+        offload::compute(|| self.shard().luke_fields())
     }
 
     /// How many fields the visible documents have; 0 where that cannot be told.
     pub fn count_fields(&self) -> u64 {
-        let fields = self.shard.luke_fields().unwrap_or_default();
+        let fields = self.shard().luke_fields().unwrap_or_default();
         fields.iter().filter(|field| field.in_index).count() as u64
     }
 
     pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
-        offload::compute(|| self.shard.top_terms(field, limit))
+        offload::compute(|| self.shard().top_terms(field, limit))
     }
 
     /// The terms of a field, with their counts.
     pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
-        offload::compute(|| self.shard.terms(plan))
+        offload::compute(|| self.shard().terms(plan))
     }
 
     /// The terms of documents, from their stored texts.
     pub async fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
-        offload::compute(|| self.shard.vectors(plan))
+        offload::compute(|| self.shard().vectors(plan))
     }
 
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
     pub async fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
-        offload::compute(|| self.shard.why_not(plan, id))
+        offload::compute(|| self.shard().why_not(plan, id))
     }
 
     /// The words by which documents are like another, the least telling first.
     pub async fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
-        offload::compute(|| self.shard.like_terms(like))
+        offload::compute(|| self.shard().like_terms(like))
     }
 
     /// What dictionaries suggest for words.
     pub async fn spell(&self, plan: SpellPlan) -> Result<Vec<SpellFinding>> {
-        let shard = self.shard.clone();
+        let shard = self.shard();
         offload::read(false, move || shard.spell(&plan)).await?
     }
 
     /// Builds a suggester from what searches see now.
     pub async fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
-        let (shard, component, name) = (self.shard.clone(), component.to_owned(), name.to_owned());
+        let (shard, component, name) = (self.shard(), component.to_owned(), name.to_owned());
         offload::update(move || shard.build_suggester(&component, &name)).await?
     }
 
     /// What a suggester has for a text.
-    pub async fn suggest(&self, plan: SuggestPlan) -> Result<Vec<Suggestion>> {
-        let shard = self.shard.clone();
-        offload::read(false, move || shard.suggest(&plan)).await?
+    pub async fn suggest(&self, plan: Arc<SuggestPlan>) -> Result<Vec<Suggestion>> {
+        let shard = self.shard();
+        offload::read(plan.is_light(), move || shard.suggest(&plan)).await?
     }
 
     /// The visible document with this number ([`plan::Hit::place`]): id and fields.
@@ -239,34 +275,39 @@ impl Collection {
         place: u64,
         fields: &FieldSelection,
     ) -> Result<Option<(String, Document)>> {
-        offload::compute(|| self.shard.document_at(place, fields))
+        offload::compute(|| self.shard().document_at(place, fields))
     }
 
-    /// How `query` scores the first `limit` documents of `other`, whether it finds them or not, by id.
+    /// How the query of `plan` scores the first `limit` documents of `other`, whether it finds them or not, by id.
     pub async fn explain_other(
         &self,
-        query: &Query,
+        plan: &SearchPlan,
         other: &Query,
         limit: usize,
     ) -> Result<Vec<(String, Explanation)>> {
-        offload::compute(|| self.shard.explain_other(query, other, limit))
+        offload::compute(|| self.shard().explain_other(plan, other, limit))
     }
 
     /// The versions of the documents updated last, visible or not, newest first.
     pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
-        offload::compute(|| self.shard.versions(limit))
+        offload::compute(|| self.shard().versions(limit))
     }
 
     /// What the documents of a join's query have in its field, on the thread that asks.
     pub(crate) fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
-        self.shard.joined(join, scored)
+        self.shard().joined(join, scored)
     }
 
     pub fn segments(&self) -> Vec<SegmentStats> {
-        self.shard.segments()
+        self.shard().segments()
+    }
+
+    fn shard(&self) -> Arc<dyn Shard> {
+        self.home.shard()
     }
 
     pub(crate) fn close(&self) -> Result<()> {
-        self.shard.close()
+        self.closed.store(true, Ordering::Release);
+        self.shard().close()
     }
 }

@@ -8,11 +8,11 @@ use plan::{
     MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
     SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
-use store::{HomeOptions, LocalHome};
+use store::{HomeOptions, LocalHome, Watermark};
 
 use crate::catalog::lift;
 use crate::shard::{
-    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms,
+    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms, Visit,
 };
 
 struct EngineShards {
@@ -83,6 +83,10 @@ impl Shard for engine::Shard {
         self.suggest(plan)
     }
 
+    fn suggesters_number(&self) -> u64 {
+        self.suggesters_number()
+    }
+
     fn stats(&self) -> ShardStats {
         self.stats()
     }
@@ -121,11 +125,11 @@ impl Shard for engine::Shard {
 
     fn explain_other(
         &self,
-        query: &Query,
+        plan: &SearchPlan,
         other: &Query,
         limit: usize,
     ) -> Result<Vec<(String, Explanation)>> {
-        self.explain_other(query, other, limit)
+        self.explain_other(plan, other, limit)
     }
 
     fn versions(&self, limit: usize) -> Result<Vec<Version>> {
@@ -142,6 +146,22 @@ impl Shard for engine::Shard {
 
     fn caches(&self) -> Vec<(&'static str, CacheStats)> {
         self.caches()
+    }
+
+    fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark> {
+        self.export(visit)
+    }
+
+    fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark> {
+        self.export_since(after, visit)
+    }
+
+    fn end_export(&self) {
+        self.end_export();
+    }
+
+    fn import(&self, record: &[u8]) -> Result<()> {
+        self.import(record)
     }
 
     fn close(&self) -> Result<()> {

@@ -4,6 +4,7 @@
 
 mod catalog;
 mod collection;
+mod configsets;
 mod create;
 mod engine_shards;
 #[cfg(any(test, feature = "memory"))]
@@ -12,7 +13,7 @@ mod node;
 mod offload;
 mod shard;
 
-pub use collection::{Collection, Moment, VersionedSchema};
+pub use collection::{Collection, Moment, RebuildState, RebuildStatus, SchemaEdit, VersionedSchema};
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes};
 pub use engine_shards::engine_shards;
@@ -20,5 +21,7 @@ pub use node::{Node, NodeConfig};
 pub use offload::compute;
 pub use shard::{FieldStats, OpenShard, SegmentStats, Shard, ShardSite, ShardStats, TopTerms};
 
+#[cfg(test)]
+mod rebuild_tests;
 #[cfg(test)]
 mod tests;

@@ -10,8 +10,10 @@ use plan::{
     UpdateBatch, UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
 };
 
+use store::Watermark;
+
 use crate::shard::{
-    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms,
+    FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardSite, ShardStats, TopTerms, Visit,
 };
 
 /// Opens shards that forget everything when they close.
@@ -36,12 +38,20 @@ struct State {
     documents: Vec<(String, Document)>,
     visible: Vec<(String, Document)>,
     snapshots: u64,
+    suggesters_built: u64,
 }
 
 impl Default for State {
     fn default() -> Self {
         let schema = Schema::build(plan::SchemaSource::default()).unwrap_or_else(|error| panic!("{error}"));
-        Self { schema: Arc::new(schema), version: 0, documents: vec![], visible: vec![], snapshots: 0 }
+        Self {
+            schema: Arc::new(schema),
+            version: 0,
+            documents: vec![],
+            visible: vec![],
+            snapshots: 0,
+            suggesters_built: 0,
+        }
     }
 }
 
@@ -243,11 +253,16 @@ impl Shard for MemoryShard {
     fn set_suggesters(&self, _: &[SuggestComponent]) {}
 
     fn build_suggester(&self, _: &str, _: &str) -> Result<()> {
+        self.state().suggesters_built += 1;
         Ok(())
     }
 
     fn suggest(&self, _: &SuggestPlan) -> Result<Vec<Suggestion>> {
         Ok(vec![])
+    }
+
+    fn suggesters_number(&self) -> u64 {
+        self.state().suggesters_built
     }
 
     fn spell(&self, _: &SpellPlan) -> Result<Vec<SpellFinding>> {
@@ -259,7 +274,7 @@ impl Shard for MemoryShard {
         Ok(state.visible.get(place).map(|(id, document)| (id.clone(), select(document, fields))))
     }
 
-    fn explain_other(&self, _: &Query, _: &Query, _: usize) -> Result<Vec<(String, Explanation)>> {
+    fn explain_other(&self, _: &SearchPlan, _: &Query, _: usize) -> Result<Vec<(String, Explanation)>> {
         Ok(vec![])
     }
 
@@ -284,6 +299,20 @@ impl Shard for MemoryShard {
 
     fn caches(&self) -> Vec<(&'static str, CacheStats)> {
         vec![]
+    }
+
+    fn export(&self, _visit: &mut Visit<'_>) -> Result<Watermark> {
+        Err(Error::internal("a shard in memory is not rebuilt"))
+    }
+
+    fn export_since(&self, _after: Watermark, _visit: &mut Visit<'_>) -> Result<Watermark> {
+        Err(Error::internal("a shard in memory is not rebuilt"))
+    }
+
+    fn end_export(&self) {}
+
+    fn import(&self, _record: &[u8]) -> Result<()> {
+        Err(Error::internal("a shard in memory is not rebuilt"))
     }
 
     fn close(&self) -> Result<()> {

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use plan::{Clock, Error, ErrorKind, Join, Result, Schema};
+use plan::{AutoCommit, Clock, Error, ErrorKind, Join, Result, Schema};
 
-use crate::catalog::{Catalog, Entry, SavedSchema};
-use crate::collection::{Collection, VersionedSchema};
+use crate::catalog::{Catalog, Entry, FIRST_SHARD, SavedSchema};
+use crate::collection::{Collection, Served, VersionedSchema};
+use crate::configsets::Uploads;
 use crate::create::CreateCollection;
 use crate::offload;
-use crate::shard::{JoinedValues, OpenShard, Peers, ShardSite};
+use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardSite};
 
 pub struct NodeConfig {
     pub data_dir: PathBuf,
@@ -53,6 +54,7 @@ pub struct Node {
     shards: Arc<dyn OpenShard>,
     directory: Arc<ArcSwap<Directory>>,
     changing: Mutex<()>,
+    uploads: Uploads,
     started_ms: i64,
 }
 
@@ -64,6 +66,7 @@ impl Node {
         let catalog = Arc::new(Catalog::open(data_dir)?);
         let node = Self {
             name,
+            uploads: Uploads::open(&catalog)?,
             catalog,
             clock,
             shards,
@@ -90,6 +93,14 @@ impl Node {
 
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
+    }
+
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    pub(crate) fn uploads(&self) -> &Uploads {
+        &self.uploads
     }
 
     pub fn started_ms(&self) -> i64 {
@@ -163,7 +174,7 @@ impl Node {
         Schema::build(schema.clone())?;
         let entry = Entry { name: name.clone(), core, configset, created_ms: self.clock.now_ms() };
         self.catalog.sweep(&name)?;
-        self.catalog.save_schema(&name, &SavedSchema { version: 0, source: schema })?;
+        self.catalog.save_schema(&name, &SavedSchema::first(schema))?;
         self.catalog.save_config(&name, &config)?;
         let made = self.load(entry.clone()).and_then(|collection| {
             self.catalog.mark(&entry)?;
@@ -194,7 +205,7 @@ impl Node {
         self.leave(&collection);
         // What could not be flushed is in the log, where the next opening finds it.
         let _ = collection.close();
-        if delete_documents { self.catalog.sweep_shard(collection.name()) } else { Ok(()) }
+        if delete_documents { self.catalog.sweep_shards(collection.name(), None) } else { Ok(()) }
     }
 
     fn take_back(&self, core: &str, instead: Option<CreateCollection>) -> Result<Option<Arc<Collection>>> {
@@ -203,8 +214,9 @@ impl Node {
         self.check_free([&entry.name, &entry.core])?;
         if let Some(CreateCollection { configset, schema, config, .. }) = instead {
             Schema::build(schema.clone())?;
-            let version = self.catalog.schema(&entry.name)?.version + 1;
-            self.catalog.save_schema(&entry.name, &SavedSchema { version, source: schema })?;
+            let saved = self.catalog.schema(&entry.name)?;
+            let saved = SavedSchema { version: saved.version + 1, source: schema, ..saved };
+            self.catalog.save_schema(&entry.name, &saved)?;
             self.catalog.save_config(&entry.name, &config)?;
             entry.configset = configset;
         }
@@ -233,20 +245,35 @@ impl Node {
     }
 
     fn load(&self, entry: Entry) -> Result<Arc<Collection>> {
-        let SavedSchema { version, source } = self.catalog.schema(&entry.name)?;
+        let saved = self.catalog.schema(&entry.name)?;
         let config = self.catalog.config(&entry.name)?;
-        let schema = Arc::new(Schema::build(source)?);
+        // What a rebuild left that did not come to its end.
+        self.catalog.sweep_shards(&entry.name, Some(saved.folder()))?;
+        let schema = Arc::new(Schema::build(saved.source.clone())?);
+        let shard = self.open_shard(&entry, saved.folder(), schema.clone(), config.auto_commit)?;
+        let served = Served { shard, folder: saved.folder().to_owned() };
+        let schema = VersionedSchema::new(saved.version, schema);
+        let opened = (served, self.clock.now_ms());
+        Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config, opened)))
+    }
+
+    pub(crate) fn open_shard(
+        &self,
+        entry: &Entry,
+        folder: &str,
+        schema: Arc<Schema>,
+        auto_commit: AutoCommit,
+    ) -> Result<Arc<dyn Shard>> {
         let site = ShardSite {
-            folder: self.catalog.shard_folder(&entry.name),
-            stream: stream(&entry),
-            schema: schema.clone(),
-            auto_commit: config.auto_commit,
+            folder: self.catalog.shard_folder(&entry.name, folder),
+            stream: stream(entry, folder),
+            schema,
+            auto_commit,
             clock: self.clock.clone(),
         };
-        let opened = (self.shards.open(site)?, self.clock.now_ms());
-        opened.0.set_peers(Arc::new(Neighbours(Arc::downgrade(&self.directory))));
-        let schema = VersionedSchema::new(version, schema);
-        Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config, opened)))
+        let shard = self.shards.open(site)?;
+        shard.set_peers(Arc::new(Neighbours(Arc::downgrade(&self.directory))));
+        Ok(shard)
     }
 
     fn enter(&self, collection: Arc<Collection>) {
@@ -256,15 +283,17 @@ impl Node {
         self.directory.store(Arc::new(directory));
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
+    /// Collections are neither made nor deleted meanwhile.
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Name and time of birth: a collection made again under an old name is another. The hash is FNV-1a, which no release of
-/// anything changes.
-fn stream(entry: &Entry) -> [u8; 16] {
-    let hash = entry.name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+/// Name and time of birth: a collection made again under an old name is another, and so is a shard that was rebuilt. The hash is
+/// FNV-1a, which no release of anything changes.
+fn stream(entry: &Entry, folder: &str) -> [u8; 16] {
+    let rebuilt = if folder == FIRST_SHARD { "" } else { folder };
+    let hash = entry.name.bytes().chain(rebuilt.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let mut stream = [0; 16];

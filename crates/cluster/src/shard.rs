@@ -11,7 +11,9 @@ use plan::{
     Version, WhyNot,
 };
 
-pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms};
+use store::Watermark;
+
+pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms, Visit};
 
 /// One shard that is open on this node.
 pub trait Shard: Send + Sync {
@@ -35,6 +37,8 @@ pub trait Shard: Send + Sync {
     fn build_suggester(&self, component: &str, name: &str) -> Result<()>;
     /// What a suggester has for a text.
     fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>>;
+    /// Changes whenever a suggester is built or dropped.
+    fn suggesters_number(&self) -> u64;
     fn stats(&self) -> ShardStats;
     /// The fields that documents have, by their concrete names.
     fn luke_fields(&self) -> Result<Vec<FieldStats>>;
@@ -52,9 +56,13 @@ pub trait Shard: Send + Sync {
     fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>>;
     /// The living visible document with this number: id and fields.
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
-    /// How `query` scores the first `limit` documents of `other`, by id.
-    fn explain_other(&self, query: &Query, other: &Query, limit: usize)
-    -> Result<Vec<(String, Explanation)>>;
+    /// How the query of `plan` scores the first `limit` documents of `other`, by id.
+    fn explain_other(
+        &self,
+        plan: &SearchPlan,
+        other: &Query,
+        limit: usize,
+    ) -> Result<Vec<(String, Explanation)>>;
     /// The versions of the documents updated last, newest first.
     fn versions(&self, limit: usize) -> Result<Vec<Version>>;
     fn segments(&self) -> Vec<SegmentStats>;
@@ -62,6 +70,14 @@ pub trait Shard: Send + Sync {
     fn snapshot_number(&self) -> u64;
     /// Its caches, by Solr's names.
     fn caches(&self) -> Vec<(&'static str, CacheStats)>;
+    /// Visits records that make all documents of this moment; returns the place in the log from which
+    /// [`Shard::export_since`] goes on. The log is kept until [`Shard::end_export`].
+    fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark>;
+    /// Visits the log's records above a place; returns the place reached.
+    fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark>;
+    fn end_export(&self);
+    /// Takes a record of another shard, its values turned into what this shard's schema has. Durable from the next flush on.
+    fn import(&self, record: &[u8]) -> Result<()>;
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
 }

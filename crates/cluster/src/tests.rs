@@ -55,6 +55,8 @@ fn config(boolean_clauses_max: usize) -> CollectionConfig {
         boolean_clauses_max,
         updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
+        param_sets: vec![],
+        source: std::sync::Arc::default(),
     }
 }
 

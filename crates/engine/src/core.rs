@@ -1,11 +1,11 @@
 //! The parts of one shard and the order of its locks. What is done with them stands in the files named for it: `writer`,
-//! `delete_by_query`, `refresh`, `flush`, `merge`, `recovery`, `schedule`.
+//! `delete_by_query`, `refresh`, `flush`, `merge`, `recovery`, `rebuild`, `schedule`.
 //!
 //! Locks, always taken in this order: `flushing` (one flush at a time), `merging` (one merge at a time), `maintenance` (the
 //! list of segments and the snapshot change together), `applying` (shared by updates between log and builder, exclusive
 //! for a cut), `state`. Invariant: whoever holds `applying` exclusively sees no batch half applied.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use arc_swap::ArcSwap;
@@ -46,6 +46,8 @@ pub(crate) struct Core {
     pub(crate) expiries: Expiries,
     pub(crate) suggesters: Suggesters,
     pub(crate) counters: Counters,
+    /// Whether somebody reads the log (`rebuild`): it is not trimmed then.
+    pub(crate) log_kept: AtomicBool,
 }
 
 /// The schema with what follows from it.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use plan::{Commit, Result};
 use tantivy::index::SegmentId;
@@ -158,7 +159,7 @@ impl Core {
         let version =
             self.manifests.publish(published.manifest_version, &manifest.to_bytes()?).map_err(from_store)?;
         published.manifest_version = Some(version);
-        if cut.logged != store::Watermark::START {
+        if cut.logged != store::Watermark::START && !self.log_kept.load(Ordering::Acquire) {
             self.log.trim(cut.logged).map_err(from_store)?;
         }
         let files: Vec<String> = manifest.file_names().map(str::to_owned).collect();

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 
 use arc_swap::ArcSwap;
@@ -78,6 +79,7 @@ impl Core {
             expiries: Expiries::default(),
             suggesters: Suggesters::default(),
             counters: Counters::default(),
+            log_kept: AtomicBool::new(false),
         });
         core.replay(manifest.as_ref().map(Manifest::watermark))?;
         core.remove_strays();
@@ -105,7 +107,10 @@ impl Core {
     fn replay(&self, after: Option<Watermark>) -> Result<()> {
         let mut failure: Option<Error> = None;
         let mut visit = |at: Watermark, record: &[u8]| {
-            let applied = decode(record).ok_or_else(|| damaged(at)).and_then(|it| self.apply_logged(it));
+            let applied = decode(record).ok_or_else(|| damaged(at)).and_then(|it| {
+                self.apply_group(it)?;
+                self.seal_while_replaying()
+            });
             self.state().logged = at;
             applied.map_err(|error| {
                 let told = store::Error::new(store::ErrorKind::Failed, error.message.clone());
@@ -124,7 +129,8 @@ impl Core {
         }
     }
 
-    fn apply_logged(&self, operations: Vec<Logged>) -> Result<()> {
+    /// Applies operations that are in a log. Nothing is sealed.
+    pub(crate) fn apply_group(&self, operations: Vec<Logged>) -> Result<()> {
         let names: Vec<Arc<str>> = operations.iter().flat_map(|it| self.names_of_logged(it)).collect();
         let meaning = self.grow(&names);
         let mut idle = lock(&self.preparers);
@@ -141,7 +147,7 @@ impl Core {
         builder.end_group(preparer.terms());
         self.state().idle.push(builder);
         lock(&self.preparers).push(preparer);
-        self.seal_while_replaying()
+        Ok(())
     }
 
     fn names_of_logged(&self, operation: &Logged) -> Vec<Arc<str>> {

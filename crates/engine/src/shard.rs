@@ -47,6 +47,11 @@ impl Shard {
         Ok(Arc::new(Self { core, caches, _home: home }))
     }
 
+    /// The parts, for rebuilds and for tests that drive background work by hand.
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
     /// Applies a batch in order; returns when it is durable. Not visible to searches before a refresh.
     pub fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
         self.core.update(batch)
@@ -178,19 +183,24 @@ impl Shard {
         self.core.suggesters.suggest(plan)
     }
 
+    /// Changes whenever a suggester is built or dropped.
+    pub fn suggesters_number(&self) -> u64 {
+        self.core.suggesters.number()
+    }
+
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.
     pub fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
         search::document_at(&self.snapshot(), place, fields)
     }
 
-    /// How `query` scores the first `limit` documents of `other`, whether it finds them or not, by id.
+    /// How the query of `plan` scores the first `limit` documents of `other`, whether it finds them or not, by id.
     pub fn explain_other(
         &self,
-        query: &Query,
+        plan: &SearchPlan,
         other: &Query,
         limit: usize,
     ) -> Result<Vec<(String, Explanation)>> {
-        search::explain_other(&self.snapshot(), query, other, limit)
+        search::explain_other(&self.snapshot(), plan, other, limit)
     }
 
     /// The versions of the `limit` living documents that were updated last, visible or not, newest first.
@@ -220,12 +230,6 @@ impl Shard {
         let flushed = self.core.flush(false);
         self.core.refuse_updates("the shard is closed");
         flushed
-    }
-
-    /// The parts, for tests that drive background work by hand.
-    #[cfg(test)]
-    pub(crate) fn core(&self) -> &Arc<Core> {
-        &self.core
     }
 }
 

@@ -192,10 +192,13 @@ impl ValueOrder {
     where
         T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
     {
+        // Where every document has a value, it need not be asked which are its.
+        let everywhere = column.get_cardinality().is_full();
+        let value = |doc| if everywhere { Some(column.values.get_val(doc)) } else { column.first(doc) };
         let (mut low, mut high) = (0, self.len);
         while low < high {
             let middle = u32::midpoint(low, high);
-            if column.first(self.doc(middle)).is_some_and(&below) {
+            if value(self.doc(middle)).is_some_and(&below) {
                 low = middle + 1;
             } else {
                 high = middle;

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use plan::{Error, ErrorKind, Operation, Refusal, RefusalKind, Result, UpdateBatch, UpdateOutcome, Version};
 use store::Watermark;
@@ -220,7 +221,7 @@ impl Core {
     }
 
     /// Seals what is full, and makes this thread flush when memory runs short: updates slow down to what the disk takes.
-    fn after_group(&self) -> Result<()> {
+    pub(crate) fn after_group(&self) -> Result<()> {
         let full = !self.state().full.is_empty();
         if full {
             self.seal_full()?;
@@ -229,7 +230,8 @@ impl Core {
     }
 
     fn is_flush_due(&self) -> bool {
-        let log_long = self.log.bytes() > self.config.log_bytes_max;
+        // Flushing shortens no log that is kept.
+        let log_long = self.log.bytes() > self.config.log_bytes_max && !self.log_kept.load(Ordering::Acquire);
         log_long || self.state().unpersisted_bytes() > self.config.ram_bytes_max
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use cluster::{Node, NodeConfig};
-use http::{Configset, Configsets, ServeConfig};
+use http::{Configset, Configsets, Listener, ServeConfig};
 use tokio::net::TcpListener;
 
 struct SystemClock;
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut configsets = Configsets::default();
     configsets.insert("_default", builtin()?);
     let config = ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
-    http::serve(listener, node.clone(), config, std::future::pending()).await?;
+    http::serve(vec![Listener::tcp(listener)], node.clone(), config, std::future::pending()).await?;
     Ok(node.close()?)
 }
 
@@ -40,6 +40,7 @@ fn builtin() -> Result<Configset, Box<dyn std::error::Error>> {
     let files = solr::config::configset::builtin("_default").ok_or("the configset is missing")?;
     let read = |name: &str| files.file(name).map(str::to_owned);
     let schema = solr::schema::parse(&read("managed-schema.xml").unwrap_or_default(), &read)?;
-    let config = solr::config::load(&read("solrconfig.xml").unwrap_or_default(), &|_| None)?.config;
-    Ok(Configset { schema, config })
+    let config = solr::config::load(&read)?.config;
+    let files = files.files().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    Ok(Configset { schema, config, files })
 }

@@ -1,4 +1,4 @@
-//! Reads a request's body: all of it, within the bounds of size and patience.
+//! Reads a request's body: all of it, within the bounds of size and patience, and of the room that all bodies share.
 
 use std::time::Duration;
 
@@ -8,29 +8,30 @@ use hyper::body::{Body as _, Incoming};
 use plan::{Error, ErrorKind, Result};
 use tokio::time::Instant;
 
+use crate::admission::Room;
 use crate::config::ServeConfig;
 
 /// Room made before anything has come: what a client announces costs it nothing.
 const ROOM_BYTES_MAX: u64 = 1 << 20;
 
-/// The whole body. Errors: `TooLarge`, `Unavailable` for a client that stalls, `BadRequest` for one that breaks off.
-pub(crate) async fn read(mut body: Incoming, config: &ServeConfig) -> Result<Bytes> {
+/// The whole body, which takes up `room`. Errors: `TooLarge`, `Busy`, `Unavailable` for a client that stalls, `BadRequest` for
+/// one that breaks off.
+pub(crate) async fn read(mut body: Incoming, config: &ServeConfig, room: &mut Room<'_>) -> Result<Bytes> {
     let announced = body.size_hint().lower();
     if announced > config.body_bytes_max as u64 {
         return Err(too_large(config.body_bytes_max));
     }
     let started = Instant::now();
     let Some(first) = next(&mut body, config, started, 0).await? else { return Ok(Bytes::new()) };
+    room.grow_to(first.len())?;
     if first.len() as u64 == announced && body.is_end_stream() {
         return Ok(first);
     }
-    let room = announced.min(ROOM_BYTES_MAX) as usize;
-    let mut whole = BytesMut::with_capacity(room.max(first.len()));
+    let spare = announced.min(ROOM_BYTES_MAX) as usize;
+    let mut whole = BytesMut::with_capacity(spare.max(first.len()));
     let mut part = Some(first);
     while let Some(bytes) = part {
-        if whole.len() + bytes.len() > config.body_bytes_max {
-            return Err(too_large(config.body_bytes_max));
-        }
+        room.grow_to(whole.len() + bytes.len())?;
         whole.extend_from_slice(&bytes);
         part = next(&mut body, config, started, whole.len()).await?;
     }

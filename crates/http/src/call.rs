@@ -4,11 +4,12 @@ use bytes::Bytes;
 use cluster::Moment;
 use hyper::Method;
 use hyper::http::uri::PathAndQuery;
-use plan::{Error, Result};
-use solr::Params;
+use plan::{Error, ErrorKind, Result};
 use solr::limits::LimitsAsked;
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
+use solr::{EditError, Params};
 
+use crate::admission::Room;
 use crate::reply::Reply;
 use crate::server::Server;
 
@@ -16,6 +17,14 @@ use crate::server::Server;
 pub(crate) struct Content {
     pub media_type: Option<String>,
     pub bytes: Bytes,
+}
+
+impl Content {
+    /// Errors: bytes that are no text.
+    pub fn text(&self) -> Result<&str> {
+        std::str::from_utf8(&self.bytes)
+            .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))
+    }
 }
 
 pub(crate) struct Call<'a> {
@@ -27,6 +36,9 @@ pub(crate) struct Call<'a> {
     pub params: Params,
     pub content: Option<Content>,
     pub started_ms: i64,
+    /// What its body takes of the room for all, as long as the call lasts.
+    #[allow(dead_code, reason = "held, not read")]
+    pub room: Room<'a>,
 }
 
 impl Call<'_> {
@@ -53,6 +65,30 @@ impl From<Error> for Failure {
             tracing::error!(?error, "a request failed");
         }
         Self { status, before: vec![], entry: solr::error::entry(&error), flags: vec![] }
+    }
+}
+
+impl Failure {
+    /// The message again, as the Config API also tells it.
+    pub fn messages(&self) -> Option<(Name, Node)> {
+        let Node::Map(entries) = &self.entry.1 else { return None };
+        let (_, message) = entries.iter().find(|(name, _)| name == "msg")?;
+        let Node::Str(message) = message else { return None };
+        Some(("errorMessages".into(), Node::Array(vec![Node::str(format!("{message}\n"))])))
+    }
+}
+
+impl From<EditError> for Failure {
+    fn from(error: EditError) -> Self {
+        match error {
+            EditError::Malformed(error) => error.into(),
+            EditError::Refused { message, details } => Self {
+                status: solr::error::status(ErrorKind::BadRequest),
+                before: vec![],
+                entry: solr::error::commands_entry(message, details),
+                flags: vec![],
+            },
+        }
     }
 }
 

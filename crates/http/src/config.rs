@@ -4,13 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::admission::GateLimits;
+use crate::compress::Compress;
 use crate::configsets::Configsets;
 
 #[derive(Clone)]
 pub struct ServeConfig {
     /// Longer request bodies are refused with 413.
     pub body_bytes_max: usize,
-    /// Request line and headers together.
+    /// Request line and headers together; beyond it, 431. A target longer than 65,534 bytes is answered with 414.
     pub header_bytes_max: usize,
     /// A client must send its headers within this time, and may keep an idle connection as long. Solr's own idle time by
     /// default, so that clients tuned for it never find a pooled connection closed early.
@@ -25,6 +27,13 @@ pub struct ServeConfig {
     pub ping_interval: Duration,
     /// More connections wait until one closes.
     pub connections_max: usize,
+    /// Searches and their like.
+    pub queries: GateLimits,
+    pub updates: GateLimits,
+    /// What the bodies of all requests together may take, packed and unpacked.
+    pub bodies_bytes_max: usize,
+    /// Which clients' answers are packed.
+    pub compress: Compress,
     /// How long open requests may take to end after the shutdown signal.
     pub drain_timeout: Duration,
     /// What kept answers may hold; 0 keeps none.
@@ -39,19 +48,33 @@ impl ServeConfig {
     pub fn new(configsets: Configsets, new_uuid: Arc<dyn Fn() -> String + Send + Sync>) -> Self {
         Self {
             body_bytes_max: 512 << 20,
-            header_bytes_max: 64 << 10,
+            header_bytes_max: 128 << 10,
             header_timeout: Duration::from_secs(120),
             body_idle_timeout: Duration::from_secs(60),
             body_rate_min: 1 << 10,
             write_idle_timeout: Duration::from_secs(60),
             ping_interval: Duration::from_secs(60),
-            connections_max: 10_000,
+            connections_max: 20_000,
+            queries: GateLimits {
+                at_once: queries_at_once(),
+                waiting_max: 1024,
+                patience: Duration::from_secs(2),
+            },
+            updates: GateLimits { at_once: 256, waiting_max: 1024, patience: Duration::from_secs(10) },
+            bodies_bytes_max: 1 << 30,
+            compress: Compress::default(),
             drain_timeout: Duration::from_secs(30),
             answer_bytes_max: 64 << 20,
             configsets,
             new_uuid,
         }
     }
+}
+
+/// Enough that a few long searches leave room for the short ones, few enough that those that run do not slow each other down
+/// without end.
+fn queries_at_once() -> usize {
+    std::thread::available_parallelism().map_or(32, |cores| (cores.get() * 8).max(32))
 }
 
 impl fmt::Debug for ServeConfig {

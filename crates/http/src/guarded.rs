@@ -84,21 +84,27 @@ impl<S: AsyncRead + Unpin> AsyncRead for Guarded<S> {
             return Poll::Ready(Ok(()));
         }
         let before = room.filled().len();
-        if Pin::new(&mut this.stream).poll_read(cx, room)?.is_pending() {
-            if this.preface.is_some() {
-                ready!(this.greeting.as_mut().poll(cx));
-                return Poll::Ready(Err(late("the client does not say what it wants")));
+        loop {
+            if Pin::new(&mut this.stream).poll_read(cx, room)?.is_pending() {
+                if this.preface.is_some() {
+                    ready!(this.greeting.as_mut().poll(cx));
+                    return Poll::Ready(Err(late("the client does not say what it wants")));
+                }
+                return Poll::Pending;
             }
-            return Poll::Pending;
+            let fresh = room.filled().get(before..).unwrap_or_default();
+            this.greet(fresh);
+            if let Some(escaped) = this.escape.escape(fresh) {
+                room.set_filled(before);
+                this.escaped = escaped;
+                this.hand_out(room);
+                // All of it was left out, which is no end.
+                if room.filled().len() == before {
+                    continue;
+                }
+            }
+            return Poll::Ready(Ok(()));
         }
-        let fresh = room.filled().get(before..).unwrap_or_default();
-        this.greet(fresh);
-        if let Some(escaped) = this.escape.escape(fresh) {
-            room.set_filled(before);
-            this.escaped = escaped;
-            this.hand_out(room);
-        }
-        Poll::Ready(Ok(()))
     }
 }
 

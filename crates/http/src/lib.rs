@@ -3,21 +3,31 @@
 //!
 //! `handlers/select.rs` shows the whole trip of a request.
 
+mod admission;
 mod answers;
 mod body;
 mod call;
+mod compress;
 mod config;
 mod configsets;
 mod guarded;
 mod handlers;
+mod listener;
 mod params;
 mod reply;
 mod route;
 mod server;
 mod service;
 mod target_escape;
+mod tls;
 mod unpack;
+mod upgrade;
+mod zip;
 
+pub use admission::GateLimits;
+pub use compress::Compress;
 pub use config::ServeConfig;
 pub use configsets::{Configset, Configsets};
+pub use listener::Listener;
 pub use server::serve;
+pub use tls::Tls;

@@ -3,7 +3,15 @@
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::Response;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER, VARY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+
+use crate::compress::Packing;
+
+/// When a client that was told it is too much may come again.
+const RETRY_AFTER_S: &str = "1";
 
 /// A response before it becomes hyper's.
 #[derive(Clone, Debug, Default)]
@@ -37,8 +45,10 @@ impl Reply {
         Self { status: 404, content_type: "text/html;charset=utf-8", body: body.into(), allow: None }
     }
 
-    pub fn into_response(self) -> Response<Full<Bytes>> {
-        let mut response = Response::new(Full::new(self.body));
+    pub fn into_response(self, packing: Packing) -> Response<Full<Bytes>> {
+        let packed = packing.pack(&self.body);
+        let is_packed = packed.is_some();
+        let mut response = Response::new(Full::new(packed.unwrap_or(self.body)));
         *response.status_mut() =
             hyper::StatusCode::from_u16(self.status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
@@ -48,6 +58,15 @@ impl Reply {
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.status >= 400 {
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-store"));
+        }
+        if packing != Packing::None {
+            headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+        }
+        if is_packed {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        if self.status == 429 {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_S));
         }
         if let Some(methods) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(methods));

@@ -12,6 +12,8 @@ pub(crate) enum Target {
     Root,
     /// A path below `/solr/admin`, such as `/info/system`.
     Node(String),
+    /// Below `/api/configsets`, the parts of the path there.
+    Configsets(Vec<String>),
     /// A collection or core, and the path below it, such as `/select`.
     Collection(String, String),
     Unknown,
@@ -31,6 +33,7 @@ pub(crate) enum Handler {
     Schema,
     Managed,
     FieldAnalysis,
+    DocumentAnalysis,
     Terms,
     MoreLike,
     WhyNot,
@@ -43,6 +46,7 @@ impl Handler {
             Handler::Select | Handler::Terms => "org.apache.solr.handler.component.SearchHandler",
             Handler::WhyNot => "parhelion.WhyNotHandler",
             Handler::FieldAnalysis => "org.apache.solr.handler.FieldAnalysisRequestHandler",
+            Handler::DocumentAnalysis => "org.apache.solr.handler.DocumentAnalysisRequestHandler",
             Handler::MoreLike => "org.apache.solr.handler.MoreLikeThisHandler",
             Handler::Get => "org.apache.solr.handler.RealTimeGetHandler",
             Handler::Update => "org.apache.solr.handler.UpdateRequestHandler",
@@ -68,6 +72,7 @@ pub(crate) fn target(path: &str) -> Result<Target> {
     };
     Ok(match segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] | ["solr"] => Target::Root,
+        ["api", "configsets", ..] => Target::Configsets(segments.split_off(2)),
         ["solr", "admin", ..] => Target::Node(below(2)),
         ["solr", collection, _, ..] => Target::Collection(collection.to_owned(), below(2)),
         _ => Target::Unknown,
@@ -81,14 +86,15 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
         "/get" => Handler::Get,
         "/terms" => Handler::Terms,
         "/analysis/field" => Handler::FieldAnalysis,
+        "/analysis/document" => Handler::DocumentAnalysis,
         "/whynot" => Handler::WhyNot,
         "/update" | "/update/json" | "/update/json/docs" | "/update/csv" | "/update/cbor" => Handler::Update,
         "/admin/ping" => Handler::Ping,
         "/admin/luke" => Handler::Luke,
         "/admin/system" => Handler::System,
         "/admin/segments" => Handler::Segments,
-        "/config" | "/config/requestHandler" => Handler::Config,
         "/schema" => Handler::Schema,
+        _ if is_below(path, "/config") => Handler::Config,
         _ if is_below(path, "/schema/managed") || is_below(path, "/schema/analysis") => Handler::Managed,
         _ if path.starts_with("/schema/") => Handler::Schema,
         _ => {
@@ -107,6 +113,7 @@ fn by_class(class: &str) -> Option<Handler> {
     match class.rsplit('.').next()? {
         "SearchHandler" => Some(Handler::Select),
         "FieldAnalysisRequestHandler" => Some(Handler::FieldAnalysis),
+        "DocumentAnalysisRequestHandler" => Some(Handler::DocumentAnalysis),
         "MoreLikeThisHandler" => Some(Handler::MoreLike),
         "UpdateRequestHandler" => Some(Handler::Update),
         "RealTimeGetHandler" => Some(Handler::Get),
@@ -134,6 +141,11 @@ mod tests {
         check("/solr/films", Target::Unknown);
         check("/solr/a%2Fb/select", collection("a/b", "/select"));
         check("/other/films/select", Target::Unknown);
+        check("/api/configsets", Target::Configsets(vec![]));
+        check(
+            "/api/configsets/x/lang/a.txt",
+            Target::Configsets(vec!["x".into(), "lang".into(), "a.txt".into()]),
+        );
         assert!(target("/solr/%ff/select").is_err());
     }
 }

@@ -1,8 +1,10 @@
 //! One request from its first byte to its reply: the path says who serves it, the parameters how the answer looks.
 
+use bytes::Bytes;
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use hyper::{Method, Request};
+use hyper::{Method, Request, Response};
 use plan::{Error, ErrorKind, Result};
 use solr::Params;
 use solr::params::unsupported::refuse_streams;
@@ -18,7 +20,17 @@ use crate::{body, params, unpack};
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
 const FORM: &str = "application/x-www-form-urlencoded";
 
-pub(crate) async fn respond(server: &Server, request: Request<Incoming>) -> Reply {
+/// `near` says whether the client is on this machine.
+pub(crate) async fn respond(
+    server: &Server,
+    near: bool,
+    request: Request<Incoming>,
+) -> Response<Full<Bytes>> {
+    let packing = server.config.compress.packing(near, request.headers());
+    reply(server, request).await.into_response(packing)
+}
+
+async fn reply(server: &Server, request: Request<Incoming>) -> Reply {
     let started_ms = server.node.clock().now_ms();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let kept = server.answers.find(&server.node, &method, request.uri().path_and_query());
@@ -43,7 +55,7 @@ async fn serve(
     started_ms: i64,
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
-    let managed = matches!(&serving, Serving::Collection(_, Handler::Managed, _));
+    let managed = matches!(&serving, Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_));
     match *request.method() {
         Method::GET | Method::POST => {}
         // Of managed resources, that one is there is an answer of its own, and they are changed by these methods.
@@ -66,11 +78,23 @@ async fn serve(
         }
     }
     let head = *request.method() == Method::HEAD;
-    let reply = match read(server, request, started_ms).await {
-        Ok(call) => Some(handlers::run(&call, serving).await),
+    let reply = match admitted(server, request, serving, started_ms).await {
+        Ok(reply) => Some(reply),
         Err(error) => bare_error(&error),
     };
-    if head { reply.map(|reply| Reply { body: bytes::Bytes::new(), ..reply }) } else { reply }
+    if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
+}
+
+/// Reads the request first: a client that takes its time must not keep others out.
+async fn admitted(
+    server: &Server,
+    request: Request<Incoming>,
+    serving: Serving,
+    started_ms: i64,
+) -> Result<Reply> {
+    let call = read(server, request, started_ms).await?;
+    let _pass = server.admission.enter(serving.load()).await?;
+    Ok(handlers::run(&call, serving).await)
 }
 
 /// The parameters of URL and form, and any other body as it is.
@@ -83,11 +107,12 @@ async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> R
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
+    let mut room = server.admission.room(server.config.body_bytes_max);
     let bytes = if with_body {
-        let bytes = body::read(request.into_body(), &server.config).await?;
-        unpack::unpacked(bytes, encoding.as_deref(), server.config.body_bytes_max)?
+        let bytes = body::read(request.into_body(), &server.config, &mut room).await?;
+        unpack::unpacked(bytes, encoding.as_deref(), &mut room)?
     } else {
-        bytes::Bytes::new()
+        Bytes::new()
     };
     let mut content = None;
     if method == Method::POST && media_type.as_deref().is_some_and(is_form) {
@@ -96,7 +121,7 @@ async fn read(server: &Server, request: Request<Incoming>, started_ms: i64) -> R
         content = Some(Content { media_type, bytes });
     }
     refuse_streams(&sent)?;
-    Ok(Call { server, method, target, params: sent, content, started_ms })
+    Ok(Call { server, method, target, params: sent, content, started_ms, room })
 }
 
 fn is_form(media_type: &str) -> bool {

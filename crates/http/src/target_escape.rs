@@ -8,6 +8,9 @@
 
 /// Longer lines than this are not kept: none that matter here are.
 const LINE_BYTES_MAX: usize = 64;
+/// One byte more than the parser takes: the rest of a longer target is left out, so that it is refused with 414 however
+/// long it is.
+const TARGET_BYTES_MAX: usize = 65_535;
 
 /// Follows one connection.
 #[derive(Debug, Default)]
@@ -19,6 +22,8 @@ pub(crate) struct TargetEscape {
     cut: bool,
     /// Its last byte, cut or not.
     last: u8,
+    /// How long the target is so far.
+    target_bytes: usize,
     framing: Framing,
 }
 
@@ -62,12 +67,22 @@ impl TargetEscape {
                 State::Chunk(left) => at += self.skip(left, rest, State::Chunk, State::ChunkEnd),
                 State::Target => {
                     let plain = rest.iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
+                    let room = TARGET_BYTES_MAX.saturating_sub(self.target_bytes);
+                    if plain > room {
+                        let out: &mut Vec<u8> = escaped.get_or_insert_with(Vec::new);
+                        out.extend_from_slice(bytes.get(kept..at + room).unwrap_or_default());
+                        kept = at + plain;
+                    }
+                    self.target_bytes += plain.min(room);
                     at += plain;
                     let Some(byte) = rest.get(plain) else { break };
                     if is_refused(*byte) {
                         let out: &mut Vec<u8> = escaped.get_or_insert_with(Vec::new);
                         out.extend_from_slice(bytes.get(kept..at).unwrap_or_default());
-                        out.extend_from_slice(format!("%{byte:02X}").as_bytes());
+                        if self.target_bytes < TARGET_BYTES_MAX {
+                            out.extend_from_slice(format!("%{byte:02X}").as_bytes());
+                            self.target_bytes += 3;
+                        }
                         kept = at + 1;
                     } else {
                         self.begin(if *byte == b' ' { State::Version } else { State::Off });
@@ -107,7 +122,10 @@ impl TargetEscape {
                 self.state = State::Method;
             }
             // The target of CONNECT is no path, and PRI opens HTTP/2.
-            b' ' if !matches!(self.line.as_slice(), b"" | b"CONNECT" | b"PRI") => self.begin(State::Target),
+            b' ' if !matches!(self.line.as_slice(), b"" | b"CONNECT" | b"PRI") => {
+                self.target_bytes = 0;
+                self.begin(State::Target);
+            }
             _ => self.begin(State::Off),
         }
     }
@@ -236,6 +254,23 @@ mod tests {
         check(PLAIN, PLAIN);
         check("GET /a?q=\"b\" HTTP/1.1\r\nHost: x\r\n\r\n", PLAIN);
         check("GET /<>\\^`{|} HTTP/1.0\r\n\r\n", "GET /%3C%3E%5C%5E%60%7B%7C%7D HTTP/1.0\r\n\r\n");
+    }
+
+    #[test]
+    fn targets_have_a_bound() {
+        let pass = |whole: &str, part: usize| {
+            let mut escape = TargetEscape::default();
+            let parts = whole.as_bytes().chunks(part);
+            let out = parts.flat_map(|part| escape.escape(part).unwrap_or_else(|| part.to_vec())).collect();
+            String::from_utf8(out).unwrap()
+        };
+        let request = |bytes: usize| format!("GET /{} HTTP/1.1\r\nHost: x\r\n\r\n", "a".repeat(bytes - 1));
+        for part in [1, 1000, 1 << 20] {
+            let both = request(TARGET_BYTES_MAX + 70_000) + &request(9);
+            assert_eq!(pass(&both, part), request(TARGET_BYTES_MAX) + &request(9));
+            let fits = request(TARGET_BYTES_MAX);
+            assert_eq!(pass(&fits, part), fits);
+        }
     }
 
     #[test]

@@ -9,19 +9,22 @@ use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use plan::{Error, ErrorKind, Result};
 use ruzstd::decoding::StreamingDecoder;
 
-use crate::body::too_large;
+use crate::admission::Room;
 
-/// The body as it was before it was packed. Errors: `UnsupportedMedia` for an encoding that is not known, `TooLarge`,
-/// `BadRequest` where the bytes are not what the header says.
-pub(crate) fn unpacked(body: Bytes, encoding: Option<&str>, bytes_max: usize) -> Result<Bytes> {
+/// What is unpacked before room is made for it.
+const PART_BYTES: u64 = 64 << 10;
+
+/// The body as it was before it was packed; what comes out takes up `room`. Errors: `UnsupportedMedia` for an encoding that is
+/// not known, `TooLarge`, `Busy`, `BadRequest` where the bytes are not what the header says.
+pub(crate) fn unpacked(body: Bytes, encoding: Option<&str>, room: &mut Room<'_>) -> Result<Bytes> {
     let Some(encoding) = encoding.map(str::trim) else { return Ok(body) };
     match encoding.to_ascii_lowercase().as_str() {
         "" | "identity" => Ok(body),
-        "gzip" | "x-gzip" => cluster::compute(|| all(MultiGzDecoder::new(&*body), encoding, bytes_max)),
-        "deflate" => cluster::compute(|| all(ZlibDecoder::new(&*body), encoding, bytes_max)),
+        "gzip" | "x-gzip" => cluster::compute(|| all(MultiGzDecoder::new(&*body), encoding, room)),
+        "deflate" => cluster::compute(|| all(ZlibDecoder::new(&*body), encoding, room)),
         "zstd" => cluster::compute(|| {
             let decoder = StreamingDecoder::new(&*body).map_err(|error| malformed(encoding, &error))?;
-            all(decoder, encoding, bytes_max)
+            all(decoder, encoding, room)
         }),
         _ => Err(Error::new(
             ErrorKind::UnsupportedMedia,
@@ -30,12 +33,18 @@ pub(crate) fn unpacked(body: Bytes, encoding: Option<&str>, bytes_max: usize) ->
     }
 }
 
-/// Room grows with what has come out.
-fn all(decoder: impl Read, encoding: &str, bytes_max: usize) -> Result<Bytes> {
-    let mut whole = Vec::new();
-    let limit = (bytes_max as u64).saturating_add(1);
-    decoder.take(limit).read_to_end(&mut whole).map_err(|error| malformed(encoding, &error))?;
-    if whole.len() > bytes_max { Err(too_large(bytes_max)) } else { Ok(whole.into()) }
+/// Room grows with what has come out, and is no longer that of what went in.
+fn all(mut decoder: impl Read, encoding: &str, room: &mut Room<'_>) -> Result<Bytes> {
+    let (mut whole, mut room_of_whole) = (Vec::new(), room.fresh());
+    loop {
+        let part = decoder.by_ref().take(PART_BYTES).read_to_end(&mut whole);
+        let bytes = part.map_err(|error| malformed(encoding, &error))?;
+        room_of_whole.grow_to(whole.len())?;
+        if (bytes as u64) < PART_BYTES {
+            *room = room_of_whole;
+            return Ok(whole.into());
+        }
+    }
 }
 
 fn malformed(encoding: &str, error: &dyn std::fmt::Display) -> Error {
@@ -45,8 +54,12 @@ fn malformed(encoding: &str, error: &dyn std::fmt::Display) -> Error {
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
+    use std::sync::Arc;
 
     use super::*;
+    use crate::admission::Admission;
+    use crate::config::ServeConfig;
+    use crate::configsets::Configsets;
 
     fn gzip(body: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -56,8 +69,10 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn bodies_are_unpacked_within_bounds() {
+        let config = ServeConfig::new(Configsets::default(), Arc::new(String::new));
+        let admission = Admission::new(&config);
         let check = |body: &[u8], encoding: Option<&str>, expected: Result<&str, ErrorKind>| {
-            let found = unpacked(Bytes::copy_from_slice(body), encoding, 1 << 20);
+            let found = unpacked(Bytes::copy_from_slice(body), encoding, &mut admission.room(1 << 20));
             let found = found.map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
             assert_eq!(found.as_deref().map_err(|error| error.kind), expected, "{encoding:?}");
         };

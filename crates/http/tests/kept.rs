@@ -44,6 +44,24 @@ async fn an_answer_is_kept_until_something_changes() {
 }
 
 #[tokio::test]
+async fn suggestions_are_kept_until_a_suggester_is_built() {
+    let served = Served::start().await;
+    let path = "/solr/films/suggest?suggest.q=a";
+    let first = served.get(path).await;
+    assert_eq!(first.status, 200, "{}", first.body);
+    for (path, expected) in [
+        (path, 1),
+        ("/solr/films/suggest?suggest.q=a&suggest.build=true", 1),
+        ("/solr/films/suggest?suggest.q=a&suggest.build=true", 1),
+        (path, 1),
+        (path, 2),
+    ] {
+        served.get(path).await;
+        assert_eq!(hits(&served).await, expected, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn what_may_differ_the_next_time_is_not_kept() {
     let served = Served::start().await;
     add(&served, "1").await;

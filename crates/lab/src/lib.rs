@@ -4,6 +4,7 @@
 
 mod checksum;
 mod error;
+mod hold;
 mod load;
 mod peer;
 mod random;
@@ -18,6 +19,7 @@ mod testing;
 mod workload;
 
 pub use error::Error;
+pub use hold::{Held, HoldOptions, hold};
 pub use load::{Arrivals, Shape};
 pub use peer::{SolrOptions, down, up};
 pub use replay::{Change, changes};

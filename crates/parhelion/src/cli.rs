@@ -9,6 +9,7 @@ use crate::lab::LabArgs;
 use crate::post::PostArgs;
 use crate::query::QueryArgs;
 use crate::relevance::RelevanceArgs;
+use crate::schema::SchemaArgs;
 use crate::serve::ServeArgs;
 
 /// A search server that speaks Apache Solr's HTTP API, in one binary.
@@ -42,6 +43,8 @@ pub enum Command {
     Post(PostArgs),
     /// Ask a collection and print the hits as a table or as JSON.
     Query(QueryArgs),
+    /// Change a collection's schema with its documents: see what an edit means, make it, undo it.
+    Schema(SchemaArgs),
     /// Run a benchmark against a server, and a Solr beside it.
     Lab(LabArgs),
     /// Measure how well a collection answers judged queries.

@@ -4,14 +4,15 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use http::{Configset, Configsets};
-use plan::check_name;
+use plan::{Resources, check_name};
 
 use crate::output;
 
-/// What Solr calls the schema's file, newest name first.
-const SCHEMA_FILES: [&str; 3] = ["managed-schema.xml", "managed-schema", "schema.xml"];
+/// Deepest folder and most files that are read of a configset.
+const DEPTH_MAX: usize = 8;
+const FILES_MAX: usize = 2000;
 
 pub fn load(folder: Option<&Path>) -> Result<Configsets> {
     let mut configsets = Configsets::default();
@@ -28,8 +29,9 @@ fn builtin() -> Result<Configset> {
     // Parsed, not validated: a language whose components are missing must not take the others with it. Its fields answer
     // with an error that names the component.
     let schema = solr::schema::parse(files.file("managed-schema.xml").unwrap_or_default(), &read)?;
-    let config = solr::config::load(files.file("solrconfig.xml").unwrap_or_default(), &|_| None)?;
-    Ok(Configset { schema, config: config.config })
+    let config = solr::config::load(&read)?;
+    let files = files.files().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    Ok(Configset { schema, config: config.config, files })
 }
 
 fn load_folder(folder: &Path, configsets: &mut Configsets) -> Result<()> {
@@ -50,19 +52,32 @@ fn load_folder(folder: &Path, configsets: &mut Configsets) -> Result<()> {
 fn read(folder: &Path) -> Result<Configset> {
     let below = folder.join("conf");
     let folder = if below.is_dir() { &below } else { folder };
-    let read = |name: &str| plain(name).then(|| fs::read_to_string(folder.join(name)).ok()).flatten();
-    let schema = SCHEMA_FILES.iter().find_map(|name| read(name));
-    let schema = schema.with_context(|| format!("has no schema; name it `{}`", SCHEMA_FILES[0]))?;
-    let config = read("solrconfig.xml").context("has no `solrconfig.xml`")?;
-    let schema = solr::schema::load(&schema, &read)?;
-    let loaded = solr::config::load(&config, &|_| None)?.with_files(&read)?;
-    for warning in &loaded.warnings {
+    let mut files = Resources::new();
+    collect(folder, "", &mut files)?;
+    let configset = Configset::read(&files)?;
+    let warnings = solr::config::load(&|name| files.get(name).cloned())?.warnings;
+    for warning in warnings {
         output::note(&format!("warning: `{}`: {warning}", folder.display()));
     }
-    Ok(Configset { schema, config: loaded.config })
+    Ok(configset)
 }
 
-/// Whether a resource's name stays below the configset.
-fn plain(name: &str) -> bool {
-    name.split('/').all(|part| check_name("file", part).is_ok())
+/// The text files of a folder by their names below it; other files are passed over.
+fn collect(folder: &Path, above: &str, files: &mut Resources) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if check_name("file", &name).is_err() {
+            continue;
+        }
+        let below = format!("{above}{name}");
+        if path.is_dir() {
+            ensure!(below.matches('/').count() < DEPTH_MAX, "`{}` lies too deep", path.display());
+            collect(&path, &format!("{below}/"), files)?;
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            ensure!(files.len() < FILES_MAX, "there are more than {FILES_MAX} files");
+            files.insert(below, text);
+        }
+    }
+    Ok(())
 }

@@ -8,10 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use client::SolrClient;
+use http::Compress;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use ingest::{Batcher, Progress, Registry, Sender, Totals, files_below, read_source};
 use serde_json::{Value, json};
 
+use crate::limits::LimitArgs;
+use crate::listen::Place;
 use crate::output;
 use crate::server::{Server, ServerArgs, interrupted};
 
@@ -57,20 +60,27 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         .tempdir()
         .context("cannot make a temporary folder")?;
     let data_dir = args.data_dir.clone().unwrap_or_else(|| temporary.path().to_owned());
-    let server_args =
-        ServerArgs { host: args.host.clone(), port: args.port, data_dir, configset_dir: None, cache: true };
+    let server_args = ServerArgs {
+        places: vec![Place::Address(args.host.clone(), args.port)],
+        tls: None,
+        compress: Compress::default(),
+        data_dir,
+        configset_dir: None,
+        cache: true,
+        limits: LimitArgs::default(),
+    };
     let server = Server::start(server_args).await?;
     let client = SolrClient::new(server.url().parse()?, Duration::from_secs(120));
     make_collection(&client).await?;
     let summary = index(&client, roots).await?;
     if args.json {
-        output::json(&summary.to_json(&server.url()));
+        output::json(&summary.to_json(server.url()));
     } else {
         summary.print();
     }
     if !args.exit {
         if !args.json {
-            output::line(&try_this(&server.url()));
+            output::line(&try_this(server.url()));
         }
         interrupted().await;
         output::note("stopping");

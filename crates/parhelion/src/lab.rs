@@ -2,6 +2,7 @@
 //! and how is the lab's.
 
 mod console;
+mod hold;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,8 @@ enum Command {
         #[command(subcommand)]
         peer: PeerCommand,
     },
+    /// Hold idle connections while others are busy: memory, resets, what is left half closed.
+    Hold(hold::HoldArgs),
     /// Show the workloads.
     List,
 }
@@ -167,6 +170,7 @@ pub async fn run(args: LabArgs) -> anyhow::Result<()> {
         Command::Fruit(args) => run_workload("fruit", args).await,
         Command::Replay { then, output } => replay(&then, &output).await,
         Command::Peer { peer: PeerCommand::Solr(args) } => peer_solr(&args).await,
+        Command::Hold(args) => hold::run(args).await,
         Command::List => {
             output::line(&console::workloads());
             Ok(())

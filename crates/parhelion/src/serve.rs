@@ -1,9 +1,12 @@
-//! `parhelion serve`: a node on one address until it is told to stop.
+//! `parhelion serve`: a node where it is told to listen, until it is told to stop.
 
 use std::path::PathBuf;
 
 use clap::Args;
+use http::Compress;
 
+use crate::limits::LimitArgs;
+use crate::listen::{Place, load_tls};
 use crate::output;
 use crate::server::{Server, ServerArgs, interrupted};
 
@@ -15,6 +18,19 @@ pub struct ServeArgs {
     /// The port to listen on; 0 takes any free one.
     #[arg(long, default_value_t = 8983, env = "PARHELION_PORT")]
     port: u16,
+    /// Listen here instead of on --host and --port: HOST:PORT, or unix:PATH for a socket in the file system. May be given
+    /// several times.
+    #[arg(long, value_name = "WHERE", env = "PARHELION_LISTEN", value_delimiter = ',')]
+    listen: Vec<Place>,
+    /// Speak TLS on every address: the server's certificate in PEM, followed by its issuers'.
+    #[arg(long, value_name = "FILE", requires = "tls_key", env = "PARHELION_TLS_CERT")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM without a password.
+    #[arg(long, value_name = "FILE", requires = "tls_cert", env = "PARHELION_TLS_KEY")]
+    tls_key: Option<PathBuf>,
+    /// Whose answers are packed with gzip if they take it: clients on other machines, all, or none.
+    #[arg(long, value_name = "WHOSE", value_enum, default_value_t, env = "PARHELION_COMPRESS")]
+    compress: CompressArg,
     /// Where collections are kept; made when missing.
     #[arg(long, value_name = "DIR", default_value = "parhelion-data", env = "PARHELION_DATA_DIR")]
     data_dir: PathBuf,
@@ -24,14 +40,52 @@ pub struct ServeArgs {
     /// Answer every request afresh: keep no answers, results, filters or documents. For measurements.
     #[arg(long, env = "PARHELION_NO_CACHE")]
     no_cache: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// As the command line names them.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum CompressArg {
+    Never,
+    #[default]
+    Far,
+    Always,
+}
+
+impl From<CompressArg> for Compress {
+    fn from(arg: CompressArg) -> Self {
+        match arg {
+            CompressArg::Never => Compress::Never,
+            CompressArg::Far => Compress::Far,
+            CompressArg::Always => Compress::Always,
+        }
+    }
 }
 
 pub async fn run(args: ServeArgs) -> anyhow::Result<()> {
-    let ServeArgs { host, port, data_dir, configset_dir, no_cache } = args;
-    let shown = data_dir.display().to_string();
-    let server = Server::start(ServerArgs { host, port, data_dir, configset_dir, cache: !no_cache }).await?;
-    output::line(&format!("serving {} (data in {shown}); stop with Ctrl-C", server.url()));
+    let shown = args.data_dir.display().to_string();
+    let server = Server::start(server_args(args)?).await?;
+    output::line(&format!("serving {} (data in {shown}); stop with Ctrl-C", server.places().join(" and ")));
     interrupted().await;
     output::note("stopping");
     server.stop().await
+}
+
+fn server_args(args: ServeArgs) -> anyhow::Result<ServerArgs> {
+    let tls = match (&args.tls_cert, &args.tls_key) {
+        (Some(certificates), Some(key)) => Some(load_tls(certificates, key)?),
+        _ => None,
+    };
+    let places =
+        if args.listen.is_empty() { vec![Place::Address(args.host, args.port)] } else { args.listen };
+    Ok(ServerArgs {
+        places,
+        tls,
+        compress: args.compress.into(),
+        data_dir: args.data_dir,
+        configset_dir: args.configset_dir,
+        cache: !args.no_cache,
+        limits: args.limits,
+    })
 }

@@ -1,73 +1,103 @@
-//! A node on an address, within this process: what `serve` and `demo` start.
+//! A node that listens, within this process: what `serve` and `demo` start.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use cluster::{CacheSizes, Node, NodeConfig};
-use http::ServeConfig;
-use tokio::net::TcpListener;
+use http::{Compress, ServeConfig, Tls};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::ambient::{SystemClock, new_uuid};
 use crate::configsets;
+use crate::limits::LimitArgs;
+use crate::listen::{self, Bound, Place};
+
+/// What Solr calls a node that has no address.
+const NAMELESS: &str = "localhost:8983";
 
 /// What to listen on and where the data is.
 #[derive(Clone, Debug)]
 pub struct ServerArgs {
-    pub host: String,
-    pub port: u16,
+    /// At least one.
+    pub places: Vec<Place>,
+    /// For the addresses among them.
+    pub tls: Option<Tls>,
+    pub compress: Compress,
     pub data_dir: PathBuf,
     /// A folder of configsets, beside the built-in one.
     pub configset_dir: Option<PathBuf>,
     /// Whether answers, results, filters and documents are kept for later requests.
     pub cache: bool,
+    pub limits: LimitArgs,
 }
 
 /// A listening server. Dropping it does not stop it; [`Server::stop`] does.
 pub struct Server {
-    pub address: SocketAddr,
+    /// As clients name them, in the order asked for.
+    places: Vec<String>,
+    sockets: Vec<PathBuf>,
     node: Arc<Node>,
     stop: watch::Sender<bool>,
     serving: JoinHandle<std::io::Result<()>>,
 }
 
 impl Server {
-    /// Opens the data, then the address: whoever can connect gets answers.
+    /// Takes the places, then opens the data: whoever can connect waits for it and gets answers.
     pub async fn start(args: ServerArgs) -> anyhow::Result<Self> {
-        let ServerArgs { host, port, data_dir, configset_dir, cache } = args;
+        let ServerArgs { places, tls, compress, data_dir, configset_dir, cache, limits } = args;
         let configsets = configsets::load(configset_dir.as_deref())?;
-        let listener = bind(&host, port).await?;
-        let address = listener.local_addr()?;
+        let mut bound = Vec::with_capacity(places.len());
+        for place in &places {
+            bound.push(listen::bind(place, tls.as_ref()).await?);
+        }
+        let name = bound.iter().find_map(|bound| bound.name.as_deref()).unwrap_or(NAMELESS);
         let config = NodeConfig {
             data_dir: data_dir.clone(),
             clock: Arc::new(SystemClock),
             shards: cluster::engine_shards(if cache { CacheSizes::default() } else { CacheSizes::NONE }),
-            name: format!("{host}:{}_solr", address.port()),
+            name: format!("{name}_solr"),
         };
         let node = tokio::task::spawn_blocking(|| Node::open(config))
             .await?
             .with_context(|| format!("cannot open the data in `{}`", data_dir.display()))?;
         let (stop, stopped) = watch::channel(false);
         let mut config = ServeConfig::new(configsets, Arc::new(new_uuid));
+        config.compress = compress;
+        limits.apply(&mut config);
+        config.connections_max = config.connections_max.min(listen::connections_max());
         if !cache {
             config.answer_bytes_max = 0;
         }
-        let serving = tokio::spawn(http::serve(listener, node.clone(), config, until(stopped)));
-        Ok(Self { address, node, stop, serving })
+        let (places, sockets) = bound
+            .iter()
+            .map(|bound| (bound.shown.clone(), bound.socket.clone()))
+            .collect::<(Vec<_>, Vec<_>)>();
+        let sockets = sockets.into_iter().flatten().collect();
+        let listeners = bound.into_iter().map(|Bound { listener, .. }| listener).collect();
+        let serving = tokio::spawn(http::serve(listeners, node.clone(), config, until(stopped)));
+        Ok(Self { places, sockets, node, stop, serving })
     }
 
-    /// The Solr URL.
-    pub fn url(&self) -> String {
-        format!("http://{}/solr", self.address)
+    /// The first place; a Solr URL if that is an address.
+    pub fn url(&self) -> &str {
+        self.places.first().map_or("", String::as_str)
+    }
+
+    /// All places, as clients name them.
+    pub fn places(&self) -> &[String] {
+        &self.places
     }
 
     /// Ends open requests, flushes, closes.
     pub async fn stop(self) -> anyhow::Result<()> {
         let _ = self.stop.send(true);
         self.serving.await??;
+        for socket in &self.sockets {
+            // The next server takes over a socket that stays.
+            let _ = std::fs::remove_file(socket);
+        }
         let node = self.node;
         tokio::task::spawn_blocking(move || node.close())
             .await?
@@ -78,18 +108,6 @@ impl Server {
 async fn until(mut stopped: watch::Receiver<bool>) {
     // An error means that the sender is gone, which is a stop too.
     let _ = stopped.wait_for(|stop| *stop).await;
-}
-
-async fn bind(host: &str, port: u16) -> anyhow::Result<TcpListener> {
-    match TcpListener::bind((host, port)).await {
-        Ok(listener) => Ok(listener),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            bail!(
-                "port {port} of {host} is taken; stop the program that listens there, or choose another with --port (0: any free one)"
-            )
-        }
-        Err(error) => Err(error).with_context(|| format!("cannot listen on {host}:{port}")),
-    }
 }
 
 /// Returns on Ctrl-C or, where there is one, the terminate signal.

@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use crate::facet::{OtherRange, RangeBucket};
-use crate::function::Function;
-use crate::query::Query;
+use crate::function::{CurrencyOf, Function};
+use crate::heatmap::{HeatmapFacet, HeatmapResult};
+use crate::query::{Query, Range};
 use crate::relation::Move;
 use crate::value::Value;
 
@@ -101,6 +102,8 @@ pub enum SubFacetKind {
     Terms(TermsFacet),
     /// A bucket for each range.
     Ranges(RangesFacet),
+    /// Counts over a map. Its key, its tags and what is below mean nothing.
+    Heatmap(HeatmapFacet),
 }
 
 /// Which documents are cut, where that is not those of the bucket above.
@@ -164,6 +167,8 @@ pub enum TermsSort {
 #[derive(Clone, Debug)]
 pub struct RangesFacet {
     pub field: Arc<str>,
+    /// Of a field of prices: what is counted, bounds being amounts as it gives them.
+    pub money: Option<Box<CurrencyOf>>,
     /// The value shown for each, and its bounds.
     pub buckets: Vec<(Value, RangeBucket)>,
     pub others: Vec<(OtherRange, RangeBucket)>,
@@ -171,6 +176,15 @@ pub struct RangesFacet {
 }
 
 impl RangesFacet {
+    /// The documents of one of its buckets.
+    pub fn query(&self, bucket: &RangeBucket) -> Query {
+        let (lower, upper) = (bucket.lower.clone(), bucket.upper.clone());
+        match &self.money {
+            Some(money) => money.between(lower, upper),
+            None => Query::Range(Range { field: self.field.clone(), lower, upper }),
+        }
+    }
+
     /// The bounds of all its buckets, those of the others last.
     pub fn all(&self) -> impl Iterator<Item = &RangeBucket> {
         let buckets = self.buckets.iter().map(|(_, bucket)| bucket);
@@ -207,6 +221,7 @@ pub enum StatValue {
 pub enum SubFacetResult {
     Query(BucketResult),
     Buckets(Buckets),
+    Heatmap(HeatmapResult),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

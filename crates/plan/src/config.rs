@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use std::sync::Arc;
+
+use crate::analyzer::Resources;
 use crate::commit::AutoCommit;
 use crate::component::{Component, Components};
 use crate::processor::UpdateProcessing;
@@ -19,9 +22,75 @@ pub struct CollectionConfig {
     /// What its handlers may run beside what all collections have.
     #[serde(default)]
     pub components: Components,
+    /// Parameters under names that handlers and requests call for (`useParams`).
+    #[serde(default)]
+    pub param_sets: Vec<ParamSet>,
+    /// What all of this was read from.
+    #[serde(default)]
+    pub source: Arc<ConfigSource>,
+}
+
+/// The texts that a configuration is made of. A change makes new texts, and of them a whole new configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigSource {
+    /// `solrconfig.xml`.
+    pub xml: String,
+    /// The files that it names, where they are there.
+    pub files: Resources,
+    /// What was changed since: Solr's `configoverlay.json`.
+    pub overlay: VersionedText,
+    /// Solr's `params.json`.
+    pub params: VersionedText,
+    /// Which upload of its configset this is; 0 for one that is not uploaded.
+    #[serde(default)]
+    pub revision: u64,
+}
+
+/// A text that requests change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersionedText {
+    /// How often it was changed; `None`: it is not there.
+    pub version: Option<u32>,
+    pub text: String,
+}
+
+impl VersionedText {
+    /// As it is after a change.
+    #[must_use]
+    pub fn changed(&self, text: String) -> Self {
+        Self { version: Some(self.version.map_or(0, |version| version.saturating_add(1))), text }
+    }
+}
+
+/// Parameters under a name. A section that the set does not have is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParamSet {
+    pub name: String,
+    pub defaults: Option<Vec<(String, String)>>,
+    pub appends: Option<Vec<(String, String)>>,
+    pub invariants: Option<Vec<(String, String)>>,
 }
 
 impl CollectionConfig {
+    /// Adds the sets of these names to what a handler presets, each over the ones before it. A section ends at the first set
+    /// that does not have it, as in Solr 9.10.1 (`compat/admin/params.yaml`).
+    pub fn add_param_sets(&self, presets: &mut HandlerConfig, names: &[String]) {
+        let find = |name: &String| self.param_sets.iter().find(|set| set.name == *name);
+        let sections = |section: fn(&ParamSet) -> Option<&Vec<(String, String)>>| {
+            names.iter().map_while(move |name| section(find(name)?))
+        };
+        for pairs in sections(|set| set.defaults.as_ref()) {
+            presets.defaults.retain(|(known, _)| !pairs.iter().any(|(name, _)| name == known));
+            presets.defaults.extend(pairs.iter().cloned());
+        }
+        for pairs in sections(|set| set.appends.as_ref()) {
+            presets.appends.splice(0..0, pairs.iter().cloned());
+        }
+        for pairs in sections(|set| set.invariants.as_ref()) {
+            presets.invariants.splice(0..0, pairs.iter().cloned());
+        }
+    }
+
     /// What it declares for a path.
     pub fn handler(&self, path: &str) -> Option<&HandlerConfig> {
         self.handlers.iter().find(|it| it.path == path)
@@ -46,6 +115,9 @@ pub struct HandlerConfig {
     /// The query parsers that its requests may use; `None` is all.
     #[serde(default)]
     pub allowed_parsers: Option<Vec<String>>,
+    /// The sets of parameters that are added to what it presets.
+    #[serde(default)]
+    pub use_params: Vec<String>,
 }
 
 impl HandlerConfig {

@@ -1,6 +1,8 @@
 //! Amounts of money: `amount,CODE` as written, whole amounts in the smallest unit of the currency as kept, and exchange by
 //! rates. The rules, down to where an amount is cut, are those of Solr's `CurrencyFieldType` (9.10.1).
 
+use std::fmt::{Display, Formatter};
+
 use crate::error::{Error, Result};
 use crate::field::{FieldClass, FieldType};
 
@@ -57,6 +59,18 @@ impl Money {
     pub fn complete(text: &str, default: &str) -> String {
         let text = text.trim();
         if text.contains(',') { text.to_owned() } else { format!("{text},{default}") }
+    }
+}
+
+/// As Solr writes it, with a point also where the currency has no smaller unit.
+impl Display for Money {
+    fn fmt(&self, out: &mut Formatter<'_>) -> std::fmt::Result {
+        let digits = usize::try_from(fraction_digits(&self.code)).unwrap_or(0);
+        let text = format!("{:0width$}", self.amount.unsigned_abs(), width = digits + 1);
+        let (whole, fraction) =
+            text.split_at_checked(text.len().saturating_sub(digits)).unwrap_or((&text, ""));
+        let sign = if self.amount < 0 { "-" } else { "" };
+        write!(out, "{sign}{whole}.{fraction},{}", self.code)
     }
 }
 
@@ -130,6 +144,18 @@ mod tests {
         check("5,", None);
         check(",USD", None);
         check("5,usd", None);
+    }
+
+    #[test]
+    fn money_is_written_as_in_solr() {
+        let check = |amount, code: &str, expected: &str| {
+            assert_eq!(Money { amount, code: code.to_owned() }.to_string(), expected);
+        };
+        check(1000, "USD", "10.00,USD");
+        check(0, "EUR", "0.00,EUR");
+        check(-5, "USD", "-0.05,USD");
+        check(1000, "JPY", "1000.,JPY");
+        check(1, "XXX", "1.,XXX");
     }
 
     #[test]

@@ -20,7 +20,9 @@ pub enum ErrorKind {
     UnsupportedMedia,
     /// More than a configured bound; make the request smaller.
     TooLarge,
-    /// Try again later or elsewhere: overloaded, disk full, shutting down, log failed.
+    /// Overloaded: try again in a moment.
+    Busy,
+    /// Try again later or elsewhere: disk full, shutting down, log failed.
     Unavailable,
     /// Stored bytes do not match their checksum; restore or rebuild.
     DataLoss,

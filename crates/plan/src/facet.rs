@@ -5,6 +5,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::bucket::BucketPlan;
+use crate::function::CurrencyOf;
+use crate::heatmap::HeatmapFacet;
 use crate::query::Query;
 use crate::value::Value;
 
@@ -17,6 +19,7 @@ pub struct FacetPlan {
     pub ranges: Vec<RangeFacet>,
     pub intervals: Vec<IntervalFacet>,
     pub pivots: Vec<PivotFacet>,
+    pub heatmaps: Vec<HeatmapFacet>,
     /// Fields, queries, ranges and pivots count the groups of this field that have hits, those without a value being one,
     /// and not the hits (Solr's `group.facet`).
     pub groups_of: Option<Arc<str>>,
@@ -126,6 +129,9 @@ pub enum FacetSort {
 pub struct RangeFacet {
     pub key: String,
     pub field: Arc<str>,
+    /// Of a field of prices: what is counted, bounds being amounts as it gives them.
+    pub money: Option<Box<CurrencyOf>>,
+    /// As shown.
     pub start: Value,
     /// The end that applies, after `hardend`.
     pub end: Value,

@@ -5,6 +5,7 @@
 mod describe;
 mod operator;
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 pub use operator::{Comparison, Operator, StringMeasure};
@@ -14,7 +15,7 @@ use crate::dense_vector::VectorSimilarity;
 use crate::field::FieldClass;
 use crate::payload::{PayloadDecoder, PayloadFunction};
 use crate::place::Place;
-use crate::query::Query;
+use crate::query::{Clause, FunctionRange, Occur, Query};
 use crate::relation::Related;
 use crate::value::Value;
 
@@ -93,6 +94,18 @@ pub struct CurrencyOf {
     pub target: String,
     /// What those are exchanged into after that, and at which rate: amounts in whole units.
     pub shown: Option<(String, f64)>,
+}
+
+impl CurrencyOf {
+    /// Documents whose amount lies between two of these; one without a price has none.
+    pub fn between(&self, lower: Bound<Value>, upper: Bound<Value>) -> Query {
+        let function = Function::Currency(Box::new(self.clone()));
+        let range = Query::FunctionRange(Box::new(FunctionRange { function, lower, upper }));
+        let clauses = [Query::Exists { field: self.amount.clone() }, range];
+        let clauses = clauses.map(|query| Clause { occur: Occur::Filter, query });
+        let query = Query::Boolean { clauses: clauses.into(), minimum_should_match: 0 };
+        Query::ConstantScore { query: Box::new(query), score: 1.0 }
+    }
 }
 
 /// Which of several values counts.

@@ -22,6 +22,7 @@ mod expression;
 mod facet;
 mod field;
 mod function;
+mod heatmap;
 mod highlight;
 mod highlight_parts;
 mod instant;
@@ -67,7 +68,7 @@ pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
 pub use component::{Component, Components};
-pub use config::{CollectionConfig, HandlerConfig};
+pub use config::{CollectionConfig, ConfigSource, HandlerConfig, ParamSet, VersionedText};
 pub use currency::{CurrencyRates, Money, exchanged, fraction_digits};
 pub use dense_vector::{
     GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
@@ -86,6 +87,7 @@ pub use function::{
     Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
     StringMeasure,
 };
+pub use heatmap::{HeatGrid, HeatmapFacet, HeatmapForm, HeatmapResult};
 pub use highlight::{
     Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,

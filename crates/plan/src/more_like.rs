@@ -81,7 +81,8 @@ impl MoreLike {
 }
 
 impl LikeTerm {
-    fn query(&self) -> Query {
+    /// Documents with the word.
+    pub fn query(&self) -> Query {
         let term = Query::Term { field: self.field.clone(), value: self.value.clone() };
         if self.boost == 1.0 {
             return term;

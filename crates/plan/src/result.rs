@@ -7,6 +7,7 @@ use crate::component::Component;
 use crate::document::Document;
 use crate::error::Error;
 use crate::facet::OtherRange;
+use crate::heatmap::HeatmapResult;
 use crate::highlight::Highlights;
 use crate::shape::ShapeResult;
 use crate::update::Refusal;
@@ -63,6 +64,8 @@ pub struct FacetResult {
     pub ranges: Vec<RangeFacetResult>,
     pub intervals: Vec<IntervalFacetResult>,
     pub pivots: Vec<PivotFacetResult>,
+    /// By the key of each.
+    pub heatmaps: Vec<(String, HeatmapResult)>,
     pub tree: Option<BucketResult>,
     pub stats: Option<BucketResult>,
 }

@@ -55,7 +55,7 @@ impl Grid {
     }
 
     /// Degrees of a cell, east to west and south to north.
-    fn size(length: u8) -> (f64, f64) {
+    pub(crate) fn size(length: u8) -> (f64, f64) {
         let bits = i32::from(length) * 5;
         (360.0 / 2f64.powi((bits + 1) / 2), 180.0 / 2f64.powi(bits / 2))
     }
@@ -133,6 +133,13 @@ fn boxed(field: &str, rect: Rect) -> (String, String) {
     let (west, east) = Place::longitude_steps(rect.west, rect.east);
     let [south, north, west, east] = [south, north, west, east].map(java_double);
     (index, format!("box(minLat={south}, maxLat={north}, minLon={west}, maxLon={east})"))
+}
+
+impl Area {
+    /// As spatial4j prints it.
+    pub fn shown(&self) -> impl Display + '_ {
+        Shown(self)
+    }
 }
 
 /// An area as spatial4j prints it.

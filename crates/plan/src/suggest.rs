@@ -164,6 +164,25 @@ pub struct SuggestPlan {
     pub count: usize,
 }
 
+impl SuggestPlan {
+    /// Whether the lookup is of a kind that takes microseconds, however much there is to suggest: it may then run where its
+    /// request arrived. A guess, by the plan alone.
+    pub fn is_light(&self) -> bool {
+        /// More suggestions, letters or words take longer.
+        const COUNT_LIGHT: usize = 50;
+        const LETTERS_LIGHT: usize = 64;
+        const WORDS_LIGHT: usize = 8;
+        self.count <= COUNT_LIGHT
+            && match &self.ask {
+                SuggestAsk::Infix { words, contexts, .. } => {
+                    words.len() <= WORDS_LIGHT && contexts.as_ref().is_none_or(Contexts::is_light)
+                }
+                SuggestAsk::Prefix { key, paths } => key.len() <= LETTERS_LIGHT && paths.len() <= WORDS_LIGHT,
+                SuggestAsk::Sorted { .. } | SuggestAsk::NextWord { .. } => true,
+            }
+    }
+}
+
 /// A request after analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SuggestAsk {
@@ -203,6 +222,22 @@ pub enum Contexts {
     Like(String),
     Clauses(Vec<(Occur, Contexts)>),
     Nothing,
+}
+
+impl Contexts {
+    /// Whether a few contexts are named.
+    fn is_light(&self) -> bool {
+        const CLAUSES_LIGHT: usize = 8;
+        match self {
+            Self::Is(_) | Self::Nothing => true,
+            // Held against all contexts there are.
+            Self::Like(_) => false,
+            Self::Clauses(clauses) => {
+                let is_plain = |(_, inner): &(Occur, Self)| matches!(inner, Self::Is(_) | Self::Nothing);
+                clauses.len() <= CLAUSES_LIGHT && clauses.iter().all(is_plain)
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

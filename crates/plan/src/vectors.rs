@@ -32,6 +32,8 @@ pub struct VectorTerm {
     pub positions: Vec<u32>,
     /// Beginning and end of each occurrence, in UTF-16 units over all values of the field.
     pub offsets: Vec<(u32, u32)>,
+    /// What stands with the term, of those occurrences that have something.
+    pub payloads: Vec<Vec<u8>>,
     /// Documents with the term, the dead ones included.
     pub documents: Option<u64>,
 }

@@ -1,5 +1,10 @@
-//! `/analysis/field`: what the chains of field types make of a text, stage by stage, in Solr's form. Fields that are not
+//! `/analysis/field`, and in `document` its sister for whole documents: what the chains of field types make of a text,
+//! stage by stage, in Solr's form. Fields that are not
 //! text have one token, the value as their terms hold it. Attributes shown are those that tokens of every language have.
+
+mod document;
+
+pub use document::DocumentAnalysis;
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //! Nothing below this crate parses a parameter; nothing above it knows a wire format. No IO.
 
 pub mod admin;
+mod commands;
 pub mod config;
 pub mod date_math;
 mod debug;
@@ -26,5 +27,6 @@ pub mod vectors;
 pub mod why_not;
 pub mod xml_tree;
 
+pub use commands::EditError;
 pub use params::{Params, parse_form};
 pub use real_time_get::{Fetched, GetRequest, versions_entry};

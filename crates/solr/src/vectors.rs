@@ -10,7 +10,7 @@ use plan::{
 
 use crate::params::{Param, Params, vectors};
 use crate::query::LocalParams;
-use crate::response::{Entries, Name, Node};
+use crate::response::{Entries, Name, Node, base64};
 use crate::select::{FieldItem, FieldList, names};
 
 /// What is asked of the hits' terms.
@@ -164,7 +164,7 @@ fn wanted(params: &Params, list: &FieldList) -> Option<Vec<String>> {
 fn term_entry(term: VectorTerm, wish: Wish) -> (Option<Name>, Node) {
     let int = |number: u32| Node::Int(i32::try_from(number).unwrap_or(i32::MAX));
     let entry = |name: &'static str, node| (Some(Name::Borrowed(name)), node);
-    let VectorTerm { term, positions, offsets, documents } = term;
+    let VectorTerm { term, positions, offsets, payloads, documents } = term;
     let frequency = positions.len() as u64;
     let mut entries = Vec::new();
     if wish.frequency {
@@ -178,6 +178,10 @@ fn term_entry(term: VectorTerm, wish: Wish) -> (Option<Name>, Node) {
         let all =
             offsets.into_iter().flat_map(|(start, end)| [entry("start", int(start)), entry("end", int(end))]);
         entries.push(entry("offsets", Node::NamedList(all.collect())));
+    }
+    if wish.payloads && !payloads.is_empty() {
+        let all = payloads.into_iter().map(|payload| entry("payload", Node::from(base64(&payload))));
+        entries.push(entry("payloads", Node::NamedList(all.collect())));
     }
     if let Some(documents) = documents {
         if wish.documents {

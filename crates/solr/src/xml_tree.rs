@@ -36,6 +36,20 @@ impl Element {
         self.children.iter().find(|child| child.name == name)
     }
 
+    /// The first element directly inside with this name, made if there is none.
+    pub fn child_mut(&mut self, name: &str) -> &mut Element {
+        let at = self.children.iter().position(|child| child.name == name).unwrap_or_else(|| {
+            self.children.push(Element { name: name.to_owned(), ..Element::default() });
+            self.children.len() - 1
+        });
+        &mut self.children[at]
+    }
+
+    pub fn set_attribute(&mut self, name: &str, value: String) {
+        self.attributes.retain(|(key, _)| key != name);
+        self.attributes.push((name.to_owned(), value));
+    }
+
     /// The element's text without the white space around it.
     pub fn trimmed(&self) -> &str {
         self.text.trim()
@@ -44,6 +58,15 @@ impl Element {
 
 /// Reads a whole file; gives its root. `what` names the file in errors.
 pub fn parse(what: &str, xml: &str, properties: Properties<'_>) -> Result<Element> {
+    read(what, xml, Some(properties))
+}
+
+/// As [`parse`], of a text in which `${name}` stands for itself.
+pub fn parse_verbatim(what: &str, xml: &str) -> Result<Element> {
+    read(what, xml, None)
+}
+
+fn read(what: &str, xml: &str, properties: Option<Properties<'_>>) -> Result<Element> {
     if xml.len() > BYTES_MAX {
         return Err(Error::bad_request(format!(
             "`{what}` is larger than {BYTES_MAX} bytes; make it smaller"
@@ -61,7 +84,7 @@ pub fn parse(what: &str, xml: &str, properties: Properties<'_>) -> Result<Elemen
 
 struct Builder<'a> {
     what: &'a str,
-    properties: Properties<'a>,
+    properties: Option<Properties<'a>>,
     /// The elements not yet closed, outermost first; the first holds the root.
     open: Vec<Element>,
 }
@@ -109,7 +132,7 @@ impl Builder<'_> {
         let Some(mut closed) = self.open.pop() else {
             return Err(self.wrong("an end tag has no start tag"));
         };
-        if closed.text.contains("${") {
+        if self.properties.is_some() && closed.text.contains("${") {
             closed.text = self.fill_in(&closed.text)?;
         }
         match self.open.last_mut() {
@@ -135,7 +158,10 @@ impl Builder<'_> {
     }
 
     fn fill_in(&self, text: &str) -> Result<String> {
-        fill_in(text, self.properties).map_err(|error| self.wrong(error))
+        match self.properties {
+            Some(properties) => fill_in(text, properties).map_err(|error| self.wrong(error)),
+            None => Ok(text.to_owned()),
+        }
     }
 
     fn malformed(&self, error: &dyn std::fmt::Display) -> Error {
@@ -208,14 +234,14 @@ fn closing_brace(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn read(xml: &str) -> Result<Element> {
+    fn parse_known(xml: &str) -> Result<Element> {
         parse("test.xml", xml, &|name| (name == "known").then(|| "value".to_owned()))
     }
 
     #[test]
     fn a_tree_keeps_attributes_children_and_text() {
-        let root =
-            read("<?xml version='1.0'?><!-- c --><a x='1 &amp; 2'>t<b/>&#65;<![CDATA[<]]></a>").unwrap();
+        let root = parse_known("<?xml version='1.0'?><!-- c --><a x='1 &amp; 2'>t<b/>&#65;<![CDATA[<]]></a>")
+            .unwrap();
         assert_eq!(root.attribute("x"), Some("1 & 2"));
         assert_eq!(root.children.len(), 1);
         assert_eq!(root.text, "tA<");
@@ -224,7 +250,7 @@ mod tests {
     #[test]
     fn properties_are_filled_in() {
         let check = |text: &str, expected: &str| {
-            let root = read(&format!("<a x='{text}'>{text}</a>")).unwrap();
+            let root = parse_known(&format!("<a x='{text}'>{text}</a>")).unwrap();
             assert_eq!((root.attribute("x"), root.trimmed()), (Some(expected), expected));
         };
         check("${known}", "value");
@@ -232,8 +258,14 @@ mod tests {
         check("${other:z}", "z");
         check("${other:}", "");
         check("${other:${known}}!", "value!");
-        assert!(read("<a>${other}</a>").unwrap_err().message.contains("other"));
-        assert!(read("<a>${other</a>").is_err());
+        assert!(parse_known("<a>${other}</a>").unwrap_err().message.contains("other"));
+        assert!(parse_known("<a>${other</a>").is_err());
+    }
+
+    #[test]
+    fn properties_may_stand_for_themselves() {
+        let root = parse_verbatim("test.xml", "<a x='${known}'>${other</a>").unwrap();
+        assert_eq!((root.attribute("x"), root.trimmed()), (Some("${known}"), "${other"));
     }
 
     #[test]
@@ -251,8 +283,8 @@ mod tests {
             "<a x=1/>",
             "<a",
         ] {
-            assert!(read(xml).is_err(), "{xml}");
+            assert!(parse_known(xml).is_err(), "{xml}");
         }
-        assert!(read(&format!("{}{}", "<a>".repeat(70), "</a>".repeat(70))).is_err());
+        assert!(parse_known(&format!("{}{}", "<a>".repeat(70), "</a>".repeat(70))).is_err());
     }
 }

@@ -33,11 +33,15 @@ impl Collection {
         }
     }
 
-    /// Puts `config` in place and keeps it.
-    pub async fn change_config(self: &Arc<Self>, config: CollectionConfig) -> Result<()> {
+    /// Puts what `edit` makes of the config in its place, one edit after the other.
+    pub async fn edit_config<E: From<Error> + Send + 'static>(
+        self: &Arc<Self>,
+        edit: impl FnOnce(&CollectionConfig) -> Result<CollectionConfig, E> + Send + 'static,
+    ) -> Result<(), E> {
         let collection = self.clone();
         let work = move || {
             let _changing = collection.lock();
+            let config = edit(&collection.config.load())?;
             collection.catalog.save_config(collection.name(), &config)?;
             collection.adopt_config(config);
             Ok(())
@@ -76,7 +80,8 @@ impl Collection {
             let mut source = collection.saved_schema();
             let Some(files) = edit(&source)? else { return Ok(()) };
             source.resources = files;
-            let saved = SavedSchema { version: collection.schema.load().version, source };
+            let version = collection.schema.load().version;
+            let saved = SavedSchema { version, source, ..collection.catalog.schema(collection.name())? };
             collection.catalog.save_schema(collection.name(), &saved)?;
             collection.pending.store(Some(Arc::new(saved.source.resources)));
             Ok(())
@@ -96,8 +101,9 @@ impl Collection {
             return Err(Error::new(ErrorKind::Conflict, message));
         }
         let schema = Arc::new(Schema::build(source)?);
-        let before = SavedSchema { version: current.version, source: self.saved_schema() };
-        let mut saved = SavedSchema { version: expected + 1, source: schema.source.clone() };
+        let before = self.catalog.schema(self.name())?;
+        let mut saved =
+            SavedSchema { version: expected + 1, source: schema.source.clone(), ..before.clone() };
         let pending = self.pending_beside(&saved.source.resources);
         if let Some(files) = &pending {
             saved.source.resources.clone_from(files);
@@ -133,21 +139,21 @@ impl Collection {
 
     /// The engine first: no document may use a field before the engine knows it.
     fn adopt_schema(&self, version: u64, schema: Arc<Schema>) -> Result<u64> {
-        self.shard.set_schema(schema.clone())?;
+        self.shard().set_schema(schema.clone())?;
         self.schema.store(Arc::new(VersionedSchema::new(version, schema)));
         self.changes.fetch_add(1, Ordering::Release);
         Ok(version)
     }
 
     fn adopt_config(&self, config: CollectionConfig) {
-        self.shard.set_auto_commit(config.auto_commit);
-        self.shard.set_suggesters(&config.components.suggest);
-        self.shard.set_expiries(&config.updates.expiries());
+        self.shard().set_auto_commit(config.auto_commit);
+        self.shard().set_suggesters(&config.components.suggest);
+        self.shard().set_expiries(&config.updates.expiries());
         self.config.store(Arc::new(config));
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
+    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,24 +1,62 @@
 //! Sets of documents of one segment, one bit a document: filters, ranges, the hits that facets count.
 //! Unions and intersections run a word at a time.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tantivy::{DocId, TERMINATED};
 
 /// Documents below `max_doc`; bits past it are never set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Bits {
     words: Vec<u64>,
     max_doc: u32,
+    /// How many there are, once that was asked; a search asks the same set several times.
+    counted: AtomicU32,
 }
 
+const NOT_COUNTED: u32 = u32::MAX;
+
+impl Default for Bits {
+    fn default() -> Self {
+        Self::none(0)
+    }
+}
+
+impl Clone for Bits {
+    fn clone(&self) -> Self {
+        let counted = AtomicU32::new(self.counted.load(Ordering::Relaxed));
+        Self { words: self.words.clone(), max_doc: self.max_doc, counted }
+    }
+}
+
+impl PartialEq for Bits {
+    fn eq(&self, other: &Self) -> bool {
+        (self.max_doc, &self.words) == (other.max_doc, &other.words)
+    }
+}
+
+impl Eq for Bits {}
+
 impl Bits {
+    fn of_words(max_doc: u32, words: Vec<u64>) -> Self {
+        Self { words, max_doc, counted: AtomicU32::new(NOT_COUNTED) }
+    }
+
+    /// The words, to be changed.
+    #[inline]
+    fn words_mut(&mut self) -> &mut Vec<u64> {
+        *self.counted.get_mut() = NOT_COUNTED;
+        &mut self.words
+    }
+
     pub(crate) fn none(max_doc: u32) -> Self {
-        Self { words: vec![0; max_doc.div_ceil(64) as usize], max_doc }
+        Self::of_words(max_doc, vec![0; max_doc.div_ceil(64) as usize])
     }
 
     pub(crate) fn all(max_doc: u32) -> Self {
-        let mut bits = Self { words: vec![u64::MAX; max_doc.div_ceil(64) as usize], max_doc };
+        let mut bits = Self::of_words(max_doc, vec![u64::MAX; max_doc.div_ceil(64) as usize]);
         bits.clear_padding();
         bits
     }
@@ -37,14 +75,14 @@ impl Bits {
     /// Adds a document; one past the end is left out.
     #[inline]
     pub(crate) fn insert(&mut self, doc: DocId) {
-        if let Some(word) = self.words.get_mut((doc / 64) as usize) {
+        if let Some(word) = self.words_mut().get_mut((doc / 64) as usize) {
             *word |= 1 << (doc % 64);
         }
     }
 
     #[inline]
     pub(crate) fn remove(&mut self, doc: DocId) {
-        if let Some(word) = self.words.get_mut((doc / 64) as usize) {
+        if let Some(word) = self.words_mut().get_mut((doc / 64) as usize) {
             *word &= !(1 << (doc % 64));
         }
     }
@@ -56,7 +94,7 @@ impl Bits {
         let mut words: Vec<u64> = words_of(these).take(len).collect();
         words.resize(len, 0);
         words.iter_mut().zip(words_of(those)).for_each(|(own, word)| *own &= !word);
-        Self { words, max_doc }
+        Self::of_words(max_doc, words)
     }
 
     #[inline]
@@ -65,7 +103,13 @@ impl Bits {
     }
 
     pub(crate) fn count(&self) -> u32 {
-        self.words.iter().map(|word| word.count_ones()).sum()
+        let known = self.counted.load(Ordering::Relaxed);
+        if known != NOT_COUNTED {
+            return known;
+        }
+        let count = self.words.iter().map(|word| word.count_ones()).sum();
+        self.counted.store(count, Ordering::Relaxed);
+        count
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -76,7 +120,7 @@ impl Bits {
     pub(crate) fn at_least(max_doc: u32, sets: &[Arc<Bits>], least: usize) -> Self {
         let mut bits = Self::none(max_doc);
         let mut digits = vec![0u64; (usize::BITS - sets.len().leading_zeros()) as usize];
-        for (at, word) in bits.words.iter_mut().enumerate() {
+        for (at, word) in bits.words_mut().iter_mut().enumerate() {
             digits.fill(0);
             for set in sets {
                 let mut carry = set.words.get(at).copied().unwrap_or(0);
@@ -118,15 +162,15 @@ impl Bits {
     }
 
     pub(crate) fn intersect(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(left, right)| *left &= right);
+        self.words_mut().iter_mut().zip(&other.words).for_each(|(left, right)| *left &= right);
     }
 
     pub(crate) fn union(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(left, right)| *left |= right);
+        self.words_mut().iter_mut().zip(&other.words).for_each(|(left, right)| *left |= right);
     }
 
     pub(crate) fn subtract(&mut self, other: &Bits) {
-        self.words.iter_mut().zip(&other.words).for_each(|(left, right)| *left &= !right);
+        self.words_mut().iter_mut().zip(&other.words).for_each(|(left, right)| *left &= !right);
     }
 
     /// The first document at or after `doc`, or [`TERMINATED`].
@@ -166,33 +210,41 @@ impl Bits {
         })
     }
 
-    /// Ascending, some hundreds at a time: faster than one by one where there are many.
+    /// Ascending, some hundreds at a time: faster than one by one.
     pub(crate) fn for_each_run(&self, mut each: impl FnMut(&[DocId])) {
-        const RUN: usize = 1024;
-        let mut run = Vec::with_capacity(RUN);
-        for (word, first) in self.words.iter().zip((0..).step_by(64)) {
-            let mut rest = *word;
-            if rest == u64::MAX {
-                run.extend(first..first + 64);
-                rest = 0;
+        self.each_run::<1024>(|docs| {
+            each(docs);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Ascending, `LEN` at a time but for the last, which are fewer; `LEN` is at least 64.
+    pub(crate) fn each_run<const LEN: usize>(&self, mut each: impl FnMut(&[DocId]) -> ControlFlow<()>) {
+        /// Words that are passed over together where they are all empty.
+        const TOGETHER: usize = 8;
+        let mut run = Vec::with_capacity(LEN + 64);
+        for (words, first) in self.words.chunks(TOGETHER).zip((0..).step_by(TOGETHER * 64)) {
+            if words.iter().fold(0, |any, word| any | word) == 0 {
+                continue;
             }
-            while rest != 0 {
-                run.push(first + rest.trailing_zeros());
-                rest &= rest - 1;
-            }
-            if run.len() + 64 > RUN {
-                each(&run);
-                run.clear();
+            for (word, first) in words.iter().zip((first..).step_by(64)) {
+                push_docs(&mut run, *word, first);
+                if let Some(whole) = run.get(..LEN) {
+                    if each(whole).is_break() {
+                        return;
+                    }
+                    run.drain(..LEN);
+                }
             }
         }
         if !run.is_empty() {
-            each(&run);
+            let _ = each(&run);
         }
     }
 
     /// The others.
     pub(crate) fn complement(&self) -> Self {
-        let mut others = Self { words: self.words.iter().map(|word| !word).collect(), max_doc: self.max_doc };
+        let mut others = Self::of_words(self.max_doc, self.words.iter().map(|word| !word).collect());
         others.clear_padding();
         others
     }
@@ -209,7 +261,7 @@ impl Bits {
 
     /// Puts `words` in place of those from document `from` on, a multiple of 64; what is past the end is left out.
     pub(crate) fn put_words(&mut self, from: DocId, words: &[u64]) {
-        let own = self.words.get_mut((from / 64) as usize..).unwrap_or_default();
+        let own = self.words_mut().get_mut((from / 64) as usize..).unwrap_or_default();
         own.iter_mut().zip(words).for_each(|(own, word)| *own = *word);
         self.clear_padding();
     }
@@ -228,9 +280,23 @@ impl Bits {
 
     fn clear_padding(&mut self) {
         let used = self.max_doc % 64;
-        if let (Some(last), true) = (self.words.last_mut(), used > 0) {
+        if let (Some(last), true) = (self.words_mut().last_mut(), used > 0) {
             *last &= !(u64::MAX << used);
         }
+    }
+}
+
+/// Adds the documents of a word whose first bit is document `first`.
+#[inline]
+fn push_docs(run: &mut Vec<DocId>, word: u64, first: DocId) {
+    let mut rest = word;
+    if rest == u64::MAX {
+        run.extend(first..first + 64);
+        rest = 0;
+    }
+    while rest != 0 {
+        run.push(first + rest.trailing_zeros());
+        rest &= rest - 1;
     }
 }
 
@@ -253,6 +319,12 @@ mod tests {
                 let mut by_runs = Vec::new();
                 bits.for_each_run(|docs| by_runs.extend_from_slice(docs));
                 assert!(bits.iter().eq(by_runs));
+                let mut begun = Vec::new();
+                bits.each_run::<64>(|docs| {
+                    begun.extend_from_slice(docs);
+                    if begun.len() < 128 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                });
+                assert!(bits.iter().take(128).eq(begun));
             }
             let odd = even.complement();
             assert_eq!(odd.iter().collect::<Vec<_>>(), (1..max_doc).step_by(2).collect::<Vec<_>>());

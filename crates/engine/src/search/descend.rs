@@ -13,6 +13,7 @@ use super::columns::AnyColumn;
 use super::error::engine_error;
 use super::mask::{self, PreparedFilter};
 use super::{SearchContext, SearchSegment, fetch};
+use crate::block::place_of;
 
 pub(super) struct Descent<'a> {
     context: &'a SearchContext<'a>,
@@ -66,13 +67,22 @@ impl<'a> Descent<'a> {
         let own = path_of(hit)?;
         let mut below = Vec::new();
         for doc in (0..hit).rev() {
-            match path_of(doc)?.strip_prefix(&own).filter(|path| path.starts_with('/')) {
+            let path = path_of(doc)?;
+            match path.strip_prefix(&own).filter(|path| path.starts_with('/')) {
                 Some(path) => below.push((doc, path.to_owned())),
+                // No path leads to it, and Solr shows it nowhere.
+                None if path.is_empty() && self.are_of_one_block(segment, doc, hit)? => {}
                 None => break,
             }
         }
         below.reverse();
         Ok(below)
+    }
+
+    fn are_of_one_block(&self, segment: &SearchSegment<'_>, one: DocId, other: DocId) -> Result<bool> {
+        let root = |doc| Ok(place_of(&segment.view.source(doc)?, self.context.layout)?.root);
+        let root_of_one = root(one)?;
+        Ok(root_of_one.is_some() && root_of_one == root(other)?)
     }
 
     fn take(

@@ -41,6 +41,8 @@ pub(crate) struct BooleanAt {
     prohibited: Vec<Evaluator>,
     filters: Vec<Evaluator>,
     minimum: usize,
+    /// There are some, and none reads positions.
+    required_are_cheap: bool,
 }
 
 /// Documents whose scores do not matter.
@@ -142,6 +144,21 @@ impl Evaluator {
 }
 
 impl Evaluator {
+    /// The score of `doc`, which matches, unless that is not over `bar`: what costs least is looked at first. For nodes
+    /// that have bounds.
+    pub(crate) fn score_over(&mut self, doc: DocId, bar: f32) -> Option<f32> {
+        match self {
+            Evaluator::Boolean(boolean) if boolean.required_are_cheap => boolean.score_over(doc, bar),
+            other => {
+                if other.bound_of(doc) > bar {
+                    other.score(doc)
+                } else {
+                    None
+                }
+            }
+        }
+    }
+
     /// The scores of documents, at most [`BLOCK`](super::function::BLOCK) of them, all of which match.
     pub(crate) fn scores(&mut self, docs: &[DocId], scores: &mut [f32]) {
         match self {
@@ -185,6 +202,9 @@ impl Evaluator {
     }
 }
 
+/// By so much a bound is above what it is made of, which was rounded.
+const ROUNDING: f32 = 1.000_001;
+
 /// Bounds, for nodes that have some (see `Node::is_unbounded`). They round as scores do, a little upwards.
 impl Evaluator {
     /// No document from `from` up to and without `to` scores more. Later calls must not go back.
@@ -205,13 +225,10 @@ impl Evaluator {
     }
 
     fn bound(&mut self, of_leaf: &mut dyn FnMut(&mut Evaluator) -> f32) -> f32 {
-        const ROUNDING: f32 = 1.000_001;
         match self {
             Evaluator::Boolean(boolean) => {
-                let mut sum = |parts: &mut [Evaluator]| {
-                    parts.iter_mut().map(|part| f64::from(part.bound(of_leaf))).sum::<f64>() as f32
-                };
-                (sum(&mut boolean.required) + sum(&mut boolean.optional)) * ROUNDING
+                let required = sum_of(&mut boolean.required, |part| part.bound(of_leaf));
+                (required + sum_of(&mut boolean.optional, |part| part.bound(of_leaf))) * ROUNDING
             }
             Evaluator::DisjunctionMax { parts, tie_breaker } => {
                 let bounds = parts.iter_mut().map(|part| part.bound(of_leaf));
@@ -256,6 +273,11 @@ fn best_and_rest(scores: impl Iterator<Item = f32>, tie_breaker: f32) -> Option<
     any.then_some((best + rest * f64::from(tie_breaker)) as f32)
 }
 
+/// Added up in double, rounded once, as Lucene does.
+fn sum_of(parts: &mut [Evaluator], each: impl FnMut(&mut Evaluator) -> f32) -> f32 {
+    parts.iter_mut().map(each).map(f64::from).sum::<f64>() as f32
+}
+
 fn add(sums: &mut [f64], scores: &[f32]) {
     sums.iter_mut().zip(scores).for_each(|(sum, score)| *sum += f64::from(*score));
 }
@@ -284,7 +306,19 @@ impl BooleanAt {
             prohibited: open_all(schema, &node.prohibited, reader)?,
             filters: open_all(schema, &node.filters, reader)?,
             minimum: node.minimum,
+            required_are_cheap: !node.required.is_empty() && !node.required.iter().any(Node::is_costly),
         })
+    }
+
+    /// Of a document that matches. What is optional is mostly phrases: they are read where all of them could get the
+    /// document over the bar.
+    fn score_over(&mut self, doc: DocId, bar: f32) -> Option<f32> {
+        let required = sum_of(&mut self.required, |part| part.score(doc).unwrap_or(0.0));
+        let more = sum_of(&mut self.optional, |part| part.bound_of(doc));
+        if (required + more) * ROUNDING <= bar {
+            return None;
+        }
+        Some(required + sum_of(&mut self.optional, |part| part.score(doc).unwrap_or(0.0)))
     }
 
     /// Of documents that match, so that what only restricts need not be asked again.

@@ -42,7 +42,7 @@ pub(crate) fn others(
 ) -> Result<Vec<(String, Explanation)>> {
     let node = lower_scored(context, query)?;
     let mut explained = Vec::with_capacity(found.len());
-    for (segment, doc) in found {
+    for (segment, doc) in found.iter().take_while(|_| !context.allowance.is_used_up()) {
         let Some(segment) = context.segments.get(*segment) else { continue };
         let place = Place { context, segment, doc: *doc };
         let reason = match place.explain(&node)? {
@@ -61,6 +61,8 @@ pub(crate) fn others(
 pub(crate) struct MovedParts {
     pub(crate) filters: Vec<String>,
     pub(crate) prohibited: bool,
+    /// Whether what is left was a combination within the query.
+    pub(crate) nested: bool,
 }
 
 impl MovedParts {
@@ -69,7 +71,8 @@ impl MovedParts {
             return own;
         }
         let value = own.value.clone();
-        let mut details = if own.description == "sum of:" { own.details } else { vec![own] };
+        let same = own.description == "sum of:" && !self.nested;
+        let mut details = if same { own.details } else { vec![own] };
         details.extend(self.filters.iter().map(|label| {
             branch(
                 0.0,
@@ -252,6 +255,8 @@ impl Place<'_> {
     }
 
     /// Multiplied in double precision, and shown so but for a boost on the whole.
+    ///
+    /// Solr differs: it names the query as it was written (`compat/select/debug_sections.yaml`).
     fn boosted(&self, node: &BoostedNode, score: f32) -> Result<Explanation> {
         let (factor, shown) = node.by.value_at(self.segment.reader, self.doc)?;
         let mut details: Vec<_> = self.explain(&node.node)?.into_iter().collect();

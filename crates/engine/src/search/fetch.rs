@@ -196,7 +196,9 @@ mod tests {
         versions.sort_unstable();
         assert_eq!(versions.len(), 2);
         let query = |name: &str| plan::Query::Term { field: "name_s".into(), value: text(name) };
-        let others = crate::search::explain_other(&snapshot, &query("a"), &query("b"), 1).unwrap();
+        let others =
+            crate::search::explain_other(&snapshot, &plan::SearchPlan::count(query("a")), &query("b"), 1)
+                .unwrap();
         let shown: Vec<_> = others.iter().map(|(id, why)| (id.as_str(), why.description.as_str())).collect();
         assert_eq!(shown, [("2", "no matching term")]);
     }

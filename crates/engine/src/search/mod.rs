@@ -80,6 +80,7 @@ pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCach
     caches.follow(snapshot);
     plan.allowance.resume();
     let context = SearchContext::new(snapshot, caches).within(&plan.allowance);
+    let context = SearchContext { explains: plan.explain, ..context };
     run::search(&context, plan, caches.results.key(snapshot, plan))
 }
 
@@ -126,7 +127,9 @@ pub(crate) fn vectors(snapshot: &Snapshot, plan: &plan::VectorsPlan) -> Result<V
 
 /// Why the document with this id is no hit of the plan.
 pub(crate) fn why_not(snapshot: &Snapshot, plan: &SearchPlan, id: &str) -> Result<plan::WhyNot> {
-    why_not::why_not(&SearchContext::new(snapshot, &SearchCaches::default()), plan, id)
+    plan.allowance.resume();
+    let caches = SearchCaches::default();
+    why_not::why_not(&SearchContext::new(snapshot, &caches).within(&plan.allowance), plan, id)
 }
 
 /// What the dictionaries of a plan suggest for its words.
@@ -145,19 +148,20 @@ pub(crate) fn document_at(
     fetch::document_at(&SearchContext::new(snapshot, &SearchCaches::default()), place, fields)
 }
 
-/// How `query` scores the first `limit` documents of `other` in index order, whether it finds them or not: (id, reasons).
+/// How the query of `plan` scores the first `limit` documents of `other` in index order, whether it finds them or not: (id, reasons).
 pub(crate) fn explain_other(
     snapshot: &Snapshot,
-    query: &Query,
+    plan: &SearchPlan,
     other: &Query,
     limit: usize,
 ) -> Result<Vec<(String, Explanation)>> {
     let caches = SearchCaches::default();
-    let context = SearchContext::new(snapshot, &caches);
+    let context = SearchContext::new(snapshot, &caches).within(&plan.allowance);
+    let context = SearchContext { explains: true, ..context };
     let found = find::matching_docs(&context, other)?;
     let found = found.into_iter().flat_map(|(segment, docs)| docs.into_iter().map(move |doc| (segment, doc)));
     let found: Vec<_> = found.take(limit).collect();
-    explain::others(&context, query, &found)
+    explain::others(&context, &plan.query, &found)
 }
 
 /// What one search reads.
@@ -171,6 +175,8 @@ pub(crate) struct SearchContext<'a> {
     known_fields: &'a KnownFields,
     /// What there is to use up; without one, everything.
     pub(crate) allowance: Allowance,
+    /// Whether hits tell how they score: queries then keep what an explanation shows.
+    pub(crate) explains: bool,
 }
 
 /// One segment of the snapshot.
@@ -210,6 +216,7 @@ impl<'a> SearchContext<'a> {
             views: snapshot.views(),
             known_fields: snapshot.known_fields(),
             allowance: Allowance::default(),
+            explains: false,
         }
     }
 

@@ -109,6 +109,7 @@ fn split(node: Node, filters: &mut Vec<PreparedFilter>) -> (Node, MovedParts) {
     let moved = MovedParts {
         filters: boolean.filters.iter().map(explain::label).collect(),
         prohibited: !boolean.prohibited.is_empty(),
+        nested: matches!(boolean.required.as_slice(), [Node::Boolean(_)]) && boolean.optional.is_empty(),
     };
     filters.extend(boolean.filters.drain(..).map(|node| PreparedFilter::of_node(node, false)));
     filters.extend(boolean.prohibited.drain(..).map(|node| PreparedFilter::of_node(node, true)));

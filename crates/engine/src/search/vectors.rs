@@ -71,7 +71,7 @@ fn terms(
         let Some(analyzer) = analyzer else {
             position += 1;
             let place = (position, (base, base + utf16(&text, text.len())));
-            add(&mut found, &text, place);
+            add(&mut found, &text, place, None);
             base = place.1.1 + OFFSET_GAP;
             continue;
         };
@@ -81,7 +81,8 @@ fn terms(
             let token = tokens.token();
             position = (position + i64::from(token.position_increment)).max(0);
             let offsets = (utf16(&text, token.start as usize), utf16(&text, token.end as usize));
-            add(&mut found, &token.text, (position, (base + offsets.0, base + offsets.1)));
+            let place = (position, (base + offsets.0, base + offsets.1));
+            add(&mut found, &token.text, place, token.payload.as_ref());
         }
         position += i64::from(tokens.finish().position_increment);
         base += utf16(&text, text.len()) + OFFSET_GAP;
@@ -96,13 +97,19 @@ fn terms(
     Ok(terms)
 }
 
-fn add(found: &mut BTreeMap<String, VectorTerm>, text: &str, (position, offsets): (i64, (u32, u32))) {
+fn add(
+    found: &mut BTreeMap<String, VectorTerm>,
+    text: &str,
+    (position, offsets): (i64, (u32, u32)),
+    payload: Option<&Vec<u8>>,
+) {
     let term = found.entry(text.to_owned()).or_default();
     if term.term.is_empty() {
         text.clone_into(&mut term.term);
     }
     term.positions.push(u32::try_from(position).unwrap_or(u32::MAX));
     term.offsets.push(offsets);
+    term.payloads.extend(payload.cloned());
 }
 
 /// UTF-16 units before a byte.

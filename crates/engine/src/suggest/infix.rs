@@ -1,14 +1,16 @@
 //! Entries any of whose words begin as asked, by weight. Entries are numbered from the heaviest down, and each word lists
-//! the entries that have it in that order: the best ones are the first ones of a few lists, and no list is read further.
+//! the entries that have it in that order: the best ones are the first ones of a few lists, and no list is read further. Of
+//! what an entry must have, the rarest is read, and the others are looked for in the entry's own words and contexts.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use analysis::Analyzer;
-use plan::{Contexts, Fall, InfixLookup, Occur, Suggestion};
+use plan::{Contexts, Fall, InfixLookup, Result, Suggestion};
 
+use super::allowed::Allowed;
 use super::entries::Entry;
-use super::lists::{Lists, ListsBuilder, NumberSet, slice_of};
+use super::lists::{Lists, ListsBuilder};
+use super::merged::{Merged, Several};
 use super::texts::Texts;
 
 pub(super) struct InfixIndex {
@@ -19,8 +21,6 @@ pub(super) struct InfixIndex {
     weights: Vec<i64>,
     payloads: Option<Texts>,
     words: Lists,
-    /// The numbers of each entry's words, and where those of each entry end.
-    words_of: (Vec<u32>, Vec<usize>),
     contexts: Lists,
 }
 
@@ -34,37 +34,34 @@ pub(super) struct InfixAsk<'a> {
 }
 
 impl InfixIndex {
-    pub(super) fn build(mut entries: Vec<Entry>, lookup: &InfixLookup, analyzer: &Analyzer) -> Self {
+    /// Errors: more words or contexts than a suggester may take.
+    pub(super) fn build(mut entries: Vec<Entry>, lookup: &InfixLookup, analyzer: &Analyzer) -> Result<Self> {
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.weight));
         let has_payloads = entries.iter().any(|entry| entry.payload.is_some());
-        let mut index = Self {
-            lookup: lookup.clone(),
-            analyzer: analyzer.clone(),
-            texts: Texts::default(),
-            weights: Vec::with_capacity(entries.len()),
-            payloads: has_payloads.then(Texts::default),
-            words: Lists::default(),
-            words_of: (Vec::new(), Vec::new()),
-            contexts: Lists::default(),
-        };
+        let (mut texts, mut payloads) = (Texts::default(), has_payloads.then(Texts::default));
         let (mut words, mut contexts) = (ListsBuilder::default(), ListsBuilder::default());
         let mut stream = analyzer.stream();
         for (entry, number) in entries.iter().zip(0u32..) {
-            index.texts.push(entry.text.as_bytes());
-            index.weights.push(entry.weight);
-            if let Some(payloads) = &mut index.payloads {
+            texts.push(entry.text.as_bytes());
+            if let Some(payloads) = &mut payloads {
                 payloads.push(entry.payload.as_deref().unwrap_or_default().as_bytes());
             }
             let mut tokens = stream.start(&entry.text);
             while tokens.advance() {
-                words.add(&tokens.token().text, number);
+                words.add(&tokens.token().text, number)?;
             }
             tokens.finish();
-            entry.contexts.iter().for_each(|context| contexts.add(context, number));
+            entry.contexts.iter().try_for_each(|context| contexts.add(context, number))?;
         }
-        (index.words, index.contexts) = (words.finish(), contexts.finish());
-        index.words_of = index.words.turned(entries.len());
-        index
+        Ok(Self {
+            lookup: lookup.clone(),
+            analyzer: analyzer.clone(),
+            texts: texts.shrink(),
+            weights: entries.iter().map(|entry| entry.weight).collect(),
+            payloads: payloads.map(Texts::shrink),
+            words: words.finish(entries.len()),
+            contexts: contexts.finish(entries.len()),
+        })
     }
 
     pub(super) fn lookup(&self, ask: &InfixAsk<'_>, count: usize) -> Vec<Suggestion> {
@@ -90,54 +87,42 @@ impl InfixIndex {
 
     /// The numbers of the first `count` entries that are as asked.
     fn best(&self, ask: &InfixAsk<'_>, count: usize) -> Vec<u32> {
-        let allowed = ask.contexts.map(|contexts| self.allowed(contexts));
-        let passes = |number: u32| allowed.as_ref().is_none_or(|allowed| allowed.contains(number));
-        let whole: Vec<&[u32]> = ask.words.iter().map(|word| self.words.of(word)).collect();
-        let beginnings = ask.prefix.map(|prefix| self.words.texts.begin_with(prefix.as_bytes()));
-        match beginnings {
-            None if whole.is_empty() => match (&allowed, ask.contexts) {
-                (Some(allowed), Some(contexts)) if ask.all_required && !excludes_only(contexts) => {
-                    allowed.iter().take(count).collect()
-                }
-                _ => Vec::new(),
-            },
-            beginnings if !ask.all_required => {
-                let begun = beginnings.into_iter().flatten().map(|word| self.words.list(word));
-                first_of_any(whole.into_iter().chain(begun), count, &passes)
-            }
-            Some(beginnings) if whole.is_empty() => {
-                first_of_any(beginnings.map(|word| self.words.list(word)), count, &passes)
-            }
-            Some(beginnings) => self.begun(whole, beginnings, count, &passes),
-            None => first_of_all(whole, count, &passes),
+        let allowed = ask.contexts.map(|contexts| Allowed::of(contexts, &self.contexts));
+        let is_let_in =
+            |entry: u32| allowed.as_ref().is_none_or(|it| it.admits(self.contexts.texts_of(entry)));
+        let found = ask.words.iter().map(|word| self.words.texts.find(word.as_bytes()));
+        let found: Vec<Option<u32>> = found.map(|at| at.map(|at| at as u32)).collect();
+        let begun = ask.prefix.map(|prefix| self.words.texts.begin_with(prefix.as_bytes()));
+        if !ask.all_required {
+            let any = Several { texts: found.into_iter().flatten().collect(), range: begun.unwrap_or(0..0) };
+            return any.read(&self.words).filter(|entry| is_let_in(*entry)).take(count).collect();
         }
+        let Some(whole) = found.into_iter().collect::<Option<Vec<u32>>>() else { return Vec::new() };
+        let is_as_asked = |entry: u32| {
+            let words = self.words.texts_of(entry);
+            let begins = |range| words.iter().any(|word| Range::contains(range, &(*word as usize)));
+            whole.iter().all(|word| words.contains(word)) && begun.as_ref().is_none_or(begins)
+        };
+        let Some(candidates) = self.candidates(&whole, begun.as_ref(), allowed.as_ref()) else {
+            return Vec::new();
+        };
+        candidates.filter(|entry| is_as_asked(*entry) && is_let_in(*entry)).take(count).collect()
     }
 
-    /// The first entries that have all `whole` words and one of a range of `beginnings`. Of the two the one that fewer entries
-    /// have is gone through.
-    fn begun(
+    /// Of what every entry must have, that which is read with the least work. `None` where nothing is asked that could be read.
+    fn candidates(
         &self,
-        whole: Vec<&[u32]>,
-        beginnings: Range<usize>,
-        count: usize,
-        passes: &dyn Fn(u32) -> bool,
-    ) -> Vec<u32> {
-        let shortest = whole.iter().map(|list| list.len()).min().unwrap_or(0);
-        if self.words.count(&beginnings) < shortest {
-            let mut begun: Vec<u32> = beginnings.flat_map(|word| self.words.list(word)).copied().collect();
-            begun.sort_unstable();
-            begun.dedup();
-            let lists = whole.into_iter().chain([begun.as_slice()]).collect();
-            return first_of_all(lists, count, passes);
-        }
-        let begins =
-            |number: u32| self.words_of(number).iter().any(|word| beginnings.contains(&(*word as usize)));
-        first_of_all(whole, count, &|number| passes(number) && begins(number))
-    }
-
-    fn words_of(&self, number: u32) -> &[u32] {
-        let (words, ends) = &self.words_of;
-        slice_of(words, ends, number as usize)
+        whole: &[u32],
+        begun: Option<&Range<usize>>,
+        allowed: Option<&Allowed>,
+    ) -> Option<Merged<'_>> {
+        let whole = whole.iter().map(|word| Several { texts: vec![*word], range: 0..0 });
+        let begun = begun.map(|range| Several { texts: Vec::new(), range: range.clone() });
+        let by_words = whole.chain(begun).map(|several| (&self.words, several));
+        let by_context = allowed.and_then(|allowed| allowed.lists(&self.contexts));
+        let all = by_words.chain(by_context.map(|several| (&self.contexts, several)));
+        let (lists, several) = all.min_by_key(|(lists, several)| several.cost(lists))?;
+        Some(several.read(lists))
     }
 
     fn suggestion(&self, number: u32) -> Suggestion {
@@ -186,88 +171,15 @@ impl InfixIndex {
         found
     }
 
-    fn allowed(&self, contexts: &Contexts) -> NumberSet {
-        let found = self.of_contexts(contexts);
-        if excludes_only(contexts) { found.complement(self.weights.len()) } else { found }
-    }
-
-    /// Of clauses that only exclude, what they exclude.
-    fn of_contexts(&self, contexts: &Contexts) -> NumberSet {
-        let entries = self.weights.len();
-        match contexts {
-            Contexts::Nothing => NumberSet::empty(entries),
-            Contexts::Is(context) => NumberSet::of(entries, [self.contexts.of(context)]),
-            Contexts::Like(pattern) => NumberSet::of(entries, self.contexts.like(pattern)),
-            Contexts::Clauses(clauses) => {
-                let of = |wanted: &[Occur], join: fn(NumberSet, &NumberSet) -> NumberSet| {
-                    let clauses = clauses.iter().filter(|(occur, _)| wanted.contains(occur));
-                    let sets = clauses.map(|(_, contexts)| self.nested(contexts));
-                    sets.reduce(|all, one| join(all, &one))
-                };
-                let required = of(&[Occur::Must, Occur::Filter], NumberSet::and);
-                let found = required.or_else(|| of(&[Occur::Should], NumberSet::or));
-                let excluded = of(&[Occur::MustNot], NumberSet::or);
-                match (found, excluded) {
-                    (Some(found), Some(excluded)) => found.without(&excluded),
-                    (Some(only), None) | (None, Some(only)) => only,
-                    (None, None) => NumberSet::empty(entries),
-                }
-            }
-        }
-    }
-
-    /// Inside other clauses, those that only exclude find nothing.
-    fn nested(&self, contexts: &Contexts) -> NumberSet {
-        if excludes_only(contexts) {
-            return NumberSet::empty(self.weights.len());
-        }
-        self.of_contexts(contexts)
-    }
-
     pub(super) fn size(&self) -> usize {
         let payloads = self.payloads.as_ref().map_or(0, Texts::size);
         let lists = self.words.size() + self.contexts.size();
-        let words_of =
-            self.words_of.0.capacity() * size_of::<u32>() + self.words_of.1.capacity() * size_of::<usize>();
-        self.texts.size() + payloads + lists + words_of + self.weights.capacity() * size_of::<i64>()
+        self.texts.size() + payloads + lists + self.weights.capacity() * size_of::<i64>()
     }
-}
-
-fn excludes_only(contexts: &Contexts) -> bool {
-    matches!(contexts, Contexts::Clauses(clauses)
-        if !clauses.is_empty() && clauses.iter().all(|(occur, _)| *occur == Occur::MustNot))
 }
 
 /// Heaviest first, then by text and payload backwards.
 fn blended_order(one: &Suggestion, other: &Suggestion) -> std::cmp::Ordering {
     let rest = |it: &Suggestion| (it.text.encode_utf16().collect::<Vec<_>>(), it.payload.clone());
     other.weight.cmp(&one.weight).then_with(|| rest(other).cmp(&rest(one)))
-}
-
-/// The least numbers that are in any list.
-fn first_of_any<'a>(
-    lists: impl Iterator<Item = &'a [u32]>,
-    count: usize,
-    passes: &dyn Fn(u32) -> bool,
-) -> Vec<u32> {
-    let mut found = BTreeSet::new();
-    for list in lists {
-        for number in list {
-            if found.len() >= count && found.last().is_none_or(|last| number >= last) {
-                break;
-            }
-            if passes(*number) && found.insert(*number) && found.len() > count {
-                found.pop_last();
-            }
-        }
-    }
-    found.into_iter().collect()
-}
-
-/// The least numbers that are in all lists.
-fn first_of_all(mut lists: Vec<&[u32]>, count: usize, passes: &dyn Fn(u32) -> bool) -> Vec<u32> {
-    lists.sort_by_key(|list| list.len());
-    let Some((shortest, others)) = lists.split_first() else { return Vec::new() };
-    let in_others = |number: &u32| others.iter().all(|list| list.binary_search(number).is_ok());
-    shortest.iter().filter(|number| in_others(number) && passes(**number)).take(count).copied().collect()
 }

@@ -1,15 +1,19 @@
 //! The suggesters of a shard: built from a snapshot, kept in memory, looked up without touching the index. Each keeps what it
 //! was built of until it is built again; a lookup works on the building it found.
 //!
-//! `entries` reads what is suggested; `infix` finds it by words anywhere in it, `prefix` (with `fuzzy`) by its beginning,
-//! `next_word` foretells words.
+//! `entries` reads what is suggested; `infix` (with `lists`, `merged` and `allowed`) finds it by words anywhere in it, `prefix`
+//! (with `fuzzy`) by its beginning, `next_word` foretells words. All stand on a `dictionary`, where what begins alike is a range,
+//! and on its `peaks`, by which the best of a range are found without reading it.
 
-mod best;
+mod allowed;
+mod dictionary;
 mod entries;
 mod fuzzy;
 mod infix;
 mod lists;
+mod merged;
 mod next_word;
+mod peaks;
 mod prefix;
 mod sorted;
 #[cfg(test)]
@@ -17,6 +21,7 @@ mod tests;
 mod texts;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use analysis::Analyzer;
@@ -38,6 +43,8 @@ use sorted::SortedIndex;
 #[derive(Default)]
 pub(crate) struct Suggesters {
     built: RwLock<HashMap<Key, Arc<Built>>>,
+    /// How often `built` was changed.
+    changes: AtomicU64,
     declared: Mutex<Vec<SuggestComponent>>,
     /// One is built at a time.
     building: Mutex<()>,
@@ -79,6 +86,7 @@ impl Suggesters {
             declared == Some(&built.suggester)
         };
         self.write().retain(|key, built| same(key, built));
+        self.changes.fetch_add(1, Ordering::Release);
     }
 
     /// Builds those that an event calls for. What fails is told to the log and stays as it was, as in Solr.
@@ -131,6 +139,7 @@ impl Suggesters {
         let index = Index::build(&suggester, snapshot, &meaning.schema, &meaning.analyzers)?;
         let built = Arc::new(Built { suggester, snapshot: snapshot.number(), index });
         self.write().insert((component.to_owned(), name.to_owned()), built);
+        self.changes.fetch_add(1, Ordering::Release);
         Ok(())
     }
 
@@ -147,6 +156,11 @@ impl Suggesters {
                 Lookup::Prefix(_) | Lookup::Sorted(_) => Ok(Vec::new()),
             },
         }
+    }
+
+    /// Changes whenever one is built or dropped.
+    pub(crate) fn number(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     /// Bytes of all that are built.
@@ -188,7 +202,7 @@ impl Index {
         let analysed = || analyzer.ok_or_else(|| Error::internal("a suggester of words has no field type"));
         let entries = entries_of(snapshot, &suggester.source)?;
         Ok(match &suggester.lookup {
-            Lookup::Infix(lookup) => Index::Infix(InfixIndex::build(entries, lookup, analysed()?)),
+            Lookup::Infix(lookup) => Index::Infix(InfixIndex::build(entries, lookup, analysed()?)?),
             Lookup::Prefix(lookup) => Index::Prefix(PrefixIndex::build(&entries, lookup, analyzer)?),
             Lookup::NextWord(lookup) => Index::NextWord(NextWordIndex::build(&entries, lookup, analysed()?)?),
             Lookup::Sorted(lookup) => Index::Sorted(SortedIndex::build(entries, *lookup)?),

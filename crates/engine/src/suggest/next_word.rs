@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 use analysis::Analyzer;
 use plan::{Error, NextWordLookup, Result, Suggestion};
 
-use super::best::heaviest;
-use super::entries::Entry;
+use super::dictionary::Dictionary;
+use super::entries::{Entry, Room};
+use super::peaks::Peaks;
 use super::texts::Texts;
 
 /// What a shorter sequence's weight is multiplied by.
@@ -23,10 +24,9 @@ pub(super) struct NextWordIndex {
 }
 
 /// Sequences of one length with how often they occur.
-#[derive(Default)]
 struct Counts {
-    texts: Texts,
-    counts: Vec<u64>,
+    texts: Dictionary,
+    counts: Peaks<u32>,
 }
 
 /// What is asked of it, after analysis.
@@ -38,31 +38,26 @@ pub(super) struct NextWordAsk<'a> {
 
 impl NextWordIndex {
     pub(super) fn build(entries: &[Entry], lookup: &NextWordLookup, analyzer: &Analyzer) -> Result<Self> {
-        let mut orders = vec![HashMap::<Vec<u8>, u64>::new(); lookup.grams];
+        let mut orders = vec![HashMap::<Vec<u8>, u32>::new(); lookup.grams];
+        let mut room = Room::default();
         for entry in entries {
             let words = words(analyzer, &entry.text);
             for (length, order) in (1..).zip(&mut orders) {
                 for sequence in words.windows(length).filter(|it| it.iter().any(Option::is_some)) {
                     let text = joined(sequence.iter().map(|it| it.as_deref()), lookup.separator);
-                    *order.entry(text).or_default() += 1;
+                    let bytes = text.len() + size_of::<(Vec<u8>, u32)>();
+                    let count = order.entry(text).or_default();
+                    room.take(if *count == 0 { bytes } else { 0 })?;
+                    *count = count.saturating_add(1);
                 }
             }
         }
-        let words_total = orders.first().map_or(0, |words| words.values().sum());
+        let words_total = orders.first().map_or(0, |words| words.values().copied().map(u64::from).sum());
         if words_total == 0 {
             return Err(Error::bad_request("need at least one suggestion"));
         }
-        let orders = orders.into_iter().map(|order| {
-            let mut counts = Counts::default();
-            let mut sorted: Vec<_> = order.into_iter().collect();
-            sorted.sort_unstable();
-            for (text, count) in sorted {
-                counts.texts.push(&text);
-                counts.counts.push(count);
-            }
-            counts
-        });
-        Ok(Self { separator: lookup.separator, orders: orders.collect(), words_total })
+        let orders = orders.into_iter().map(Counts::of).collect();
+        Ok(Self { separator: lookup.separator, orders, words_total })
     }
 
     pub(super) fn lookup(&self, ask: &NextWordAsk<'_>, count: usize) -> Vec<Suggestion> {
@@ -73,14 +68,16 @@ impl NextWordIndex {
             if ask.left_out > 0 && order <= ask.left_out {
                 break;
             }
-            if let Some(counts) = self.orders.get(order).filter(|it| it.begins(beginning)) {
-                let context = self.context_count(order, beginning);
-                for (text, often) in counts.most_often(beginning, self.separator, count, &seen) {
-                    let last = text.rsplit(|byte| *byte == self.separator).next().unwrap_or_default();
-                    seen.insert(last.to_vec());
-                    let weight = (i64::MAX as f64 * share * often as f64 / context as f64) as i64;
-                    let text = String::from_utf8_lossy(&text).into_owned();
-                    found.push(Suggestion { text, weight, payload: None });
+            if let Some(counts) = self.orders.get(order) {
+                let range = counts.texts.begin_with(beginning);
+                let context = if range.is_empty() { 1 } else { self.context_count(order, beginning) };
+                let fresh = |row: &usize| !seen.contains(self.last_word(counts.texts.texts.get(*row)));
+                let often: Vec<usize> = counts.counts.heaviest([range]).filter(fresh).take(count).collect();
+                for row in often {
+                    seen.insert(self.last_word(counts.texts.texts.get(row)));
+                    let often = f64::from(counts.counts.get(row).unwrap_or(0));
+                    let weight = (i64::MAX as f64 * share * often / context as f64) as i64;
+                    found.push(Suggestion { text: counts.texts.texts.text(row), weight, payload: None });
                 }
             }
             share *= BACKOFF;
@@ -90,6 +87,10 @@ impl NextWordIndex {
         });
         found.truncate(count);
         found
+    }
+
+    fn last_word<'a>(&self, sequence: &'a [u8]) -> &'a [u8] {
+        sequence.rsplit(|byte| *byte == self.separator).next().unwrap_or_default()
     }
 
     /// For sequences of each length, how they must begin. After a whole word, each begins with one more.
@@ -118,40 +119,27 @@ impl NextWordIndex {
             return self.words_total;
         };
         let shorter = order.checked_sub(1).and_then(|order| self.orders.get(order));
-        let count = shorter.and_then(|counts| counts.of(beginning.get(..end).unwrap_or_default()));
-        count.unwrap_or(self.words_total).max(1)
+        let count = shorter.and_then(|counts| counts.count(beginning.get(..end).unwrap_or_default()));
+        count.map_or(self.words_total, u64::from).max(1)
     }
 
     pub(super) fn size(&self) -> usize {
-        self.orders.iter().map(|order| order.texts.size() + order.counts.capacity() * size_of::<u64>()).sum()
+        self.orders.iter().map(|order| order.texts.size() + order.counts.size()).sum()
     }
 }
 
 impl Counts {
-    fn begins(&self, beginning: &[u8]) -> bool {
-        !self.texts.begin_with(beginning).is_empty()
+    fn of(order: HashMap<Vec<u8>, u32>) -> Self {
+        let mut sorted: Vec<_> = order.into_iter().collect();
+        sorted.sort_unstable();
+        let mut texts = Texts::default();
+        sorted.iter().for_each(|(text, _)| texts.push(text));
+        let counts = sorted.into_iter().map(|(_, count)| count).collect();
+        Self { texts: Dictionary::of(texts), counts: Peaks::of(counts) }
     }
 
-    fn of(&self, text: &[u8]) -> Option<u64> {
-        self.texts.find(text).and_then(|at| self.counts.get(at)).copied()
-    }
-
-    /// The most frequent that begin so, but for those whose last word was seen.
-    fn most_often(
-        &self,
-        beginning: &[u8],
-        separator: u8,
-        count: usize,
-        seen: &HashSet<Vec<u8>>,
-    ) -> Vec<(Vec<u8>, u64)> {
-        let range = self.texts.begin_with(beginning);
-        let fresh = |at: &usize| {
-            let last = self.texts.get(*at).rsplit(|byte| *byte == separator).next();
-            !seen.contains(last.unwrap_or_default())
-        };
-        let often = |at: usize| self.counts.get(at).copied().unwrap_or(0);
-        let found = heaviest(range.filter(fresh).map(|at| (often(at), at)), count);
-        found.into_iter().map(|at| (self.texts.get(at).to_vec(), often(at))).collect()
+    fn count(&self, text: &[u8]) -> Option<u32> {
+        self.texts.find(text).and_then(|at| self.counts.get(at))
     }
 }
 

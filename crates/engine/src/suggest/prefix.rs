@@ -1,5 +1,5 @@
 //! Entries that begin as asked, after analysis: sorted by how their token graphs are spelt, so that those that begin alike
-//! lie side by side, and the best of a range are found by reading its weights. With edits, several ranges are.
+//! lie side by side, and the best of a range are found by its peaks. With edits, several ranges are.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,22 +7,22 @@ use std::ops::Range;
 use analysis::{Analyzer, PathOptions, graph_paths};
 use plan::{Error, PrefixLookup, Result, Suggestion};
 
-use super::best::heaviest;
+use super::dictionary::Dictionary;
 use super::entries::{Entry, Room};
 use super::fuzzy::ranges_near;
+use super::peaks::Peaks;
 use super::texts::Texts;
 
 /// Most ways through the token graph of one entry, where the configuration names none.
 pub(crate) const PATHS_MAX: usize = 256;
 
-#[derive(Default)]
 pub(super) struct PrefixIndex {
     exact_first: bool,
     fuzzy: Option<plan::FuzzyPrefix>,
     /// How entries are spelt, sorted; of equal ones the heaviest first.
-    keys: Texts,
+    keys: Dictionary,
     /// Of each key, the weight and the entry.
-    weights: Vec<i32>,
+    weights: Peaks<i32>,
     entries: Vec<u32>,
     texts: Texts,
     payloads: Option<Texts>,
@@ -44,122 +44,110 @@ impl PrefixIndex {
         lookup: &PrefixLookup,
         analyzer: Option<&Analyzer>,
     ) -> Result<Self> {
-        let mut index = Self { exact_first: lookup.exact_first, fuzzy: lookup.fuzzy, ..Self::default() };
-        index.payloads = entries.iter().any(|entry| entry.payload.is_some()).then(Texts::default);
+        let mut texts = Texts::default();
+        let mut payloads = entries.iter().any(|entry| entry.payload.is_some()).then(Texts::default);
+        let mut paths_max = 0;
         let options = options(lookup);
         let mut rows = Vec::with_capacity(entries.len());
         let mut room = Room::default();
         for (entry, number) in entries.iter().zip(0u32..) {
-            let weight = i32::try_from(entry.weight).ok().filter(|weight| *weight >= 0);
-            let weight = weight.ok_or_else(|| {
-                Error::bad_request(format!(
-                    "cannot encode value: {}; weights go from 0 to {}",
-                    entry.weight,
-                    i32::MAX
-                ))
-            })?;
-            index.texts.push(entry.text.as_bytes());
-            if let Some(payloads) = &mut index.payloads {
+            let weight = weight(entry)?;
+            texts.push(entry.text.as_bytes());
+            if let Some(payloads) = &mut payloads {
                 payloads.push(entry.payload.as_deref().unwrap_or_default().as_bytes());
             }
-            let paths = match analyzer {
-                Some(analyzer) => {
-                    let mut tokens = Vec::new();
-                    let ending = analyzer.tokens(&entry.text, &mut |token| tokens.push(token.clone()));
-                    graph_paths(&tokens, ending, options)
-                }
-                None => vec![entry.text.clone()],
-            };
+            let paths = analyzer
+                .map_or_else(|| vec![entry.text.clone()], |analyzer| spelt(analyzer, &entry.text, options));
             room.take(paths.iter().map(|path| path.len() + size_of::<Row>()).sum())?;
-            index.paths_max = index.paths_max.max(paths.len());
+            paths_max = paths_max.max(paths.len());
             rows.extend(paths.into_iter().map(|key| Row { key, weight, entry: number }));
         }
-        let text = |row: &Row| index.texts.get(row.entry as usize);
+        let text = |row: &Row| texts.get(row.entry as usize);
         rows.sort_by(|a, b| {
             let by_key = a.key.as_bytes().cmp(b.key.as_bytes());
             by_key.then(b.weight.cmp(&a.weight)).then_with(|| text(a).cmp(text(b)))
         });
-        let kept = kept(&rows, lookup.forms_max, &index.texts);
-        for row in rows.iter().zip(kept).filter_map(|(row, kept)| kept.then_some(row)) {
-            index.keys.push(row.key.as_bytes());
-            index.weights.push(row.weight);
-            index.entries.push(row.entry);
-        }
-        Ok(index)
+        let kept = kept(&rows, lookup.forms_max, &texts);
+        let rows = rows.iter().zip(kept).filter_map(|(row, kept)| kept.then_some(row));
+        let mut keys = Texts::default();
+        rows.clone().for_each(|row| keys.push(row.key.as_bytes()));
+        Ok(Self {
+            exact_first: lookup.exact_first,
+            fuzzy: lookup.fuzzy,
+            keys: Dictionary::of(keys),
+            weights: Peaks::of(rows.clone().map(|row| row.weight).collect()),
+            entries: rows.map(|row| row.entry).collect(),
+            texts: texts.shrink(),
+            payloads: payloads.map(Texts::shrink),
+            paths_max,
+        })
     }
 
     /// `paths` are the ways through the token graph of `key`, which is as it was typed.
     pub(super) fn lookup(&self, key: &str, paths: &[String], count: usize) -> Vec<Suggestion> {
         let exact = if self.exact_first { self.exact(key, paths) } else { None };
         let mut found: Vec<Suggestion> = exact.map(|at| self.suggestion(at)).into_iter().collect();
-        let mut ranges: Vec<Range<usize>> = paths.iter().flat_map(|path| self.ranges(path)).collect();
-        ranges.sort_by_key(|range| (range.start, range.end));
         let mut seen = HashSet::new();
-        for at in self.heaviest(&ranges, count.saturating_mul(self.paths_max.max(1)).saturating_add(1)) {
+        for row in self.weights.heaviest(self.ranges(paths)) {
             if found.len() >= count {
                 break;
             }
-            let suggestion = self.suggestion(at);
-            let is_exact = self.exact_first && suggestion.text == key;
-            if !is_exact && seen.insert((suggestion.text.clone(), suggestion.payload.clone())) {
-                found.push(suggestion);
+            let entry = self.entry(row);
+            let is_exact = self.exact_first && self.texts.get(entry) == key.as_bytes();
+            // Entries that are spelt in one way only stand here once.
+            if !is_exact && (self.paths_max <= 1 || seen.insert(self.shown(entry))) {
+                found.push(self.suggestion(row));
             }
         }
         found
     }
 
+    /// The text and the payload of an entry.
+    fn shown(&self, entry: usize) -> (&[u8], &[u8]) {
+        (self.texts.get(entry), self.payloads.as_ref().map_or(&[], |payloads| payloads.get(entry)))
+    }
+
     /// The entry whose text is just what was typed.
     fn exact(&self, key: &str, paths: &[String]) -> Option<usize> {
         let of_path = |path: &String| {
-            let path = path.as_bytes();
-            let range = self.keys.begin_with(path);
-            let end = self.keys.first(range.clone(), |known| known.len() > path.len());
-            let is_typed = |at: &usize| self.entries.get(*at).is_some_and(|entry| self.is_text(*entry, key));
+            let range = self.keys.begin_with(path.as_bytes());
+            let end = self.keys.texts.first_near(range.clone(), |known| known.len() > path.len());
+            let is_typed = |row: &usize| self.texts.get(self.entry(*row)) == key.as_bytes();
             (range.start..end).filter(is_typed)
         };
-        let weight = |at: &usize| self.weights.get(*at).copied();
-        paths.iter().flat_map(of_path).max_by_key(|at| (weight(at), std::cmp::Reverse(*at)))
+        paths.iter().flat_map(of_path).max_by_key(|row| (self.weights.get(*row), std::cmp::Reverse(*row)))
     }
 
-    fn is_text(&self, entry: u32, text: &str) -> bool {
-        self.texts.get(entry as usize) == text.as_bytes()
+    fn entry(&self, row: usize) -> usize {
+        self.entries.get(row).map_or(usize::MAX, |entry| *entry as usize)
     }
 
-    fn ranges(&self, path: &str) -> Vec<Range<usize>> {
-        match self.fuzzy {
+    /// The rows that begin as one of `paths`, none of them twice.
+    fn ranges(&self, paths: &[String]) -> Vec<Range<usize>> {
+        let of_path = |path: &String| match self.fuzzy {
             Some(fuzzy) => ranges_near(&self.keys, path, fuzzy),
             None => vec![self.keys.begin_with(path.as_bytes())],
-        }
-    }
-
-    /// The `count` heaviest rows of the ranges, which are in order, each once, of equal ones the first.
-    fn heaviest(&self, ranges: &[Range<usize>], count: usize) -> Vec<usize> {
-        let mut end = 0;
-        let fresh = ranges.iter().map(|range| {
-            let range = range.start.max(end)..range.end;
-            end = end.max(range.end);
-            range
-        });
-        let rows = fresh.flat_map(|range| {
-            let weights = self.weights.get(range.clone()).unwrap_or_default();
-            weights.iter().copied().zip(range)
-        });
-        heaviest(rows, count)
+        };
+        let mut ranges: Vec<Range<usize>> = paths.iter().flat_map(of_path).collect();
+        // Of two that overlap one holds the other: both are all that begins in one way.
+        ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+        ranges.dedup_by(|next, last| next.start < last.end);
+        ranges
     }
 
     fn suggestion(&self, at: usize) -> Suggestion {
-        let entry = self.entries.get(at).map_or(usize::MAX, |entry| *entry as usize);
+        let entry = self.entry(at);
         Suggestion {
             text: self.texts.text(entry),
-            weight: self.weights.get(at).copied().map_or(0, i64::from),
+            weight: self.weights.get(at).map_or(0, i64::from),
             payload: self.payloads.as_ref().map(|payloads| payloads.text(entry)),
         }
     }
 
     pub(super) fn size(&self) -> usize {
         let payloads = self.payloads.as_ref().map_or(0, Texts::size);
-        let rows = (self.weights.capacity() + self.entries.capacity()) * size_of::<u32>();
-        self.keys.size() + self.texts.size() + payloads + rows
+        let entries = self.entries.capacity() * size_of::<u32>();
+        self.keys.size() + self.weights.size() + entries + self.texts.size() + payloads
     }
 }
 
@@ -170,6 +158,20 @@ fn options(lookup: &PrefixLookup) -> PathOptions {
         separated: lookup.separated,
         paths_max: lookup.paths_max.unwrap_or(PATHS_MAX).min(PATHS_MAX),
     }
+}
+
+fn spelt(analyzer: &Analyzer, text: &str, options: PathOptions) -> Vec<String> {
+    let mut tokens = Vec::new();
+    let ending = analyzer.tokens(text, &mut |token| tokens.push(token.clone()));
+    graph_paths(&tokens, ending, options)
+}
+
+fn weight(entry: &Entry) -> Result<i32> {
+    let weight = i32::try_from(entry.weight).ok().filter(|weight| *weight >= 0);
+    weight.ok_or_else(|| {
+        let message = format!("cannot encode value: {}; weights go from 0 to {}", entry.weight, i32::MAX);
+        Error::bad_request(message)
+    })
 }
 
 /// Which of the sorted rows stay: of those with one key each text once, and no more than `forms_max`, counted as Lucene does.

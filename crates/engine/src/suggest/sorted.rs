@@ -3,12 +3,13 @@
 
 use plan::{Error, Result, SortedLookup, Suggestion};
 
+use super::dictionary::Dictionary;
 use super::entries::Entry;
 use super::texts::Texts;
 
 pub(super) struct SortedIndex {
     /// In order, each once.
-    texts: Texts,
+    texts: Dictionary,
     weights: Vec<i64>,
 }
 
@@ -31,21 +32,21 @@ impl SortedIndex {
             rows.iter_mut().for_each(|(text, _)| *text = text.to_lowercase());
         }
         rows.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut index = Self { texts: Texts::default(), weights: Vec::with_capacity(rows.len()) };
+        let (mut texts, mut weights) = (Texts::default(), Vec::with_capacity(rows.len()));
         for (at, (text, weight)) in rows.iter().enumerate() {
             if rows.get(at + 1).is_none_or(|(next, _)| next != text) {
-                index.texts.push(text.as_bytes());
-                index.weights.push(*weight);
+                texts.push(text.as_bytes());
+                weights.push(*weight);
             }
         }
-        Ok(index)
+        Ok(Self { texts: Dictionary::of(texts), weights })
     }
 
     /// Nothing begins with nothing.
     pub(super) fn lookup(&self, key: &str, count: usize) -> Vec<Suggestion> {
         let range = if key.is_empty() { 0..0 } else { self.texts.begin_with(key.as_bytes()) };
         let suggestion = |at: usize| Suggestion {
-            text: self.texts.text(at),
+            text: self.texts.texts.text(at),
             weight: self.weights.get(at).copied().unwrap_or(0),
             payload: None,
         };

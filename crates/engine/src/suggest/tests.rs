@@ -55,7 +55,7 @@ fn shown(found: &[Suggestion]) -> String {
 
 #[test]
 fn words_anywhere_are_found_by_weight() {
-    let index = InfixIndex::build(shelf(), &infix(None), &analyzer());
+    let index = InfixIndex::build(shelf(), &infix(None), &analyzer()).unwrap();
     let check = |words: &[&str], prefix: Option<&str>, contexts: Option<Contexts>, expected: &str| {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let ask =
@@ -80,7 +80,7 @@ fn words_anywhere_are_found_by_weight() {
 #[test]
 fn weights_fall_with_the_place() {
     let check = |by: Fall, expected: &str| {
-        let index = InfixIndex::build(shelf(), &infix(Some(Blend { by, factor: 10 })), &analyzer());
+        let index = InfixIndex::build(shelf(), &infix(Some(Blend { by, factor: 10 })), &analyzer()).unwrap();
         let ask =
             InfixAsk { key: "Mus", words: &[], prefix: Some("mus"), all_required: true, contexts: None };
         assert_eq!(shown(&index.lookup(&ask, 3)), expected);
@@ -215,13 +215,50 @@ fn texts() -> impl Strategy<Value = Vec<(String, i64)>> {
     proptest::collection::vec(("[ab]{1,3}( [ab]{1,3}){0,2}", 0i64..5), 0..40)
 }
 
+const CONTEXT_SETS: [&[&str]; 5] = [&["a"], &["a", "b"], &[], &["ab"], &["b", "c"]];
+
+fn contexts() -> impl Strategy<Value = Contexts> {
+    let is = proptest::sample::select(vec!["a", "b", "ab", "d"]).prop_map(|it| Contexts::Is(it.to_owned()));
+    let one = prop_oneof![4 => is, 1 => Just(Contexts::Like("a*".into())), 1 => Just(Contexts::Nothing)];
+    one.prop_recursive(2, 8, 3, |inner| {
+        let occur = proptest::sample::select(vec![Occur::Must, Occur::Should, Occur::MustNot]);
+        proptest::collection::vec((occur, inner), 1..4).prop_map(Contexts::Clauses)
+    })
+}
+
+fn excludes_only(contexts: &Contexts) -> bool {
+    matches!(contexts, Contexts::Clauses(clauses) if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot))
+}
+
+/// As the classic parser's clauses hold of one entry.
+fn admits(contexts: &Contexts, has: &[String], is_outermost: bool) -> bool {
+    let of = |wanted: Occur, clauses: &[(Occur, Contexts)]| -> Vec<bool> {
+        let clauses = clauses.iter().filter(|(occur, _)| *occur == wanted);
+        clauses.map(|(_, inner)| admits(inner, has, false)).collect()
+    };
+    match contexts {
+        Contexts::Nothing => false,
+        Contexts::Is(context) => has.contains(context),
+        Contexts::Like(pattern) => has.iter().any(|it| plan::glob_matches(pattern, it)),
+        Contexts::Clauses(clauses) => {
+            let (must, should) = (of(Occur::Must, clauses), of(Occur::Should, clauses));
+            let found = match (must.is_empty(), should.is_empty()) {
+                (false, _) => must.iter().all(|it| *it),
+                (true, false) => should.contains(&true),
+                (true, true) => is_outermost,
+            };
+            found && !of(Occur::MustNot, clauses).contains(&true)
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_best_are_those_of_a_plain_search(texts in texts(), word in "[ab]{1,3}", begun in "[ab]{1,2}", count in 1usize..6, all in any::<bool>()) {
         let entries: Vec<Entry> = texts.iter().map(|(text, weight)| entry(text, *weight, &[])).collect();
-        let index = InfixIndex::build(entries, &infix(None), &analyzer());
+        let index = InfixIndex::build(entries, &infix(None), &analyzer()).unwrap();
         let words = [word.clone()];
         let ask = InfixAsk { key: "", words: &words, prefix: Some(&begun), all_required: all, contexts: None };
         let mut expected: Vec<_> = texts
@@ -234,6 +271,28 @@ proptest! {
             .collect();
         expected.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
         let expected: Vec<_> = expected.into_iter().take(count).map(|(text, weight)| format!("{text}={weight}")).collect();
+        prop_assert_eq!(shown(&index.lookup(&ask, count)), expected.join("; "));
+    }
+
+    #[test]
+    fn contexts_let_in_what_a_plain_search_would(texts in texts(), contexts in contexts(), begun in "[ab]{0,1}", count in 1usize..6) {
+        let entries: Vec<Entry> = texts
+            .iter()
+            .zip(0..)
+            .map(|((text, weight), number)| entry(text, *weight, CONTEXT_SETS[number % CONTEXT_SETS.len()]))
+            .collect();
+        let mut expected = entries.clone();
+        let is_exclusion = excludes_only(&contexts);
+        expected.retain(|entry| {
+            let is_let_in = admits(&contexts, &entry.contexts, true);
+            let begins = entry.text.split(' ').any(|word| word.starts_with(&begun));
+            if begun.is_empty() { is_let_in && !is_exclusion } else { is_let_in && begins }
+        });
+        expected.sort_by_key(|entry| std::cmp::Reverse(entry.weight));
+        let expected: Vec<_> = expected.iter().take(count).map(|it| format!("{}={}", it.text, it.weight)).collect();
+        let index = InfixIndex::build(entries, &infix(None), &analyzer()).unwrap();
+        let prefix = Some(begun.as_str()).filter(|begun| !begun.is_empty());
+        let ask = InfixAsk { key: "", words: &[], prefix, all_required: true, contexts: Some(&contexts) };
         prop_assert_eq!(shown(&index.lookup(&ask, count)), expected.join("; "));
     }
 

@@ -1,18 +1,26 @@
-//! Many short byte strings in one piece of memory, by number; sorted, they are a dictionary.
+//! Many short byte strings in one piece of memory, by number.
 
 use std::ops::Range;
 
+/// At most 4 GiB of them: a suggester's [`super::entries::Room`] is smaller.
 #[derive(Default)]
 pub(super) struct Texts {
     bytes: Vec<u8>,
     /// Where each ends.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 impl Texts {
     pub(super) fn push(&mut self, text: &[u8]) {
         self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len());
+        self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Once all are in.
+    pub(super) fn shrink(mut self) -> Self {
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self
     }
 
     pub(super) fn len(&self) -> usize {
@@ -21,9 +29,7 @@ impl Texts {
 
     /// Empty where there is none.
     pub(super) fn get(&self, number: usize) -> &[u8] {
-        let start = number.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let end = self.ends.get(number).copied().unwrap_or(start);
-        self.bytes.get(start..end).unwrap_or_default()
+        self.bytes.get(part(&self.ends, number)).unwrap_or_default()
     }
 
     /// As text.
@@ -31,20 +37,7 @@ impl Texts {
         String::from_utf8_lossy(self.get(number)).into_owned()
     }
 
-    /// Of sorted texts, the number of this one.
-    pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
-        let at = self.first(0..self.len(), |known| known >= text);
-        (at < self.len() && self.get(at) == text).then_some(at)
-    }
-
-    /// Of sorted texts, those that begin so.
-    pub(super) fn begin_with(&self, prefix: &[u8]) -> Range<usize> {
-        let start = self.first(0..self.len(), |known| known >= prefix);
-        let end = self.first(start..self.len(), |known| !known.starts_with(prefix));
-        start..end
-    }
-
-    /// The first in a range from which on `test` holds, or the range's end.
+    /// Of sorted texts, the first in a range from which on `test` holds, or the range's end.
     pub(super) fn first(&self, range: Range<usize>, test: impl Fn(&[u8]) -> bool) -> usize {
         let (mut low, mut high) = (range.start, range.end);
         while low < high {
@@ -71,6 +64,13 @@ impl Texts {
     }
 
     pub(super) fn size(&self) -> usize {
-        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()
+        self.bytes.capacity() + self.ends.capacity() * size_of::<u32>()
     }
+}
+
+/// The part `at` of something whose parts end at `ends`.
+pub(super) fn part(ends: &[u32], at: usize) -> Range<usize> {
+    let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    let end = ends.get(at).copied().unwrap_or(start);
+    start as usize..end as usize
 }

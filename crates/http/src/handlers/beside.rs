@@ -79,9 +79,9 @@ impl<'a> Beside<'a> {
         self.commands.extend(done.map(|done| (Name::Borrowed("command"), Node::str(done))));
     }
 
-    /// Whether the answer hangs on more than the index and its configuration: then it is not to be kept.
-    pub fn is_fickle(&self) -> bool {
-        self.steps.iter().any(|(.., step)| matches!(step, Step::Suggest(_)))
+    /// Whether the request did more than ask: then its answer is not to be kept.
+    pub fn is_command(&self) -> bool {
+        !self.commands.is_empty()
     }
 
     /// `cut` is what was not run already.

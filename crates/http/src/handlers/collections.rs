@@ -7,6 +7,7 @@ use plan::{Error, ErrorKind, Result};
 use solr::admin::{CollectionFacts, cluster_status};
 use solr::response::{Entries, Name, Node};
 
+use super::configsets;
 use crate::call::Call;
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Entries> {
@@ -31,7 +32,7 @@ async fn create(call: &Call<'_>) -> Result<Entries> {
     let name = required(call, "name")?;
     only_one_of(call, &["replicationFactor", "nrtReplicas", "tlogReplicas"])?;
     let configset = call.params.get("collection.configName").unwrap_or("_default");
-    let origin = call.server.config.configsets.require(configset)?;
+    let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
     wanted.shard_count = whole(call, "numShards")?.unwrap_or(1);
     let collection = call.server.node.create(wanted).await?;
@@ -45,7 +46,9 @@ async fn delete(call: &Call<'_>) -> Result<Entries> {
 }
 
 async fn reload(call: &Call<'_>) -> Result<Entries> {
-    existing(call)?.reload().await?;
+    let collection = existing(call)?;
+    configsets::renew(call, &collection).await?;
+    collection.reload().await?;
     Ok(done(call, None))
 }
 

@@ -5,6 +5,7 @@ use plan::{Error, Result};
 use solr::admin::{CoreFacts, core_status};
 use solr::response::{Entries, Name, Node};
 
+use super::configsets;
 use super::luke::index_facts;
 use crate::call::Call;
 
@@ -48,7 +49,7 @@ async fn create(call: &Call<'_>) -> Result<Entries> {
     }
     let given = call.params.get("configSet").filter(|configset| !configset.is_empty());
     let configset = given.unwrap_or("_default");
-    let origin = call.server.config.configsets.require(configset)?;
+    let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
     wanted.core_name = Some(name.to_owned());
     // The files of a core that was unloaded count, but for a configset that is asked for by name.
@@ -63,6 +64,7 @@ async fn reload(call: &Call<'_>) -> Result<Entries> {
     let Some(collection) = call.server.node.find(name) else {
         return Err(Error::bad_request(format!("No such core: {name}")));
     };
+    configsets::renew(call, &collection).await?;
     collection.reload().await?;
     Ok(vec![])
 }

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, FieldSelection, Page, Query, Result, RootCause, Schema, SearchPlan, Value};
+use plan::{
+    Error, FieldClass, FieldSelection, Page, Query, ROOT_FIELD, Result, RootCause, Schema, SearchPlan, Value,
+};
 use solr::Params;
 use solr::admin::{
     FieldFacts, IndexFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
@@ -105,7 +107,8 @@ fn first(query: Query, rows: usize) -> SearchPlan {
 
 /// Lucene has no terms for points, so Luke shows none.
 fn has_terms(schema: &Schema, name: &str) -> bool {
-    schema.field(name).is_some_and(|spec| spec.properties.indexed && !spec.class().is_point())
+    let without = |class: FieldClass| class.is_point() || class == FieldClass::LatLon;
+    schema.field(name).is_some_and(|spec| spec.properties.indexed && !without(spec.class()))
 }
 
 fn no_document(called: &str) -> Error {
@@ -149,8 +152,20 @@ async fn field_facts(collection: &Collection, schema: &Schema, params: &Params) 
         let docs = has_terms.then_some(found.docs);
         facts.push(FieldFacts { name: found.name, docs, terms });
     }
+    if schema.field(ROOT_FIELD).is_some() && wanted.is_none_or(|wanted| wanted.contains(ROOT_FIELD)) {
+        own_roots(&mut facts, collection.stats().max_doc);
+    }
     facts.sort_by(|left, right| left.name.cmp(&right.name));
     Ok(facts)
+}
+
+/// Every document names the root of its block, which here only those below another do.
+fn own_roots(facts: &mut Vec<FieldFacts>, documents: u64) {
+    let known = facts.iter().position(|facts| facts.name == ROOT_FIELD);
+    let known = known.map_or_else(FieldFacts::default, |at| facts.remove(at));
+    if documents > 0 {
+        facts.push(FieldFacts { name: ROOT_FIELD.to_owned(), docs: Some(documents), ..known });
+    }
 }
 
 fn selection(text: &str) -> FieldSelection {

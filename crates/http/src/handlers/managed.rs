@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use hyper::Method;
-use plan::{Error, Result};
+use plan::Result;
 use solr::response::Entries;
 use solr::schema::managed::{self, When};
 
@@ -16,7 +16,7 @@ pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, path: &st
     let when = When { now_ms: call.server.node.clock().now_ms(), opened_ms: collection.opened_ms() };
     match call.method {
         Method::PUT | Method::POST => {
-            let body = body(call.content.as_ref())?;
+            let body = call.content.as_ref().map(Content::text).transpose()?.unwrap_or_default().to_owned();
             collection.edit_files(move |source| managed::put(source, &path, &body, when)).await?;
         }
         Method::DELETE => {
@@ -28,10 +28,4 @@ pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, path: &st
         }
     }
     Ok(vec![])
-}
-
-fn body(content: Option<&Content>) -> Result<String> {
-    let bytes = content.map(|content| content.bytes.to_vec()).unwrap_or_default();
-    String::from_utf8(bytes)
-        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))
 }

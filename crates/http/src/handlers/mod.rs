@@ -4,6 +4,7 @@
 mod beside;
 mod collections;
 mod config;
+mod configsets;
 mod cores;
 mod field_analysis;
 mod get;
@@ -14,6 +15,7 @@ mod metrics;
 mod more_like;
 mod permit;
 mod ping;
+mod rebuild;
 mod schema;
 mod segments;
 mod select;
@@ -29,10 +31,13 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{CollectionConfig, HandlerConfig, Result};
 use solr::Params;
+use solr::config::set_names;
+use solr::params::response as response_params;
 use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
 
 use self::permit::Permit;
+use crate::admission::Load;
 use crate::call::{Answer, Call, Envelope, Failure};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
@@ -42,8 +47,26 @@ use crate::server::Server;
 pub(crate) enum Serving {
     Node(NodeHandler),
     Collection(Arc<Collection>, Handler, String),
+    /// Below `/api/configsets`, with the parts of the path there.
+    Configsets(Vec<String>),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,
+}
+
+impl Serving {
+    /// What it asks of the machine: updates, what goes through an index, and the rest.
+    pub fn load(&self) -> Load {
+        match self {
+            Serving::Nothing | Serving::Node(_) | Serving::Configsets(_) => Load::Light,
+            Serving::Collection(_, handler, _) => match handler {
+                Handler::Update => Load::Update,
+                Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike | Handler::WhyNot => {
+                    Load::Query
+                }
+                _ => Load::Light,
+            },
+        }
+    }
 }
 
 /// What serves a path of the node.
@@ -55,6 +78,7 @@ pub(crate) enum NodeHandler {
     System,
     Health,
     Metrics,
+    Configsets,
 }
 
 impl NodeHandler {
@@ -66,6 +90,7 @@ impl NodeHandler {
             NodeHandler::Collections => "org.apache.solr.handler.admin.CollectionsHandler",
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
             NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
+            NodeHandler::Configsets => "org.apache.solr.handler.admin.ConfigSetsHandler",
             NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
         }
     }
@@ -82,6 +107,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/collections" => NodeHandler::Collections,
                 "/info/system" => NodeHandler::System,
                 "/info/health" => NodeHandler::Health,
+                "/configs" => NodeHandler::Configsets,
                 "/metrics" => NodeHandler::Metrics,
                 _ => return None,
             };
@@ -92,6 +118,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
             let handler = route::handler(&path, &collection.config())?;
             Some(Serving::Collection(collection, handler, path))
         }
+        Target::Configsets(parts) => Some(Serving::Configsets(parts)),
         Target::Unknown => None,
     }
 }
@@ -99,14 +126,16 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
     match serving {
         Serving::Nothing => Reply { status: 200, ..Reply::default() },
-        Serving::Node(handler) => Box::pin(node(call, handler)).await,
+        Serving::Node(handler) => Box::pin(node(call, handler, None)).await,
+        Serving::Configsets(parts) => Box::pin(node(call, NodeHandler::Configsets, Some(parts))).await,
         Serving::Collection(collection, handler, path) => {
             in_collection(call, &collection, handler, &path).await
         }
     }
 }
 
-async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
+/// `below` are the parts of a path that goes on below the handler.
+async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>) -> Reply {
     let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
         Ok(envelope) => envelope,
         Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
@@ -118,6 +147,7 @@ async fn node(call: &Call<'_>, handler: NodeHandler) -> Reply {
         NodeHandler::System => Ok(info::system(call)),
         NodeHandler::Health => Ok(info::health()),
         NodeHandler::Metrics => metrics::run(call),
+        NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
     };
     envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
 }
@@ -206,9 +236,12 @@ async fn dispatch(
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
-        Handler::Config => config::run(call, collection, path),
         Handler::FieldAnalysis => field_analysis::run(collection, &params),
+        Handler::DocumentAnalysis => field_analysis::documents(call, collection, &params),
         Handler::Managed => managed::run(call, collection, path).await,
+        Handler::Config => {
+            return Box::pin(config::run(call, collection, path, &params)).await.map(Answer::from);
+        }
         Handler::Schema => {
             return Box::pin(schema::run(call, collection, path, &params)).await.map(Answer::from);
         }
@@ -241,6 +274,13 @@ fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionCon
             }
         }
         _ => {}
+    }
+    let own = std::mem::take(&mut presets.use_params);
+    config.add_param_sets(&mut presets, &own);
+    if let Some(asked) = params.get(response_params::USE_PARAMS.name) {
+        config.add_param_sets(&mut presets, &set_names(asked));
+        // They are taken up; nobody below is to do it again.
+        presets.invariants.push(pair(response_params::USE_PARAMS.name, ""));
     }
     presets
 }

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Result, Schema, SearchPlan, SearchResult};
+use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Result, SearchPlan, SearchResult};
 use solr::Params;
 use solr::params::{more_like, query};
-use solr::response::{self, Entries, FoundAlike, LikesOf};
-use solr::select::{FieldList, Likes, Resolved, SelectRequest};
+use solr::response::{self, FoundAlike, LikesOf};
+use solr::select::{Likes, Resolved, SelectRequest};
 
 use super::permit::Permit;
 use super::select::Resolving;
@@ -48,22 +48,22 @@ pub(super) async fn run(
     Ok(Answer { entries, warnings, ..Answer::default() })
 }
 
-/// What is like each hit of a search: the section of its answer.
+/// What is like each hit of a search; with `explain` why.
 pub(super) async fn beside(
     collection: &Arc<Collection>,
     likes: &Likes,
-    (plan, fields): (&SearchPlan, &FieldList),
+    (plan, explain): (&SearchPlan, bool),
     result: &SearchResult,
-    schema: &Schema,
-) -> Result<Entries> {
+) -> Result<Vec<LikesOf>> {
     let mut found = Vec::with_capacity(result.hits.len());
     for hit in result.hits.iter().take_while(|_| !plan.allowance.is_used_up()) {
         let like = likes.of(LikeSource::Document(hit.id.clone()));
         let page = Page { start: 0, rows: likes.count };
-        let (terms, result) = alike(collection, likes, &like, |query| plan.showing(query, page)).await?;
-        found.push(LikesOf { id: hit.id.clone(), terms, result });
+        let showing = |query| SearchPlan { explain, ..plan.showing(query, page) };
+        let (terms, result) = alike(collection, likes, &like, showing).await?;
+        found.push(LikesOf { id: hit.id.clone(), query: likes.query(&like, &terms), terms, result });
     }
-    Ok(response::likes(found, likes.terms_shown, fields, schema))
+    Ok(found)
 }
 
 async fn alike(

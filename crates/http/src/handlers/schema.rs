@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Error, ErrorKind, SchemaSource};
-use solr::Params;
+use plan::{ErrorKind, SchemaSource};
 use solr::response::Entries;
-use solr::schema::EditError;
+use solr::{EditError, Params};
 
 use crate::call::{Call, Content, Failure};
 use crate::reply::Reply;
@@ -18,6 +17,9 @@ pub(super) async fn run(
     path: &str,
     params: &Params,
 ) -> Result<Entries, Failure> {
+    if let Some(answer) = Box::pin(super::rebuild::run(call, collection, path)).await {
+        return answer;
+    }
     match call.content.as_ref().filter(|content| !content.bytes.is_empty()) {
         None => Ok(solr::schema::view(&collection.schema(), below(path), params)?),
         Some(content) => {
@@ -40,8 +42,7 @@ pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<R
 
 /// Applies the commands to the schema as it is, again when another change came in between.
 async fn edit(collection: &Arc<Collection>, content: &Content) -> Result<(), Failure> {
-    let body = std::str::from_utf8(&content.bytes)
-        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))?;
+    let body = content.text()?;
     loop {
         let versioned = collection.versioned_schema();
         let edited = edited(&versioned.schema.source, body)?;
@@ -56,18 +57,10 @@ async fn edit(collection: &Arc<Collection>, content: &Content) -> Result<(), Fai
 }
 
 /// New types may name the files of the built-in configset.
-fn edited(source: &SchemaSource, body: &str) -> Result<SchemaSource, Failure> {
+pub(super) fn edited(source: &SchemaSource, body: &str) -> Result<SchemaSource, EditError> {
     let builtin = solr::config::configset::builtin("_default");
     let read = |name: &str| Some(builtin?.file(name)?.to_owned());
-    solr::schema::edit(source, body, &read).map_err(|refused| match refused {
-        EditError::Malformed(error) => error.into(),
-        EditError::Refused { message, details } => Failure {
-            flags: vec![],
-            status: solr::error::status(ErrorKind::BadRequest),
-            before: vec![],
-            entry: solr::error::commands_entry(message, details),
-        },
-    })
+    solr::schema::edit(source, body, &read)
 }
 
 fn below(path: &str) -> &str {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, Node, VersionedSchema};
+use cluster::{Collection, Moment, Node, VersionedSchema};
 use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::{OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
@@ -30,7 +30,7 @@ pub(super) async fn run(
     let context =
         ResolveContext { elevation: elevation(&config, components), components, ..resolving.context() };
     if !components.contains(&Component::Query) {
-        return without_search(collection, &config, &context, components, params).await;
+        return without_search(collection, &config, &context, params, moment).await;
     }
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
@@ -40,7 +40,7 @@ pub(super) async fn run(
     let explained_other = match &resolved.response.explain_other {
         Some(other) => {
             let limit = ExplainOther::DOCUMENTS_MAX;
-            collection.explain_other(&plan.query, &other.query, limit).await?
+            collection.explain_other(&plan, &other.query, limit).await?
         }
         None => vec![],
     };
@@ -55,10 +55,13 @@ pub(super) async fn run(
     };
     let failed = failure.as_ref().map(|(at, _)| at + 1);
     let shown = components.get(..failed.or(cut).unwrap_or(components.len())).unwrap_or_default();
+    let mut likes_explained = None;
     if let Some(likes) = resolved.response.likes.as_ref().filter(|_| shown.contains(&Component::MoreLikeThis))
     {
-        let fields = &resolved.response.fields;
-        let section = more_like::beside(collection, likes, (&plan, fields), &result, context.schema).await?;
+        let (fields, explain) = (&resolved.response.fields, resolved.response.debug.any());
+        let found = more_like::beside(collection, likes, (&plan, explain), &result).await?;
+        likes_explained = explain.then(|| response::likes_explained(&found, context.schema));
+        let section = response::likes(found, likes.terms_shown, fields, context.schema);
         sections.push((Component::MoreLikeThis.name().to_owned(), section));
     }
     if shown.contains(&Component::Terms) {
@@ -74,13 +77,14 @@ pub(super) async fn run(
     sections.extend(vectors);
     let columns = Subqueries::of(call, permit).columns(collection, (params, fields), &result.hits).await?;
     let searched_all = result.cut_before.is_none() && !permit.allowance.was_used_up();
-    let found = Found { result, facets: plan.facets.enabled, columns, explained_other, beside: sections };
+    let facets = plan.facets.enabled;
+    let found = Found { result, facets, columns, explained_other, likes_explained, beside: sections };
     let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
     let entries = beside.commands.iter().cloned().chain(hits).collect();
     match resolved.late_failure.or(failure.map(|(_, error)| error)).or(vectors_failure) {
         Some(error) => Err(Failure { before: entries, ..Failure::from(error) }),
         None => {
-            let moment = (resolved.repeatable && !beside.is_fickle()).then_some(moment);
+            let moment = (resolved.repeatable && !beside.is_command()).then_some(moment);
             let flags = resolved.response.flags();
             let answer = Answer { entries, flags, warnings: resolved.warnings, moment };
             Ok(if searched_all { answer } else { permit.cut_before(shown.len(), params, answer) })
@@ -127,17 +131,19 @@ async fn without_search(
     collection: &Arc<Collection>,
     config: &CollectionConfig,
     context: &ResolveContext<'_>,
-    components: &[Component],
     params: &Params,
+    moment: Moment,
 ) -> Result<Answer, Failure> {
+    let components = context.components;
     let beside = Beside::prepare(collection, config, context, components, params).await?;
     let searched = Searched { hits: 0, filters: &[], searches: false };
-    let Said { sections, failure, cut: _ } = beside.run(searched, (None, context.allowance)).await;
+    let Said { sections, failure, cut } = beside.run(searched, (None, context.allowance)).await;
+    let moment = (cut.is_none() && !beside.is_command()).then_some(moment);
     let said = response::in_order(sections, components);
     let entries: Entries = beside.commands.into_iter().chain(said).collect();
     match failure {
         Some((_, error)) => Err(Failure { before: entries, ..Failure::from(error) }),
-        None => Ok(entries.into()),
+        None => Ok(Answer { entries, moment, ..Answer::default() }),
     }
 }
 

@@ -7,8 +7,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use cluster::memory::MemoryShards;
 use cluster::{CreateCollection, Node, NodeConfig};
-use http::{Configset, Configsets, ServeConfig};
-use plan::{AutoCommit, Clock, CollectionConfig, FieldSource, HandlerConfig, SchemaSource, TypeSource};
+use http::{Configset, Configsets, Listener, ServeConfig};
+use plan::{
+    AutoCommit, BuildOn, Clock, CollectionConfig, Component, FieldSource, HandlerConfig, Lookup,
+    SchemaSource, SortedLookup, SuggestComponent, SuggestSource, Suggester, TypeSource,
+};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -50,9 +53,15 @@ impl Served {
     }
 
     pub async fn start_with(adjust: impl FnOnce(&mut ServeConfig)) -> Self {
+        Self::start_at(vec![], adjust).await
+    }
+
+    /// Listening in these places too.
+    pub async fn start_at(mut listeners: Vec<Listener>, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        listeners.push(Listener::tcp(listener));
         let node = Node::open(NodeConfig {
             data_dir: folder.path().to_owned(),
             clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
@@ -61,13 +70,16 @@ impl Served {
         })
         .unwrap();
         let mut configsets = Configsets::default();
-        configsets.insert("_default", Configset { schema: schema(), config: config() });
+        configsets.insert(
+            "_default",
+            Configset { schema: schema(), config: config(), files: plan::Resources::new() },
+        );
         let mut serve =
             ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
         adjust(&mut serve);
         let (stop, stopped) = oneshot::channel();
         let shutdown = async { stopped.await.unwrap_or(()) };
-        let ended = tokio::spawn(http::serve(listener, node.clone(), serve, shutdown));
+        let ended = tokio::spawn(http::serve(listeners, node.clone(), serve, shutdown));
         let served = Self { address, stop: Some(stop), ended: Some(ended), node, _folder: folder };
         // Not over HTTP, where a test may allow no time at all.
         let mut films = CreateCollection::new("films", "_default", schema(), config());
@@ -165,6 +177,13 @@ fn config() -> CollectionConfig {
         allowed_parsers: Some(vec!["lucene".into(), "term".into()]),
         ..HandlerConfig::default()
     };
+    let suggest = HandlerConfig {
+        path: "/suggest".into(),
+        class: "solr.SearchHandler".into(),
+        defaults: vec![("suggest".into(), "true".into()), ("suggest.dictionary".into(), "ids".into())],
+        components: Some(vec![Component::Suggest("suggest".into())]),
+        ..HandlerConfig::default()
+    };
     CollectionConfig {
         auto_commit: AutoCommit {
             flush_after_ms: None,
@@ -173,9 +192,22 @@ fn config() -> CollectionConfig {
             refresh_after_ms: None,
             refresh_after_docs: None,
         },
-        handlers: vec![select, strict],
+        handlers: vec![select, strict, suggest],
         boolean_clauses_max: 1024,
         updates: plan::UpdateProcessing::default(),
-        components: plan::Components::default(),
+        components: plan::Components { suggest: vec![suggesters()], ..plan::Components::default() },
+        param_sets: vec![],
+        source: std::sync::Arc::default(),
     }
+}
+
+fn suggesters() -> SuggestComponent {
+    let ids = Suggester {
+        name: "ids".into(),
+        source: SuggestSource::Terms { field: "id".into(), threshold: 0.0 },
+        lookup: Lookup::Sorted(SortedLookup { parts: None, lowercase: false }),
+        field_type: None,
+        build_on: BuildOn::default(),
+    };
+    SuggestComponent { name: "suggest".into(), suggesters: vec![ids] }
 }

@@ -62,15 +62,36 @@ fn resident_bytes(pid: u32) -> Option<u64> {
 }
 
 fn find(authority: &str) -> Option<u32> {
-    let mut addresses = authority.to_socket_addrs().ok()?;
-    let port = addresses.find(|address| address.ip().is_loopback())?.port();
-    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
+    let port = local_port(authority)?;
+    let tables = tables();
     let inodes: Vec<&str> = tables.iter().flat_map(|table| listeners(table, port)).collect();
     let wanted: Vec<String> = inodes.iter().map(|inode| format!("socket:[{inode}]")).collect();
     let processes = fs::read_dir("/proc").ok()?.flatten();
     processes
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
         .find(|pid| holds(*pid, &wanted))
+}
+
+/// Sockets of this machine whose peer at, or beyond, the port has closed while they have not; `None` where there is no `/proc`.
+pub fn half_closed(authority: &str) -> Option<usize> {
+    let ending = format!(":{:04X}", local_port(authority)?);
+    let tables = tables();
+    let waits = |line: &&str| {
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        let [local, remote, state] = [(); 3].map(|()| fields.next().unwrap_or_default());
+        state == "08" && (local.ends_with(&ending) || remote.ends_with(&ending))
+    };
+    let known = tables.iter().any(|table| !table.is_empty());
+    known.then(|| tables.iter().map(|table| table.lines().skip(1).filter(waits).count()).sum())
+}
+
+fn local_port(authority: &str) -> Option<u16> {
+    let mut addresses = authority.to_socket_addrs().ok()?;
+    addresses.find(|address| address.ip().is_loopback()).map(|address| address.port())
+}
+
+fn tables() -> [String; 2] {
+    ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default())
 }
 
 /// Inodes of the sockets in state LISTEN (0A) on `port`, of a table as in proc(5).
@@ -109,6 +130,19 @@ mod tests {
             1: 0100007F:2317 0100007F:9999 01 00000000:00000000 00:00000000 00000000  0  0 222 1 0 100 0 0 10 0\n";
         assert_eq!(listeners(table, 8983).collect::<Vec<_>>(), ["111"]);
         assert_eq!(listeners(table, 80).count(), 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn half_closed_sockets_are_counted() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let authority = listener.local_addr().unwrap().to_string();
+        let client = std::net::TcpStream::connect(&authority).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        assert_eq!(half_closed(&authority), Some(0));
+        drop(client);
+        assert_eq!(std::io::Read::read(&mut server, &mut [0]).unwrap(), 0);
+        assert_eq!(half_closed(&authority), Some(1));
     }
 
     #[cfg(target_os = "linux")]

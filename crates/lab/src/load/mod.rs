@@ -18,7 +18,7 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 pub use connection::Connection;
-pub use cpu::{Processes, own_cpu_seconds};
+pub use cpu::{Processes, half_closed, own_cpu_seconds};
 pub use habit::Habit;
 pub use requests::{Requests, get};
 pub use schedule::{Arrivals, Schedule};

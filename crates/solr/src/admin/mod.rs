@@ -10,7 +10,7 @@ mod segments;
 mod system;
 
 pub use cluster_status::{CollectionFacts, cluster_status};
-pub use config_view::{config, request_handlers};
+pub use config_view::config;
 pub use core_status::{CoreFacts, core_status};
 pub use luke::{
     FieldFacts, LukeFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,

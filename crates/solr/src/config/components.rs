@@ -35,6 +35,11 @@ const STANDARD: &[(&str, Component)] = &[
     ("DebugComponent", Component::Debug),
 ];
 
+/// Whether a class, by its short name, is served.
+pub(super) fn serves(class: &str) -> bool {
+    CLASSES.iter().any(|known| known.name == class) || STANDARD.iter().any(|(known, _)| *known == class)
+}
+
 /// What a file declares: each name with the step it stands for, and the settings.
 #[derive(Default)]
 pub(super) struct Declared {

@@ -3,6 +3,7 @@
 use plan::{HandlerConfig, Result};
 
 use crate::config::components::{self, Declared};
+use crate::config::implicit::{IMPLICIT, Implicit};
 use crate::config::load::wrong;
 use crate::xml_tree::Element;
 
@@ -18,15 +19,10 @@ const CLASSES: &[&str] = &[
     "DumpRequestHandler",
 ];
 
-/// Handlers that every collection has unnamed, and that `initParams` may speak of.
-const IMPLICIT: &[(&str, &str)] = &[
-    ("/update", "solr.UpdateRequestHandler"),
-    ("/update/json", "solr.UpdateRequestHandler"),
-    ("/update/csv", "solr.UpdateRequestHandler"),
-    ("/update/json/docs", "solr.UpdateRequestHandler"),
-    ("/get", "solr.RealTimeGetHandler"),
-    ("/select", "solr.SearchHandler"),
-];
+/// Whether a class, by its short name, is served.
+pub(super) fn serves(class: &str) -> bool {
+    CLASSES.contains(&class)
+}
 
 /// Names the query parsers that a handler's requests may use. Not Solr's: it has no such list.
 const ALLOWED_PARSERS: &str = "allowedParsers";
@@ -34,7 +30,7 @@ const ALLOWED_PARSERS: &str = "allowedParsers";
 /// Children of a handler that are read, or say nothing that matters.
 const KNOWN_LISTS: &[&str] = &["defaults", "appends", "invariants"];
 
-/// All handlers, in order of declaration, then the implicit ones that have presets.
+/// All handlers, in order of declaration, then the implicit ones.
 pub(super) fn read(
     root: &Element,
     declared: &Declared,
@@ -44,26 +40,14 @@ pub(super) fn read(
     for element in root.all("requestHandler") {
         handlers.push(handler(element, declared, warnings)?);
     }
-    let implicit: Vec<_> = IMPLICIT
-        .iter()
-        .filter(|(path, _)| !handlers.iter().any(|known: &HandlerConfig| known.path == *path))
-        .map(|(path, class)| HandlerConfig {
-            path: (*path).to_owned(),
-            class: (*class).to_owned(),
-            ..HandlerConfig::default()
-        })
-        .collect();
-    let own = handlers.len();
+    let is_declared =
+        |path: &str, handlers: &[HandlerConfig]| handlers.iter().any(|known| known.path == path);
+    let implicit: Vec<_> =
+        IMPLICIT.iter().filter(|it| !is_declared(it.path, &handlers)).map(Implicit::handler).collect();
     handlers.extend(implicit);
     for element in root.all("initParams") {
         init_params(element, &mut handlers, warnings);
     }
-    let mut at = 0;
-    handlers.retain(|handler| {
-        at += 1;
-        let preset = [&handler.defaults, &handler.appends, &handler.invariants];
-        at <= own || preset.iter().any(|list| !list.is_empty())
-    });
     Ok(handlers)
 }
 
@@ -80,9 +64,6 @@ fn handler(element: &Element, declared: &Declared, warnings: &mut Vec<String>) -
                 .push(format!("requestHandler `{name}`: `{list}` is not supported yet and has no effect"));
         }
     }
-    if let Some(sets) = element.attribute("useParams") {
-        warnings.push(format!("requestHandler `{name}`: useParams `{sets}` is not supported yet"));
-    }
     let path = if name.starts_with('/') { name.to_owned() } else { format!("/{name}") };
     Ok(HandlerConfig {
         path,
@@ -92,7 +73,13 @@ fn handler(element: &Element, declared: &Declared, warnings: &mut Vec<String>) -
         invariants: list(element, "invariants"),
         components: declared.steps_of(element)?,
         allowed_parsers: array(element, ALLOWED_PARSERS),
+        use_params: element.attribute("useParams").map(set_names).unwrap_or_default(),
     })
+}
+
+/// The names of sets of parameters, as `useParams` lists them.
+pub fn set_names(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// The texts of `<arr name="…">`.
@@ -167,6 +154,7 @@ mod tests {
         let handlers = read(&root, &Declared::default(), &mut warnings).unwrap();
         let shown: Vec<_> = handlers
             .iter()
+            .filter(|it| !it.defaults.is_empty())
             .map(|it| format!("{} {:?} {:?} {:?}", it.path, it.defaults, it.appends, it.invariants))
             .collect();
         let presets = r#"[("df", "other"), ("x", "1")] [] []"#;
@@ -176,6 +164,7 @@ mod tests {
                 r#"/browse [("df", "text"), ("rows", "5"), ("x", "1")] [("fq", "a:1"), ("fq", "b:2")] [("wt", "json")]"#
                     .to_owned(),
                 format!("/update/json {presets}"),
+                format!("/update/cbor {presets}"),
                 format!("/update/csv {presets}"),
             ]
         );
@@ -206,7 +195,8 @@ mod tests {
         let root = xml_tree::parse("test", xml, &|_| None).unwrap();
         let mut warnings = Vec::new();
         let handlers = read(&root, &Declared::default(), &mut warnings).unwrap();
-        let allowed: Vec<_> = handlers.iter().map(|handler| handler.allowed_parsers.clone()).collect();
+        let allowed: Vec<_> =
+            handlers.iter().take(2).map(|handler| handler.allowed_parsers.clone()).collect();
         assert_eq!(allowed, [Some(vec!["lucene".to_owned(), "edismax".to_owned()]), None]);
         assert!(warnings.is_empty(), "{warnings:?}");
     }

@@ -1,12 +1,21 @@
 //! A `solrconfig.xml` as a `plan::CollectionConfig`. What is read is used; what only tunes Solr's own machinery (caches,
 //! locks, directories) is passed over; everything else that is not supported is collected as a warning, never dropped.
 
-use plan::{AutoCommit, CollectionConfig, Error, HandlerConfig, Result};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use plan::{
+    AutoCommit, CollectionConfig, ConfigSource, Error, HandlerConfig, Resources, Result, VersionedText,
+};
 
 use crate::config::chains;
 use crate::config::components;
 use crate::config::handlers;
-use crate::xml_tree::{self, Element, Properties};
+use crate::config::overlay::Overlay;
+use crate::config::param_sets;
+use crate::xml_tree::{self, Element};
+
+const FILE: &str = "solrconfig.xml";
 
 /// Solr's bound where the file names none.
 const BOOLEAN_CLAUSES_MAX: usize = 1024;
@@ -19,6 +28,8 @@ pub struct LoadedConfig {
     pub schema_mutable: bool,
     /// What the file asks for and does not get, one sentence each.
     pub warnings: Vec<String>,
+    /// The file as it counts: with the overlay, and with properties filled in.
+    pub(crate) root: Element,
 }
 
 /// Elements that say how Solr does its work, not what it answers.
@@ -43,9 +54,69 @@ const PASSED_OVER: &[&str] = &[
     "query",
 ];
 
-/// Reads a configuration. `properties` are the values of `${name}`, before the defaults written in the file.
-pub fn load(xml: &str, properties: Properties<'_>) -> Result<LoadedConfig> {
-    let root = xml_tree::parse("solrconfig.xml", xml, properties)?;
+/// Reads a configset's configuration: `solrconfig.xml`, the files that it names, and what the Config API made of a former
+/// copy (`configoverlay.json`, `params.json`).
+pub fn load(read: &dyn Fn(&str) -> Option<String>) -> Result<LoadedConfig> {
+    let xml = read(FILE).ok_or_else(|| wrong("there is none; add the file to the configset"))?;
+    let kept = |name: &str| {
+        let text = read(name)?;
+        Some(VersionedText::default().changed(text))
+    };
+    let overlay = kept("configoverlay.json").unwrap_or_default();
+    let params = kept("params.json").unwrap_or_default();
+    rebuild(ConfigSource { xml, overlay, params, ..ConfigSource::default() }, read)
+}
+
+/// The configuration that texts make. `read` gives files that they name and do not have yet.
+pub(super) fn rebuild(
+    mut source: ConfigSource,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Result<LoadedConfig> {
+    let root = effective(&source)?;
+    let taken = RefCell::new(Resources::new());
+    let take = |name: &str| {
+        let text = source.files.get(name).cloned().or_else(|| read(name))?;
+        taken.borrow_mut().insert(name.to_owned(), text.clone());
+        Some(text)
+    };
+    let mut loaded = from_root(root)?.with_files(&take)?;
+    loaded.config.param_sets = param_sets::load(&source.params.text)?;
+    source.files = taken.into_inner();
+    loaded.config.source = Arc::new(source);
+    Ok(loaded)
+}
+
+/// The file as it counts: with the overlay over it and the user's properties filled in.
+pub(crate) fn effective(source: &ConfigSource) -> Result<Element> {
+    if source.xml.is_empty() {
+        return Err(wrong("it was not kept; create the collection again to see and change it"));
+    }
+    let overlay = Overlay::parse(&source.overlay.text)?;
+    let mut root = xml_tree::parse(FILE, &source.xml, &|name| overlay.user_property(name))?;
+    overlay.apply(&mut root);
+    Ok(root)
+}
+
+/// The configuration of a collection with its sets of parameters changed.
+pub fn with_params(config: &CollectionConfig, params: VersionedText) -> Result<CollectionConfig> {
+    let param_sets = param_sets::load(&params.text)?;
+    let source = Arc::new(ConfigSource { params, ..ConfigSource::clone(&config.source) });
+    Ok(CollectionConfig { param_sets, source, ..config.clone() })
+}
+
+/// The configuration of a configset, with what was changed in a collection that has it.
+pub fn renewed(fresh: &CollectionConfig, current: &CollectionConfig) -> Result<CollectionConfig> {
+    let brought = |new: &VersionedText, old: &VersionedText| {
+        let text = if new.version.is_some() { &new.text } else { &old.text };
+        if *text == old.text { old.clone() } else { old.changed(text.clone()) }
+    };
+    let mut source = ConfigSource::clone(&fresh.source);
+    source.overlay = brought(&source.overlay, &current.source.overlay);
+    source.params = brought(&source.params, &current.source.params);
+    Ok(rebuild(source, &|_| None)?.config)
+}
+
+fn from_root(root: Element) -> Result<LoadedConfig> {
     if root.name != "config" {
         return Err(wrong(&format!("the root element is `{}`, not `config`", root.name)));
     }
@@ -62,13 +133,15 @@ pub fn load(xml: &str, properties: Properties<'_>) -> Result<LoadedConfig> {
         boolean_clauses_max: boolean_clauses_max(&root)?,
         updates,
         components: declared.components,
+        param_sets: vec![],
+        source: Arc::default(),
     };
-    Ok(LoadedConfig { config, schema_mutable: schema_mutable(&root), warnings })
+    Ok(LoadedConfig { config, schema_mutable: schema_mutable(&root), warnings, root })
 }
 
 impl LoadedConfig {
     /// Reads the files that the configuration names beside itself.
-    pub fn with_files(mut self, read: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
+    fn with_files(mut self, read: &dyn Fn(&str) -> Option<String>) -> Result<Self> {
         self.with_elevation_rules(read)?;
         self.with_listed_entries(read)?;
         Ok(self)
@@ -87,6 +160,8 @@ pub fn fallback() -> CollectionConfig {
         boolean_clauses_max: BOOLEAN_CLAUSES_MAX,
         updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
+        param_sets: vec![],
+        source: Arc::default(),
     }
 }
 
@@ -163,8 +238,12 @@ mod tests {
     use super::*;
     use crate::config::configset;
 
+    fn load_xml(xml: &str) -> Result<LoadedConfig> {
+        load(&|name| (name == FILE).then(|| xml.to_owned()))
+    }
+
     fn read(body: &str) -> Result<LoadedConfig> {
-        load(&format!("<config>{body}</config>"), &|_| None)
+        load_xml(&format!("<config>{body}</config>"))
     }
 
     /// Whether the chain of requests that name none adds fields to the schema.
@@ -176,7 +255,7 @@ mod tests {
     #[test]
     fn the_default_configset_loads() {
         let xml = configset::builtin("_default").unwrap().file("solrconfig.xml").unwrap();
-        let loaded = load(xml, &|_| None).unwrap();
+        let loaded = load_xml(xml).unwrap();
         let config = &loaded.config;
         assert_eq!(config.auto_commit.flush_after_ms, Some(15_000));
         assert!(!config.auto_commit.flush_opens_searcher);
@@ -195,8 +274,10 @@ mod tests {
     #[test]
     fn properties_switch_guessing_off() {
         let xml = configset::builtin("_default").unwrap().file("solrconfig.xml").unwrap();
-        let property = |name: &str| (name == "update.autoCreateFields").then(|| "false".to_owned());
-        assert!(!guesses(&load(xml, &property).unwrap().config));
+        let overlay = r#"{"userProps":{"update.autoCreateFields":"false"}}"#;
+        let files = [(FILE, xml), ("configoverlay.json", overlay)];
+        let read = |name: &str| files.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+        assert!(!guesses(&load(&read).unwrap().config));
     }
 
     #[test]
@@ -239,6 +320,6 @@ mod tests {
     #[test]
     fn a_fixed_schema_is_not_guessed() {
         let xml = include_str!("../../../../configsets/techproducts-style/solrconfig.xml");
-        assert!(!guesses(&load(xml, &|_| None).unwrap().config));
+        assert!(!guesses(&load_xml(xml).unwrap().config));
     }
 }

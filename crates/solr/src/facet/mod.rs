@@ -1,7 +1,8 @@
-//! Classic facets from parameters to a plan: fields, ranges, queries, intervals, pivots, with their local parameters `key`, `ex`, `terms` and
+//! Classic facets from parameters to a plan: fields, ranges, queries, intervals, maps, pivots, with their local parameters `key`, `ex`, `terms` and
 //! options given per field. Counting is the engine's, the parameters are defined in `params/facet.rs`.
 
 mod field;
+mod heatmap;
 mod interval;
 mod pivot;
 mod range;
@@ -78,7 +79,7 @@ fn classic(context: &QueryContext<'_>) -> Result<Facets> {
     Ok(facets)
 }
 
-/// Facets of queries, fields and intervals.
+/// Facets of queries, fields and intervals, and over maps.
 fn counted(context: &QueryContext<'_>) -> Result<Facets> {
     let queries = context.params.all(params::QUERY.name).map(|text| query(context, text));
     let queries: Vec<QueryFacet> = queries.collect::<Result<_>>()?;
@@ -95,7 +96,10 @@ fn counted(context: &QueryContext<'_>) -> Result<Facets> {
     if groups_of.is_some() && !intervals.is_empty() {
         return Err(Error::bad_request("Interval Faceting can't be used with group.facet"));
     }
-    let plan = FacetPlan { enabled: true, queries, fields, intervals, groups_of, ..FacetPlan::default() };
+    let heatmaps = context.params.all(params::HEATMAP.name).map(|text| heatmap::resolve(context, text));
+    let heatmaps = heatmaps.collect::<Result<_>>()?;
+    let plan =
+        FacetPlan { enabled: true, queries, fields, intervals, heatmaps, groups_of, ..FacetPlan::default() };
     Ok(Facets { plan, warnings, failure: None })
 }
 

@@ -17,8 +17,9 @@ const BUCKETS_MAX: usize = 100_000;
 pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<RangeFacet> {
     let target = Target::parse(context, text)?;
     let field = context.field_quoted(&target.field)?;
-    let values = RangeValues::of(&field, context.dates)?;
     let read = |param: &Param<String>| param.read_for(context.params, &target.local, &target.field);
+    let start = read(&params::RANGE_START)?;
+    let values = RangeValues::of(context, &field, start.as_deref().unwrap_or_default())?;
     let start = values.parse(&required(&read, &params::RANGE_START, &target)?)?;
     let end = values.parse(&required(&read, &params::RANGE_END, &target)?)?;
     if values.before(&end, &start) {
@@ -39,11 +40,12 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<RangeFac
     Ok(RangeFacet {
         key: target.key,
         field: field.name.clone(),
-        buckets: include.buckets(&edges),
+        money: values.money(),
+        buckets: include.buckets(&values, &edges),
         others: others.into_iter().map(|other| (other, include.other(other, &start, &end))).collect(),
-        start,
-        end,
-        gap,
+        start: values.displayed(&start),
+        end: values.displayed(&end),
+        gap: values.displayed_gap(gap),
         count_min: u64::try_from(count_min).unwrap_or(0),
         exclude_tags: target.local.list("ex"),
     })
@@ -154,12 +156,12 @@ impl Include {
         Ok(include)
     }
 
-    pub(super) fn buckets(self, edges: &[Value]) -> Vec<RangeBucket> {
+    pub(super) fn buckets(self, values: &RangeValues<'_>, edges: &[Value]) -> Vec<RangeBucket> {
         let last = edges.len().saturating_sub(2);
         let pairs = edges.iter().zip(edges.iter().skip(1)).enumerate();
         pairs
             .map(|(at, (low, high))| RangeBucket {
-                label: low.to_text(),
+                label: values.displayed(low).to_text(),
                 lower: bound(low, self.lower || (self.edge && at == 0)),
                 upper: bound(high, self.upper || (self.edge && at == last)),
             })

@@ -3,30 +3,66 @@
 
 use std::cmp::Ordering;
 
-use plan::{Error, FieldClass, Result, Value};
+use plan::{CurrencyOf, Error, FieldClass, Money, Result, Value};
 
 use crate::date_math::DateMath;
-use crate::query::Field;
+use crate::query::{Field, QueryContext};
 
-/// One field's arithmetic.
+/// One field's arithmetic. Prices are doubles: whole amounts of the smallest unit of one currency.
 pub(super) struct RangeValues<'a> {
     field: &'a Field,
     dates: &'a DateMath,
+    money: Option<CurrencyOf>,
 }
 
 impl<'a> RangeValues<'a> {
-    /// Fails on fields without arithmetic.
-    pub(super) fn of(field: &'a Field, dates: &'a DateMath) -> Result<Self> {
-        if field.spec.class().is_point() {
-            return Ok(Self { field, dates });
+    /// Whether a field's type has such arithmetic.
+    pub(super) fn has(field: &Field) -> bool {
+        field.spec.class().is_point() || field.spec.class() == FieldClass::Currency
+    }
+
+    /// Fails on fields without arithmetic. Prices are in the currency of `sample`, one of the bounds.
+    pub(super) fn of(context: &QueryContext<'a>, field: &'a Field, sample: &str) -> Result<Self> {
+        if !Self::has(field) {
+            return Err(Error::bad_request(format!("Unable to range facet on field:{}", declaration(field))));
         }
-        Err(Error::bad_request(format!("Unable to range facet on field:{}", declaration(field))))
+        let money = match field.spec.class() {
+            FieldClass::Currency => {
+                let default = field.spec.field_type.default_currency();
+                let code = Money::parse(sample, default).map_or(default.to_owned(), |money| money.code);
+                Some(context.amounts_in(field, &code)?)
+            }
+            _ => None,
+        };
+        Ok(Self { field, dates: context.dates, money })
+    }
+
+    /// What is counted of a field of prices.
+    pub(super) fn money(&self) -> Option<Box<CurrencyOf>> {
+        self.money.clone().map(Box::new)
     }
 
     pub(super) fn parse(&self, text: &str) -> Result<Value> {
+        if let (Some(of), Some(money)) = (&self.money, self.price(text)) {
+            if money.code != of.target {
+                return Err(Error::bad_request(
+                    "Cannot compare CurrencyValues when their currencies are not equal",
+                ));
+            }
+            return Ok(Value::Double(money.amount as f64));
+        }
         self.number(text).ok_or_else(|| {
             Error::bad_request(format!("Can't parse value {text} for field: {}", self.field.name))
         })
+    }
+
+    fn price(&self, text: &str) -> Option<Money> {
+        Money::parse(text, self.field.spec.field_type.default_currency()).ok()
+    }
+
+    /// A gap in the smallest unit of the currency of the bounds.
+    fn price_gap(&self, of: &CurrencyOf, gap: &str) -> Option<Result<f64>> {
+        Some(of.rates.convert(&self.price(gap)?, &of.target).map(|gap| gap as f64))
     }
 
     fn number(&self, text: &str) -> Option<Value> {
@@ -35,13 +71,19 @@ impl<'a> RangeValues<'a> {
             FieldClass::Long => text.parse().ok().map(Value::Long),
             FieldClass::Float => crate::query::java_float(text).map(Value::Float),
             FieldClass::Double => crate::query::java_float(text).map(Value::Double),
+            FieldClass::Currency => None,
             _ => self.dates.parse(text).ok().map(Value::Date),
         }
     }
 
     /// A gap of numbers is a number; of dates it is tried on a value.
     pub(super) fn check_gap(&self, gap: &str) -> Result<()> {
-        if self.field.spec.class() == FieldClass::Date || self.number(gap).is_some() {
+        let known = match self.field.spec.class() {
+            FieldClass::Date => true,
+            FieldClass::Currency => self.price(gap).is_some(),
+            _ => self.number(gap).is_some(),
+        };
+        if known {
             return Ok(());
         }
         Err(Error::bad_request(format!("Can't parse gap {gap} for field: {}", self.field.name)))
@@ -49,7 +91,9 @@ impl<'a> RangeValues<'a> {
 
     /// `value + gap`, wrapping as Java's integers do: the caller sees that it went down.
     pub(super) fn add(&self, value: &Value, gap: &str) -> Result<Value> {
-        let sum = match (value, self.number(gap)) {
+        let price = self.money.as_ref().and_then(|of| self.price_gap(of, gap)).transpose()?;
+        let gap_value = price.map(Value::Double).or_else(|| self.number(gap));
+        let sum = match (value, gap_value) {
             (Value::Int(low), Some(Value::Int(gap))) => Some(Value::Int(low.wrapping_add(gap))),
             (Value::Long(low), Some(Value::Long(gap))) => Some(Value::Long(low.wrapping_add(gap))),
             (Value::Float(low), Some(Value::Float(gap))) => Some(Value::Float(low + gap)),
@@ -67,9 +111,27 @@ impl<'a> RangeValues<'a> {
         compare(a, b) == Some(Ordering::Less)
     }
 
+    /// As the response shows it: a price with its currency.
+    pub(super) fn displayed(&self, value: &Value) -> Value {
+        match (&self.money, value) {
+            (Some(of), Value::Double(amount)) => {
+                Value::Str(Money { amount: *amount as i64, code: of.target.clone() }.to_string())
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// A gap as the response shows it.
+    pub(super) fn displayed_gap(&self, gap: String) -> String {
+        match (&self.money, self.price(&gap)) {
+            (Some(_), Some(money)) => money.to_string(),
+            _ => gap,
+        }
+    }
+
     /// As Solr's messages show it: dates in the form of Java's `Date`.
     pub(super) fn shown(&self, value: &Value) -> String {
-        match value {
+        match &self.displayed(value) {
             Value::Date(ms) => jiff::Timestamp::from_millisecond(*ms)
                 .map_or_else(|_| value.to_text(), |at| at.strftime("%a %b %d %H:%M:%S UTC %Y").to_string()),
             other => other.to_text(),

@@ -1,7 +1,7 @@
 //! Classic facets: which, and how each is counted, ordered, cut. Those marked so may be given for one field as
 //! `f.<field>.<name>` or in the facet's local parameters.
 
-use super::spec::{integer, switch, text};
+use super::spec::{double, integer, switch, text};
 use super::{Param, ParamDoc};
 
 pub const FACET: Param<bool> = Param::new("facet", switch, None, "Whether to count facets at all.");
@@ -112,6 +112,41 @@ pub const PIVOT: Param<String> = Param::new(
 pub const PIVOT_MIN_COUNT: Param<i32> =
     Param::per_field("facet.pivot.mincount", integer, Some("1"), "As `facet.mincount`, for pivots.");
 
+pub const HEATMAP: Param<String> = Param::new(
+    "facet.heatmap",
+    text,
+    None,
+    "Counts the hits in the cells of a map, of this field on a grid. May repeat.",
+);
+pub const HEATMAP_GEOMETRY: Param<String> = Param::per_field(
+    "facet.heatmap.geom",
+    text,
+    None,
+    "What the map shows: a shape, or `[\"west south\" TO \"east north\"]`; else the earth.",
+);
+pub const HEATMAP_LEVEL: Param<i32> = Param::per_field(
+    "facet.heatmap.gridLevel",
+    integer,
+    None,
+    "The level of the field's grid whose cells are counted, in place of an error.",
+);
+pub const HEATMAP_ERROR: Param<f64> =
+    Param::per_field("facet.heatmap.distErr", double, None, "How large a cell may be, in the field's unit.");
+pub const HEATMAP_ERROR_PART: Param<f64> = Param::per_field(
+    "facet.heatmap.distErrPct",
+    double,
+    Some("0.15"),
+    "How large a cell may be, as a part of the way from the map's middle to its corner.",
+);
+pub const HEATMAP_CELLS_MAX: Param<i32> =
+    Param::per_field("facet.heatmap.maxCells", integer, Some("100000"), "More cells are an error.");
+pub const HEATMAP_FORM: Param<String> = Param::per_field(
+    "facet.heatmap.format",
+    text,
+    Some("ints2D"),
+    "`ints2D`, rows of numbers from the north, or `png`, a picture whose pixels are the numbers.",
+);
+
 pub const DOCS: &[ParamDoc] = &[
     FACET.doc(),
     QUERY.doc(),
@@ -137,6 +172,13 @@ pub const DOCS: &[ParamDoc] = &[
     RANGE_OTHER.doc(),
     RANGE_INCLUDE.doc(),
     RANGE_METHOD.doc(),
+    HEATMAP.doc(),
+    HEATMAP_GEOMETRY.doc(),
+    HEATMAP_LEVEL.doc(),
+    HEATMAP_ERROR.doc(),
+    HEATMAP_ERROR_PART.doc(),
+    HEATMAP_CELLS_MAX.doc(),
+    HEATMAP_FORM.doc(),
     INTERVAL.doc(),
     INTERVAL_SET.doc(),
     PIVOT.doc(),

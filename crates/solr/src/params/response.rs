@@ -51,6 +51,13 @@ pub const EXPLAIN_OTHER: Param<String> = Param {
     per_field: false,
 };
 
+pub const USE_PARAMS: Param<String> = Param::new(
+    "useParams",
+    text,
+    None,
+    "Sets of parameters, kept under these names below `/config/params`, that count where the request says nothing; of two the later.",
+);
+
 pub const CSV_HEADER: Param<bool> =
     Param::new("csv.header", switch, Some("true"), "Whether the first row of CSV names the columns.");
 
@@ -77,6 +84,7 @@ pub const DOCS: &[ParamDoc] = &[
     DEBUG.doc(),
     EXPLAIN_STRUCTURED.doc(),
     EXPLAIN_OTHER.doc(),
+    USE_PARAMS.doc(),
     writer(
         "wt",
         Some("json"),

@@ -9,8 +9,6 @@ use super::{ParamDoc, Params};
 /// Each stands for itself and for all names that begin with it and a point, when it ends in one.
 pub const DOCS: &[ParamDoc] = &[
     ParamDoc::unsupported("clustering", "Hits in clusters."),
-    ParamDoc::unsupported("facet.heatmap", "Facets over a map."),
-    ParamDoc::unsupported("useParams", "Named sets of parameters."),
     ParamDoc::unsupported("shards", "Addresses to search, chosen by the request."),
 ];
 
@@ -63,7 +61,7 @@ mod tests {
         };
         check("group", "true", false);
         check("group.facet", "true", false);
-        check("facet.heatmap", "place_srpt", true);
+        check("facet.heatmap", "place_srpt", false);
         check("group.field", "a", false);
         check("json.facet", "{}", false);
         check("cursorMark", "*", false);

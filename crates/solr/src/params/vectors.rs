@@ -25,7 +25,7 @@ pub const POSITIONS: Param<bool> =
 pub const OFFSETS: Param<bool> =
     Param::per_field("tv.offsets", switch, None, "Tell where each term stands in the text.");
 pub const PAYLOADS: Param<bool> =
-    Param::per_field("tv.payloads", switch, None, "Tell the terms' payloads, of which none are kept.");
+    Param::per_field("tv.payloads", switch, None, "Tell what is stored with the terms, in Base64.");
 
 pub const DOCS: &[ParamDoc] = &[
     VECTORS.doc(),

@@ -4,10 +4,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use plan::{
-    Clause, CurrencyOf, CurrencyRates, Error, FieldClass, Function, FunctionRange, Money, Occur, Query,
-    Result, Value,
-};
+use plan::{CurrencyOf, CurrencyRates, Error, FieldClass, Function, Money, Query, Result, Value};
 
 use super::context::{Field, QueryContext};
 use super::field::RangeText;
@@ -24,7 +21,8 @@ struct Prices<'a> {
 impl QueryContext<'_> {
     /// The field's amounts in the smallest unit of its own currency, by which it sorts.
     pub(crate) fn currency_raw(&self, field: &Field) -> Result<Function> {
-        Ok(self.prices(field)?.function(field.spec.field_type.default_currency(), None))
+        let default = field.spec.field_type.default_currency();
+        Ok(Function::Currency(Box::new(self.prices(field)?.in_currency(default, None))))
     }
 
     /// The field's amounts in a currency, by default its own: by way of its own.
@@ -32,7 +30,7 @@ impl QueryContext<'_> {
         let (prices, default) = (self.prices(field)?, field.spec.field_type.default_currency());
         let shown = shown.unwrap_or(default);
         let rate = prices.rates.rate(default, shown)?;
-        Ok(prices.function(default, Some((shown.to_owned(), rate))))
+        Ok(Function::Currency(Box::new(prices.in_currency(default, Some((shown.to_owned(), rate))))))
     }
 
     /// Documents with that very amount, when exchanged into the field's own currency.
@@ -42,6 +40,11 @@ impl QueryContext<'_> {
         let amount = prices.rates.convert(&Money::parse(text, default)?, default)?;
         let bound = || Bound::Included(Value::Double(amount as f64));
         Ok(prices.between(default, bound(), bound()))
+    }
+
+    /// The field's amounts in the smallest unit of a currency, by which ranges count them.
+    pub(crate) fn amounts_in(&self, field: &Field, code: &str) -> Result<CurrencyOf> {
+        Ok(self.prices(field)?.in_currency(code, None))
     }
 
     pub(super) fn price_range(&self, field: &Field, range: &RangeText<'_>) -> Result<Query> {
@@ -111,23 +114,19 @@ impl QueryContext<'_> {
 }
 
 impl Prices<'_> {
-    fn function(&self, target: &str, shown: Option<(String, f64)>) -> Function {
-        Function::Currency(Box::new(CurrencyOf {
+    fn in_currency(&self, target: &str, shown: Option<(String, f64)>) -> CurrencyOf {
+        CurrencyOf {
             field: self.field.name.clone(),
             amount: self.amount.clone(),
             code: self.code.clone(),
             rates: self.rates.clone(),
             target: target.to_owned(),
             shown,
-        }))
+        }
     }
 
     /// Solr differs: its debug output tells the range (`compat/query/currency.yaml`).
     fn between(&self, target: &str, lower: Bound<Value>, upper: Bound<Value>) -> Query {
-        let range = FunctionRange { function: self.function(target, None), lower, upper };
-        let queries = [Query::Exists { field: self.amount.clone() }, Query::FunctionRange(Box::new(range))];
-        let clauses = queries.map(|query| Clause { occur: Occur::Filter, query });
-        let query = Query::Boolean { clauses: clauses.into(), minimum_should_match: 0 };
-        Query::ConstantScore { query: Box::new(query), score: 1.0 }
+        self.in_currency(target, None).between(lower, upper)
     }
 }

@@ -44,7 +44,7 @@ pub use others::{OtherSchema, Others};
 pub use parsers::{ParsedQuery, parse_query};
 pub(crate) use parsers::{cache_and_cost, subquery};
 pub(crate) use payloads::{decoder, payload_function};
-pub(crate) use spatial::{Measure, check_coordinates, sub_fields};
+pub(crate) use spatial::{Measure, check_coordinates, checked_parts, sub_fields};
 pub(crate) use syntax::SyntaxError;
 pub(crate) use value::java_float;
 pub(crate) use vector::vector;

@@ -3,6 +3,7 @@
 
 use plan::{BucketResult, Buckets, OtherRange, StatValue, SubFacetResult, Value};
 
+use super::heatmap::heatmap;
 use super::node::{Entries, Name, Node};
 
 /// The value of `facets`, and of every bucket in it.
@@ -40,6 +41,7 @@ fn sub_facet(facet: SubFacetResult) -> Node {
     match facet {
         SubFacetResult::Query(result) => bucket(result),
         SubFacetResult::Buckets(found) => buckets(found),
+        SubFacetResult::Heatmap(found) => heatmap(found),
     }
 }
 

@@ -1,10 +1,12 @@
 //! The `facet_counts` section: five keys, always, in Solr's order and types, and a sixth where pivots were asked for.
 
 use plan::{
-    FacetResult, FieldFacetResult, IntervalFacetResult, PivotCount, PivotFacetResult, RangeFacetResult,
+    FacetResult, FieldFacetResult, HeatmapResult, IntervalFacetResult, PivotCount, PivotFacetResult,
+    RangeFacetResult,
 };
 
 use super::buckets::other_name;
+use super::heatmap::heatmap;
 use super::node::{Entries, Name, Node};
 
 /// The value of `facet_counts`.
@@ -14,7 +16,7 @@ pub fn facet_counts(facets: FacetResult) -> Node {
         ("facet_fields".into(), Node::Map(facets.fields.into_iter().map(field).collect())),
         ("facet_ranges".into(), Node::Map(facets.ranges.into_iter().map(range).collect())),
         ("facet_intervals".into(), Node::Map(facets.intervals.into_iter().map(intervals).collect())),
-        ("facet_heatmaps".into(), Node::Map(vec![])),
+        ("facet_heatmaps".into(), heatmaps(facets.heatmaps)),
     ];
     if !facets.pivots.is_empty() {
         entries.push(("facet_pivot".into(), pivots(facets.pivots)));
@@ -29,6 +31,10 @@ fn queries(counts: Vec<(String, u64)>) -> Node {
 fn intervals(facet: IntervalFacetResult) -> (Name, Node) {
     let counts = facet.counts.into_iter().map(|(label, count)| (label.into(), Node::count(count)));
     (facet.key.into(), Node::Map(counts.collect()))
+}
+
+fn heatmaps(found: Vec<(String, HeatmapResult)>) -> Node {
+    Node::Map(found.into_iter().map(|(key, found)| (key.into(), heatmap(found))).collect())
 }
 
 /// One entry for each key: the last pivot of a name counts.

@@ -1,5 +1,7 @@
 //! Hits in groups, and the members of collapsed groups, as Solr's response shows them.
 
+use std::collections::HashSet;
+
 use plan::{Group, GroupedResult, Hit, Schema};
 
 use super::columns::Columns;
@@ -38,6 +40,17 @@ pub fn grouped(found: Vec<GroupedResult>, view: &GroupView, fields: &FieldList, 
         (title.key.clone().into(), Node::Map(entries))
     });
     vec![("grouped".into(), Node::Map(groupings.collect()))]
+}
+
+/// The ids of the hits that lists of all groups show.
+pub fn listed(found: &[GroupedResult], view: &GroupView) -> HashSet<String> {
+    let ids = |one: &GroupedResult| {
+        let hits = one.groups.iter().flat_map(|group| &group.hits);
+        let page = hits.skip(view.page.start).take(view.page.rows);
+        page.map(|hit| hit.id.clone()).collect::<Vec<_>>()
+    };
+    let first = if view.form == GroupForm::Main { found.len().saturating_sub(1) } else { 0 };
+    found.iter().skip(first).flat_map(ids).collect()
 }
 
 /// Groups by the text of their values.

@@ -1,17 +1,21 @@
 //! Documents like others, as responses show them: beside the hits of a search, and as an answer of their own.
 
-use plan::{LikeTerm, Schema, SearchResult, Value};
+use plan::{LikeTerm, Query, Schema, SearchResult, Value};
 
 use super::documents::doc_list;
+use super::explain::text;
 use super::facets::facet_counts;
 use super::node::{Entries, Name, Node};
+use crate::debug::QueryPrinter;
 use crate::select::{FieldList, TermsShown};
 
 /// What is like one hit.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct LikesOf {
     pub id: String,
     pub terms: Vec<LikeTerm>,
+    /// By which the others were found.
+    pub query: Query,
     pub result: SearchResult,
 }
 
@@ -39,6 +43,35 @@ pub fn likes(likes: Vec<LikesOf>, shown: Option<TermsShown>, fields: &FieldList,
         .map(|mut like| (Name::Owned(like.id), Node::DocList(doc_list(&mut like.result, 0, fields, schema))));
     entries.push(("moreLikeThis".into(), Node::Map(lists.collect())));
     entries
+}
+
+/// What debug output says of them. Explanations are written as Java names an object.
+pub fn likes_explained(likes: &[LikesOf], schema: &Schema) -> Node {
+    let printer = QueryPrinter::new(schema);
+    let one = |like: &LikesOf| {
+        let words = |weighted: bool| {
+            let of = |term: &LikeTerm| {
+                printer.text(
+                    &LikeTerm { boost: if weighted { term.boost } else { 1.0 }, ..term.clone() }.query(),
+                )
+            };
+            Node::from(like.terms.iter().map(of).collect::<Vec<_>>().join(" "))
+        };
+        let explained = like.result.hits.iter().filter_map(|hit| {
+            let text = text(hit.explanation.as_ref()?);
+            let text = format!("org.apache.lucene.search.Explanation:{text}");
+            Some((Name::Owned(hit.id.clone()), Node::from(text)))
+        });
+        let explained = Node::Map(explained.collect());
+        let node = Node::map([
+            ("rawMLTQuery", words(false)),
+            ("boostedMLTQuery", words(true)),
+            ("realMLTQuery", Node::from(printer.text(&like.query))),
+            ("explain", explained),
+        ]);
+        (Name::Owned(like.id.clone()), node)
+    };
+    Node::Map(likes.iter().map(one).collect())
 }
 
 /// The body of an answer of its own; `start` is the first document's place.

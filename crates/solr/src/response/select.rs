@@ -11,7 +11,7 @@ use super::facets::facet_counts;
 use super::groups;
 use super::node::{DocList, Entries, Name, Node};
 use super::stats::stats;
-use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, ResponsePlan, write_mark};
+use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, GroupForm, ResponsePlan, write_mark};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -23,6 +23,8 @@ pub struct Found {
     pub columns: Vec<Vec<(String, DocList)>>,
     /// The documents of `explainOther`, by id.
     pub explained_other: Vec<(String, Explanation)>,
+    /// How the likes of each hit were found.
+    pub likes_explained: Option<Node>,
     /// What components beside the search have to say, by their names.
     pub beside: Vec<(String, Entries)>,
 }
@@ -36,9 +38,13 @@ pub fn select(
     components: &[Component],
     elapsed_ms: u64,
 ) -> Entries {
-    let Found { mut result, facets, columns, explained_other, beside } = found;
+    let Found { mut result, facets, columns, explained_other, likes_explained, beside } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
+    if let Some(view) = response.groups.as_ref().filter(|view| view.form != GroupForm::Grouped) {
+        let shown = groups::listed(&groups, view);
+        result.highlights.retain(|one| shown.contains(&one.id));
+    }
     let mut hits = match &response.groups {
         Some(view) => groups::grouped(groups, view, &response.fields, schema),
         None => {
@@ -57,7 +63,8 @@ pub fn select(
     let snippets = response.highlights.then(|| highlighting(marked));
     let expanded = response.expands.then(|| groups::expanded(expanded, &response.fields, schema));
     let debug = response.debug.any().then(|| {
-        let other = others(explained_other, response);
+        let mut other = others(explained_other, response);
+        other.extend(likes_explained.map(|node| (Name::Borrowed("moreLikeThis"), node)));
         debug(response, explained, other, components, elapsed_ms)
     });
     let one = |name: &'static str, node: Option<Node>| node.map(|node| (Name::Borrowed(name), node));

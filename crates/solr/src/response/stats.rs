@@ -9,7 +9,7 @@ use super::node::{Entries, Name, Node};
 pub fn stats(result: BucketResult) -> Node {
     let fields = result.facets.into_iter().map(|(key, facet)| match facet {
         SubFacetResult::Query(bucket) => (Name::Owned(key), field(bucket)),
-        SubFacetResult::Buckets(_) => (Name::Owned(key), Node::Null),
+        SubFacetResult::Buckets(_) | SubFacetResult::Heatmap(_) => (Name::Owned(key), Node::Null),
     });
     Node::map([("stats_fields", Node::Map(fields.collect()))])
 }
@@ -19,7 +19,7 @@ fn field(BucketResult { stats, facets, .. }: BucketResult) -> Node {
     if !facets.is_empty() {
         let facets = facets.into_iter().filter_map(|(key, facet)| match facet {
             SubFacetResult::Buckets(found) => Some((Name::Owned(key), by_value(found))),
-            SubFacetResult::Query(_) => None,
+            SubFacetResult::Query(_) | SubFacetResult::Heatmap(_) => None,
         });
         entries.push(("facets".into(), Node::Map(facets.collect())));
     }

@@ -2,37 +2,15 @@
 //! does and each failure is told. Names and wording are Solr's, recorded from 9.10.1. Nothing is stored here: whoever
 //! keeps schemas publishes the result.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
+use plan::{CopyField, FieldSource, SchemaSource};
 
-use plan::{CopyField, Error, FieldSource, SchemaSource};
-
-use crate::response::Node;
+use crate::commands::{Command, Complaint, EditError, Object, commands, refused};
 use crate::schema::load::{is_pattern, validate_edit};
 use crate::schema::{edit_type, resources};
-use crate::update::{Event, JsonReader, Names, RawValue, entries, value};
+use crate::update::RawValue;
 
-/// Why an edit was refused.
-#[derive(Debug)]
-pub enum EditError {
-    /// The body is not JSON commands.
-    Malformed(Error),
-    /// Commands that do not apply. Solr's status is 400, its error class `ApiBag$ExceptionWithErrObject`.
-    Refused {
-        message: String,
-        /// For `error.details`: each command with its `errorMessages`.
-        details: Node,
-    },
-}
-
-/// What a command says is wrong with it.
-pub(super) type Complaint = String;
-
-/// One command of a request: its name and its value.
-struct Command {
-    name: String,
-    value: RawValue,
-}
+/// What the errors of this API begin with.
+const ABOUT: &str = "commands";
 
 /// Applies the commands of a body. `read_resource` gives files that new types name. What is new
 /// in the result has passed validation.
@@ -55,7 +33,7 @@ pub fn edit(
         }
     }
     if !failures.is_empty() {
-        return Err(refused(&failures));
+        return Err(refused(ABOUT, &failures));
     }
     let keep = |name: &str| source.resources.get(name).cloned().or_else(|| read_resource(name));
     let checked = resources::collect(&edited, &keep).and_then(|resources| {
@@ -63,53 +41,9 @@ pub fn edit(
         validate_edit(&edited, source)
     });
     match (checked, commands.last()) {
-        (Err(error), Some(last)) => Err(refused(&[(last, vec![format!("{error}\n")])])),
+        (Err(error), Some(last)) => Err(refused(ABOUT, &[(last, vec![format!("{error}\n")])])),
         _ => Ok(edited),
     }
-}
-
-/// Solr differs: a body that is no JSON is an error 500 there; here it is the client's (`compat/schema/edit.yaml`).
-fn commands(body: &str) -> plan::Result<Vec<Command>> {
-    const SHAPE: &str = "The JSON must be an Object of the form {\"command\": {...},...";
-    let mut reader = JsonReader::new(body);
-    let mut names = Names::default();
-    if reader.next_event()? != Event::ObjectStart {
-        return Err(Error::bad_request(SHAPE));
-    }
-    let mut commands = Vec::new();
-    for (name, value) in entries(&mut reader, &mut names)? {
-        let values = match value {
-            RawValue::List(values) => values,
-            single => vec![single],
-        };
-        commands.extend(values.into_iter().map(|value| Command { name: name.to_string(), value }));
-    }
-    match reader.next_event()? {
-        Event::End => Ok(commands),
-        other => {
-            value(&mut reader, other, &mut names)?;
-            Err(Error::bad_request(SHAPE))
-        }
-    }
-}
-
-/// Solr differs: in its message either of a command and its complaints may come first, as Java's salted maps have it (see
-/// `compat/schema/edit.yaml`).
-fn refused(failures: &[(&Command, Vec<Complaint>)]) -> EditError {
-    let mut message = String::from("error processing commands, errors: [");
-    let mut details = Vec::new();
-    for (at, (command, complaints)) in failures.iter().enumerate() {
-        let separator = if at == 0 { "" } else { ", " };
-        let (name, value) = (&command.name, command.value.to_text());
-        let _ = write!(message, "{separator}{{{name}={value}, errorMessages=[{}]}}", complaints.join(", "));
-        let shown = complaints.iter().map(|complaint| Node::str(complaint.clone())).collect();
-        details.push(Node::Map(vec![
-            (Cow::Owned(name.clone()), Node::from(command.value.clone())),
-            (Cow::Borrowed("errorMessages"), Node::Array(shown)),
-        ]));
-    }
-    message.push_str("], ");
-    EditError::Refused { message, details: Node::Array(details) }
 }
 
 type Operation = fn(&Object<'_>, &mut SchemaSource) -> Result<(), Complaint>;
@@ -134,41 +68,8 @@ fn operation(name: &str) -> Option<(Operation, &'static [&'static str])> {
 
 fn apply(command: &Command, schema: &mut SchemaSource) -> Result<(), Vec<Complaint>> {
     let Some((operation, required)) = operation(&command.name) else { return Ok(()) };
-    let object = Object::of(&command.value);
-    let mut complaints = Vec::new();
-    if object.is_none() {
-        complaints.push(format!(" value has to be an object for operation :{}", command.name));
-    }
-    let object = object.unwrap_or_default();
-    let missing = required.iter().filter(|key| object.get(key).is_none());
-    complaints.extend(missing.map(|key| format!("'{key}' is a required field")));
-    if !complaints.is_empty() {
-        return Err(complaints);
-    }
+    let object = Object::with_keys(command, required)?;
     operation(&object, schema).map_err(|complaint| vec![complaint])
-}
-
-/// The entries of a command.
-#[derive(Default)]
-pub(super) struct Object<'a> {
-    pub entries: &'a [(std::sync::Arc<str>, RawValue)],
-}
-
-impl<'a> Object<'a> {
-    fn of(value: &'a RawValue) -> Option<Self> {
-        match value {
-            RawValue::Map(entries) => Some(Self { entries }),
-            _ => None,
-        }
-    }
-
-    pub fn get(&self, key: &str) -> Option<&'a RawValue> {
-        self.entries.iter().find(|(name, _)| &**name == key).map(|(_, value)| value)
-    }
-
-    pub fn text(&self, key: &str) -> String {
-        self.get(key).map(RawValue::to_text).unwrap_or_default()
-    }
 }
 
 /// A field as declared; its type must be there.

@@ -1,6 +1,7 @@
 //! Schema API commands against answers recorded from Solr 9.10.1.
 
 use super::*;
+use crate::response::Node;
 use crate::schema;
 
 const SCHEMA: &str = r#"<schema name="s" version="1.7"><uniqueKey>id</uniqueKey>

@@ -3,8 +3,8 @@
 
 use plan::{SchemaSource, TypeSource};
 
+use crate::commands::{Complaint, Object};
 use crate::schema::analyzer_xml;
-use crate::schema::edit::{Complaint, Object};
 use crate::update::RawValue;
 use crate::xml_tree::Element;
 

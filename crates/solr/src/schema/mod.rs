@@ -4,13 +4,15 @@
 mod analyzer_xml;
 mod edit;
 mod edit_type;
+mod impact;
 mod load;
 pub mod managed;
 mod resources;
 mod save;
 mod view;
 
-pub use edit::{EditError, edit};
+pub use edit::edit;
+pub use impact::{FieldImpact, impact, shown as impact_node};
 pub use load::{Fault, faults, load, parse, validate};
 pub use save::to_xml;
 pub use view::view;

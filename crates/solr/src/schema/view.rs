@@ -36,6 +36,8 @@ pub fn view(schema: &Schema, path: &str, params: &Params) -> Result<Entries> {
         ("fieldtypes", Some(name)) => ("fieldType", field_type_named(schema, name, &wanted)?),
         ("copyfields", None) => ("copyFields", copy_fields(schema, &wanted)),
         ("uniquekey", None) => ("uniqueKey", unique_key(schema)),
+        // The version of a file in ZooKeeper, where there is one.
+        ("zkversion", None) => ("zkversion", Node::Int(-1)),
         ("version", None) => ("version", Node::Float(schema.source.version)),
         ("name", None) => ("name", Node::str(schema.source.name.clone())),
         ("similarity", None) => ("similarity", similarity(schema)),

@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
     /// What stands in `[…]`.
     fn transformer(&mut self) -> Result<&'a str> {
         let rest = self.rest();
-        let end = rest.find(']').ok_or_else(|| {
+        let end = end_of_transformer(rest).ok_or_else(|| {
             Error::bad_request(format!("`fl` holds `{rest}`, which does not end; close it with `]`"))
         })?;
         self.at += end + 1;
@@ -158,6 +158,24 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// The first `]` that stands in no quotes.
+fn end_of_transformer(text: &str) -> Option<usize> {
+    let (mut quote, mut escaped) = (None, false);
+    text.char_indices()
+        .find(|(_, c)| {
+            match (quote, c) {
+                (Some(_), _) if escaped => escaped = false,
+                (Some(_), '\\') => escaped = true,
+                (Some(open), c) if open == *c => quote = None,
+                (None, '\'' | '"') => quote = Some(*c),
+                (None, ']') => return true,
+                _ => {}
+            }
+            false
+        })
+        .map(|(at, _)| at)
 }
 
 fn field(name: &str, label: Option<&str>) -> FieldItem {

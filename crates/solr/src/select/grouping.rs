@@ -1,7 +1,7 @@
 //! `group.*`: what the hits are grouped by, and which form the response gives to groups. Messages are Solr's, recorded from
 //! 9.10.1.
 
-use plan::{Error, GroupBy, GroupPlan, Grouping, Page, Result, SortKey};
+use plan::{Error, FieldClass, GroupBy, GroupPlan, Grouping, Page, Result, SortKey};
 
 use super::sort::parse_sort;
 use crate::function::{check_number, parse_function};
@@ -57,11 +57,7 @@ pub(super) fn resolve_groups(
     let of_query = if flat { Page { start: 0, rows: page.end() } } else { within };
     let mut by = Vec::new();
     for name in params.all(grouping::FIELD.name) {
-        by.push(Grouping {
-            key: name.to_owned(),
-            by: GroupBy::Field(field(context, name)?),
-            within: of_groups,
-        });
+        by.push(Grouping { key: name.to_owned(), by: field(context, name)?, within: of_groups });
     }
     for text in params.all(grouping::FUNC.name) {
         by.push(Grouping { key: text.to_owned(), by: function(context, text)?, within: of_groups });
@@ -109,12 +105,16 @@ fn within(context: &QueryContext<'_>) -> Result<Page> {
     Ok(Page { start, rows: usize::try_from(limit).unwrap_or(usize::MAX) })
 }
 
-fn field(context: &QueryContext<'_>, name: &str) -> Result<std::sync::Arc<str>> {
+/// Prices are grouped by their amounts in the field's own currency.
+fn field(context: &QueryContext<'_>, name: &str) -> Result<GroupBy> {
     let field = context.field_quoted(name)?;
     if field.spec.properties.multi_valued {
         return Err(Error::bad_request(format!("can not use FieldCache on multivalued field: {name}")));
     }
-    Ok(field.name)
+    match field.spec.class() {
+        FieldClass::Currency => Ok(GroupBy::Function(context.currency_raw(&field)?)),
+        _ => Ok(GroupBy::Field(field.name)),
+    }
 }
 
 /// A field's name among functions is its value.

@@ -57,6 +57,8 @@ impl<'a> ResolveContext<'a> {
     }
 
     /// What `NOW` and date math mean in a request with these parameters.
+    ///
+    /// Solr differs: it reads `NOW` when something asks for it (`compat/select/together.yaml`).
     pub(crate) fn dates(&self, params: &Params) -> Result<DateMath> {
         DateMath::of_request(params.get(query::NOW.name), params.get(query::TZ.name), self.now_ms)
     }

@@ -34,6 +34,7 @@ fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, us
         match leading_function(context, rest) {
             Ok(found) => {
                 if let Some((descending, end)) = direction(text, at + found.end) {
+                    // Solr differs: it sorts by the least or greatest text of a field (`compat/select/together.yaml`).
                     check_number(&found.function)?;
                     return Ok((SortKey { by: SortBy::Function(found.function), descending }, end));
                 }

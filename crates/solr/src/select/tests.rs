@@ -128,7 +128,7 @@ fn queries_that_name_each_other_have_a_budget() {
 
 #[test]
 fn what_is_not_supported_is_refused() {
-    for form in ["q=x&facet.heatmap=a_s", "q=x&defType=graphTerms", "q=x&df=a_s&fl=agg(a,b)"] {
+    for form in ["q=x&clustering=true", "q=x&defType=graphTerms", "q=x&df=a_s&fl=agg(a,b)"] {
         let message = resolve(form).unwrap_err().message;
         assert!(message.contains("not supported yet"), "{form}: {message}");
     }

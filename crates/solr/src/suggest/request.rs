@@ -1,6 +1,7 @@
 //! What a request asks of a suggesting component, and what it is answered.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use analysis::{Analyzer, Ending, PathOptions, Token, graph_paths};
 use plan::{
@@ -32,7 +33,7 @@ pub struct SuggestRequest<'a> {
 #[derive(Debug)]
 pub struct Asked<'a> {
     pub suggester: &'a Suggester,
-    pub plan: SuggestPlan,
+    pub plan: Arc<SuggestPlan>,
     highlights: bool,
 }
 
@@ -132,7 +133,7 @@ impl<'a> SuggestRequest<'a> {
             ask,
             count,
         };
-        Ok(Asked { suggester, plan, highlights })
+        Ok(Asked { suggester, plan: Arc::new(plan), highlights })
     }
 }
 

@@ -118,7 +118,7 @@ mod tests {
         </updateRequestProcessorChain></config>";
 
     fn route(pairs: &[(&str, &str)]) -> Result<Route> {
-        let config = config::load(CONFIG, &|_| None)?.config;
+        let config = config::load(&|name| (name == "solrconfig.xml").then(|| CONFIG.to_owned()))?.config;
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Route::of(&Params::new(pairs.collect()), &config)
     }

@@ -14,8 +14,10 @@ fn parse_query(text: &str) -> Result<Query> {
 /// The steps of the configset `_default`, or none.
 fn route(guess: bool) -> Arc<Route> {
     let xml = crate::config::configset::builtin("_default").unwrap().file("solrconfig.xml").unwrap();
-    let property = |name: &str| (name == "update.autoCreateFields").then(|| guess.to_string());
-    let config = crate::config::load(xml, &property).unwrap().config;
+    let overlay = format!(r#"{{"userProps":{{"update.autoCreateFields":{guess}}}}}"#);
+    let files = [("solrconfig.xml", xml), ("configoverlay.json", overlay.as_str())];
+    let read = |name: &str| files.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+    let config = crate::config::load(&read).unwrap().config;
     Arc::new(Route::of(&Params::default(), &config).unwrap())
 }
 

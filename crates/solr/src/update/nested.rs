@@ -26,20 +26,15 @@ pub fn is_document(value: &RawValue, schema: &Schema) -> bool {
     }
 }
 
-/// JSON's list of one document is that document, here and below, as Solr's reader takes it. What can be an edit stays.
+/// Of a document that is sent, a list of one document below it is that document; in documents below it stays a list, as with
+/// Solr's readers. What can be an edit stays.
 pub fn take_out_of_list(value: &mut RawValue) {
     let is_edit = |map: &RawValue| matches!(map, RawValue::Map(entries) if entries.iter().all(|(key, _)| atomic::operation(key).is_some()));
-    match value {
-        RawValue::List(values) => {
-            values.iter_mut().for_each(take_out_of_list);
-            if let [map @ RawValue::Map(_)] = values.as_mut_slice()
-                && !is_edit(map)
-            {
-                *value = std::mem::replace(map, RawValue::Null);
-            }
-        }
-        RawValue::Map(entries) => entries.iter_mut().for_each(|(_, value)| take_out_of_list(value)),
-        _ => {}
+    if let RawValue::List(values) = value
+        && let [map @ RawValue::Map(_)] = values.as_mut_slice()
+        && !is_edit(map)
+    {
+        *value = std::mem::replace(map, RawValue::Null);
     }
 }
 

@@ -7,7 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
 use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
-use crate::update::nested::ANONYMOUS;
+use crate::update::nested::{ANONYMOUS, take_out_of_list};
 use crate::update::options::{self, UpdateOptions};
 use crate::xml_tree::resolve;
 
@@ -206,7 +206,8 @@ impl Decoder<'_, '_> {
     }
 
     fn add(&mut self) -> Result<()> {
-        let document = self.document()?;
+        let mut document = self.document()?;
+        document.fields.iter_mut().for_each(|(_, value)| take_out_of_list(value));
         self.commands.push(UpdateCommand::Add(AddCommand {
             document,
             overwrite: self.add.overwrite.unwrap_or(!self.options.no_overwrite),
@@ -390,7 +391,7 @@ mod tests {
         check(&doc("<field name='n' update='set' null='true'/>"), "add {n={set=null}}");
         let child = "<doc><field name='id'>c</field></doc>";
         check(&doc(&format!("{child}{child}")), "add {_childDocuments_={id=c}, _childDocuments_={id=c}}");
-        check(&doc(&format!("<field name='k'>{child}</field>")), "add {k=[{id=c}]}");
+        check(&doc(&format!("<field name='k'>{child}</field>")), "add {k={id=c}}");
         check(&doc(&format!("<field name='k'>{child}{child}</field>")), "add {k=[{id=c}, {id=c}]}");
         check(&doc(&format!("<field name='k' update='add'>{child}</field>")), "add {k={add=[{id=c}]}}");
         check(&doc("<field name='n' null='true'>x</field>"), "add {n=null}");

@@ -34,10 +34,9 @@ impl Behind {
             .map(Self)
     }
 
-    /// Whether a document whose first key this is may be behind the mark.
-    #[inline]
-    pub(super) fn may_be(&self, first: Key) -> bool {
-        self.0.first().is_none_or(|bound| first >= bound.key)
+    /// A document whose first key is less is not behind the mark.
+    pub(super) fn least(&self) -> Key {
+        self.0.first().map_or(Key::MIN, |bound| bound.key)
     }
 
     /// Whether the mark's first key is this one.

@@ -59,7 +59,7 @@ fn walk(
         return None;
     }
     let doc_at = |step| values.doc(if *descending { values.len() - 1 - step } else { step });
-    let start = first_step(values.len(), |step| behind.may_be(source.key(doc_at(step))));
+    let start = first_step(values.len(), |step| source.key(doc_at(step)) >= behind.least());
     let mut first = Bits::none(segment.max_doc());
     let (mut found, mut last) = (0, None);
     for step in start..values.len() {
@@ -106,13 +106,13 @@ fn best_of_segment(
     }
     let Some((first, others)) = sources.split_first_mut() else { return Vec::new() };
     let mut block = [0; BLOCK];
+    // Keys below are not behind the mark; those above cannot enter, once there are enough.
+    let (least, mut bar) = (behind.least(), Key::MAX);
     each_block(hits, allowance, |docs| {
         let block = block.get_mut(..docs.len()).unwrap_or_default();
         first.keys(docs, block);
         for (doc, key) in docs.iter().zip(block.iter()) {
-            let bar = if heap.len() < limit { None } else { heap.peek().and_then(|(keys, _)| keys.first()) };
-            // Equal ones stand in index order, where no other key decides.
-            if bar.is_some_and(|bar| key > bar || (key == bar && others.is_empty())) || !behind.may_be(*key) {
+            if *key > bar || *key < least {
                 continue;
             }
             let mut keys = Vec::with_capacity(others.len() + 1);
@@ -120,10 +120,17 @@ fn best_of_segment(
             keys.extend(others.iter_mut().map(|source| source.key(*doc)));
             if behind.holds(&keys) {
                 offer(&mut heap, (keys, *doc), limit);
+                bar = bar_of(&heap, limit, others.is_empty());
             }
         }
     });
     heap.into_vec()
+}
+
+/// The greatest first key that can still enter. Equal ones stand in index order, where no other key decides.
+fn bar_of(heap: &BinaryHeap<(Vec<Key>, DocId)>, limit: usize, alone: bool) -> Key {
+    let worst = heap.peek().and_then(|(keys, _)| keys.first()).filter(|_| heap.len() >= limit);
+    worst.map_or(Key::MAX, |worst| if alone { worst.saturating_sub(1) } else { *worst })
 }
 
 /// Puts an entry among the `limit` least.

@@ -81,9 +81,11 @@ pub(crate) fn offer_segment(mut evaluator: Evaluator, hits: &Bits, max_doc: DocI
             continue;
         }
         for doc in hits.iter_in(from, to) {
-            if best.bar().is_none_or(|bar| evaluator.bound_of(doc) > bar)
-                && let Some(score) = evaluator.score(doc)
-            {
+            let score = match best.bar() {
+                None => evaluator.score(doc),
+                Some(bar) => evaluator.score_over(doc, bar),
+            };
+            if let Some(score) = score {
                 best.offer(doc, score);
             }
         }

@@ -3,6 +3,7 @@
 
 mod accept;
 mod field;
+mod heatmap;
 mod ordinals;
 mod pivot;
 mod range;
@@ -77,6 +78,10 @@ pub(crate) fn count(
         let counts = pivot::count(units, &facet.levels, &pivot::Below { facet, stats }, &domain)?;
         let counts = counts.unwrap_or_default();
         result.pivots.push(PivotFacetResult { key: facet.key.clone(), counts });
+    }
+    for facet in plan.heatmaps.iter().take_while(|_| goes_on()) {
+        let counts = heatmap::count(context, &room, facet, &domains.without(&facet.exclude_tags)?)?;
+        result.heatmaps.push((facet.key.clone(), counts));
     }
     result.tree = plan.tree.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
     result.stats = plan.stats.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;

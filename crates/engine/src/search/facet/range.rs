@@ -3,22 +3,31 @@
 
 use std::ops::Bound;
 
-use plan::{Error, RangeBucket, RangeFacet, RangeFacetResult, Result, Value};
+use plan::{Error, Function, RangeBucket, RangeFacet, RangeFacetResult, Result, Value};
 
 use super::Domain;
 use super::units::Units;
 use crate::layout::{ColumnRef, FieldLayout};
 use crate::search::columns::AnyColumn;
+use crate::search::function::lower;
 use crate::search::lower::{integer, real};
 
 pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<RangeFacetResult> {
     let buckets = || facet.buckets.iter().chain(facet.others.iter().map(|(_, bucket)| bucket));
     units.room.take(buckets().count(), 1)?;
     let mut tally = units.tally(buckets().count())?;
-    if let Some(layout) = units.context.layout.field(&facet.field) {
+    let segments = units.context.segments.iter().zip(domain);
+    let segments = segments.take_while(|_| !units.context.allowance.is_used_up());
+    if let Some(money) = &facet.money {
+        let amounts = lower(units.context, &Function::Currency(money.clone()))?;
+        let spans = Spans::new(buckets(), real);
+        for (segment, hits) in segments {
+            let places = |value, add: &mut dyn FnMut(usize)| spans.each(&value, add);
+            units.each_computed_place((segment.number, &amounts), hits, &mut tally, places)?;
+        }
+    } else if let Some(layout) = units.context.layout.field(&facet.field) {
         let column = column_of(layout)?;
-        let segments = units.context.segments.iter().zip(domain);
-        for (segment, hits) in segments.take_while(|_| !units.context.allowance.is_used_up()) {
+        for (segment, hits) in segments {
             match segment.view.column(column)? {
                 Some(AnyColumn::I64(column)) => {
                     let spans = Spans::new(buckets(), integer);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use plan::{Error, Filter, GroupBy, Query, Result};
+use tantivy::DocId;
 use tantivy::columnar::Column;
 
 use super::ordinals::Strings;
@@ -11,11 +12,12 @@ use super::room::Room;
 use super::values::each_distinct;
 use super::{Domain, values};
 use crate::layout::{ColumnKind, ColumnRef};
-use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::columns::AnyColumn;
-use crate::search::grouping::Groups;
+use crate::search::function::{BLOCK, Lowered, Reader, each_block};
+use crate::search::grouping::{Groups, SegmentGroups};
 use crate::search::mask::{self, PreparedFilter};
+use crate::search::{SearchContext, SearchSegment};
 
 #[derive(Clone, Copy)]
 pub(super) struct Units<'a> {
@@ -119,22 +121,35 @@ impl Units<'_> {
         T: PartialOrd + Copy + std::fmt::Debug + Send + Sync + 'static,
     {
         let Some(segment) = self.context.segments.get(segment) else { return Ok(()) };
-        let PlaceTally { counts, groups, pairs } = tally;
-        let mut groups = groups.as_mut().map(|groups| groups.segment(segment)).transpose()?;
-        let mut last_doc = vec![u32::MAX; counts.len()];
+        let mut tally = tally.of(segment)?;
         for doc in hits.iter() {
-            let group = groups.as_mut().map(|groups| groups.of(doc));
-            for value in column.values_for_doc(doc) {
-                places(value, &mut |at| match (group, counts.get_mut(at), last_doc.get_mut(at)) {
-                    (Some(group), ..) => pairs.push(at as u32, group),
-                    (None, Some(count), Some(last)) if *last != doc => {
-                        *last = doc;
-                        *count += 1;
-                    }
-                    _ => {}
-                });
-            }
+            let mut add = tally.of(doc);
+            column.values_for_doc(doc).for_each(|value| places(value, &mut add));
         }
+        Ok(())
+    }
+
+    /// As [`Units::each_place`], of a value that is worked out for each hit, where it has one.
+    pub(super) fn each_computed_place(
+        self,
+        (segment, function): (usize, &Lowered),
+        hits: &Bits,
+        tally: &mut PlaceTally,
+        mut places: impl FnMut(f64, &mut dyn FnMut(usize)),
+    ) -> Result<()> {
+        let Some(segment) = self.context.segments.get(segment) else { return Ok(()) };
+        let (mut tally, mut reader) = (tally.of(segment)?, Reader::open(function, segment.reader)?);
+        let (mut values, mut present) = ([0.0; BLOCK], [false; BLOCK]);
+        each_block(hits, &segment.allowance, |docs| {
+            let (Some(values), Some(present)) = (values.get_mut(..docs.len()), present.get_mut(..docs.len()))
+            else {
+                return;
+            };
+            reader.doubles(docs, values);
+            reader.present(docs, present);
+            let found = docs.iter().zip(values).zip(present).filter(|(_, present)| **present);
+            found.for_each(|((doc, value), _)| places(*value, &mut tally.of(*doc)));
+        });
         Ok(())
     }
 
@@ -159,7 +174,38 @@ pub(super) struct PlaceTally {
     pairs: Pairs,
 }
 
+/// The same in one segment.
+struct SegmentTally<'t> {
+    counts: &'t mut [u64],
+    groups: Option<SegmentGroups<'t>>,
+    pairs: &'t mut Pairs,
+    /// By place the document that was counted last.
+    last: Vec<DocId>,
+}
+
+impl SegmentTally<'_> {
+    /// Counts a document at a place, if it is not counted there yet.
+    fn of(&mut self, doc: DocId) -> impl FnMut(usize) {
+        let group = self.groups.as_mut().map(|groups| groups.of(doc));
+        move |at| match (group, self.counts.get_mut(at), self.last.get_mut(at)) {
+            (Some(group), ..) => self.pairs.push(at as u32, group),
+            (None, Some(count), Some(last)) if *last != doc => {
+                *last = doc;
+                *count += 1;
+            }
+            _ => {}
+        }
+    }
+}
+
 impl PlaceTally {
+    fn of(&mut self, segment: &SearchSegment<'_>) -> Result<SegmentTally<'_>> {
+        let Self { counts, groups, pairs } = self;
+        let groups = groups.as_mut().map(|groups| groups.segment(segment)).transpose()?;
+        let last = vec![DocId::MAX; counts.len()];
+        Ok(SegmentTally { counts, groups, pairs, last })
+    }
+
     pub(super) fn counts(self) -> Vec<u64> {
         let Self { counts, groups, pairs } = self;
         match groups {

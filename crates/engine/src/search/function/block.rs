@@ -1,5 +1,7 @@
 //! Rooms for the values of one block, and walks over documents block by block.
 
+use std::ops::ControlFlow;
+
 use plan::Allowance;
 use tantivy::DocId;
 
@@ -28,18 +30,13 @@ impl<T: Copy + Default> Room<T> {
 
 /// Calls `take` with the documents of `bits`, a block at a time, until `allowance` is used up.
 pub(crate) fn each_block(bits: &Bits, allowance: &Allowance, mut take: impl FnMut(&[DocId])) {
-    let mut docs = Vec::with_capacity(BLOCK);
-    let (mut rest, mut blocks) = (bits.iter(), 0u32);
-    loop {
-        docs.clear();
-        docs.extend(rest.by_ref().take(BLOCK));
-        if docs.is_empty() {
-            return;
-        }
-        take(&docs);
+    let mut blocks = 0u32;
+    bits.each_run::<BLOCK>(|docs| {
+        take(docs);
         blocks += 1;
         if blocks.is_multiple_of(BLOCKS_A_LOOK) && allowance.is_used_up() {
-            return;
+            return ControlFlow::Break(());
         }
-    }
+        ControlFlow::Continue(())
+    });
 }

@@ -15,7 +15,7 @@ use plan::{Filter, GroupBy, GroupPlan, Query, Result, SearchPlan, Value};
 
 pub(super) use collapse::Collapser;
 pub(super) use expand::expand;
-pub(super) use values::Groups;
+pub(super) use values::{Groups, SegmentGroups};
 
 use self::heads::heads;
 use self::members::{Wanted, members};

@@ -39,9 +39,11 @@ impl Lowering<'_> {
             nodes.push(self.lower(query, boost)?);
         }
         nodes.retain(|node| !node.is_nothing());
+        // An explanation speaks of the maximum even where the index knows the words of one part only.
+        let one = queries.len() == 1 || !self.context.explains;
         Ok(match nodes.len() {
             0 => Node::Nothing,
-            1 => nodes.remove(0),
+            1 if one => nodes.remove(0),
             _ => Node::DisjunctionMax { nodes, tie_breaker },
         })
     }

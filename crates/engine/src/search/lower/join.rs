@@ -17,7 +17,7 @@ use crate::search::explain;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::matches::matches;
 use crate::search::node::Node;
-use crate::search::preset::{Preset, PresetDocs};
+use crate::search::preset::{Preset, PresetDocs, Reason};
 
 /// What the documents of a join's query have in its field, with scores if they are wanted.
 pub(crate) fn joined(context: &SearchContext<'_>, join: &Join, scored: bool) -> Result<Tallies> {
@@ -138,7 +138,7 @@ impl Lowering<'_> {
     ) -> Result<()> {
         let schema = self.context.layout.tantivy();
         let evaluator = scored.map(|node| Evaluator::open(schema, node, segment.reader)).transpose()?;
-        let mut weights = Weights { evaluator };
+        let mut weights = Weights { evaluator, allowance: &segment.allowance };
         let column = field.column.as_ref().filter(|_| !field.class().is_text());
         match column.map(|column| segment.view.column(column)).transpose()?.flatten() {
             Some(column) => {
@@ -167,7 +167,7 @@ impl Lowering<'_> {
         }
         let mut alone = docs.clone();
         alone.subtract(&having(segment, field)?);
-        let weights = &mut Weights { evaluator: None };
+        let weights = &mut Weights { evaluator: None, allowance: &segment.allowance };
         collect_terms(segment, crate::layout::ID_FIELD, &alone, weights, tallies)
     }
 
@@ -196,9 +196,10 @@ impl Lowering<'_> {
         boost: f32,
         label: String,
     ) -> Result<Node> {
-        let mut scores: Vec<BTreeMap<DocId, f32>> =
+        let mut scores: Vec<BTreeMap<DocId, (f32, usize)>> =
             self.context.segments.iter().map(|_| BTreeMap::new()).collect();
-        for (key, tally) in tallies {
+        let mut reasons = Vec::new();
+        for (key, tally) in tallies.iter().take_while(|_| !self.context.allowance.is_used_up()) {
             let score = tally.score(mode) * boost;
             let query = Query::Term { field: field.name.clone(), value: key.value(field.class()) };
             let node = self.lower_related(&query, false)?;
@@ -207,12 +208,23 @@ impl Lowering<'_> {
             }
             for (segment, scores) in self.context.segments.iter().zip(&mut scores) {
                 for doc in matches(self.context, segment, &node, None)?.iter() {
-                    scores.entry(doc).or_insert(score);
+                    scores.entry(doc).or_insert((score, reasons.len()));
                 }
             }
+            if self.context.explains {
+                reasons.push(format!("Score based on join value {}", key.value(field.class()).to_text()));
+            }
         }
+        let reasons = self.context.explains.then(|| Arc::new(reasons));
         let segments = self.context.segments.iter().zip(scores).map(|(segment, scores)| {
-            (segment.view.id(), PresetDocs::new(segment.max_doc(), scores.into_iter().collect()))
+            let docs = scores.iter().map(|(doc, (score, _))| (*doc, *score)).collect();
+            let docs = PresetDocs::new(segment.max_doc(), docs);
+            let Some(reasons) = reasons.clone() else { return (segment.view.id(), docs) };
+            let of = move |doc| {
+                let text = scores.get(&doc).and_then(|(_, at)| reasons.get(*at)).cloned();
+                Reason { text: text.unwrap_or_default(), by: None }
+            };
+            (segment.view.id(), docs.because(of))
         });
         Ok(Preset::node(label, None, segments.collect()))
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{FieldClass, Result, Value};
+use plan::{Allowance, FieldClass, Result, Value};
 use tantivy::DocId;
 use tantivy::schema::{Field, IndexRecordOption};
 
@@ -14,6 +14,7 @@ use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
 use crate::search::facet::{integer_value, real_value};
+use crate::search::sets::TERMS_A_LOOK;
 
 /// A value in the order of its kind: texts as they are, numbers by their bits, which sort as they do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,12 +28,16 @@ pub(crate) enum Key {
 /// What each value scores.
 pub(crate) type Tallies = BTreeMap<Key, Tally>;
 
-/// What each document counts.
-pub(super) struct Weights {
+/// Documents between looks at the allowance.
+const DOCS_A_LOOK: usize = 4096;
+
+/// What each document counts, for as long as the search may go on.
+pub(super) struct Weights<'a> {
     pub(super) evaluator: Option<Evaluator>,
+    pub(super) allowance: &'a Allowance,
 }
 
-impl Weights {
+impl Weights<'_> {
     fn of(&mut self, doc: DocId) -> f32 {
         self.evaluator.as_mut().and_then(|evaluator| evaluator.score(doc)).unwrap_or(0.0)
     }
@@ -50,7 +55,12 @@ impl Key {
 }
 
 /// From a column.
-pub(super) fn collect_column(column: &AnyColumn, docs: &Bits, weights: &mut Weights, tallies: &mut Tallies) {
+pub(super) fn collect_column(
+    column: &AnyColumn,
+    docs: &Bits,
+    weights: &mut Weights<'_>,
+    tallies: &mut Tallies,
+) {
     match column {
         AnyColumn::I64(column) => {
             each(docs, weights, |doc, weight| {
@@ -85,8 +95,13 @@ pub(super) fn collect_column(column: &AnyColumn, docs: &Bits, weights: &mut Weig
     }
 }
 
-fn each(docs: &Bits, weights: &mut Weights, mut take: impl FnMut(DocId, f32)) {
-    docs.iter().for_each(|doc| take(doc, weights.of(doc)));
+fn each(docs: &Bits, weights: &mut Weights<'_>, mut take: impl FnMut(DocId, f32)) {
+    for (at, doc) in docs.iter().enumerate() {
+        if at % DOCS_A_LOOK == 0 && weights.allowance.is_used_up() {
+            return;
+        }
+        take(doc, weights.of(doc));
+    }
 }
 
 fn add_all(keys: impl Iterator<Item = Key>, weight: f32, tallies: &mut Tallies) {
@@ -98,7 +113,7 @@ pub(super) fn collect_terms(
     segment: &SearchSegment<'_>,
     field: Field,
     docs: &Bits,
-    weights: &mut Weights,
+    weights: &mut Weights<'_>,
     tallies: &mut Tallies,
 ) -> Result<()> {
     let scores: BTreeMap<DocId, f32> = match weights.evaluator {
@@ -107,7 +122,12 @@ pub(super) fn collect_terms(
     };
     let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
     let mut terms = inverted.terms().stream().map_err(engine_error)?;
+    let mut read = 0u32;
     while terms.advance() {
+        read += 1;
+        if read.is_multiple_of(TERMS_A_LOOK) && weights.allowance.is_used_up() {
+            break;
+        }
         let blocks = inverted.read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic);
         let (mut blocks, mut tally) = (blocks.map_err(engine_error)?, Tally::default());
         while !blocks.docs().is_empty() {

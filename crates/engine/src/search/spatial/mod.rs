@@ -15,7 +15,7 @@ use tantivy::columnar::Column;
 use tantivy::schema::Field;
 
 use self::cover::{Cover, cell_of};
-use self::shape::{Lies, Shape};
+pub(crate) use self::shape::{Lies, Shape};
 use super::bits::Bits;
 use super::columns::AnyColumn;
 use super::error::engine_error;

@@ -11,7 +11,7 @@ use plan::{Area, Circle, Place, Rect};
 use super::strip::Strip;
 
 /// An area made ready: its parts, each on one side of the date line.
-pub(super) struct Shape {
+pub(crate) struct Shape {
     discs: Vec<Disc>,
     rects: Vec<Rect>,
     strips: Vec<Strip>,
@@ -27,7 +27,7 @@ struct Disc {
 
 /// How a cell lies to a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lies {
+pub(crate) enum Lies {
     Outside,
     /// In part, or not known.
     Across,
@@ -35,7 +35,7 @@ pub(super) enum Lies {
 }
 
 impl Shape {
-    pub(super) fn new(area: &Area) -> Self {
+    pub(crate) fn new(area: &Area) -> Self {
         let mut shape = Self { discs: Vec::new(), rects: Vec::new(), strips: Vec::new() };
         shape.add(area);
         shape
@@ -63,7 +63,7 @@ impl Shape {
     }
 
     /// `cell` crosses no date line.
-    pub(super) fn relate(&self, cell: &Rect) -> Lies {
+    pub(crate) fn relate(&self, cell: &Rect) -> Lies {
         let mut lies = Lies::Outside;
         let rects = self.rects.iter().map(|rect| relate(rect, cell));
         let discs = self.discs.iter().map(|disc| disc.relate(cell));

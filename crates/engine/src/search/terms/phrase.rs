@@ -177,9 +177,12 @@ impl ExactPlaces {
 
     /// The phrase scores no more in `doc`, for it stands there no oftener than each of its terms. Decodes no position.
     pub(crate) fn bound_of(&mut self, doc: DocId) -> f32 {
-        let bound = self.block_bound(doc);
-        let freq = self.places.iter_mut().map(|place| place.blocks.freq_in(doc)).min().flatten();
-        freq.map_or(0.0, |freq| bound.min(self.score(freq, doc)))
+        let mut least = u32::MAX;
+        for place in &mut self.places {
+            let Some(freq) = place.blocks.freq_in(doc) else { return 0.0 };
+            least = least.min(freq);
+        }
+        self.score(least, doc)
     }
 
     /// By what is known of the blocks of `doc` alone.

@@ -401,6 +401,7 @@ fn ranges() -> RangeFacet {
     RangeFacet {
         key: "r".into(),
         field: "m_is".into(),
+        money: None,
         start: int(-3),
         end: int(3),
         gap: "2".into(),

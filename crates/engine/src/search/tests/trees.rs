@@ -99,6 +99,7 @@ fn ranges() -> impl Strategy<Value = RangesFacet> {
         let before = range(Bound::Unbounded, Bound::Excluded(int(0)));
         RangesFacet {
             field: field.into(),
+            money: None,
             buckets: bounds.into_iter().map(bucket).collect(),
             others: vec![(OtherRange::Before, before)],
             count_min,
@@ -188,6 +189,7 @@ impl<'a> Model<'a> {
             SubFacetKind::Ranges(ranges) => {
                 SubFacetResult::Buckets(self.ranges(ranges, &facet.below, &hits, way))
             }
+            SubFacetKind::Heatmap(_) => unreachable!("the generator makes none"),
         }
     }
 

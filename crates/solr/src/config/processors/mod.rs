@@ -80,6 +80,11 @@ const NOT_SERVED: &[&str] = &[
     "URLClassifyProcessorFactory",
 ];
 
+/// Whether there is a class of this short name.
+pub(super) fn serves(class: &str) -> bool {
+    CLASSES.iter().any(|known| known.name == class)
+}
+
 /// Reads a `<processor>` or `<updateProcessor>`.
 pub(super) fn read(element: &Element) -> Result<Processor> {
     let class = element.attribute("class").ok_or_else(|| wrong("an update processor has no `class`"))?;

@@ -14,6 +14,7 @@ mod tests;
 
 use plan::{BucketPlan, Error, NamedStat, Result, SubFacet, SubFacetKind};
 
+use super::heatmap::Asked;
 use crate::json_request::type_name;
 use crate::query::{QueryContext, parse_query};
 use crate::update::RawValue;
@@ -133,7 +134,7 @@ impl TreeReader<'_> {
             "query" => self.query(key, arguments, &place, depth)?,
             "range" => self.ranges(key, arguments, &place, depth)?,
             "func" => return self.function(key, arguments),
-            "heatmap" => return Err(self.heatmap(arguments, &place)),
+            "heatmap" => self.heatmap(key, arguments, &place)?,
             _ => {
                 let args = arguments.to_text();
                 return Err(above.error(&format!("Unknown facet or stat. key={key} type={kind} args={args}")));
@@ -142,16 +143,28 @@ impl TreeReader<'_> {
         Ok(Entry::Facet(facet))
     }
 
-    /// Facets over a map are refused, after what is wrong with them besides.
-    fn heatmap(&self, arguments: &RawValue, place: &Place<'_>) -> Error {
-        let unknown = match arguments {
-            RawValue::Map(entries) => match (Options { entries, place }).text("field") {
-                Ok(Some(name)) => self.context.field_quoted(name).err(),
-                found => found.err(),
-            },
-            _ => None,
+    /// Counts over a map. What is asked for below it means nothing, as in Solr.
+    fn heatmap(&mut self, key: &str, arguments: &RawValue, place: &Place<'_>) -> Result<SubFacet> {
+        let RawValue::Map(entries) = arguments else {
+            return Err(place.error("Missing heatmap arguments"));
         };
-        unknown.unwrap_or_else(|| place.error("facets over a map are not supported yet; leave them out"))
+        let domain = self.domain(arguments, place)?;
+        let options = Options { entries, place };
+        // Told without the type of what is there, as Solr does only here.
+        let whole = |name| options.integer(name).map_err(|_| options.unfit("integer", name));
+        let real = |name| options.real(name).map_err(|_| options.unfit("double", name));
+        let asked = Asked {
+            geometry: options.text("geom")?.map(str::to_owned),
+            level: whole("gridLevel")?,
+            error: real("distErr")?,
+            error_part: real("distErrPct")?,
+            cells_max: whole("maxCells")?,
+            form: options.text("format")?.map(str::to_owned),
+        };
+        let error = |message: &str| place.error(message);
+        let name = options.text("field")?.unwrap_or_default();
+        let kind = SubFacetKind::Heatmap(asked.resolve(self.context, name, &error)?);
+        Ok(SubFacet { key: key.to_owned(), domain, kind, below: BucketPlan::default() })
     }
 
     fn function(&mut self, key: &str, arguments: &RawValue) -> Result<Entry> {

@@ -45,6 +45,15 @@ impl<'a> Options<'a> {
         }
     }
 
+    pub(super) fn real(&self, name: &str) -> Result<Option<f64>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(RawValue::Long(number)) => Ok(Some(*number as f64)),
+            Some(RawValue::Double(number)) => Ok(Some(*number)),
+            Some(other) => Err(self.mistyped("double", name, other)),
+        }
+    }
+
     /// A list of strings, or one string cut at commas.
     pub(super) fn list(&self, name: &str) -> Result<Vec<String>> {
         match self.get(name) {
@@ -61,6 +70,12 @@ impl<'a> Options<'a> {
                 )))
             }
         }
+    }
+
+    /// What is wrong with an option that is there but of another type.
+    pub(super) fn unfit(&self, wanted: &str, name: &str) -> plan::Error {
+        let found = self.get(name).map(RawValue::to_text).unwrap_or_default();
+        self.place.error(&format!("Expected {wanted} type for param '{name}' but got {found}"))
     }
 
     fn mistyped(&self, wanted: &str, name: &str, found: &RawValue) -> plan::Error {

@@ -27,17 +27,23 @@ impl TreeReader<'_> {
         let spec = RangeSpec::read(&options)?;
         let below = self.bucket(options.get("facet"), place, depth + 1)?;
         let resolved = self.ranges_of(&spec);
-        let nothing = RangesFacet { field: "".into(), buckets: Vec::new(), others: Vec::new(), count_min: 0 };
-        let kind = SubFacetKind::Ranges(self.later(resolved).unwrap_or(nothing));
+        let nothing = || RangesFacet {
+            field: "".into(),
+            money: None,
+            buckets: Vec::new(),
+            others: Vec::new(),
+            count_min: 0,
+        };
+        let kind = SubFacetKind::Ranges(self.later(resolved).unwrap_or_else(nothing));
         Ok(SubFacet { key: key.to_owned(), domain, kind, below })
     }
 
     fn ranges_of(&self, spec: &RangeSpec<'_>) -> Result<RangesFacet> {
         let field = self.context.field_quoted(spec.field)?;
-        if !field.spec.class().is_point() {
+        if !RangeValues::has(&field) {
             return Err(Error::bad_request(format!("Unable to range facet on field:{}", spec.field)));
         }
-        let values = RangeValues::of(&field, self.context.dates)?;
+        let values = RangeValues::of(self.context, &field, spec.form.sample())?;
         let (buckets, others) = match &spec.form {
             RangeForm::Listed(ranges) => {
                 let ranges = ranges.iter().map(|range| listed(&values, range));
@@ -46,12 +52,14 @@ impl TreeReader<'_> {
             RangeForm::Stepped { start, end, gap, hard_end } => {
                 let (start, end) = (values.parse(start)?, values.parse(end)?);
                 let (edges, end) = range::boundaries(&values, start.clone(), end, gap, *hard_end)?;
-                let buckets = edges.iter().cloned().zip(spec.include.buckets(&edges)).collect();
+                let shown = edges.iter().map(|edge| values.displayed(edge));
+                let buckets = shown.zip(spec.include.buckets(&values, &edges)).collect();
                 let other = |other| (other, spec.include.other(other, &start, &end));
                 (buckets, spec.others.iter().copied().map(other).collect())
             }
         };
-        Ok(RangesFacet { field: field.name, buckets, others, count_min: spec.count_min })
+        let money = values.money();
+        Ok(RangesFacet { field: field.name, money, buckets, others, count_min: spec.count_min })
     }
 }
 
@@ -67,6 +75,16 @@ struct RangeSpec<'a> {
 enum RangeForm<'a> {
     Listed(&'a [RawValue]),
     Stepped { start: String, end: String, gap: String, hard_end: bool },
+}
+
+impl RangeForm<'_> {
+    /// A bound, by which to know the currency of all.
+    fn sample(&self) -> &str {
+        match self {
+            RangeForm::Listed(_) => "",
+            RangeForm::Stepped { start, .. } => start,
+        }
+    }
 }
 
 impl<'a> RangeSpec<'a> {

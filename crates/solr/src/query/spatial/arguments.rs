@@ -107,14 +107,19 @@ fn parse(text: &str, measure: &Measure) -> Result<(&'static Operation, Area, Opt
     if body.is_empty() {
         return Err(unreadable(&format!("missing body : {text}")));
     }
-    let area = Area::parse(body)?;
+    let area = checked_parts(Area::parse(body)?)?;
+    let error = precision(text.get(close + 1..).unwrap_or_default(), &area, measure)?;
+    Ok((operation, area, error))
+}
+
+/// An area that is not made of too many shapes.
+pub(crate) fn checked_parts(area: Area) -> Result<Area> {
     if area.parts() > PARTS_MAX {
         let message =
             format!("an area of `{}` shapes is too much for a search; use up to {PARTS_MAX}", area.parts());
         return Err(Error::bad_request(message));
     }
-    let error = precision(text.get(close + 1..).unwrap_or_default(), &area, measure)?;
-    Ok((operation, area, error))
+    Ok(area)
 }
 
 fn illegal(message: &str) -> Error {

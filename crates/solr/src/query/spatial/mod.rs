@@ -15,6 +15,7 @@ use plan::{
     Relation, Result, RootCause, Spatial,
 };
 
+pub(crate) use self::arguments::checked_parts;
 use self::arguments::{Arguments, BoxRelation};
 use self::boxes::{scored_box_text, scored_boxes};
 pub(crate) use self::coordinates::{check_coordinates, sub_fields};

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use plan::Allowance;
 use tantivy::DocId;
 
 use crate::search::SearchContext;
@@ -12,6 +13,8 @@ use crate::search::facet::Domain;
 
 /// Documents that are handed on at once.
 const BATCH: usize = 1024;
+/// Batches between looks at the allowance.
+const BATCHES_A_LOOK: u32 = 8;
 
 /// One bucket's documents, by segment, ascending in each.
 pub(super) enum BucketDocs<'a> {
@@ -49,8 +52,19 @@ impl<'a> BucketDocs<'a> {
         }
     }
 
-    /// Hands on the documents of a segment, in order, some at a time.
-    pub(super) fn each_batch(&self, segment: usize, mut take: impl FnMut(&[DocId])) {
+    /// Hands on the documents of a segment, in order, some at a time, until `allowance` is used up.
+    pub(super) fn each_batch(&self, segment: usize, allowance: &Allowance, mut take: impl FnMut(&[DocId])) {
+        let mut batches = 0u32;
+        let mut take = |docs: &[DocId]| {
+            batches += 1;
+            let over = match batches.is_multiple_of(BATCHES_A_LOOK) {
+                true => allowance.is_used_up(),
+                false => allowance.was_used_up(),
+            };
+            if !over {
+                take(docs);
+            }
+        };
         match self {
             Self::Hits(hits) => {
                 hits.get(segment).into_iter().for_each(|bits| bits.for_each_run(&mut take));
@@ -194,7 +208,7 @@ mod tests {
 
     fn docs_of(bucket: &BucketDocs<'_>, segment: usize) -> Vec<DocId> {
         let mut found = Vec::new();
-        bucket.each_batch(segment, |docs| found.extend_from_slice(docs));
+        bucket.each_batch(segment, &Allowance::default(), |docs| found.extend_from_slice(docs));
         found
     }
 

@@ -26,7 +26,7 @@ use path::{Path, Step};
 use related::Slots;
 
 use super::room::Room;
-use super::{Domain, Domains};
+use super::{Domain, Domains, heatmap};
 use crate::search::SearchContext;
 use crate::search::lower::moved;
 
@@ -110,7 +110,7 @@ impl Tree<'_> {
         let mut summary = open.stats.summary(1, None);
         let mut slots = Vec::new();
         for segment in 0..docs.segments() {
-            docs.each_batch(segment, |docs| {
+            docs.each_batch(segment, &self.context.allowance, |docs| {
                 slots.resize(docs.len(), 0);
                 summary.add(segment, docs, &slots);
             });
@@ -168,6 +168,10 @@ impl Tree<'_> {
             }
             Cut::Terms(terms) => SubFacetResult::Buckets(terms.cut(self, &facet.below, &docs, path)?),
             Cut::Ranges(ranges) => SubFacetResult::Buckets(ranges.cut(self, &facet.below, &docs, path)?),
+            Cut::Heatmap(facet) => {
+                let domain = docs.bits(self.context);
+                SubFacetResult::Heatmap(heatmap::count(self.context, self.room, facet, &domain)?)
+            }
         })
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{BucketPlan, DomainChange, Filter, Query, Result, SubFacet, SubFacetKind};
+use plan::{BucketPlan, DomainChange, Filter, HeatmapFacet, Query, Result, SubFacet, SubFacetKind};
 
 use super::ranges::OpenRanges;
 use super::summary::OpenStats;
@@ -43,6 +43,7 @@ pub(super) enum Cut<'p> {
     Query(Option<(&'p Query, Domain)>),
     Terms(OpenTerms<'p>),
     Ranges(OpenRanges<'p>),
+    Heatmap(&'p HeatmapFacet),
 }
 
 impl<'p> OpenBucket<'p> {
@@ -72,6 +73,7 @@ impl<'p> OpenFacet<'p> {
             SubFacetKind::Query(Some(query)) => Cut::Query(Some((query, query_bits(context, query)?))),
             SubFacetKind::Terms(terms) => Cut::Terms(OpenTerms::open(context, terms)?),
             SubFacetKind::Ranges(ranges) => Cut::Ranges(OpenRanges::open(context, ranges)?),
+            SubFacetKind::Heatmap(facet) => Cut::Heatmap(facet),
         };
         let filters = plan.domain.filters.iter().map(|query| query_bits(context, query));
         let filters = filters.collect::<Result<_>>()?;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Clause, Filter, Occur, Query, Range, RangeBucket, Result, Value};
+use plan::{Clause, Filter, Occur, Query, RangeBucket, RangesFacet, Result, Value};
 
 use super::docs::BucketDocs;
 use crate::search::SearchContext;
@@ -21,7 +21,7 @@ pub(super) enum Step<'a> {
     Value(&'a Arc<str>, &'a Value),
     /// Those without any.
     Missing(&'a Arc<str>),
-    Range(&'a Arc<str>, &'a RangeBucket),
+    Range(&'a RangesFacet, &'a RangeBucket),
 }
 
 impl Step<'_> {
@@ -35,11 +35,7 @@ impl Step<'_> {
                 let clauses = clauses.map(|(occur, query)| Clause { occur, query }).into();
                 Query::Boolean { clauses, minimum_should_match: 0 }
             }
-            Step::Range(field, bucket) => Query::Range(Range {
-                field: (*field).clone(),
-                lower: bucket.lower.clone(),
-                upper: bucket.upper.clone(),
-            }),
+            Step::Range(facet, bucket) => facet.query(bucket),
         }
     }
 

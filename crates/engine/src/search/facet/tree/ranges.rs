@@ -3,11 +3,13 @@
 
 use std::ops::Bound;
 
-use plan::{BucketResult, Buckets, Error, RangeBucket, RangesFacet, Result};
+use plan::{BucketResult, Buckets, Error, Function, RangeBucket, RangesFacet, Result, Value};
+use tantivy::DocId;
 
 use super::Tree;
 use super::docs::{BucketDocs, Placed};
-use super::keys::{KeyColumn, Keys};
+use super::functions::FunctionColumn;
+use super::keys::{KeyColumn, Keys, real_key};
 use super::open::OpenBucket;
 use super::path::{Path, Step};
 use super::related::Slots;
@@ -16,8 +18,7 @@ use crate::search::SearchContext;
 
 pub(super) struct OpenRanges<'p> {
     plan: &'p RangesFacet,
-    /// `None` where no document has the field.
-    column: Option<KeyColumn>,
+    values: Values,
     /// First and last key of each range, those of the others behind.
     spans: Vec<(u64, u64)>,
     /// How many spans from the front neither begin nor end before the one before them.
@@ -26,21 +27,13 @@ pub(super) struct OpenRanges<'p> {
 
 impl<'p> OpenRanges<'p> {
     pub(super) fn open(context: &SearchContext<'_>, plan: &'p RangesFacet) -> Result<Self> {
-        let layout = context.layout.field(&plan.field);
-        if layout.is_some_and(|layout| !layout.class().is_point()) {
-            let name = &plan.field;
-            return Err(Error::bad_request(format!("Unable to range facet on field:{name}")));
-        }
-        let column = layout.map(|layout| KeyColumn::open(context, layout)).transpose()?.flatten();
-        let spans: Vec<_> = match &column {
-            Some(column) => plan.all().map(|bucket| span(column, bucket)).collect(),
-            None => Vec::new(),
-        };
+        let values = Values::open(context, plan)?;
+        let spans: Vec<_> = plan.all().map(|bucket| span(&values, bucket)).collect();
         let own = spans.get(..plan.buckets.len()).unwrap_or_default();
         let in_order =
             |pair: &&[(u64, u64)]| matches!(pair, [left, right] if left.0 <= right.0 && left.1 <= right.1);
         let ascending = if own.is_empty() { 0 } else { own.windows(2).take_while(in_order).count() + 1 };
-        Ok(Self { plan, column, spans, ascending })
+        Ok(Self { plan, values, spans, ascending })
     }
 
     pub(super) fn cut(
@@ -51,10 +44,10 @@ impl<'p> OpenRanges<'p> {
         path: Option<&Path<'_>>,
     ) -> Result<Buckets> {
         tree.room.take(self.plan.all().count(), below.places())?;
-        let (counts, placed) = self.place(docs, below.asks_more());
+        let (counts, placed) = self.place(tree.context, docs, below.asks_more())?;
         let bucket = |count| BucketResult { count, ..BucketResult::default() };
         let mut found: Vec<BucketResult> = counts.into_iter().map(bucket).collect();
-        let count = |others: &BucketDocs<'_>| Ok(self.place(others, false).0);
+        let count = |others: &BucketDocs<'_>| Ok(self.place(tree.context, others, false)?.0);
         fill_stats(
             (below, &Slots { context: tree.context, path, count: &count }),
             &placed,
@@ -63,7 +56,7 @@ impl<'p> OpenRanges<'p> {
         if !below.facets.is_empty() {
             let grouped = placed.grouped(found.len());
             for (slot, (range, bucket)) in self.plan.all().zip(&mut found).enumerate() {
-                let path = Path { above: path, step: Step::Range(&self.plan.field, range) };
+                let path = Path { above: path, step: Step::Range(self.plan, range) };
                 bucket.facets = tree.facets(below, &grouped.bucket(slot), bucket.count, Some(&path))?;
             }
         }
@@ -78,15 +71,20 @@ impl<'p> OpenRanges<'p> {
     }
 
     /// How many documents each range has, and with `placed` which.
-    fn place(&self, docs: &BucketDocs<'_>, placed: bool) -> (Vec<u64>, Placed) {
+    fn place(
+        &self,
+        context: &SearchContext<'_>,
+        docs: &BucketDocs<'_>,
+        placed: bool,
+    ) -> Result<(Vec<u64>, Placed)> {
         let count = self.plan.all().count();
         let (mut counts, mut places) = (vec![0u64; count], Placed::new(docs.segments()));
-        let Some(column) = &self.column else { return (counts, places) };
         let mut keys = Keys::default();
         for segment in 0..docs.segments() {
             let mut last = vec![u32::MAX; count];
-            docs.each_batch(segment, |docs| {
-                column.read(segment, docs, false, &mut keys);
+            let Some(mut values) = self.values.of(segment)? else { continue };
+            docs.each_batch(segment, &context.allowance, |docs| {
+                values(docs, &mut keys);
                 keys.each(docs, |doc, key| {
                     self.each_range(key, |range| {
                         if let (Some(count), Some(last)) = (counts.get_mut(range), last.get_mut(range))
@@ -102,7 +100,7 @@ impl<'p> OpenRanges<'p> {
                 });
             });
         }
-        (counts, places)
+        Ok((counts, places))
     }
 
     /// Calls `take` with the places of the ranges that hold `key`.
@@ -119,17 +117,65 @@ impl<'p> OpenRanges<'p> {
     }
 }
 
+/// What the ranges are ranges of.
+enum Values {
+    /// No document has the field.
+    None,
+    Column(KeyColumn),
+    Money(FunctionColumn),
+}
+
+type ReadKeys<'a> = Box<dyn FnMut(&[DocId], &mut Keys) + 'a>;
+
+impl Values {
+    fn open(context: &SearchContext<'_>, plan: &RangesFacet) -> Result<Self> {
+        if let Some(money) = &plan.money {
+            let amounts = Function::Currency(money.clone());
+            let amounts = FunctionColumn::open(context, &amounts, true)?;
+            return Ok(Self::Money(amounts));
+        }
+        let layout = context.layout.field(&plan.field);
+        if layout.is_some_and(|layout| !layout.class().is_point()) {
+            let name = &plan.field;
+            return Err(Error::bad_request(format!("Unable to range facet on field:{name}")));
+        }
+        let column = layout.map(|layout| KeyColumn::open(context, layout)).transpose()?.flatten();
+        Ok(column.map_or(Self::None, Self::Column))
+    }
+
+    /// Of a bound.
+    fn key(&self, value: &Value) -> Option<u64> {
+        match (self, value) {
+            (Self::Column(column), value) => column.key(value),
+            (Self::Money(_), Value::Double(amount)) => Some(real_key(*amount)),
+            _ => None,
+        }
+    }
+
+    /// Reads the keys of documents of a segment, going forward.
+    fn of(&self, segment: usize) -> Result<Option<ReadKeys<'_>>> {
+        Ok(match self {
+            Self::None => None,
+            Self::Column(column) => Some(Box::new(move |docs, keys| column.read(segment, docs, false, keys))),
+            Self::Money(amounts) => {
+                let walk = amounts.walk(segment)?;
+                walk.map(|mut walk| -> ReadKeys<'_> { Box::new(move |docs, keys| walk.read(docs, keys)) })
+            }
+        })
+    }
+}
+
 /// First and last key of a range; the first is past the last where it holds nothing.
-fn span(column: &KeyColumn, bucket: &RangeBucket) -> (u64, u64) {
+fn span(values: &Values, bucket: &RangeBucket) -> (u64, u64) {
     let nothing = (u64::MAX, 0);
     let first = match &bucket.lower {
-        Bound::Included(value) => column.key(value),
-        Bound::Excluded(value) => column.key(value).and_then(|key| key.checked_add(1)),
+        Bound::Included(value) => values.key(value),
+        Bound::Excluded(value) => values.key(value).and_then(|key| key.checked_add(1)),
         Bound::Unbounded => Some(0),
     };
     let last = match &bucket.upper {
-        Bound::Included(value) => column.key(value),
-        Bound::Excluded(value) => column.key(value).and_then(|key| key.checked_sub(1)),
+        Bound::Included(value) => values.key(value),
+        Bound::Excluded(value) => values.key(value).and_then(|key| key.checked_sub(1)),
         Bound::Unbounded => Some(u64::MAX),
     };
     first.zip(last).unwrap_or(nothing)

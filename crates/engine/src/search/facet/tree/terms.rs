@@ -128,7 +128,7 @@ impl Cutting<'_> {
     fn each(&self, docs: &BucketDocs<'_>, mut take: impl FnMut(usize, u32, u64)) {
         let mut keys = Keys::default();
         for segment in 0..docs.segments() {
-            docs.each_batch(segment, |docs| {
+            docs.each_batch(segment, &self.context.allowance, |docs| {
                 self.column.read(segment, docs, true, &mut keys);
                 keys.each(docs, |doc, key| take(segment, doc, key));
             });

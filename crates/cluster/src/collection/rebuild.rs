@@ -1,0 +1,213 @@
+//! Rebuilding a collection under another schema while it is served: its documents go, as the engine's log has them, into a
+//! shard beside it; updates that come meanwhile follow; then one file names the new shard with its schema, and it is served.
+//! Until that file is written the old shard is whole and in service, whatever happens.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+
+use plan::{Commit, Error, ErrorKind, Result, Schema, SchemaSource};
+use store::Watermark;
+
+use super::{Collection, Served, VersionedSchema};
+use crate::catalog::SavedSchema;
+use crate::node::Node;
+use crate::shard::Shard;
+
+/// Rounds over what was updated meanwhile, before updates have to wait for the last one.
+const ROUNDS_MAX: usize = 20;
+
+/// Makes the new schema of the present one; asked again when that changes meanwhile.
+pub type SchemaEdit = Box<dyn Fn(&SchemaSource) -> Result<SchemaSource> + Send + Sync>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RebuildState {
+    Running,
+    Done,
+    Failed,
+}
+
+/// How a rebuild goes or went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RebuildStatus {
+    pub state: RebuildState,
+    pub started_ms: i64,
+    /// When it ended, or now.
+    pub until_ms: i64,
+    /// Documents there were when it started.
+    pub documents: u64,
+    /// Bytes copied so far.
+    pub bytes: u64,
+    /// Why it failed.
+    pub failure: Option<String>,
+}
+
+/// A rebuild on its way.
+struct Rebuild<'a> {
+    node: &'a Node,
+    collection: &'a Collection,
+    edit: &'a SchemaEdit,
+    target: Arc<dyn Shard>,
+    folder: &'a str,
+    /// The version of the collection's schema that the target's was made of.
+    version: u64,
+}
+
+impl Collection {
+    /// How the last rebuild went, or goes; `None` since this process opened it.
+    pub fn rebuild_status(&self) -> Option<RebuildStatus> {
+        self.rebuild.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Starts a rebuild under the schema that `edit` makes. Errors: `Conflict` while another runs; those of the schema.
+    pub fn start_rebuild(self: &Arc<Self>, node: &Arc<Node>, edit: SchemaEdit) -> Result<()> {
+        Schema::build(edit(&self.schema().source)?)?;
+        let started_ms = node.clock().now_ms();
+        let mut status = self.rebuild.lock().unwrap_or_else(PoisonError::into_inner);
+        if status.as_ref().is_some_and(|status| status.state == RebuildState::Running) {
+            return Err(Error::new(ErrorKind::Conflict, "a rebuild is running; wait for its end"));
+        }
+        *status = Some(RebuildStatus {
+            state: RebuildState::Running,
+            started_ms,
+            until_ms: started_ms,
+            documents: self.stats().num_docs,
+            bytes: 0,
+            failure: None,
+        });
+        drop(status);
+        let (collection, node) = (self.clone(), node.clone());
+        tokio::task::spawn_blocking(move || {
+            let result = collection.rebuild(&node, &edit);
+            collection.note(&node, |status| {
+                status.state = if result.is_ok() { RebuildState::Done } else { RebuildState::Failed };
+                status.failure = result.err().map(|error| error.message);
+            });
+        });
+        Ok(())
+    }
+
+    /// The schema before the last rebuild, with what the present one has that it does not know. Errors: `BadRequest` when there
+    /// was no rebuild.
+    pub fn schema_before_rebuild(&self) -> Result<SchemaSource> {
+        let saved = self.catalog.schema(self.name())?;
+        let before = saved.before.ok_or_else(|| {
+            Error::bad_request(format!(
+                "the schema of `{}` was never rebuilt; there is nothing to undo",
+                self.name()
+            ))
+        })?;
+        Ok(with_added(before, &saved.source))
+    }
+
+    fn note(&self, node: &Node, change: impl FnOnce(&mut RebuildStatus)) {
+        let mut status = self.rebuild.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(status) = &mut *status {
+            status.until_ms = node.clock().now_ms();
+            change(status);
+        }
+    }
+
+    fn rebuild(&self, node: &Node, edit: &SchemaEdit) -> Result<()> {
+        let present = self.versioned_schema();
+        let schema = Arc::new(Schema::build(edit(&present.schema.source)?)?);
+        // Versions only grow, so no folder has this name but one that a rebuild left that failed.
+        let folder = format!("shard-{}", present.version + 1);
+        let old = self.home.served.load_full();
+        self.catalog.sweep_shards(self.name(), Some(&old.folder))?;
+        let target = node.open_shard(&self.entry, &folder, schema, self.config().auto_commit)?;
+        let mut rebuild =
+            Rebuild { node, collection: self, edit, target, folder: &folder, version: present.version };
+        let result = rebuild.run(&old.shard);
+        old.shard.end_export();
+        // Of the one that is not served any more nothing is needed: failing to close or to remove it changes no answer.
+        let gone = if result.is_ok() { &old.shard } else { &rebuild.target };
+        let _ = gone.close();
+        let _made = node.lock();
+        if self.check_open().is_ok() {
+            let _ = self.catalog.sweep_shards(self.name(), Some(&self.home.served.load().folder));
+        }
+        result
+    }
+
+    /// Errors: it was deleted, unloaded, or the node stops.
+    fn check_open(&self) -> Result<()> {
+        let closed = || Error::new(ErrorKind::Unavailable, "the collection was closed during the rebuild");
+        if self.closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(()) }
+    }
+}
+
+impl Rebuild<'_> {
+    fn run(&mut self, old: &Arc<dyn Shard>) -> Result<()> {
+        let mut at = old.export(&mut |record| self.take(record))?;
+        for _ in 0..ROUNDS_MAX {
+            let reached = old.export_since(at, &mut |record| self.take(record))?;
+            if reached == at {
+                break;
+            }
+            at = reached;
+        }
+        self.target.commit(&Commit::HARD)?;
+        self.swap(old, at)
+    }
+
+    /// Takes a record, under the schema of its time at least.
+    fn take(&mut self, record: &[u8]) -> Result<()> {
+        self.collection.check_open()?;
+        let present = self.collection.versioned_schema();
+        if present.version != self.version {
+            let source = (self.edit)(&present.schema.source)?;
+            self.target.set_schema(Arc::new(Schema::build(source)?))?;
+            self.version = present.version;
+        }
+        self.target.import(record)?;
+        self.collection.note(self.node, |status| status.bytes += record.len() as u64);
+        Ok(())
+    }
+
+    /// Between two updates: the last records, then the new shard with its schema instead of the old.
+    fn swap(&mut self, old: &Arc<dyn Shard>, at: Watermark) -> Result<()> {
+        let collection = self.collection;
+        let _made = self.node.lock();
+        collection.check_open()?;
+        let _changing = collection.lock();
+        let _alone = collection.home.gate.write().unwrap_or_else(PoisonError::into_inner);
+        old.export_since(at, &mut |record| self.take(record))?;
+        let present = collection.versioned_schema();
+        let schema = Arc::new(Schema::build((self.edit)(&present.schema.source)?)?);
+        self.target.set_schema(schema.clone())?;
+        self.target.commit(&Commit::HARD)?;
+        let saved = SavedSchema {
+            version: present.version + 1,
+            source: schema.source.clone(),
+            shard: Some(self.folder.to_owned()),
+            before: Some(present.schema.source.clone()),
+        };
+        let config = collection.config();
+        self.target.set_auto_commit(config.auto_commit);
+        self.target.set_suggesters(&config.components.suggest);
+        self.target.set_expiries(&config.updates.expiries());
+        collection.catalog.save_schema(collection.name(), &saved)?;
+        let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };
+        collection.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));
+        collection.home.served.store(Arc::new(served));
+        collection.pending.store(None);
+        collection.changes.fetch_add(1, Ordering::Release);
+        Ok(())
+    }
+}
+
+/// `source` with the fields and types of `present` that it does not name: documents may have them since.
+fn with_added(mut source: SchemaSource, present: &SchemaSource) -> SchemaSource {
+    let known: Vec<_> = source.types.iter().map(|it| it.name.clone()).collect();
+    source.types.extend(present.types.iter().filter(|it| !known.contains(&it.name)).cloned());
+    for (fields, others) in
+        [(&mut source.fields, &present.fields), (&mut source.dynamic_fields, &present.dynamic_fields)]
+    {
+        let known: Vec<_> = fields.iter().map(|it| it.name.clone()).collect();
+        fields.extend(others.iter().filter(|it| !known.contains(&it.name)).cloned());
+    }
+    for (name, text) in &present.resources {
+        source.resources.entry(name.clone()).or_insert_with(|| text.clone());
+    }
+    source
+}

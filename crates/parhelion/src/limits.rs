@@ -1,0 +1,63 @@
+//! The limits of a server that its command line may set. What is not set stays as `http::ServeConfig` has it.
+
+use std::time::Duration;
+
+use clap::Args;
+use http::ServeConfig;
+
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// Refuse longer request bodies, packed or unpacked, with 413. Default: 512.
+    #[arg(long, value_name = "MIB", env = "PARHELION_BODY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    body_max: Option<u32>,
+    /// Refuse bodies with 429 while those of all requests together take more. Default: 1024.
+    #[arg(long, value_name = "MIB", env = "PARHELION_BODIES_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    bodies_max: Option<u32>,
+    /// Let more connections wait. Default: 20000, or what the system's limit of open files leaves.
+    #[arg(long, value_name = "COUNT", env = "PARHELION_CONNECTIONS_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    connections_max: Option<u32>,
+    /// Close connections that ask nothing, or take longer to send their headers. Default: 120.
+    #[arg(long, value_name = "SECONDS", env = "PARHELION_IDLE_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    idle_timeout: Option<u64>,
+    /// Work on so many searches at a time; others wait. Default: 8 for each core, 32 at least.
+    #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_AT_ONCE", value_parser = clap::value_parser!(u32).range(1..))]
+    queries_at_once: Option<u32>,
+    /// Refuse more waiting searches with 429. Default: 1024.
+    #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_WAITING_MAX")]
+    queries_waiting_max: Option<u32>,
+    /// Refuse searches that have waited so long with 429. Default: 2000.
+    #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_QUERIES_PATIENCE", value_parser = clap::value_parser!(u64).range(..=3_600_000))]
+    queries_patience: Option<u64>,
+}
+
+impl LimitArgs {
+    pub fn apply(&self, config: &mut ServeConfig) {
+        let Self {
+            body_max,
+            bodies_max,
+            connections_max,
+            idle_timeout,
+            queries_at_once,
+            queries_waiting_max,
+            queries_patience,
+        } = *self;
+        set(&mut config.body_bytes_max, body_max.map(mebibytes));
+        set(&mut config.bodies_bytes_max, bodies_max.map(mebibytes));
+        set(&mut config.connections_max, connections_max.map(|count| count as usize));
+        set(&mut config.header_timeout, idle_timeout.map(Duration::from_secs));
+        set(&mut config.queries.at_once, queries_at_once.map(|count| count as usize));
+        set(&mut config.queries.waiting_max, queries_waiting_max.map(|count| count as usize));
+        set(&mut config.queries.patience, queries_patience.map(Duration::from_millis));
+    }
+}
+
+fn mebibytes(count: u32) -> usize {
+    (count as usize).saturating_mul(1 << 20)
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}

@@ -1,0 +1,128 @@
+//! Facets over a map, classic and of JSON: the part of the earth, how fine its cells are, the form of the counts. Messages are
+//! Solr's, recorded from 9.10.1.
+
+use std::sync::Arc;
+
+use plan::{Area, Error, FieldClass, Grid, HeatGrid, HeatmapFacet, HeatmapForm, Place, Rect, Result};
+
+use super::Target;
+use crate::params::Param;
+use crate::params::facet as params;
+use crate::query::{Measure, QueryContext, checked_parts};
+
+/// Of the way from the map's middle to its corner.
+const ERROR_PART: f64 = 0.15;
+
+/// What a request says of one.
+pub(super) struct Asked {
+    pub(super) geometry: Option<String>,
+    pub(super) level: Option<i64>,
+    /// In the field's unit.
+    pub(super) error: Option<f64>,
+    pub(super) error_part: Option<f64>,
+    pub(super) cells_max: Option<i64>,
+    pub(super) form: Option<String>,
+}
+
+/// A classic one.
+pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<HeatmapFacet> {
+    let target = Target::parse(context, text)?;
+    let Target { local, field, .. } = &target;
+    let words = |param: &Param<String>| param.read_for(context.params, local, field);
+    let number = |param: &Param<f64>| param.read_for(context.params, local, field);
+    let whole = |param: &Param<i32>| param.read_for(context.params, local, field).map(|it| it.map(i64::from));
+    let asked = Asked {
+        geometry: words(&params::HEATMAP_GEOMETRY)?,
+        level: whole(&params::HEATMAP_LEVEL)?,
+        error: number(&params::HEATMAP_ERROR)?,
+        error_part: number(&params::HEATMAP_ERROR_PART)?,
+        cells_max: whole(&params::HEATMAP_CELLS_MAX)?,
+        form: words(&params::HEATMAP_FORM)?,
+    };
+    let error = |message: &str| Error::bad_request(format!("{message} , path=facet/"));
+    let facet = asked.resolve(context, field, &error)?;
+    Ok(HeatmapFacet { key: target.key.clone(), exclude_tags: local.list("ex"), ..facet })
+}
+
+impl Asked {
+    /// `error` says where in the request it is found.
+    pub(super) fn resolve(
+        &self,
+        context: &QueryContext<'_>,
+        name: &str,
+        error: &dyn Fn(&str) -> Error,
+    ) -> Result<HeatmapFacet> {
+        let field = context.field_quoted(name)?;
+        let measure = match field.spec.class() {
+            FieldClass::SpatialPrefixTree => Some(Measure::of(&field.spec)?),
+            _ => None,
+        };
+        let Some((measure, levels)) = measure.and_then(|measure| Some((measure, measure.grid?))) else {
+            return Err(error(
+                "heatmap field needs to be of type class org.apache.solr.schema.SpatialRecursivePrefixTreeFieldType or class org.apache.solr.schema.RptWithGeometrySpatialField",
+            ));
+        };
+        let area = self.geometry.as_deref().map_or(Ok(Area::Rect(Rect::EARTH)), geometry)?;
+        let bounds = area.bounds().ok_or_else(|| error("the map's `geom` has no size; name a place"))?;
+        let level = self.level(&area, &measure, levels, error)?;
+        let form = match self.form.as_deref() {
+            None | Some("ints2D") => HeatmapForm::Numbers,
+            Some("png") => HeatmapForm::Picture,
+            Some(_) => return Err(error("format should be ints2D or png")),
+        };
+        let cells_max = u64::try_from(self.cells_max.unwrap_or(100_000)).unwrap_or(0);
+        Ok(HeatmapFacet {
+            key: name.to_owned(),
+            field: Arc::clone(&field.name),
+            map: HeatGrid::around(bounds, level, cells_max)?,
+            area: Some(area).filter(|area| !matches!(area, Area::Rect(_))),
+            error_part: measure.error_part,
+            levels,
+            form,
+            exclude_tags: Vec::new(),
+        })
+    }
+
+    /// As said, or by how far off cells may be. Solr differs: a `distErrPct` beyond 0.5 is its error 500
+    /// (`compat/facet/heatmaps.yaml`).
+    fn level(&self, area: &Area, measure: &Measure, levels: u8, error: &dyn Fn(&str) -> Error) -> Result<u8> {
+        if let Some(level) = self.level {
+            let level = u8::try_from(level).ok().filter(|level| (1..=levels).contains(level));
+            return level.ok_or_else(|| error(&format!("gridLevel should be > 0 and <= {levels}")));
+        }
+        let part = self.error_part.unwrap_or(ERROR_PART);
+        if !(0.0..=0.5).contains(&part) {
+            let part = plan::Value::Double(part).to_text();
+            return Err(Error::bad_request(format!("distErrPct {part} must be between [0 to 0.5]")));
+        }
+        let degrees = self.error.map_or_else(|| area.reach() * part, |distance| measure.degrees(distance));
+        if degrees.is_nan() || degrees <= 0.0 {
+            return Err(error(&format!(
+                "distErrPct or distErr should be > 0 or instead provide gridLevel={levels} if you insist on maximum detail"
+            )));
+        }
+        Ok(Grid::of_error(degrees, levels).detail)
+    }
+}
+
+/// `["west south" TO "east north"]`, or a shape.
+fn geometry(text: &str) -> Result<Area> {
+    let wrong = |error: Error| {
+        // Less what queries say before it.
+        let cause = error.message.split_once(" because ").map_or(error.message.as_str(), |(_, cause)| cause);
+        let message = format!("Expecting WKT or '[minPoint TO maxPoint]': {cause}");
+        Error::bad_request(message)
+    };
+    let inside = text.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let Some(inside) = inside else {
+        let area = Area::parse(text).map_err(wrong)?;
+        return checked_parts(area);
+    };
+    let corners = inside.split_once(" TO ").ok_or_else(|| {
+        Error::bad_request(format!(
+            "cannot parse `{text}`; write a map as `[\"west south\" TO \"east north\"]`"
+        ))
+    })?;
+    let corner = |text: &str| Place::parse(text.trim().trim_matches('"'));
+    Ok(Area::Rect(plan::rect(corner(corners.0)?, corner(corners.1)?)?))
+}
