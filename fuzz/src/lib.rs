@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use plan::{Query, Schema};
 use solr::Params;
 use solr::date_math::DateMath;
-use solr::update::{Chain, UpdateOptions, decode};
+use solr::update::{Chain, NewUuid, Route, UpdateOptions, decode};
 
 pub fn default_schema() -> Schema {
     let files = solr::config::configset::builtin("_default").expect("it is built in");
@@ -16,17 +16,28 @@ pub fn default_schema() -> Schema {
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| Arc::new(default_schema()));
 
+/// The steps of the built-in configuration.
+static ROUTE: LazyLock<Arc<Route>> = LazyLock::new(|| {
+    let files = solr::config::configset::builtin("_default").expect("it is built in");
+    let read = |name: &str| files.file(name).map(str::to_owned);
+    let config = solr::config::load(&read).expect("it loads").config;
+    Arc::new(Route::of(&Params::default(), &config).expect("it has a chain"))
+});
+
 /// Decodes `body` and processes what came of it.
 pub fn update(content_type: &str, path: &str, body: &[u8]) {
     let params = Params::default();
     let options = UpdateOptions::parse(&params).expect("no parameters are wrong");
     let decoded = decode(Some(content_type), path, &params, &options, body);
+    let new_uuid: NewUuid = Arc::new(|| "00000000-0000-4000-8000-000000000000".to_owned());
     let chain = Chain {
         schema: SCHEMA.clone(),
-        guess: true,
+        route: &ROUTE,
+        params: &params,
         dates: DateMath::new(1_700_000_000_000),
         parse_query: &|_| Ok(Query::All),
-        new_uuid: &|| "00000000-0000-4000-8000-000000000000".to_owned(),
+        new_uuid: &new_uuid,
+        count_fields: &|| 0,
     };
     chain.process(decoded.commands, decoded.failure, &options);
 }

@@ -6,6 +6,8 @@ mod iteration_mark;
 mod mapping;
 mod pattern_replace;
 
+pub use html_strip::strip_html;
+
 use crate::registry::Definition;
 use crate::stage::CharFilter;
 

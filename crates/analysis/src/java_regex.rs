@@ -132,7 +132,7 @@ impl JavaRegex {
     }
 
     /// Whether the whole text matches, as Java's `matches`.
-    pub(crate) fn matches(&self, text: &str) -> bool {
+    pub fn matches(&self, text: &str) -> bool {
         self.whole.is_match(text).unwrap_or(false)
     }
 
@@ -144,6 +144,21 @@ impl JavaRegex {
     /// How many groups there are, the whole match included.
     pub(crate) fn groups(&self) -> usize {
         self.search.captures_len()
+    }
+
+    /// The text with all matches replaced, as Java's `replaceAll`.
+    pub fn replace_all(&self, text: &str, replacement: &Replacement) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut copied = 0;
+        self.each(text, |captures| {
+            if let Some(all) = captures.get(0) {
+                out.push_str(text.get(copied..all.start()).unwrap_or_default());
+                replacement.expand(captures, &mut out);
+                copied = all.end();
+            }
+        });
+        out.push_str(text.get(copied..).unwrap_or_default());
+        out
     }
 
     /// All matches from left to right, empty ones included, as Java's `find` in a loop gives them.
@@ -165,7 +180,7 @@ fn next_boundary(text: &str, at: usize) -> usize {
 
 /// A replacement in Java's syntax: `$1`, `${name}`, `\` guards the next character.
 #[derive(Clone, Debug)]
-pub(crate) struct Replacement(Vec<Part>);
+pub struct Replacement(Vec<Part>);
 
 #[derive(Clone, Debug)]
 enum Part {
@@ -175,8 +190,13 @@ enum Part {
 }
 
 impl Replacement {
+    /// A replacement that stands for itself.
+    pub fn literal(text: &str) -> Self {
+        Replacement(vec![Part::Text(text.to_owned())])
+    }
+
     /// Reads a replacement; the error is a half sentence.
-    pub(crate) fn parse(source: &str, regex: &JavaRegex) -> Result<Self, String> {
+    pub fn parse(source: &str, regex: &JavaRegex) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut chars = source.chars().peekable();
         while let Some(c) = chars.next() {

@@ -25,10 +25,11 @@ mod word_set;
 
 pub use boundary::{Boundaries, BoundaryKind};
 pub use chain::{Analyzer, TokenStream, Tokens};
+pub use char_filter::strip_html;
 pub use error::{Error, ErrorKind};
 pub use filter::{ManagedKind, managed_list};
 pub use graph_paths::{PathOptions, WORD_SEPARATOR, graph_paths};
-pub use java_regex::JavaRegex;
+pub use java_regex::{JavaRegex, Replacement};
 pub use normalizer::Normalizer;
 pub use registry::{ComponentInfo, ComponentKind, components};
 pub use schema_analyzers::SchemaAnalyzers;

@@ -109,6 +109,7 @@ impl Collection {
         (served, opened_ms): (Served, i64),
     ) -> Self {
         served.shard.set_suggesters(&config.components.suggest);
+        served.shard.set_expiries(&config.updates.expiries());
         Self {
             entry: ArcSwap::from_pointee(entry),
             catalog,
@@ -225,6 +226,12 @@ impl Collection {
 
     pub async fn luke_fields(&self) -> Result<Vec<FieldStats>> {
         offload::compute(|| self.shard().luke_fields())
+    }
+
+    /// How many fields the visible documents have; 0 where that cannot be told.
+    pub fn count_fields(&self) -> u64 {
+        let fields = self.shard().luke_fields().unwrap_or_default();
+        fields.iter().filter(|field| field.in_index).count() as u64
     }
 
     pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {

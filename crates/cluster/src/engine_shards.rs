@@ -75,6 +75,10 @@ impl Shard for engine::Shard {
         self.set_schema(schema)
     }
 
+    fn set_expiries(&self, fields: &[(String, u64)]) {
+        self.set_expiries(fields);
+    }
+
     fn set_auto_commit(&self, auto_commit: AutoCommit) {
         self.set_auto_commit(auto_commit);
     }

@@ -112,6 +112,7 @@ impl State {
                 outcome.deleted_by_query.push((text, -version));
             }
             Operation::Commit(commit) => self.commit(&commit),
+            Operation::Refused(refusal) => return Err(refusal.error),
             Operation::Modify(_) | Operation::Rollback => {
                 return Err(Error::bad_request("a shard in memory does not do this"));
             }
@@ -202,6 +203,8 @@ impl Shard for MemoryShard {
     }
 
     fn set_auto_commit(&self, _: AutoCommit) {}
+
+    fn set_expiries(&self, _: &[(String, u64)]) {}
 
     fn stats(&self) -> ShardStats {
         let state = self.state();

@@ -61,11 +61,9 @@ fn config() -> CollectionConfig {
     };
     CollectionConfig {
         auto_commit,
-        guess_unknown_fields: false,
         handlers: vec![],
         boolean_clauses_max: 1024,
-        update_chains: vec![],
-        update_processors: vec![],
+        updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
         param_sets: vec![],
         source: Arc::default(),
@@ -85,12 +83,13 @@ fn film(id: &str, year: &str) -> Operation {
         children: vec![],
         expect: Expect::Anything,
         overwrite: true,
+        conditions: None,
         commit_within_ms: None,
     })
 }
 
 async fn update(films: &Collection, operations: Vec<Operation>) {
-    let outcome = films.update(UpdateBatch { operations, conflicts_skip: false }).await;
+    let outcome = films.update(UpdateBatch { operations, ..UpdateBatch::default() }).await;
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
 }
 
@@ -149,7 +148,7 @@ async fn updates_go_on_and_nothing_is_lost() {
             add.document.fields[1].1 = vec![year.clone()];
         }
         let outcome = films
-            .update(UpdateBatch { operations: vec![changed, added, delete], conflicts_skip: false })
+            .update(UpdateBatch { operations: vec![changed, added, delete], ..UpdateBatch::default() })
             .await;
         if outcome.failure.is_none() {
             sent += 1;

@@ -29,6 +29,8 @@ pub trait Shard: Send + Sync {
     fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>>;
     fn set_schema(&self, schema: Arc<Schema>) -> Result<()>;
     fn set_auto_commit(&self, auto_commit: AutoCommit);
+    /// The fields that say when documents end, and every how many seconds those are deleted that have.
+    fn set_expiries(&self, fields: &[(String, u64)]);
     /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
     fn set_suggesters(&self, components: &[SuggestComponent]);
     /// Builds a suggester from what searches see now.

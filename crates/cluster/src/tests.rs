@@ -51,11 +51,9 @@ pub(crate) fn config(boolean_clauses_max: usize) -> CollectionConfig {
     };
     CollectionConfig {
         auto_commit,
-        guess_unknown_fields: false,
         handlers: vec![],
         boolean_clauses_max,
-        update_chains: vec![],
-        update_processors: vec![],
+        updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
         param_sets: vec![],
         source: std::sync::Arc::default(),

@@ -14,6 +14,7 @@ use store::{FencedLog, ManifestStore, SegmentStore};
 
 use crate::analyzers::Analyzers;
 use crate::config::ShardConfig;
+use crate::expire::Expiries;
 use crate::layout::Layout;
 use crate::prepare::Preparer;
 use crate::schedule::Schedule;
@@ -42,6 +43,7 @@ pub(crate) struct Core {
     /// Preparers that no thread uses at the moment.
     pub(crate) preparers: Mutex<Vec<Preparer>>,
     pub(crate) schedule: Schedule,
+    pub(crate) expiries: Expiries,
     pub(crate) suggesters: Suggesters,
     pub(crate) counters: Counters,
     /// Whether somebody reads the log (`rebuild`): it is not trimmed then.

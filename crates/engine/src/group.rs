@@ -7,7 +7,8 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use plan::{
-    Add, Document, Error, Expect, Modify, Nested, NestedField, Operation, Result, Value, Version, coerce,
+    Add, Conditions, Document, Error, Expect, Finish, Modify, Nested, NestedField, Operation, Query, Refusal,
+    RefusalKind, Result, Value, Version, coerce,
 };
 
 use crate::atomic;
@@ -26,6 +27,7 @@ pub(crate) struct Pending {
     pub(crate) id: String,
     pub(crate) hash: u64,
     pub(crate) expect: Expect,
+    pub(crate) conditions: Option<Box<Conditions>>,
     pub(crate) commit_within_ms: Option<u64>,
     pub(crate) work: Work,
 }
@@ -34,6 +36,14 @@ impl Pending {
     /// Whether it edits a document instead of replacing it.
     pub(crate) fn is_atomic(&self) -> bool {
         matches!(&self.work, Work::Put(put) if put.edit.is_some())
+    }
+
+    pub(crate) fn refusal(&self, error: Error) -> Refusal {
+        let kind = match self.work {
+            Work::Put(_) => RefusalKind::Add,
+            Work::Delete => RefusalKind::Delete,
+        };
+        Refusal { kind, of: self.id.clone(), error }
     }
 }
 
@@ -69,8 +79,26 @@ pub(crate) struct Edit {
 #[derive(Default)]
 pub(crate) struct Group {
     pub(crate) operations: Vec<Operation>,
-    /// A failure found while preparing, which ends the batch after the group.
-    pub(crate) failure: Option<Error>,
+    /// A failure found while preparing; the operations behind it are left.
+    pub(crate) failure: Option<Refusal>,
+    /// What is done to documents that edits have made.
+    pub(crate) finish: Option<Arc<dyn Finish>>,
+}
+
+impl Group {
+    /// The documents that its only one replaces besides those of its id.
+    pub(crate) fn replaced(&self) -> Option<Query> {
+        self.operations.first().and_then(replaced).cloned()
+    }
+}
+
+fn replaced(operation: &Operation) -> Option<&Query> {
+    match operation {
+        Operation::Add(Add { conditions, .. }) | Operation::Modify(Modify { conditions, .. }) => {
+            conditions.as_ref()?.replaced.as_ref()
+        }
+        _ => None,
+    }
 }
 
 impl Core {
@@ -89,50 +117,84 @@ impl Core {
 
     pub(crate) fn prepare_group(&self, preparer: &mut Preparer, group: &mut Group) -> VecDeque<Pending> {
         let mut pending = VecDeque::with_capacity(group.operations.len());
-        for operation in std::mem::take(&mut group.operations) {
-            match self.prepare(preparer, operation) {
+        let mut operations = std::mem::take(&mut group.operations).into_iter();
+        for operation in operations.by_ref() {
+            let named = match &operation {
+                Operation::Delete { id, .. } => (RefusalKind::Delete, id.clone()),
+                Operation::Add(Add { id, .. }) | Operation::Modify(Modify { id, .. }) => {
+                    (RefusalKind::Add, id.clone())
+                }
+                _ => (RefusalKind::Add, String::new()),
+            };
+            match self.prepare(preparer, operation, group.finish.as_deref()) {
                 Ok(prepared) => pending.push_back(prepared),
                 Err(error) => {
-                    group.failure = Some(error);
+                    group.failure = Some(Refusal { kind: named.0, of: named.1, error });
                     break;
                 }
             }
         }
+        group.operations = operations.collect();
         pending
     }
 
-    fn prepare(&self, preparer: &mut Preparer, operation: Operation) -> Result<Pending> {
+    fn prepare(
+        &self,
+        preparer: &mut Preparer,
+        operation: Operation,
+        finish: Option<&dyn Finish>,
+    ) -> Result<Pending> {
         match operation {
-            Operation::Add(Add { id, document, children, expect, overwrite, commit_within_ms }) => {
+            Operation::Add(Add {
+                id,
+                document,
+                children,
+                expect,
+                overwrite,
+                conditions,
+                commit_within_ms,
+            }) => {
                 let work =
                     self.put(preparer, Nested { id: id.clone(), document, children }, overwrite, None)?;
-                Ok(Pending { hash: id_filter::hash(&id), id, expect, commit_within_ms, work })
+                Ok(Pending { hash: id_filter::hash(&id), id, expect, conditions, commit_within_ms, work })
             }
             Operation::Modify(modify) => {
                 let id = modify.root.clone().unwrap_or_else(|| modify.id.clone());
                 let (hash, expect) = (id_filter::hash(&id), modify.expect);
-                let commit_within_ms = modify.commit_within_ms;
-                let work = self.merge_edits(preparer, &id, hash, modify)?;
-                Ok(Pending { id, hash, expect, commit_within_ms, work })
+                let (conditions, commit_within_ms) = (modify.conditions.clone(), modify.commit_within_ms);
+                let work = self.merge_edits(preparer, (&id, hash), modify, finish)?;
+                Ok(Pending { id, hash, expect, conditions, commit_within_ms, work })
             }
             Operation::Delete { id, expect, commit_within_ms } => {
-                Ok(Pending { hash: id_filter::hash(&id), id, expect, commit_within_ms, work: Work::Delete })
+                let (hash, conditions) = (id_filter::hash(&id), None);
+                Ok(Pending { hash, id, expect, conditions, commit_within_ms, work: Work::Delete })
             }
             _ => Err(Error::internal("an operation that is not of one id cannot be in a group")),
         }
     }
 
-    pub(crate) fn prepare_again(&self, preparer: &mut Preparer, stale: &mut Pending) -> Result<()> {
+    pub(crate) fn prepare_again(
+        &self,
+        preparer: &mut Preparer,
+        stale: &mut Pending,
+        finish: Option<&dyn Finish>,
+    ) -> Result<()> {
         if let Work::Put(put) = &mut stale.work
             && let Some(edit) = put.edit.take()
         {
-            stale.work = self.merge_edits(preparer, &stale.id, stale.hash, edit.modify)?;
+            stale.work = self.merge_edits(preparer, (&stale.id, stale.hash), edit.modify, finish)?;
         }
         Ok(())
     }
 
     /// The atomic update made on the document as it stands now, or on its block, whose root is named `root`.
-    fn merge_edits(&self, preparer: &mut Preparer, root: &str, hash: u64, modify: Modify) -> Result<Work> {
+    fn merge_edits(
+        &self,
+        preparer: &mut Preparer,
+        (root, hash): (&str, u64),
+        modify: Modify,
+        finish: Option<&dyn Finish>,
+    ) -> Result<Work> {
         let meaning = self.meaning.load_full();
         let (current, is_child) = {
             let state = self.state();
@@ -151,11 +213,18 @@ impl Core {
             None => (None, Nested { id: root.to_owned(), ..Nested::default() }),
         };
         nested.id = root.to_owned();
+        if base.is_none() && modify.conditions.as_ref().is_some_and(|it| it.in_place) {
+            return Err(not_in_place(root));
+        }
         let edited = block::find(&mut nested, &modify.id);
         let edited = edited.ok_or_else(|| block::no_child(&modify.id, root))?;
         let document = std::mem::take(&mut edited.document);
         edited.document = atomic::apply(document, &modify.edits, &meaning.schema)?;
         modify.nested.iter().try_for_each(|edit| block::edit(&mut edited.children, edit))?;
+        if let Some(finish) = finish {
+            self.complete(root, &mut nested.document)?;
+            nested.document = finish.finish(root, std::mem::take(&mut nested.document))?;
+        }
         self.put(preparer, nested, true, Some(Edit { modify, base }))
     }
 
@@ -215,7 +284,10 @@ pub(crate) fn take_group(operations: &mut VecDeque<Operation>) -> Group {
             Operation::Delete { id, .. } => (id, 64),
             _ => break,
         };
-        let enough = group.operations.len() >= GROUP_OPERATIONS_MAX || bytes > GROUP_BYTES_MAX;
+        let enough = group.operations.len() >= GROUP_OPERATIONS_MAX
+            || bytes > GROUP_BYTES_MAX
+            || !group.operations.is_empty() && replaced(next).is_some()
+            || group.replaced().is_some();
         if enough || !ids.insert(id.clone()) {
             break;
         }
@@ -223,6 +295,13 @@ pub(crate) fn take_group(operations: &mut VecDeque<Operation>) -> Group {
         group.operations.extend(operations.pop_front());
     }
     group
+}
+
+/// Solr's error for an edit of columns of a document that is not there.
+fn not_in_place(id: &str) -> Error {
+    Error::bad_request(format!(
+        "Can not satisfy 'update.partial.requireInPlace'; Unable to update doc in-place: {id}"
+    ))
 }
 
 fn size_of(fields: &[NestedField]) -> usize {

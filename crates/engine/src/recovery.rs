@@ -18,6 +18,7 @@ use crate::config::ShardConfig;
 use crate::core::{Core, Counters, Meaning, Published, lock};
 use crate::directory::Files;
 use crate::errors::from_store;
+use crate::expire::Expiries;
 use crate::flush::{FILTER_EXTENSION, filter_name};
 use crate::id_filter::{self, IdFilter};
 use crate::layout::Layout;
@@ -75,6 +76,7 @@ impl Core {
             state: Mutex::new(state),
             preparers: Mutex::default(),
             schedule: Schedule::default(),
+            expiries: Expiries::default(),
             suggesters: Suggesters::default(),
             counters: Counters::default(),
             log_kept: AtomicBool::new(false),

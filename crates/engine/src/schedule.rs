@@ -102,6 +102,12 @@ impl Core {
         self.schedule.wake.notify_one();
     }
 
+    /// Makes the shard's thread look again at what is due when.
+    pub(crate) fn wake(&self) {
+        drop(lock(&self.schedule.deadlines));
+        self.schedule.wake.notify_one();
+    }
+
     /// Segments have come or gone.
     pub(crate) fn note_segments(&self) {
         *lock(&self.schedule.merge_wanted) = true;
@@ -110,6 +116,7 @@ impl Core {
 
     /// Does what is due at `now_ms`, and merges where no thread does. Errors are those of the last thing tried; what failed is tried again later.
     pub(crate) fn tick(&self, now_ms: i64) -> Result<()> {
+        self.expire_due(now_ms)?;
         let due = lock(&self.schedule.deadlines).due(now_ms);
         match due {
             Some(Due::Flush) => {
@@ -139,7 +146,8 @@ impl Core {
 
     fn wait(&self) {
         let deadlines = lock(&self.schedule.deadlines);
-        let left = deadlines.next().map_or(SLEEP_MS_MAX, |at| at.saturating_sub(self.clock.now_ms()));
+        let next = deadlines.next().into_iter().chain(self.expiries.next()).min();
+        let left = next.map_or(SLEEP_MS_MAX, |at| at.saturating_sub(self.clock.now_ms()));
         let left = Duration::from_millis(u64::try_from(left.clamp(0, SLEEP_MS_MAX)).unwrap_or_default());
         if !left.is_zero() && !self.schedule.stop.load(Ordering::SeqCst) {
             drop(self.schedule.wake.wait_timeout(deadlines, left).unwrap_or_else(PoisonError::into_inner));

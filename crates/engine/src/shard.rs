@@ -122,6 +122,11 @@ impl Shard {
         *lock(&self.core.auto_commit) = auto_commit;
     }
 
+    /// Takes up the fields that say when documents end, and every how many seconds those are deleted that have.
+    pub fn set_expiries(&self, fields: &[(String, u64)]) {
+        self.core.set_expiries(fields);
+    }
+
     /// Does what is due at `now_ms`: for owners that run shards without threads, and for tests.
     pub fn tick(&self, now_ms: i64) -> Result<()> {
         self.core.tick(now_ms)

@@ -7,10 +7,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use plan::{Error, ErrorKind, Operation, Result, UpdateBatch, UpdateOutcome, Version};
+use plan::{Error, ErrorKind, Operation, Refusal, RefusalKind, Result, UpdateBatch, UpdateOutcome, Version};
 use store::Watermark;
 
 use crate::builder::Builder;
+use crate::conditions::{self, Verdict};
 use crate::core::{Core, lock};
 use crate::errors::from_store;
 use crate::group::{Group, Pending, PreparedChild, Work, take_group};
@@ -39,12 +40,36 @@ struct Progress {
     /// The last record to wait for.
     durable: Option<Watermark>,
     conflicts_skip: bool,
+    /// How many operations may fail; `None` when none may.
+    errors_max: Option<u64>,
+}
+
+impl Progress {
+    /// Counts an operation that failed. Errors: too many did, or what failed is no fault of the operation.
+    fn refuse(&mut self, refusal: Refusal) -> Result<()> {
+        let kind = refusal.error.kind;
+        let own = matches!(
+            kind,
+            ErrorKind::BadRequest | ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::TooLarge
+        );
+        let Some(most) = self.errors_max.filter(|_| own) else { return Err(refusal.error) };
+        self.outcome.refused.push(refusal);
+        match self.outcome.refused.first() {
+            Some(first) if self.outcome.refused.len() as u64 > most => {
+                let mut error = Error::new(first.error.kind, first.error.message.clone());
+                error.root = first.error.root;
+                Err(error)
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Core {
     pub(crate) fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
         let outcome = UpdateOutcome::default();
-        let mut progress = Progress { outcome, durable: None, conflicts_skip: batch.conflicts_skip };
+        let UpdateBatch { conflicts_skip, errors_max, .. } = batch;
+        let mut progress = Progress { outcome, durable: None, conflicts_skip, errors_max };
         let result = self.run(batch, &mut progress);
         let synced = self.wait_durable(&mut progress);
         progress.outcome.failure = result.and(synced).err();
@@ -61,11 +86,18 @@ impl Core {
         while let Some(operation) = operations.pop_front() {
             match operation {
                 Operation::DeleteByQuery { query, text, commit_within_ms } => {
-                    let (version, at) = self.delete_by_query(&query)?;
-                    progress.durable = at.or(progress.durable);
-                    progress.outcome.deleted_by_query.push((text, -version));
-                    self.note_updates(1, commit_within_ms);
+                    match self.delete_by_query(&query) {
+                        Ok((version, at)) => {
+                            progress.durable = at.or(progress.durable);
+                            progress.outcome.deleted_by_query.push((text, -version));
+                            self.note_updates(1, commit_within_ms);
+                        }
+                        Err(error) => {
+                            progress.refuse(Refusal { kind: RefusalKind::DeleteByQuery, of: text, error })?;
+                        }
+                    }
                 }
+                Operation::Refused(refusal) => progress.refuse(refusal)?,
                 Operation::Commit(commit) => {
                     // Invariant: a commit acknowledges nothing that the log could still lose.
                     self.wait_durable(progress)?;
@@ -74,36 +106,53 @@ impl Core {
                 Operation::Rollback => return Err(rollback_refused()),
                 Operation::Add(_) | Operation::Modify(_) | Operation::Delete { .. } => {
                     operations.push_front(operation);
-                    let group = take_group(&mut operations);
-                    self.run_group(group, progress)?;
+                    let mut group = take_group(&mut operations);
+                    group.finish = batch.finish.clone();
+                    let rest = self.run_group(group, progress)?;
+                    rest.into_iter().rev().for_each(|operation| operations.push_front(operation));
                 }
             }
         }
         Ok(())
     }
 
-    fn run_group(&self, mut group: Group, progress: &mut Progress) -> Result<()> {
+    /// Applies a group; gives back what stands behind an operation that could not be prepared.
+    fn run_group(&self, mut group: Group, progress: &mut Progress) -> Result<Vec<Operation>> {
         let mut preparer = self.take_preparer(&group)?;
+        let replaced = group.replaced();
+        let added_before = progress.outcome.added.len();
         let mut pending = self.prepare_group(&mut preparer, &mut group);
         while !pending.is_empty() {
-            self.apply(&mut pending, &preparer, progress)?;
-            if let Some(stale) = pending.front_mut() {
-                // Only a document edited meanwhile by another update stops a group; the other one has gone on.
-                self.prepare_again(&mut preparer, stale)?;
+            if let Some(refusal) = self.apply(&mut pending, &preparer, progress)? {
+                progress.refuse(refusal)?;
+                continue;
+            }
+            let Some(stale) = pending.front_mut() else { break };
+            // Only a document edited meanwhile by another update stops a group; the other one has gone on.
+            if let Err(error) = self.prepare_again(&mut preparer, stale, group.finish.as_deref()) {
+                let refusal = stale.refusal(error);
+                pending.pop_front();
+                progress.refuse(refusal)?;
             }
         }
         lock(&self.preparers).push(preparer);
+        if let Some(query) = replaced.filter(|_| progress.outcome.added.len() > added_before) {
+            let (_, at) = self.delete_by_query(&query)?;
+            progress.durable = at.or(progress.durable);
+        }
         self.after_group()?;
-        group.failure.map_or(Ok(()), Err)
+        group.failure.map_or(Ok(()), |refusal| progress.refuse(refusal))?;
+        Ok(group.operations)
     }
 
-    /// Applies operations from the front until one must be prepared again or fails. On an error of the log, none is.
+    /// Applies operations from the front until one must be prepared again or fails; gives the one that failed. On an error
+    /// of the log, none is applied.
     fn apply(
         &self,
         pending: &mut VecDeque<Pending>,
         preparer: &Preparer,
         progress: &mut Progress,
-    ) -> Result<()> {
+    ) -> Result<Option<Refusal>> {
         let _applying = self.apply_shared();
         let mut builder = self.take_builder(preparer.layout())?;
         let placed = self.place(pending, &builder, progress);
@@ -122,7 +171,7 @@ impl Core {
         }
         builder.end_group(preparer.terms());
         self.give_back(builder);
-        failure.map_or(Ok(()), Err)
+        Ok(failure)
     }
 
     /// What happens under the shard's lock: operations get their versions, their place in the log and in the id map.
@@ -131,10 +180,11 @@ impl Core {
         pending: &mut VecDeque<Pending>,
         builder: &Builder,
         progress: &mut Progress,
-    ) -> Result<(Vec<Indexing>, Option<Error>)> {
+    ) -> Result<(Vec<Indexing>, Option<Refusal>)> {
         let now_ms = self.clock.now_ms();
         let mut state = self.state();
-        let (decided, failure) = decide(&mut state, pending, progress.conflicts_skip, now_ms)?;
+        let (decided, failure) =
+            decide(&mut state, pending, builder.layout(), progress.conflicts_skip, now_ms)?;
         if decided.is_empty() {
             return Ok((Vec::new(), failure));
         }
@@ -192,26 +242,33 @@ fn rollback_refused() -> Error {
     )
 }
 
-/// Takes operations from the front as long as they may be done, with their versions. The failure is a conflict's.
+/// Takes operations from the front as long as they may be done, with their versions; gives the one that may not.
 fn decide(
     state: &mut State,
     pending: &mut VecDeque<Pending>,
+    layout: &Layout,
     conflicts_skip: bool,
     now_ms: i64,
-) -> Result<(Vec<Decided>, Option<Error>)> {
+) -> Result<(Vec<Decided>, Option<Refusal>)> {
     state.check_writable()?;
     let mut decided = Vec::with_capacity(pending.len());
     while let Some(next) = pending.front() {
-        match state.check_expectation(next) {
-            Err(error) if error.kind == ErrorKind::Conflict && conflicts_skip => {
+        let skips = conflicts_skip && matches!(next.work, Work::Put(_));
+        match conditions::check(state, next, layout) {
+            Ok(Verdict::PassOver) => {
+                pending.pop_front();
+                continue;
+            }
+            Err(error) if error.kind == ErrorKind::Conflict && skips => {
                 pending.pop_front();
                 continue;
             }
             Err(error) => {
-                pending.clear();
-                return Ok((decided, Some(error)));
+                let refusal = next.refusal(error);
+                pending.pop_front();
+                return Ok((decided, Some(refusal)));
             }
-            Ok(()) => {}
+            Ok(Verdict::Go) => {}
         }
         if is_stale(state, next)? {
             break;

@@ -81,6 +81,8 @@ pub(crate) struct Failure {
     /// What the answer holds besides, before the error.
     pub before: Entries,
     pub entry: (Name, Node),
+    /// What the header begins with.
+    pub flags: Entries,
 }
 
 impl From<Error> for Failure {
@@ -89,7 +91,7 @@ impl From<Error> for Failure {
         if status >= 500 {
             tracing::error!(?error, "a request failed");
         }
-        Self { status, before: vec![], entry: solr::error::entry(&error) }
+        Self { status, before: vec![], entry: solr::error::entry(&error), flags: vec![] }
     }
 }
 
@@ -111,6 +113,7 @@ impl From<EditError> for Failure {
                 status: solr::error::status(ErrorKind::BadRequest),
                 before: vec![],
                 entry: solr::error::commands_entry(message, details),
+                flags: vec![],
             },
         }
     }
@@ -186,9 +189,9 @@ impl Envelope {
     pub fn wrap(&self, call: &Call<'_>, answer: Result<Answer, Failure>) -> Reply {
         let (status, mut answer) = match answer {
             Ok(answer) => (200, answer),
-            Err(Failure { status, mut before, entry }) => {
+            Err(Failure { status, mut before, entry, flags }) => {
                 before.push(entry);
-                (status, before.into())
+                (status, Answer { flags, ..before.into() })
             }
         };
         let Answer { entries, flags, warnings, moment: _ } = &mut answer;

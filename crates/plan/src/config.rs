@@ -1,5 +1,5 @@
-//! How a collection behaves, as its `solrconfig.xml` says: when commits happen, what handlers preset, whether unknown
-//! fields are guessed. Read by `solr`, kept by `cluster`, heeded by all.
+//! How a collection behaves, as its `solrconfig.xml` says: when commits happen, what handlers preset, what updates
+//! pass. Read by `solr`, kept by `cluster`, heeded by all.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,21 +8,17 @@ use std::sync::Arc;
 use crate::analyzer::Resources;
 use crate::commit::AutoCommit;
 use crate::component::{Component, Components};
+use crate::processor::UpdateProcessing;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CollectionConfig {
     pub auto_commit: AutoCommit,
-    /// Whether a field that the schema does not know gets a type by its first value.
-    pub guess_unknown_fields: bool,
     pub handlers: Vec<HandlerConfig>,
     /// Most clauses of one boolean query.
     pub boolean_clauses_max: usize,
-    /// The update chains that a request may choose.
+    /// What is done to updates before they reach the shard.
     #[serde(default)]
-    pub update_chains: Vec<UpdateChain>,
-    /// The update processors that a request may name.
-    #[serde(default)]
-    pub update_processors: Vec<UpdateProcessor>,
+    pub updates: UpdateProcessing,
     /// What its handlers may run beside what all collections have.
     #[serde(default)]
     pub components: Components,
@@ -99,26 +95,6 @@ impl CollectionConfig {
     pub fn handler(&self, path: &str) -> Option<&HandlerConfig> {
         self.handlers.iter().find(|it| it.path == path)
     }
-}
-
-/// A chain of update processors, as far as requests can tell chains apart.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UpdateChain {
-    pub name: String,
-    /// Whether it guesses unknown fields.
-    pub guesses: bool,
-    /// Classes of its processors that are not served.
-    pub missing: Vec<String>,
-}
-
-/// An update processor under the name by which requests call for it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UpdateProcessor {
-    pub name: String,
-    pub class: String,
-    pub guesses: bool,
-    /// Whether its work is done here.
-    pub served: bool,
 }
 
 /// Parameters that a request handler presets. A parameter may repeat.

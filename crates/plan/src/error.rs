@@ -43,6 +43,10 @@ pub enum RootCause {
     ShapeSyntax,
     /// A shape that cannot be.
     InvalidShape,
+    /// Math of dates that cannot be read.
+    DateMath,
+    /// Values that cannot be compared.
+    ClassCast,
     Unsupported,
 }
 

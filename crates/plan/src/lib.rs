@@ -33,6 +33,7 @@ mod nested;
 mod page;
 mod payload;
 mod place;
+mod processor;
 mod properties;
 mod query;
 mod rank;
@@ -67,9 +68,7 @@ pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
 pub use component::{Component, Components};
-pub use config::{
-    CollectionConfig, ConfigSource, HandlerConfig, ParamSet, UpdateChain, UpdateProcessor, VersionedText,
-};
+pub use config::{CollectionConfig, ConfigSource, HandlerConfig, ParamSet, VersionedText};
 pub use currency::{CurrencyRates, Money, exchanged, fraction_digits};
 pub use dense_vector::{
     GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
@@ -106,6 +105,11 @@ pub use nested::{
 pub use page::Page;
 pub use payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
 pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
+pub use processor::{
+    AddFields, Change, CloneDest, DefaultValue, Expiry, FieldChoice, FieldConditions, FieldDefault, Made,
+    NumberStyle, Parsing, Processor, Revising, SignatureKind, Signing, TypeMapping, UpdateChain,
+    UpdateProcessing, UpdateProcessor, ValueClass,
+};
 pub use properties::{Properties, SortMissing};
 pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use rank::{RankCurve, RankQuery, rank_code, rank_kept, rank_of_code};
@@ -134,7 +138,10 @@ pub use suggest::{
 };
 pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
-pub use update::{Add, AtomicOp, Expect, FieldEdit, Modify, Operation, UpdateBatch};
+pub use update::{
+    Add, AtomicOp, Conditions, Expect, FieldEdit, Finish, Modify, Operation, Presence, Refusal, RefusalKind,
+    Revision, UpdateBatch,
+};
 pub use value::Value;
 pub use vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};
 pub use why_not::{Absent, Miss, MissKind, WhyNot};

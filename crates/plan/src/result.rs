@@ -10,6 +10,7 @@ use crate::facet::OtherRange;
 use crate::heatmap::HeatmapResult;
 use crate::highlight::Highlights;
 use crate::shape::ShapeResult;
+use crate::update::Refusal;
 use crate::value::Value;
 
 #[derive(Clone, Debug, Default)]
@@ -150,6 +151,8 @@ pub struct UpdateOutcome {
     pub deleted: Vec<(String, Version)>,
     /// (query, version) of each delete by query.
     pub deleted_by_query: Vec<(String, Version)>,
+    /// What was not done, of a batch that goes on after errors, in order.
+    pub refused: Vec<Refusal>,
     /// Why the batch ended early.
     pub failure: Option<Error>,
 }

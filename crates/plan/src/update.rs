@@ -4,20 +4,31 @@ use std::sync::Arc;
 
 use crate::commit::Commit;
 use crate::document::Document;
+use crate::error::{Error, Result};
 use crate::nested::{NestedEdit, NestedField};
 use crate::query::Query;
 use crate::value::Value;
 
 /// The operations of one request, in its order.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct UpdateBatch {
     pub operations: Vec<Operation>,
     /// `false` skips an operation whose version expectation fails, instead of ending the batch there
     /// (Solr's `failOnVersionConflicts`).
     pub conflicts_skip: bool,
+    /// How many operations may fail before the batch ends; `None` ends it with the first, and tells of that one only.
+    pub errors_max: Option<u64>,
+    /// What is done to documents that edits have made, before they are indexed.
+    pub finish: Option<Arc<dyn Finish>>,
 }
 
-#[derive(Clone, Debug)]
+/// Work on whole documents, where edits have been merged.
+pub trait Finish: std::fmt::Debug + Send + Sync {
+    /// The document to index instead.
+    fn finish(&self, id: &str, document: Document) -> Result<Document>;
+}
+
+#[derive(Debug)]
 pub enum Operation {
     Add(Add),
     Modify(Modify),
@@ -35,6 +46,61 @@ pub enum Operation {
     Commit(Commit),
     /// Answered with an error where a log is the durability: what is acknowledged stays.
     Rollback,
+    /// One that failed on its way; it counts among the errors of the batch.
+    Refused(Refusal),
+}
+
+/// An operation that was not done, of a batch that went on.
+#[derive(Debug)]
+pub struct Refusal {
+    pub kind: RefusalKind,
+    /// The id, or the text of the query.
+    pub of: String,
+    pub error: Error,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    Add,
+    Delete,
+    DeleteByQuery,
+}
+
+/// What else a document has to meet, checked when it is its turn. Most have no such thing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    pub presence: Option<Presence>,
+    pub revision: Option<Revision>,
+    /// Documents that it replaces besides those of its id.
+    pub replaced: Option<Query>,
+    /// Whether only columns may change, of a document that is there.
+    pub in_place: bool,
+}
+
+impl Conditions {
+    /// `None` when there are none.
+    pub fn boxed(self) -> Option<Box<Self>> {
+        (self != Self::default()).then(|| Box::new(self))
+    }
+}
+
+/// Which documents are passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presence {
+    /// Whole ones that are there.
+    pub inserts: bool,
+    /// Edits of what is not.
+    pub updates: bool,
+}
+
+/// Values that have to be above those of the document that is there, the first that differs counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Revision {
+    pub fields: Vec<(Arc<str>, Value)>,
+    /// What is not above is passed over, not refused.
+    pub ignore_old: bool,
+    /// Whether a document without these fields may be replaced.
+    pub missing_allowed: bool,
 }
 
 /// A whole document, which replaces any with its id.
@@ -48,6 +114,7 @@ pub struct Add {
     pub expect: Expect,
     /// `false`: the sender swears that no document has this id (Solr's `overwrite=false`).
     pub overwrite: bool,
+    pub conditions: Option<Box<Conditions>>,
     pub commit_within_ms: Option<u64>,
 }
 
@@ -60,6 +127,7 @@ pub struct Modify {
     pub edits: Vec<FieldEdit>,
     pub nested: Vec<NestedEdit>,
     pub expect: Expect,
+    pub conditions: Option<Box<Conditions>>,
     pub commit_within_ms: Option<u64>,
 }
 

@@ -77,7 +77,8 @@ fn root_class(error: &Error) -> &'static str {
         }
         Some(RootCause::Xml) => "com.ctc.wstx.exc.WstxParsingException",
         Some(RootCause::IllegalArgument) => "java.lang.IllegalArgumentException",
-        Some(RootCause::ShapeSyntax) => "java.text.ParseException",
+        Some(RootCause::ShapeSyntax | RootCause::DateMath) => "java.text.ParseException",
+        Some(RootCause::ClassCast) => "java.lang.ClassCastException",
         Some(RootCause::InvalidShape) => "org.locationtech.spatial4j.exception.InvalidShapeException",
         Some(RootCause::Unsupported) => "java.lang.UnsupportedOperationException",
         Some(RootCause::DateFormat | RootCause::Json) | None => SOLR_EXCEPTION,

@@ -40,6 +40,11 @@ struct HtmlStrip {
     escaped: Arc<FxHashSet<String>>,
 }
 
+/// The text of HTML.
+pub fn strip_html(text: &str) -> String {
+    HtmlStrip { escaped: Arc::default() }.filter(text).text
+}
+
 /// Something in the text that is not text.
 struct Markup<'a> {
     source: &'a str,

@@ -173,6 +173,7 @@ impl Collection {
     fn adopt_config(&self, config: CollectionConfig) {
         self.shard().set_auto_commit(config.auto_commit);
         self.shard().set_suggesters(&config.components.suggest);
+        self.shard().set_expiries(&config.updates.expiries());
         self.config.store(Arc::new(config));
         self.changes.fetch_add(1, Ordering::Release);
     }

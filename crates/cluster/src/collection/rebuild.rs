@@ -185,6 +185,7 @@ impl Rebuild<'_> {
         let config = collection.config();
         self.target.set_auto_commit(config.auto_commit);
         self.target.set_suggesters(&config.components.suggest);
+        self.target.set_expiries(&config.updates.expiries());
         collection.catalog.save_schema(collection.entry().folder(), &saved)?;
         let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };
         collection.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));

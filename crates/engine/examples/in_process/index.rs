@@ -51,7 +51,7 @@ fn fill(shard: &Shard, corpus: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 fn send(shard: &Shard, operations: Vec<Operation>) -> Result<(), Box<dyn Error>> {
-    let outcome = shard.update(UpdateBatch { operations, conflicts_skip: false });
+    let outcome = shard.update(UpdateBatch { operations, ..UpdateBatch::default() });
     outcome.failure.map_or(Ok(()), |failure| Err(failure.into()))
 }
 
@@ -77,6 +77,7 @@ fn add(row: &serde_json::Value) -> Result<Add, Box<dyn Error>> {
         children: vec![],
         expect: Expect::default(),
         overwrite: true,
+        conditions: None,
         commit_within_ms: None,
     })
 }

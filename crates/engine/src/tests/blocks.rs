@@ -75,7 +75,15 @@ fn nested(child: u8, number: u8) -> Nested {
 
 fn edit(root: u8, id: String, edits: Vec<FieldEdit>, nested: Vec<NestedEdit>) -> Operation {
     let root = Some(root_id(root));
-    Operation::Modify(Modify { id, root, edits, nested, expect: Expect::Anything, commit_within_ms: None })
+    Operation::Modify(Modify {
+        id,
+        root,
+        edits,
+        nested,
+        expect: Expect::Anything,
+        conditions: None,
+        commit_within_ms: None,
+    })
 }
 
 fn below(op: AtomicOp, documents: Vec<Nested>) -> Vec<NestedEdit> {

@@ -16,6 +16,7 @@ fn modify(id: &str, field: &str, op: AtomicOp, values: Vec<Value>) -> Operation 
         edits,
         nested: vec![],
         expect: Expect::Anything,
+        conditions: None,
         commit_within_ms: None,
     })
 }
@@ -84,7 +85,11 @@ fn a_conflict_ends_the_batch_or_is_skipped() {
     let ended = shard.update(batch(operations()));
     assert_eq!((ended.added.len(), ended.failure.is_some()), (1, true));
     assert!(get(&shard, "1").is_some() && get(&shard, "2").is_none());
-    let skipped = shard.update(UpdateBatch { operations: operations(), conflicts_skip: true });
+    let skipped = shard.update(UpdateBatch {
+        operations: operations(),
+        conflicts_skip: true,
+        ..UpdateBatch::default()
+    });
     assert_eq!((skipped.added.len(), skipped.failure.is_none()), (2, true));
 }
 
@@ -288,6 +293,7 @@ fn deadlines_are_met_by_ticks() {
             children: vec![],
             expect: Expect::Anything,
             overwrite: true,
+            conditions: None,
             commit_within_ms: Some(10),
         })],
     );
@@ -329,6 +335,7 @@ fn duplicates_on_request() {
             children: vec![],
             expect: Expect::Anything,
             overwrite: false,
+            conditions: None,
             commit_within_ms: None,
         })
     };

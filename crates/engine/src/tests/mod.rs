@@ -1,7 +1,9 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
-//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings; `rebuild` fills one shard from another.
+//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings;
+//! `rebuild` fills one shard from another; `conditions` is of what else an operation has to meet.
 
 mod blocks;
+mod conditions;
 mod faults;
 mod lifecycle;
 mod model;
@@ -69,7 +71,15 @@ fn add_expecting(document: Document, expect: Expect) -> Operation {
 }
 
 fn add_block(id: String, document: Document, children: Vec<plan::NestedField>, expect: Expect) -> Operation {
-    Operation::Add(Add { id, document, children, expect, overwrite: true, commit_within_ms: None })
+    Operation::Add(Add {
+        id,
+        document,
+        children,
+        expect,
+        overwrite: true,
+        conditions: None,
+        commit_within_ms: None,
+    })
 }
 
 fn delete(id: &str) -> Operation {
@@ -85,7 +95,7 @@ fn term(field: &str, word: &str) -> Query {
 }
 
 fn batch(operations: Vec<Operation>) -> UpdateBatch {
-    UpdateBatch { operations, conflicts_skip: false }
+    UpdateBatch { operations, ..UpdateBatch::default() }
 }
 
 /// Updates that must succeed.

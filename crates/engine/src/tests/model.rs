@@ -68,6 +68,7 @@ fn operation(step: &Step) -> Option<Operation> {
             edits,
             nested: vec![],
             expect: Expect::Anything,
+            conditions: None,
             commit_within_ms: None,
         })
     };

@@ -268,7 +268,7 @@ async fn dispatch(
 ) -> Result<Answer, Failure> {
     let answer = match handler {
         Handler::Select => return select::run(call, collection, path, (&params, permit)).await,
-        Handler::Update => Box::pin(update::run(call, collection, path, (&params, permit))).await,
+        Handler::Update => return Box::pin(update::run(call, collection, path, (&params, permit))).await,
         Handler::Get => get::run(call, collection, (&params, permit)).await,
         Handler::Terms => return terms::run(collection, &params).await,
         Handler::WhyNot => why_not::run(call, collection, (&params, permit)).await,

@@ -1,5 +1,6 @@
 //! An update, from bytes to durable: decode, process, grow the schema if documents brought new fields, apply.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use cluster::{Collection, VersionedSchema};
@@ -8,29 +9,41 @@ use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
-use solr::update::{Chain, Decoded, Processed, UpdateOptions, chain_choice, decode};
+use solr::update::{Chain, Decoded, Processed, Route, UpdateOptions, decode};
 
 use super::permit::Permit;
-use crate::call::Call;
+use crate::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     path: &str,
     (params, permit): (&Params, &Permit),
-) -> Result<Entries> {
-    let guess = chain_choice::guesses(params, &call.params, &collection.config())?;
+) -> Result<Answer, Failure> {
+    let route = Arc::new(Route::of(params, &collection.config())?);
     let options = UpdateOptions::parse(params)?;
-    let update = Update { call, collection, path, params, permit, guess, options: &options };
+    let update = Update { call, collection, path, params, permit, route: &route, options: &options };
     if let Some(documents) = update.echoed()? {
-        return Ok(documents);
+        return Ok(documents.into());
     }
     let (batch, failure) = update.prepare().await?;
     let mut outcome = collection.update(batch).await;
+    let flags = route.errors_max.map_or_else(Vec::new, |most| response::tolerated(&outcome.refused, most));
     match outcome.failure.take().or(failure) {
-        Some(error) => Err(error),
-        None if options.versions => Ok(response::versions(&mut outcome)),
-        None => Ok(vec![]),
+        Some(error) => {
+            let beside = route.errors_max.filter(|most| *most < outcome.refused.len() as u64);
+            let mut failed = Failure::from(error);
+            if beside.is_some() {
+                response::add_refusals(&mut failed.entry, &outcome.refused);
+            }
+            // What was done before is told as well.
+            let before = if options.versions { response::versions(&mut outcome) } else { vec![] };
+            Err(Failure { flags, before, ..failed })
+        }
+        None => {
+            let entries = if options.versions { response::versions(&mut outcome) } else { vec![] };
+            Ok(Answer { flags, ..entries.into() })
+        }
     }
 }
 
@@ -40,8 +53,8 @@ struct Update<'a> {
     path: &'a str,
     params: &'a Params,
     permit: &'a Permit,
-    /// Whether the chain it takes guesses unknown fields.
-    guess: bool,
+    /// The steps it takes.
+    route: &'a Arc<Route>,
     options: &'a UpdateOptions,
 }
 
@@ -92,12 +105,15 @@ impl Update<'_> {
             parsers: self.permit.parsers(),
             filtering: true,
         };
+        let counted = OnceCell::new();
         let chain = Chain {
             schema: versioned.schema.clone(),
-            guess: self.guess,
+            route: self.route,
+            params: self.params,
             dates: dates.clone(),
             parse_query: &|text| Ok(parse_query(&context, text, "lucene")?.executable()),
-            new_uuid: &*self.call.server.config.new_uuid,
+            new_uuid: &self.call.server.config.new_uuid,
+            count_fields: &|| *counted.get_or_init(|| self.collection.count_fields()),
         };
         Ok(chain.process(commands, failure, self.options))
     }

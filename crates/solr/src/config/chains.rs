@@ -1,140 +1,146 @@
-//! The update chains of a `solrconfig.xml`. There is one built-in chain, that of `_default`, with or without guessing
-//! (`update/guess.rs`); a file chooses between the two. Whatever else a chain asks for is a warning.
+//! The update chains of a `solrconfig.xml`, and the processors that have names of their own. A class that is not known fails
+//! the whole file, as in Solr: a collection must not take updates that miss a step.
 
-use plan::{HandlerConfig, Result, UpdateChain, UpdateProcessor};
+use plan::{DefaultValue, Processor, Result, UpdateChain, UpdateProcessing, UpdateProcessor};
 
 use crate::config::load::wrong;
+use crate::config::processors;
 use crate::xml_tree::Element;
 
-/// The processor that makes a chain a guessing one.
-const GUESSING: &str = "AddSchemaFieldsUpdateProcessorFactory";
-
-/// Processors of `_default`'s chain: their work is done here, as `_default` sets them up.
-const BUILT_IN: &[&str] = &[
-    GUESSING,
-    "UUIDUpdateProcessorFactory",
-    "RemoveBlankFieldUpdateProcessorFactory",
-    "FieldNameMutatingUpdateProcessorFactory",
-    "NumFieldLimitingUpdateRequestProcessorFactory",
-    "ParseBooleanFieldUpdateProcessorFactory",
-    "ParseLongFieldUpdateProcessorFactory",
-    "ParseDoubleFieldUpdateProcessorFactory",
-    "ParseDateFieldUpdateProcessorFactory",
-    "LogUpdateProcessorFactory",
-    "DistributedUpdateProcessorFactory",
-    "RunUpdateProcessorFactory",
+/// Names under which requests find processors that no file declares.
+const IMPLIED: &[(&str, Processor)] = &[
+    ("atomic", Processor::EditByParameters),
+    ("template", Processor::Templates),
+    ("uuid", Processor::Default { field: None, value: DefaultValue::Uuid }),
 ];
 
-/// Whether the work of a class, by its short name, is done.
-pub(super) fn serves(class: &str) -> bool {
-    BUILT_IN.contains(&class)
-}
-
-/// Whether the chain that updates pass guesses unknown fields.
-pub(super) fn guesses(
-    root: &Element,
-    handlers: &[HandlerConfig],
-    warnings: &mut Vec<String>,
-) -> Result<bool> {
-    let chains: Vec<_> = root.all("updateRequestProcessorChain").collect();
-    let update = handlers.iter().find(|it| it.path == "/update");
-    let named = update
-        .and_then(|it| it.invariants.iter().chain(&it.defaults).find(|(name, _)| name == "update.chain"))
-        .map(|(_, value)| value.as_str());
-    let chosen = match named {
-        Some(name) => {
-            let found = chains.iter().find(|it| it.attribute("name") == Some(name));
-            Some(found.ok_or_else(|| wrong(&format!("unknown UpdateRequestProcessorChain: {name}")))?)
+/// Reads all chains and named processors.
+pub(super) fn read(root: &Element) -> Result<UpdateProcessing> {
+    let named = named(root)?;
+    let mut updates = UpdateProcessing { named, ..UpdateProcessing::default() };
+    let mut nameless = None;
+    for (at, element) in root.all("updateRequestProcessorChain").enumerate() {
+        let chain = chain(element, &updates.named)?;
+        if element.attribute("default") == Some("true") && updates.default_chain.replace(at).is_some() {
+            return Err(wrong("Multiple updateRequestProcessorChain plugins configured as default"));
         }
-        None => chains.iter().find(|it| it.attribute("default") == Some("true")),
+        if chain.name.is_empty() {
+            nameless = Some(at);
+        }
+        updates.chains.push(chain);
+    }
+    updates.default_chain = updates.default_chain.or(nameless);
+    Ok(updates)
+}
+
+fn named(root: &Element) -> Result<Vec<UpdateProcessor>> {
+    let mut named = Vec::new();
+    for element in root.all("updateProcessor") {
+        let name = element.attribute("name").ok_or_else(|| wrong("an updateProcessor has no `name`"))?;
+        let processor = processors::read(element)?;
+        named.push(UpdateProcessor { name: name.to_owned(), processor });
+    }
+    let implied = IMPLIED.iter().filter(|(name, _)| !named.iter().any(|it| it.name == *name));
+    let implied: Vec<_> = implied
+        .map(|(name, processor)| UpdateProcessor { name: (*name).to_owned(), processor: processor.clone() })
+        .collect();
+    named.extend(implied);
+    Ok(named)
+}
+
+/// A chain: the processors that it names come first, right before the shard those of `post-processor`.
+fn chain(element: &Element, named: &[UpdateProcessor]) -> Result<UpdateChain> {
+    let name = element.attribute("name").unwrap_or_default().to_owned();
+    let list = |attribute: &str| {
+        let names = element.attribute(attribute).unwrap_or_default().split(',');
+        let names = names.map(str::trim).filter(|name| !name.is_empty());
+        names.map(|name| find(named, name)).collect::<Result<Vec<_>>>()
     };
-    let Some(chosen) = chosen else { return Ok(false) };
-    let classes = classes(root, chosen)?;
-    for class in classes.iter().filter(|class| !BUILT_IN.contains(&short(class))) {
-        warnings.push(format!("update processor `{class}` is not supported yet and has no effect"));
+    let mut chain = list("processor")?;
+    let inside = element.all("processor").map(processors::read);
+    chain.extend(
+        inside
+            .collect::<Result<Vec<_>>>()
+            .map_err(|error| error.context(format!("updateRequestProcessorChain `{name}`: ")))?,
+    );
+    let after = list("post-processor")?;
+    let run = chain.iter().position(|it| *it == Processor::Run);
+    if let Some(run) = run {
+        let distribute = chain.iter().position(|it| *it == Processor::Distribute);
+        let distribute = distribute.unwrap_or_else(|| {
+            chain.insert(run, Processor::Distribute);
+            run
+        });
+        chain.splice(distribute + 1..distribute + 1, after);
     }
-    Ok(classes.iter().any(|class| short(class) == GUESSING))
+    Ok(UpdateChain { name, processors: chain })
 }
 
-/// The chains that requests may name.
-pub(super) fn choices(root: &Element, warnings: &mut Vec<String>) -> Result<Vec<UpdateChain>> {
-    let named = root.all("updateRequestProcessorChain").filter_map(|it| Some((it, it.attribute("name")?)));
-    named
-        .map(|(chain, name)| {
-            let classes = classes(root, chain)?;
-            let guesses = classes.iter().any(|class| short(class) == GUESSING);
-            let missing: Vec<_> =
-                classes.into_iter().filter(|class| !BUILT_IN.contains(&short(class))).collect();
-            if let (Some(class), None) = (missing.first(), chain.attribute("default")) {
-                warnings.push(format!(
-                    "updateRequestProcessorChain `{name}` cannot be chosen by a request: `{class}` is not supported yet"
-                ));
-            }
-            Ok(UpdateChain { name: name.to_owned(), guesses, missing })
-        })
-        .collect()
-}
-
-/// The processors that requests may name.
-pub(super) fn processors(root: &Element) -> Vec<UpdateProcessor> {
-    let named = root.all("updateProcessor").filter_map(|it| {
-        let class = it.attribute("class").unwrap_or_default();
-        Some(UpdateProcessor {
-            name: it.attribute("name")?.to_owned(),
-            class: class.to_owned(),
-            guesses: short(class) == GUESSING,
-            served: BUILT_IN.contains(&short(class)),
-        })
-    });
-    named.collect()
-}
-
-/// The classes of a chain's processors, those it names first.
-fn classes(root: &Element, chain: &Element) -> Result<Vec<String>> {
-    let names = chain.attribute("processor").unwrap_or_default().split(',');
-    let mut classes = Vec::new();
-    for name in names.map(str::trim).filter(|name| !name.is_empty()) {
-        let processor = root.all("updateProcessor").find(|it| it.attribute("name") == Some(name));
-        let class = processor.and_then(|it| it.attribute("class"));
-        classes.push(class.ok_or_else(|| wrong(&format!("No such processor {name}")))?.to_owned());
-    }
-    let inside = chain.all("processor").filter_map(|it| it.attribute("class"));
-    classes.extend(inside.map(str::to_owned));
-    Ok(classes)
-}
-
-fn short(class: &str) -> &str {
-    class.rsplit('.').next().unwrap_or(class)
+fn find(named: &[UpdateProcessor], name: &str) -> Result<Processor> {
+    let found = named.iter().find(|it| it.name == name);
+    found.map(|it| it.processor.clone()).ok_or_else(|| wrong(&format!("No such processor {name}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::components::Declared;
-    use crate::config::handlers;
     use crate::xml_tree;
 
+    fn read_body(body: &str) -> Result<UpdateProcessing> {
+        read(&xml_tree::parse("test", &format!("<config>{body}</config>"), &|_| None)?)
+    }
+
     #[test]
-    fn the_chain_in_use_decides() {
-        let check = |body: &str, expected: bool, said: &str| {
-            let root = xml_tree::parse("test", &format!("<config>{body}</config>"), &|_| None).unwrap();
-            let mut warnings = Vec::new();
-            let handlers = handlers::read(&root, &Declared::default(), &mut warnings).unwrap();
-            assert_eq!(guesses(&root, &handlers, &mut warnings).unwrap(), expected, "{body}");
-            choices(&root, &mut warnings).unwrap();
-            assert!(warnings.join("\n").contains(said), "{warnings:?}");
+    fn the_shard_is_handed_documents_once() {
+        let check = |attributes: &str, inside: &str, expected: &str| {
+            let named = "<updateProcessor name='ts' class='solr.TemplateUpdateProcessorFactory'/>";
+            let inside: String = inside
+                .split_whitespace()
+                .map(|class| format!("<processor class='solr.{class}UpdateProcessorFactory'/>"))
+                .collect();
+            let chain = format!(
+                "{named}<updateRequestProcessorChain {attributes}>{inside}</updateRequestProcessorChain>"
+            );
+            let updates = read_body(&chain).unwrap();
+            let shown: Vec<_> = updates.chains[0].processors.iter().map(|it| format!("{it:?}")).collect();
+            assert_eq!(shown.join(" "), expected, "{attributes} {inside}");
         };
-        let add = "<processor class='solr.AddSchemaFieldsUpdateProcessorFactory'/>";
-        let chain = |attributes: &str, inside: &str| {
-            format!("<updateRequestProcessorChain {attributes}>{inside}</updateRequestProcessorChain>")
+        check("name='a'", "Run", "Distribute Run");
+        check("name='a'", "Log Distributed Run", "Nothing Distribute Run");
+        check("name='a' processor='ts, atomic'", "Run", "Templates EditByParameters Distribute Run");
+        check("name='a' post-processor='ts'", "Log Run", "Nothing Distribute Templates Run");
+        check("name='a' processor='ts'", "", "Templates");
+    }
+
+    #[test]
+    fn one_chain_is_the_default() {
+        let check = |body: &str, expected: Option<usize>| {
+            assert_eq!(read_body(body).unwrap().default_chain, expected, "{body}");
         };
-        check("", false, "");
-        check(&chain("name='a' default='true'", add), true, "");
-        check(&chain("name='a' default='false'", add), false, "");
-        check(&chain("name='a'", add), false, "");
-        check(&chain("name='a'", "<processor class='solr.Odd'/>"), false, "`a` cannot be chosen");
-        check(&chain("default='true'", "<processor class='solr.LangDetect'/>"), false, "`solr.LangDetect`");
-        let preset = "<initParams path='/update/**'><lst name='defaults'><str name='update.chain'>a</str></lst></initParams>";
-        check(&format!("{}{preset}", chain("name='a'", add)), true, "");
+        let chain = |attributes: &str| {
+            format!("<updateRequestProcessorChain {attributes}></updateRequestProcessorChain>")
+        };
+        check("", None);
+        check(&chain("name='a'"), None);
+        check(&chain("name='a' default='false'"), None);
+        check(&format!("{}{}", chain("name='a'"), chain("name='b' default='true'")), Some(1));
+        check(&format!("{}{}", chain("name='a'"), chain("")), Some(1));
+        let twice = chain("name='a' default='true'").repeat(2);
+        assert!(read_body(&twice).unwrap_err().message.contains("Multiple"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_named() {
+        let check = |inside: &str, part: &str| {
+            let body =
+                format!("<updateRequestProcessorChain name='a'>{inside}</updateRequestProcessorChain>");
+            let message = read_body(&body).unwrap_err().message;
+            assert!(message.contains(part) && message.contains("`a`"), "{message}");
+        };
+        check("<processor class='x.Odd'/>", "`x.Odd`");
+        check("<processor class='solr.StatelessScriptUpdateProcessorFactory'/>", "not supported");
+        check("<processor/>", "no `class`");
+        let chain = "<updateRequestProcessorChain name='a' processor='no'></updateRequestProcessorChain>";
+        assert!(read_body(chain).unwrap_err().message.contains("No such processor no"));
     }
 }

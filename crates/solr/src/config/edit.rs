@@ -206,7 +206,7 @@ mod tests {
         let check = |body: &str, expected: &str| {
             let loaded = run(&plain(), body).unwrap();
             let config = &loaded.config;
-            let shown = format!("{:?} {:?}", config.auto_commit, config.handlers);
+            let shown = format!("{:?} {:?} {:?}", config.auto_commit, config.handlers, config.updates.named);
             assert!(shown.contains(expected), "{body}: {shown}");
             assert_eq!(config.source.overlay.version, Some(0));
         };
@@ -223,6 +223,10 @@ mod tests {
         check(
             r#"{"add-initparams":{"name":"i","path":"/select","defaults":{"q":"*:*"}}}"#,
             r#"("q", "*:*")"#,
+        );
+        check(
+            r#"{"add-updateprocessor":{"name":"short","class":"solr.TruncateFieldUpdateProcessorFactory","fieldName":"a_s","maxLength":5}}"#,
+            "Truncate { chars_max: 5 }",
         );
     }
 
@@ -259,6 +263,11 @@ mod tests {
             r#"{"add-requesthandler":{"name":"/a","class":"solr.SearchHandler","odd":{"x":1}}}"#,
             "`odd` is not supported yet",
         );
+        let processor = |class: &str| {
+            format!(r#"{{"add-updateprocessor":{{"name":"p","class":"solr.{class}UpdateProcessorFactory"}}}}"#)
+        };
+        check(&processor("TruncateField"), "Init param is missing: `maxLength`");
+        check(&processor("StatelessScript"), " Error loading class");
         check("[]", "The JSON must be an Object");
         check("{", "");
     }

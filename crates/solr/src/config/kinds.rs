@@ -1,7 +1,7 @@
 //! The parts of a `solrconfig.xml` that have names and may be added, changed and taken away over HTTP: how commands call
 //! them, the element each is, and which classes of it are served.
 
-use crate::config::{chains, components, handlers};
+use crate::config::{components, handlers, processors};
 
 /// A kind of named part.
 #[derive(Debug)]
@@ -27,7 +27,12 @@ const KINDS: &[Kind] = &[
         required: CLASS,
         serves: components::serves,
     },
-    Kind { command: "updateprocessor", element: "updateProcessor", required: CLASS, serves: chains::serves },
+    Kind {
+        command: "updateprocessor",
+        element: "updateProcessor",
+        required: CLASS,
+        serves: processors::serves,
+    },
     Kind { command: "initparams", element: "initParams", required: &["name"], serves: |_| true },
     Kind { command: "queryparser", element: "queryParser", required: CLASS, serves: NONE },
     Kind { command: "queryresponsewriter", element: "queryResponseWriter", required: CLASS, serves: NONE },

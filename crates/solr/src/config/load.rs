@@ -123,17 +123,15 @@ fn from_root(root: Element) -> Result<LoadedConfig> {
     let mut warnings = Vec::new();
     let declared = components::read(&root, &mut warnings)?;
     let handlers = handlers::read(&root, &declared, &mut warnings)?;
-    let guess_unknown_fields = chains::guesses(&root, &handlers, &mut warnings)?;
+    let updates = chains::read(&root)?;
     for element in root.children.iter().filter(|it| !PASSED_OVER.contains(&it.name.as_str())) {
         warnings.push(not_supported(element));
     }
     let config = CollectionConfig {
         auto_commit: auto_commit(&root, &mut warnings)?,
-        guess_unknown_fields,
         handlers,
         boolean_clauses_max: boolean_clauses_max(&root)?,
-        update_chains: chains::choices(&root, &mut warnings)?,
-        update_processors: chains::processors(&root),
+        updates,
         components: declared.components,
         param_sets: vec![],
         source: Arc::default(),
@@ -154,15 +152,13 @@ impl LoadedConfig {
 pub fn fallback() -> CollectionConfig {
     CollectionConfig {
         auto_commit: NO_COMMITS,
-        guess_unknown_fields: false,
         handlers: vec![HandlerConfig {
             path: "/select".to_owned(),
             class: "solr.SearchHandler".to_owned(),
             ..HandlerConfig::default()
         }],
         boolean_clauses_max: BOOLEAN_CLAUSES_MAX,
-        update_chains: vec![],
-        update_processors: vec![],
+        updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
         param_sets: vec![],
         source: Arc::default(),
@@ -250,6 +246,12 @@ mod tests {
         load_xml(&format!("<config>{body}</config>"))
     }
 
+    /// Whether the chain of requests that name none adds fields to the schema.
+    fn guesses(config: &CollectionConfig) -> bool {
+        let chain = config.updates.default_chain.map(|at| &config.updates.chains[at]);
+        chain.is_some_and(|it| it.processors.iter().any(|it| matches!(it, plan::Processor::AddFields(_))))
+    }
+
     #[test]
     fn the_default_configset_loads() {
         let xml = configset::builtin("_default").unwrap().file("solrconfig.xml").unwrap();
@@ -258,7 +260,7 @@ mod tests {
         assert_eq!(config.auto_commit.flush_after_ms, Some(15_000));
         assert!(!config.auto_commit.flush_opens_searcher);
         assert_eq!((config.auto_commit.refresh_after_ms, config.boolean_clauses_max), (None, 1024));
-        assert!(config.guess_unknown_fields && loaded.schema_mutable);
+        assert!(guesses(config) && loaded.schema_mutable);
         let select = config.handlers.iter().find(|it| it.path == "/select").unwrap();
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(
@@ -275,7 +277,7 @@ mod tests {
         let overlay = r#"{"userProps":{"update.autoCreateFields":"false"}}"#;
         let files = [(FILE, xml), ("configoverlay.json", overlay)];
         let read = |name: &str| files.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
-        assert!(!load(&read).unwrap().config.guess_unknown_fields);
+        assert!(!guesses(&load(&read).unwrap().config));
     }
 
     #[test]
@@ -318,6 +320,6 @@ mod tests {
     #[test]
     fn a_fixed_schema_is_not_guessed() {
         let xml = include_str!("../../../../configsets/techproducts-style/solrconfig.xml");
-        assert!(!load_xml(xml).unwrap().config.guess_unknown_fields);
+        assert!(!guesses(&load_xml(xml).unwrap().config));
     }
 }

@@ -13,6 +13,7 @@ mod kinds;
 mod load;
 mod overlay;
 pub mod param_sets;
+mod processors;
 mod properties;
 mod settings;
 mod spelling;

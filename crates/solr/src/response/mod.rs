@@ -40,7 +40,7 @@ pub use more_like::{FoundAlike, LikesOf, likes, likes_explained, more_like};
 pub use named_lists::NamedListStyle;
 pub use node::{DocList, DocumentNode, Entries, FieldNode, Name, Node};
 pub use select::{Found, in_order, select};
-pub use update::{echoed, versions};
+pub use update::{add_refusals, echoed, tolerated, versions};
 pub use xml::write_xml;
 
 /// Bytes as text, as Solr shows binary fields.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{UpdateOutcome, Version};
+use plan::{Refusal, RefusalKind, UpdateOutcome, Version};
 
 use super::node::{Entries, Name, Node};
 use crate::update::{RawValue, UpdateCommand};
@@ -20,6 +20,43 @@ pub fn versions(outcome: &mut UpdateOutcome) -> Entries {
         .filter(|(_, list)| !list.is_empty())
         .map(|(name, list)| (name.into(), named(list)))
         .collect()
+}
+
+/// What the header tells of errors that were tolerated, and how many might have been.
+pub fn tolerated(refused: &[Refusal], errors_max: u64) -> Entries {
+    let errors = refused.iter().map(|refusal| {
+        let text = |text: &str| Node::Str(text.to_owned().into());
+        Node::map([
+            ("type", Node::str(kind_name(refusal.kind))),
+            ("id", text(&refusal.of)),
+            ("message", text(&refusal.error.message)),
+        ])
+    });
+    let most = i32::try_from(errors_max).unwrap_or(-1);
+    vec![("errors".into(), Node::Array(errors.collect())), ("maxErrors".into(), Node::Int(most))]
+}
+
+/// Puts the errors of a request that had too many into the `metadata` of its `error` entry, before what is there.
+pub fn add_refusals((_, entry): &mut (Name, Node), refused: &[Refusal]) {
+    const CLASS: &str = "org.apache.solr.common.ToleratedUpdateError";
+    let Node::Map(parts) = entry else { return };
+    let metadata = parts.iter_mut().find(|(name, _)| &**name == "metadata");
+    if let Some((_, Node::NamedList(list))) = metadata {
+        let told = refused.iter().map(|refusal| {
+            let name = format!("{CLASS}--{}:{}", kind_name(refusal.kind), refusal.of);
+            (Some(Name::from(name)), Node::Str(refusal.error.message.clone().into()))
+        });
+        let told: Vec<_> = told.collect();
+        list.splice(0..0, told);
+    }
+}
+
+fn kind_name(kind: RefusalKind) -> &'static str {
+    match kind {
+        RefusalKind::Add => "ADD",
+        RefusalKind::Delete => "DELID",
+        RefusalKind::DeleteByQuery => "DELQ",
+    }
 }
 
 /// `docs`: documents as they were read, under `echo=true`.

@@ -5,32 +5,41 @@
 use std::sync::Arc;
 
 use plan::{
-    Add, Error, Expect, FieldSpec, Modify, Operation, Query, ROOT_FIELD, Result, RootCause, Schema,
-    SchemaSource, UpdateBatch,
+    Add, Conditions, Error, Expect, FieldSpec, Modify, Operation, Query, ROOT_FIELD, Refusal, RefusalKind,
+    Result, RootCause, Schema, SchemaSource, UpdateBatch,
 };
 
 use crate::date_math::DateMath;
+use crate::params::Params;
 use crate::update::atomic::{self, Edits, Shape};
+use crate::update::chain_choice::Route;
 use crate::update::command::{AddCommand, RawValue, UpdateCommand};
 use crate::update::convert::Conversion;
-use crate::update::document::{Grouped, Targets, Typing, group};
-use crate::update::guess;
+use crate::update::document::{Field, Grouped, Targets, Typing, group};
+use crate::update::finish::Finishing;
+use crate::update::in_place;
 use crate::update::nested::{self, Nesting};
 use crate::update::options::{self, UpdateOptions};
+use crate::update::processors::{Draft, Passing, Renamed};
 
 const VERSION: &str = "_version_";
+
+/// Makes random UUIDs, in lower case.
+pub type NewUuid = Arc<dyn Fn() -> String + Send + Sync>;
 
 /// What updates pass before they are applied.
 #[derive(Clone)]
 pub struct Chain<'a> {
     pub schema: Arc<Schema>,
-    /// Whether a field that the schema does not know gets a type by its values (Solr's schemaless mode).
-    pub guess: bool,
+    /// The steps that the configuration and the request choose.
+    pub route: &'a Arc<Route>,
+    pub params: &'a Params,
     pub dates: DateMath,
-    /// Parses the text of a delete by query.
+    /// Parses the text of a query.
     pub parse_query: &'a dyn Fn(&str) -> Result<Query>,
-    /// Makes a random UUID, in lower case.
-    pub new_uuid: &'a dyn Fn() -> String,
+    pub new_uuid: &'a NewUuid,
+    /// How many fields the index has.
+    pub count_fields: &'a dyn Fn() -> u64,
 }
 
 /// What came out.
@@ -51,13 +60,15 @@ impl Chain<'_> {
         failure: Option<Error>,
         options: &UpdateOptions,
     ) -> Processed {
-        let mut run = Run { chain: self, options, targets: Targets::new(self.schema.clone()), grown: false };
+        let targets = Targets::new(self.schema.clone());
+        let mut run = Run { chain: self, options, targets, grown: false, renamed: Renamed::new() };
         let mut processed = Processed::default();
         processed.batch.conflicts_skip = options.conflicts_skip;
+        processed.batch.errors_max = self.route.errors_max;
         processed.batch.operations.reserve(commands.len());
         for command in commands {
             match run.operation(command) {
-                Ok(operation) => processed.batch.operations.push(operation),
+                Ok(operation) => processed.batch.operations.extend(operation),
                 Err(error) => {
                     processed.failure = Some(error);
                     break;
@@ -66,14 +77,20 @@ impl Chain<'_> {
         }
         processed.failure = processed.failure.or(failure);
         if processed.failure.is_none() {
-            let finish = options.finish.clone().map(|command| run.operation(command));
-            processed.batch.operations.extend(finish.and_then(Result::ok));
+            let finish = options.finish.clone().map(|command| run.operation(command)).transpose();
+            match finish {
+                Ok(operation) => processed.batch.operations.extend(operation.flatten()),
+                Err(error) => processed.failure = Some(error),
+            }
+        }
+        if !self.route.after.is_empty() {
+            processed.batch.finish = Some(Arc::new(Finishing::new(self, run.targets.schema().clone())));
         }
         processed.schema_additions = run.grown.then(|| run.targets.schema().source.clone());
         processed
     }
 
-    fn conversion(&self) -> Conversion<'_> {
+    pub(super) fn conversion(&self) -> Conversion<'_> {
         Conversion { dates: &self.dates, new_uuid: self.new_uuid }
     }
 }
@@ -84,72 +101,165 @@ struct Run<'a, 'b> {
     options: &'a UpdateOptions,
     targets: Targets,
     grown: bool,
+    renamed: Renamed,
 }
 
-impl Run<'_, '_> {
-    fn operation(&mut self, command: UpdateCommand) -> Result<Operation> {
-        Ok(match command {
+impl<'a> Run<'a, '_> {
+    /// What a command becomes; `None` when a step keeps it from the shard. What fails where errors are tolerated is passed on
+    /// as a refusal, so that it is counted in its order.
+    fn operation(&mut self, command: UpdateCommand) -> Result<Option<Operation>> {
+        if self.chain.route.errors_max.is_none() {
+            return self.plain_operation(command);
+        }
+        let named = match &command {
+            UpdateCommand::Add(add) => Some((RefusalKind::Add, self.shown_id(add))),
+            UpdateCommand::Delete { id, .. } => Some((RefusalKind::Delete, id.clone())),
+            UpdateCommand::DeleteByQuery { query, .. } => Some((RefusalKind::DeleteByQuery, query.clone())),
+            UpdateCommand::Commit(_) | UpdateCommand::Rollback => None,
+        };
+        match (self.plain_operation(command), named) {
+            (Err(error), Some((kind, of))) => Ok(Some(Operation::Refused(Refusal { kind, of, error }))),
+            (result, _) => result,
+        }
+    }
+
+    fn plain_operation(&mut self, command: UpdateCommand) -> Result<Option<Operation>> {
+        Ok(Some(match command {
             UpdateCommand::Add(add) => self.add(add)?,
             UpdateCommand::Delete { id, version, commit_within_ms } => {
-                Operation::Delete { id: self.deleted_id(id)?, expect: self.expect(version), commit_within_ms }
+                self.delete(id, version, commit_within_ms)?
             }
             UpdateCommand::DeleteByQuery { query, commit_within_ms, .. } => Operation::DeleteByQuery {
                 query: (self.chain.parse_query)(&query)?,
                 text: query,
                 commit_within_ms,
             },
-            UpdateCommand::Commit(commit) => Operation::Commit(commit),
+            UpdateCommand::Commit(commit) => {
+                return Ok(self.chain.route.passes(&commit)?.then_some(Operation::Commit(commit)));
+            }
             // Solr differs: it drops what was not committed; here that is durable, and the engine refuses
             // (`compat/update/json.yaml`, `compat/update/xml_csv.yaml`).
             UpdateCommand::Rollback => Operation::Rollback,
-        })
+        }))
+    }
+
+    /// The id that a list of errors shows.
+    fn shown_id(&self, add: &AddCommand) -> String {
+        let key = self.targets.schema().unique_key.as_deref().unwrap_or_default();
+        let id = add.document.fields.iter().find(|(name, _)| **name == *key);
+        id.map_or_else(|| "(unknown)".to_owned(), |(_, value)| value.to_text())
     }
 
     fn expect(&self, version: Option<i64>) -> Expect {
         version.or(self.options.version).map_or(Expect::Anything, Expect::from_version)
     }
 
+    fn delete(
+        &mut self,
+        id: String,
+        version: Option<i64>,
+        commit_within_ms: Option<u64>,
+    ) -> Result<Operation> {
+        let route = self.chain.route;
+        for (at, step) in route.before.iter().enumerate() {
+            if let Some(mut mark) = step.delete(&id, &mut self.passing())? {
+                self.take_steps(&mut mark, at + 1)?;
+                return self.drafted(mark, (None, Vec::new()), (version, commit_within_ms));
+            }
+        }
+        Ok(Operation::Delete { id: self.deleted_id(id)?, expect: self.expect(version), commit_within_ms })
+    }
+
     fn add(&mut self, add: AddCommand) -> Result<Operation> {
         let AddCommand { document, overwrite, commit_within_ms } = add;
-        let mut grouped = group(document);
-        let key = self.key()?;
-        let root = take(&mut grouped, ROOT_FIELD);
-        let below = nested::taken(&mut grouped, self.targets.schema());
-        self.prepare(&mut grouped)?;
-        let version = take(&mut grouped, VERSION).map(|values| version_of(&values)).transpose()?.flatten();
-        let id = self.id(&key, &grouped)?;
-        let expect = self.expect(version);
-        let shape = atomic::shape_of(&grouped, self.targets.schema());
-        let mut typing = Typing { conversion: self.chain.conversion(), targets: &mut self.targets };
-        let mut nesting = Nesting::new(&mut typing, &key);
-        let children = nesting.fields(&id, below)?;
-        match shape {
-            Shape::Whole => {
-                let document = typing.document(&id, grouped)?;
-                Ok(Operation::Add(Add { id, document, children, expect, overwrite, commit_within_ms }))
+        let mut draft = Draft { fields: group(document), overwrite, conditions: Conditions::default() };
+        self.key()?;
+        let root = take(&mut draft.fields, ROOT_FIELD);
+        let below = nested::taken(&mut draft.fields, self.targets.schema());
+        self.take_steps(&mut draft, 0)?;
+        self.drafted(draft, (root, below), (None, commit_within_ms))
+    }
+
+    /// The steps from one on; those behind the shard as well, but for edits: these are merged first. Solr differs: it also
+    /// declares a field for each name under which documents stand below another, in which nothing ever is
+    /// (`compat/update/blocks.yaml`).
+    fn take_steps(&mut self, draft: &mut Draft, first: usize) -> Result<()> {
+        let route = self.chain.route;
+        for step in route.before.iter().skip(first) {
+            step.add(draft, &mut self.passing())?;
+        }
+        let is_whole =
+            |draft: &Draft, run: &Self| atomic::shape_of(&draft.fields, run.targets.schema()) == Shape::Whole;
+        if !route.after.is_empty() && is_whole(draft, self) {
+            for step in &route.after {
+                step.add(draft, &mut self.passing())?;
             }
-            Shape::Atomic => {
-                let is_key = |name: &str| name == &*key.name;
-                let Edits { fields, mut nested } = atomic::edits(&mut nesting, &id, grouped, &is_key)?;
-                nested.extend(children.into_iter().filter_map(nested::replacement));
-                let root = root.and_then(|values| values.first().map(RawValue::to_text));
-                Ok(Operation::Modify(Modify { id, root, edits: fields, nested, expect, commit_within_ms }))
-            }
+        }
+        Ok(())
+    }
+
+    fn passing(&mut self) -> Passing<'_> {
+        Passing {
+            targets: &mut self.targets,
+            conversion: self.chain.conversion(),
+            params: self.chain.params,
+            count_fields: self.chain.count_fields,
+            grown: &mut self.grown,
+            renamed: &mut self.renamed,
+            parse_query: self.chain.parse_query,
         }
     }
 
-    /// Guesses unknown fields and grows the schema by them, if that is wanted. Solr differs: it also declares a field for
-    /// each name under which documents stand below another, in which nothing ever is (`compat/update/blocks.yaml`).
-    fn prepare(&mut self, grouped: &mut Grouped) -> Result<()> {
-        if !self.chain.guess {
-            return Ok(());
+    /// The operation that a document is when it has passed all steps.
+    fn drafted(
+        &mut self,
+        draft: Draft,
+        (root, below): (Option<Vec<RawValue>>, Vec<Field>),
+        (version, commit_within_ms): (Option<i64>, Option<u64>),
+    ) -> Result<Operation> {
+        let Draft { fields: mut grouped, overwrite, mut conditions } = draft;
+        let key = self.key()?;
+        let own = take(&mut grouped, VERSION).map(|values| version_of(&values)).transpose()?.flatten();
+        let id = self.id(&key, &grouped)?;
+        let expect = self.expect(version.or(own));
+        let shape = atomic::shape_of(&grouped, self.targets.schema());
+        if shape == Shape::Atomic && self.options.in_place_only {
+            in_place::check(&id, (&key.name, &grouped), &mut self.targets)?;
+            conditions.in_place = true;
         }
-        guess::prepare(grouped, &mut self.targets, self.chain.new_uuid);
-        if let Some(source) = guess::grow(grouped, &mut self.targets) {
-            self.targets = Targets::new(Arc::new(Schema::build(source)?));
-            self.grown = true;
+        let mut typing = Typing { conversion: self.chain.conversion(), targets: &mut self.targets };
+        let mut nesting = Nesting::new(&mut typing, &key);
+        let children = nesting.fields(&id, below)?;
+        let conditions = conditions.boxed();
+        match shape {
+            Shape::Whole => {
+                let document = typing.document(&id, grouped)?;
+                Ok(Operation::Add(Add {
+                    id,
+                    document,
+                    children,
+                    expect,
+                    overwrite,
+                    conditions,
+                    commit_within_ms,
+                }))
+            }
+            Shape::Atomic => {
+                let is_key = |name: &str| name == &*key.name;
+                let Edits { fields: edits, mut nested } = atomic::edits(&mut nesting, &id, grouped, &is_key)?;
+                nested.extend(children.into_iter().filter_map(nested::replacement));
+                let root = root.and_then(|values| values.first().map(RawValue::to_text));
+                Ok(Operation::Modify(Modify {
+                    id,
+                    root,
+                    edits,
+                    nested,
+                    expect,
+                    conditions,
+                    commit_within_ms,
+                }))
+            }
         }
-        Ok(())
     }
 
     fn key(&self) -> Result<Arc<FieldSpec>> {

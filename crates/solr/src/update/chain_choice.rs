@@ -1,93 +1,162 @@
-//! Which of the configuration's update chains a request takes: `update.chain` names one, `processor` and `post-processor`
-//! add processors to it. All chains do what `_default`'s does; they differ in whether they guess unknown fields.
+//! Which steps a request takes: `update.chain` names a chain of the configuration, else it is the default one; `processor`
+//! adds steps before the shard, `post-processor` behind it.
 
-use plan::{CollectionConfig, Error, Result};
+use std::sync::Arc;
+
+use plan::{CollectionConfig, Commit, Error, Result, RootCause};
 
 use crate::params::Params;
+use crate::update::processors::{Chains, Step};
 
-/// Whether the chain guesses. `params` are the request's with what the handler presets, `sent` its own: what the
-/// configuration itself asks for in vain was said when it was loaded, what a request asks for in vain is refused.
-pub fn guesses(params: &Params, sent: &Params, config: &CollectionConfig) -> Result<bool> {
-    let mut guesses = config.guess_unknown_fields;
-    if let Some(name) = params.get("update.chain").filter(|name| !name.is_empty()) {
-        let chain = config
-            .update_chains
-            .iter()
-            .find(|chain| chain.name == name)
-            .ok_or_else(|| Error::bad_request(format!("unknown UpdateRequestProcessorChain: {name}")))?;
-        if let Some(class) = chain.missing.first().filter(|_| sent.get("update.chain").is_some()) {
-            return Err(not_served(class));
-        }
-        guesses = chain.guesses;
-    }
-    for name in ["processor", "post-processor"].into_iter().flat_map(|kind| params.all(kind)) {
-        for name in name.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            let found = config.update_processors.iter().find(|processor| processor.name == name);
-            let found = found.ok_or_else(|| Error::bad_request(format!("No such processor {name}")))?;
-            if !found.served {
-                return Err(not_served(&found.class));
-            }
-            guesses |= found.guesses;
-        }
-    }
-    Ok(guesses)
+/// The steps of one request.
+#[derive(Clone, Default)]
+pub struct Route {
+    /// On documents as sent.
+    pub before: Vec<Arc<Step>>,
+    /// On whole documents, edits merged.
+    pub after: Vec<Arc<Step>>,
+    /// How many errors the request may have; `None` ends it with the first. `u64::MAX` is any number.
+    pub errors_max: Option<u64>,
 }
 
-fn not_served(class: &str) -> Error {
-    Error::bad_request(format!("update processor `{class}` is not supported yet; choose a chain without it"))
+impl Route {
+    /// The steps that a request with these parameters takes. Errors: names that the configuration does not know, a chain that
+    /// does nothing. Solr differs: there that is a null pointer (`compat/update/processors.yaml`).
+    pub fn of(params: &Params, config: &CollectionConfig) -> Result<Self> {
+        let chains = Chains::of(config)?;
+        let none = Vec::new();
+        let (name, steps) = match params.get("update.chain").filter(|name| !name.is_empty()) {
+            Some(name) => {
+                let found = chains.chains.iter().find(|(known, _)| known == name);
+                let unknown = || Error::bad_request(format!("unknown UpdateRequestProcessorChain: {name}"));
+                found.map(|(name, steps)| (name.as_str(), Some(steps))).ok_or_else(unknown)?
+            }
+            None => {
+                let default = config.updates.default_chain.and_then(|at| chains.chains.get(at));
+                default.map_or(("", None), |(name, steps)| (name, Some(steps)))
+            }
+        };
+        if steps.is_some_and(|steps| !steps.iter().any(|step| matches!(**step, Step::Run))) {
+            return Err(Error::bad_request(format!(
+                "update chain `{name}` ends without RunUpdateProcessorFactory, so it would change nothing; add it to the chain"
+            )));
+        }
+        let steps = steps.unwrap_or(&none);
+        let cut = steps.iter().position(|step| matches!(**step, Step::Distribute)).unwrap_or(steps.len());
+        let (before, after) = steps.split_at(cut);
+        let end = after.iter().position(|step| matches!(**step, Step::Run)).unwrap_or(after.len());
+        let mut route = Self { before: before.to_vec(), after: Vec::new(), errors_max: None };
+        route.before.extend(named(params, "processor", &chains)?);
+        route.after.extend(named(params, "post-processor", &chains)?);
+        route.after.extend(after.iter().take(end).cloned());
+        route.after.retain(|step| step.is_mutator());
+        route.errors_max = route.tolerance(params)?;
+        Ok(route)
+    }
+
+    /// Errors that the request may have, by the configuration unless it says so itself.
+    fn tolerance(&self, params: &Params) -> Result<Option<u64>> {
+        let declared = self.before.iter().find_map(|step| match **step {
+            Step::Tolerate { errors_max } => Some(errors_max),
+            _ => None,
+        });
+        let Some(declared) = declared else { return Ok(None) };
+        let Some(asked) = params.get("maxErrors") else { return Ok(Some(declared.unwrap_or(u64::MAX))) };
+        let number: i64 = asked.trim().parse().map_err(|_| {
+            Error::bad_request(format!("For input string: \"{asked}\"")).with_root(RootCause::NumberFormat)
+        })?;
+        match number {
+            -1 => Ok(Some(u64::MAX)),
+            0.. => Ok(u64::try_from(number).ok()),
+            _ => Err(Error::bad_request(format!(
+                "Config option 'maxErrors' must either be non-negative, or -1 to indicate 'unlimited': {number}"
+            ))),
+        }
+    }
+
+    /// Whether a commit passes the steps.
+    pub fn passes(&self, commit: &Commit) -> Result<bool> {
+        for step in self.before.iter().chain(&self.after) {
+            if !step.commit(commit)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The steps that a parameter names, in order.
+fn named(params: &Params, kind: &str, chains: &Chains) -> Result<Vec<Arc<Step>>> {
+    let names = params.all(kind).flat_map(|list| list.split(',')).map(str::trim);
+    let found = names.filter(|name| !name.is_empty()).map(|name| {
+        let found = chains.named.iter().find(|(known, _)| known == name);
+        let unknown = || Error::bad_request(format!("No such processor {name}"));
+        found.map(|(_, step)| step.clone()).ok_or_else(unknown)
+    });
+    found.collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use plan::{UpdateChain, UpdateProcessor};
-
     use super::*;
+    use crate::config;
+
+    const CONFIG: &str = "<config>\
+        <updateProcessor name='blank' class='solr.RemoveBlankFieldUpdateProcessorFactory'/>\
+        <updateProcessor name='ts' class='solr.TemplateUpdateProcessorFactory'/>\
+        <updateRequestProcessorChain name='two' processor='blank'>\
+          <processor class='solr.UUIDUpdateProcessorFactory'/>\
+          <processor class='solr.DistributedUpdateProcessorFactory'/>\
+          <processor class='solr.TemplateUpdateProcessorFactory'/>\
+          <processor class='solr.RunUpdateProcessorFactory'/>\
+        </updateRequestProcessorChain>\
+        <updateRequestProcessorChain name='calm'>\
+          <processor class='solr.TolerantUpdateProcessorFactory'><int name='maxErrors'>3</int></processor>\
+          <processor class='solr.RunUpdateProcessorFactory'/>\
+        </updateRequestProcessorChain>\
+        <updateRequestProcessorChain name='odd'><processor class='solr.LogUpdateProcessorFactory'/>\
+        </updateRequestProcessorChain></config>";
+
+    fn route(pairs: &[(&str, &str)]) -> Result<Route> {
+        let config = config::load(&|name| (name == "solrconfig.xml").then(|| CONFIG.to_owned()))?.config;
+        let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Route::of(&Params::new(pairs.collect()), &config)
+    }
 
     #[test]
-    fn requests_choose_what_there_is() {
-        let chain = |name: &str, guesses, missing: &[&str]| UpdateChain {
-            name: name.into(),
-            guesses,
-            missing: missing.iter().map(|class| (*class).to_owned()).collect(),
-        };
-        let processor = |name: &str, guesses, served| UpdateProcessor {
-            name: name.into(),
-            class: "solr.X".into(),
-            guesses,
-            served,
-        };
-        let config = CollectionConfig {
-            update_chains: vec![chain("add", true, &[]), chain("odd", false, &["solr.Odd"])],
-            update_processors: vec![
-                processor("uuid", false, true),
-                processor("guess", true, true),
-                processor("x", false, false),
-            ],
-            ..crate::config::fallback()
-        };
-        let check = |pairs: &[(&str, &str)], expected: Result<bool, &str>| {
-            let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-            let params = Params::new(pairs.collect());
-            let found = guesses(&params, &params, &config).map_err(|error| error.message);
+    fn requests_choose_their_steps() {
+        let check = |pairs: &[(&str, &str)], expected: Result<(usize, usize), &str>| {
+            let found = route(pairs).map(|it| (it.before.len(), it.after.len()));
+            let found = found.map_err(|error| error.message);
             assert_eq!(
                 found.as_ref().map_err(String::as_str),
-                expected.as_ref().map_err(|text| *text),
-                "{params:?}"
+                expected.as_ref().map_err(|it| *it),
+                "{pairs:?}"
             );
         };
-        check(&[], Ok(false));
-        check(&[("update.chain", "")], Ok(false));
-        check(&[("update.chain", "add")], Ok(true));
+        check(&[], Ok((0, 0)));
+        check(&[("update.chain", "")], Ok((0, 0)));
+        check(&[("update.chain", "two")], Ok((2, 1)));
+        check(&[("update.chain", "two"), ("processor", "ts, blank"), ("post-processor", "ts")], Ok((4, 2)));
+        check(&[("processor", "atomic")], Ok((1, 0)));
         check(&[("update.chain", "no")], Err("unknown UpdateRequestProcessorChain: no"));
-        check(&[("processor", "uuid")], Ok(false));
-        check(&[("processor", "uuid, guess")], Ok(true));
-        check(&[("post-processor", "no")], Err("No such processor no"));
-        let odd = |class: &str| {
-            format!("update processor `{class}` is not supported yet; choose a chain without it")
+        check(&[("processor", "no")], Err("No such processor no"));
+        let odd = "update chain `odd` ends without RunUpdateProcessorFactory, so it would change nothing; add it to the chain";
+        check(&[("update.chain", "odd")], Err(odd));
+    }
+
+    #[test]
+    fn errors_are_tolerated_up_to_a_number() {
+        let check = |pairs: &[(&str, &str)], expected: Option<u64>| {
+            assert_eq!(route(pairs).unwrap().errors_max, expected, "{pairs:?}");
         };
-        check(&[("update.chain", "odd")], Err(&odd("solr.Odd")));
-        check(&[("processor", "x")], Err(&odd("solr.X")));
-        let preset = Params::new(vec![("update.chain".into(), "odd".into())]);
-        assert!(!guesses(&preset, &Params::default(), &config).unwrap());
+        check(&[("maxErrors", "5")], None);
+        check(&[("update.chain", "calm")], Some(3));
+        check(&[("update.chain", "calm"), ("maxErrors", "0")], Some(0));
+        check(&[("update.chain", "calm"), ("maxErrors", "-1")], Some(u64::MAX));
+        for (text, part) in [("x", "For input string"), ("-2", "non-negative")] {
+            let error = route(&[("update.chain", "calm"), ("maxErrors", text)]).err().unwrap();
+            assert!(error.message.contains(part), "{}", error.message);
+        }
     }
 }

@@ -11,16 +11,29 @@ fn parse_query(text: &str) -> Result<Query> {
     if text == "*:*" { Ok(Query::All) } else { Err(Error::bad_request("undefined field x")) }
 }
 
+/// The steps of the configset `_default`, or none.
+fn route(guess: bool) -> Arc<Route> {
+    let xml = crate::config::configset::builtin("_default").unwrap().file("solrconfig.xml").unwrap();
+    let overlay = format!(r#"{{"userProps":{{"update.autoCreateFields":{guess}}}}}"#);
+    let files = [("solrconfig.xml", xml), ("configoverlay.json", overlay.as_str())];
+    let read = |name: &str| files.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+    let config = crate::config::load(&read).unwrap().config;
+    Arc::new(Route::of(&Params::default(), &config).unwrap())
+}
+
 fn run(body: &str, guess: bool) -> Processed {
     let options = UpdateOptions::default();
     let mut commands = Vec::new();
     let failure = json::decode(body, &options, &mut commands).err();
+    let new_uuid: NewUuid = Arc::new(|| "fresh".to_owned());
     let chain = Chain {
         schema: testing::schema(),
-        guess,
+        route: &route(guess),
+        params: &Params::default(),
         dates: DateMath::new(86_400_000 + 5),
         parse_query: &parse_query,
-        new_uuid: &|| "fresh".to_owned(),
+        new_uuid: &new_uuid,
+        count_fields: &|| 0,
     };
     chain.process(commands, failure, &options)
 }
@@ -48,6 +61,7 @@ fn short(operation: &Operation) -> String {
         Operation::DeleteByQuery { text, .. } => format!("-({text})"),
         Operation::Commit(_) => "commit".to_owned(),
         Operation::Rollback => "rollback".to_owned(),
+        Operation::Refused(refusal) => format!("!{}", refusal.of),
     }
 }
 

@@ -77,7 +77,7 @@ impl RawValue {
             RawValue::Float(number) => plan::Value::Float(*number).to_text(),
             RawValue::Double(number) => plan::Value::Double(*number).to_text(),
             RawValue::Str(text) => text.clone(),
-            RawValue::Date(ms) => plan::format_instant(*ms),
+            RawValue::Date(ms) => java_date(*ms),
             RawValue::Bytes(bytes) => base64(bytes),
             RawValue::List(values) => {
                 let shown: Vec<_> = values.iter().map(RawValue::to_text).collect();
@@ -90,6 +90,13 @@ impl RawValue {
             }
         }
     }
+}
+
+/// A date as Java prints it.
+fn java_date(ms: i64) -> String {
+    let shown =
+        jiff::Timestamp::from_millisecond(ms).map(|at| at.strftime("%a %b %d %H:%M:%S UTC %Y").to_string());
+    shown.unwrap_or_else(|_| plan::format_instant(ms))
 }
 
 /// Field names, each kept once: batches repeat the same few names in the same order.

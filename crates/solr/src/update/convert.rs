@@ -7,6 +7,7 @@ use plan::{
 
 use crate::date_math::DateMath;
 use crate::query::check_coordinates;
+use crate::update::chain::NewUuid;
 use crate::update::command::RawValue;
 
 /// The longest string that an index takes as one term, in bytes (Lucene's `IndexWriter.MAX_TERM_LENGTH`).
@@ -17,7 +18,7 @@ const TERM_BYTES_MAX: usize = 32_766;
 pub struct Conversion<'a> {
     pub dates: &'a DateMath,
     /// Makes a random UUID, in lower case (`NEW` in a UUID field, documents without an id when guessing).
-    pub new_uuid: &'a dyn Fn() -> String,
+    pub new_uuid: &'a NewUuid,
 }
 
 impl Conversion<'_> {
@@ -198,7 +199,8 @@ mod tests {
         let schema = testing::schema();
         let spec = schema.field(field).unwrap();
         let dates = DateMath::new(1_600_000_000_000);
-        let conversion = Conversion { dates: &dates, new_uuid: &|| "new".to_owned() };
+        let new_uuid: NewUuid = std::sync::Arc::new(|| "new".to_owned());
+        let conversion = Conversion { dates: &dates, new_uuid: &new_uuid };
         conversion.convert(raw, spec).map_or_else(|error| error.message, |value| format!("{value:?}"))
     }
 

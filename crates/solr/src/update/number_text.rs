@@ -1,11 +1,13 @@
-//! Texts that look like numbers, as schemaless mode reads them: digits with `,` between groups of any length, `.` before
-//! the fraction, `E` before the exponent, no sign but `-`. Recorded from Solr 9.10.1 (Java's number format of the root
+//! Texts that are numbers, as update processors read them: digits with `,` between groups of any length, `.` before
+//! the fraction (or what another language has for these), `E` before the exponent, no sign but `-`. Recorded from Solr 9.10.1 (Java's number format of the root
 //! locale). Solr differs: it also makes 0 of `NaN` and the largest number of what no long holds; here these keep their value
 //! (`compat/update/guessing.yaml`).
 
+use plan::NumberStyle;
+
 /// A whole number that an `i64` holds.
-pub fn long(text: &str) -> Option<i64> {
-    let number = Written::read(text)?;
+pub fn long(text: &str, style: NumberStyle) -> Option<i64> {
+    let number = Written::read(text, style)?;
     if number.fraction.is_some() || number.whole.is_empty() {
         return None;
     }
@@ -17,8 +19,8 @@ pub fn long(text: &str) -> Option<i64> {
 }
 
 /// A number with or without a fraction.
-pub fn double(text: &str) -> Option<f64> {
-    let Written { sign, whole, fraction, exponent } = Written::read(text)?;
+pub fn double(text: &str, style: NumberStyle) -> Option<f64> {
+    let Written { sign, whole, fraction, exponent } = Written::read(text, style)?;
     let plain = format!("{sign}{whole}.{}e{}", fraction.unwrap_or("0"), exponent.unwrap_or("0"));
     let plain = if whole.is_empty() { plain.replacen('.', "0.", 1) } else { plain };
     plain.replace(".e", ".0e").parse().ok()
@@ -34,7 +36,7 @@ struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    fn read(text: &'a str) -> Option<Self> {
+    fn read(text: &'a str, NumberStyle { group, point }: NumberStyle) -> Option<Self> {
         let (sign, rest) = match text.strip_prefix('-') {
             Some(rest) => ("-", rest),
             None => ("", text),
@@ -43,14 +45,14 @@ impl<'a> Written<'a> {
             Some((rest, exponent)) => (rest, Some(exponent)),
             None => (rest, None),
         };
-        let (whole, fraction) = match rest.split_once('.') {
+        let (whole, fraction) = match rest.split_once(point) {
             Some((whole, fraction)) => (whole, Some(fraction)),
             None => (rest, None),
         };
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         let whole_fits =
-            whole.bytes().all(|byte| byte.is_ascii_digit() || byte == b',') && !whole.ends_with(',');
-        let whole: String = whole.chars().filter(|it| *it != ',').collect();
+            whole.chars().all(|it| it.is_ascii_digit() || it == group) && !whole.ends_with(group);
+        let whole: String = whole.chars().filter(|it| *it != group).collect();
         let some_digit = !whole.is_empty() || fraction.is_some_and(|it| !it.is_empty());
         let exponent_fits = exponent.is_none_or(|exponent| {
             let size = exponent.strip_prefix('-').unwrap_or(exponent);
@@ -68,7 +70,11 @@ mod tests {
     #[test]
     fn numbers_are_recognised() {
         let check = |text: &str, whole: Option<i64>, real: Option<f64>| {
-            assert_eq!((long(text), double(text)), (whole, real), "{text}");
+            assert_eq!(
+                (long(text, NumberStyle::ROOT), double(text, NumberStyle::ROOT)),
+                (whole, real),
+                "{text}"
+            );
         };
         check("1", Some(1), Some(1.0));
         check("-5", Some(-5), Some(-5.0));

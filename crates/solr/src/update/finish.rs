@@ -1,0 +1,91 @@
+//! The steps behind the shard for documents that edits have made: the shard hands each over when it has merged it, the steps
+//! see it whole, and it is typed anew.
+
+use std::fmt;
+use std::sync::Arc;
+
+use plan::{Conditions, Document, Error, Finish, Result, Schema, Value};
+
+use crate::date_math::DateMath;
+use crate::params::Params;
+use crate::update::chain::{Chain, NewUuid};
+use crate::update::chain_choice::Route;
+use crate::update::command::RawValue;
+use crate::update::convert::Conversion;
+use crate::update::document::{Field, Targets, Typing};
+use crate::update::processors::{Draft, Passing, Renamed};
+
+pub struct Finishing {
+    route: Arc<Route>,
+    schema: Arc<Schema>,
+    params: Params,
+    dates: DateMath,
+    new_uuid: NewUuid,
+}
+
+impl Finishing {
+    pub fn new(chain: &Chain<'_>, schema: Arc<Schema>) -> Self {
+        Self {
+            route: chain.route.clone(),
+            schema,
+            params: chain.params.clone(),
+            dates: chain.dates.clone(),
+            new_uuid: chain.new_uuid.clone(),
+        }
+    }
+}
+
+impl fmt::Debug for Finishing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Finishing({} steps)", self.route.after.len())
+    }
+}
+
+impl Finish for Finishing {
+    fn finish(&self, id: &str, document: Document) -> Result<Document> {
+        let fields = document.fields.into_iter().map(|(name, values)| {
+            let listed = values.len() != 1;
+            Field { name, values: values.into_iter().map(raw).collect(), listed }
+        });
+        let mut draft =
+            Draft { fields: fields.collect(), overwrite: true, conditions: Conditions::default() };
+        let mut targets = Targets::new(self.schema.clone());
+        let conversion = Conversion { dates: &self.dates, new_uuid: &self.new_uuid };
+        let (mut grown, mut renamed) = (false, Renamed::new());
+        for step in &self.route.after {
+            let mut passing = Passing {
+                targets: &mut targets,
+                conversion,
+                params: &self.params,
+                count_fields: &|| 0,
+                grown: &mut grown,
+                renamed: &mut renamed,
+                parse_query: &|_| {
+                    Err(Error::bad_request(
+                        "duplicates of an edited document cannot be replaced; sign documents before DistributedUpdateProcessorFactory",
+                    ))
+                },
+            };
+            step.add(&mut draft, &mut passing)?;
+        }
+        if grown {
+            return Err(Error::bad_request(
+                "an edited document cannot add fields to the schema; put AddSchemaFieldsUpdateProcessorFactory before DistributedUpdateProcessorFactory",
+            ));
+        }
+        Typing { conversion, targets: &mut targets }.document(id, draft.fields)
+    }
+}
+
+fn raw(value: Value) -> RawValue {
+    match value {
+        Value::Str(text) => RawValue::Str(text),
+        Value::Int(number) => RawValue::Long(number.into()),
+        Value::Long(number) => RawValue::Long(number),
+        Value::Float(number) => RawValue::Float(number),
+        Value::Double(number) => RawValue::Double(number),
+        Value::Bool(flag) => RawValue::Bool(flag),
+        Value::Date(ms) => RawValue::Date(ms),
+        Value::Bytes(bytes) => RawValue::Bytes(bytes),
+    }
+}
