@@ -184,8 +184,8 @@ fn newest(folder: &BackupFolder) -> Result<Option<(BackupPoint, Description)>> {
 }
 
 fn find(folder: &BackupFolder, place: &BackupPlace, id: Option<u64>) -> Result<(BackupPoint, Description)> {
-    let points = folder.points().map_err(lift)?.into_iter();
-    let found = points.filter(|point| id.is_none_or(|id| point.id == id)).last();
+    let mut points = folder.points().map_err(lift)?.into_iter();
+    let found = points.rfind(|point| id.is_none_or(|id| point.id == id));
     let point = found.ok_or_else(|| {
         let what = id.map_or("backup".to_owned(), |id| format!("backup `{id}`"));
         let message = format!(

@@ -80,7 +80,7 @@ pub(crate) struct Failure {
     pub status: u16,
     /// What the answer holds besides, before the error.
     pub before: Entries,
-    pub entry: (Name, Node),
+    pub entry: Box<(Name, Node)>,
     /// What the header begins with.
     pub flags: Entries,
 }
@@ -91,7 +91,7 @@ impl From<Error> for Failure {
         if status >= 500 {
             tracing::error!(?error, "a request failed");
         }
-        Self { status, before: vec![], entry: solr::error::entry(&error), flags: vec![] }
+        Self { status, before: vec![], entry: solr::error::entry(&error).into(), flags: vec![] }
     }
 }
 
@@ -112,7 +112,7 @@ impl From<EditError> for Failure {
             EditError::Refused { message, details } => Self {
                 status: solr::error::status(ErrorKind::BadRequest),
                 before: vec![],
-                entry: solr::error::commands_entry(message, details),
+                entry: solr::error::commands_entry(message, details).into(),
                 flags: vec![],
             },
         }
@@ -190,7 +190,7 @@ impl Envelope {
         let (status, mut answer) = match answer {
             Ok(answer) => (200, answer),
             Err(Failure { status, mut before, entry, flags }) => {
-                before.push(entry);
+                before.push(*entry);
                 (status, Answer { flags, ..before.into() })
             }
         };

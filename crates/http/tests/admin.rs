@@ -112,7 +112,8 @@ async fn a_core_tells_of_itself() {
     let missing = served.get("/solr/films/admin/luke?id=9&indent=off").await;
     assert_eq!(missing.status, 404);
     assert!(missing.body.contains(r#""msg":"Can't find document: 9""#), "{}", missing.body);
-    let edit = served.post("/solr/films/config", "application/json", "{}").await;
+    let edit =
+        served.post("/solr/films/config", "application/json", r#"{"set-property":{"no.such":1}}"#).await;
     assert_eq!(edit.status, 400);
     let body = served.post("/solr/films/select?q=1", "text/plain", "x").await;
     assert!(

@@ -66,17 +66,20 @@ impl VersionedText {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParamSet {
     pub name: String,
-    pub defaults: Option<Vec<(String, String)>>,
-    pub appends: Option<Vec<(String, String)>>,
-    pub invariants: Option<Vec<(String, String)>>,
+    pub defaults: Option<Section>,
+    pub appends: Option<Section>,
+    pub invariants: Option<Section>,
 }
+
+/// Parameters as written; one may repeat.
+type Section = Vec<(String, String)>;
 
 impl CollectionConfig {
     /// Adds the sets of these names to what a handler presets, each over the ones before it. A section ends at the first set
     /// that does not have it, as in Solr 9.10.1 (`compat/admin/params.yaml`).
     pub fn add_param_sets(&self, presets: &mut HandlerConfig, names: &[String]) {
         let find = |name: &String| self.param_sets.iter().find(|set| set.name == *name);
-        let sections = |section: fn(&ParamSet) -> Option<&Vec<(String, String)>>| {
+        let sections = |section: fn(&ParamSet) -> Option<&Section>| {
             names.iter().map_while(move |name| section(find(name)?))
         };
         for pairs in sections(|set| set.defaults.as_ref()) {

@@ -32,8 +32,9 @@ async fn add(collection: &Collection, id: &str) {
         expect: Expect::Anything,
         overwrite: true,
         commit_within_ms: None,
+        conditions: None,
     };
-    let batch = UpdateBatch { operations: vec![Operation::Add(add)], conflicts_skip: false };
+    let batch = UpdateBatch { operations: vec![Operation::Add(add)], ..UpdateBatch::default() };
     let outcome = collection.update(batch).await;
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
 }

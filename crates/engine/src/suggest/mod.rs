@@ -61,7 +61,7 @@ struct Built {
 }
 
 enum Index {
-    Infix(InfixIndex),
+    Infix(Box<InfixIndex>),
     Prefix(PrefixIndex),
     NextWord(NextWordIndex),
     Sorted(SortedIndex),
@@ -202,7 +202,7 @@ impl Index {
         let analysed = || analyzer.ok_or_else(|| Error::internal("a suggester of words has no field type"));
         let entries = entries_of(snapshot, &suggester.source)?;
         Ok(match &suggester.lookup {
-            Lookup::Infix(lookup) => Index::Infix(InfixIndex::build(entries, lookup, analysed()?)?),
+            Lookup::Infix(lookup) => Index::Infix(Box::new(InfixIndex::build(entries, lookup, analysed()?)?)),
             Lookup::Prefix(lookup) => Index::Prefix(PrefixIndex::build(&entries, lookup, analyzer)?),
             Lookup::NextWord(lookup) => Index::NextWord(NextWordIndex::build(&entries, lookup, analysed()?)?),
             Lookup::Sorted(lookup) => Index::Sorted(SortedIndex::build(entries, *lookup)?),

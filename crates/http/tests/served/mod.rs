@@ -166,7 +166,7 @@ fn schema() -> SchemaSource {
 
 /// What the configuration's own API reads.
 const SOLRCONFIG: &str = r#"<config><query><maxBooleanClauses>1024</maxBooleanClauses></query>
-  <requestHandler name="/select" class="solr.SearchHandler"><lst name="defaults"><int name="rows">10</int></lst></requestHandler>
+  <requestHandler name="/select" class="solr.SearchHandler"><lst name="defaults"><str name="rows">10</str></lst></requestHandler>
 </config>"#;
 
 fn config() -> CollectionConfig {

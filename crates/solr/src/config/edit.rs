@@ -264,7 +264,9 @@ mod tests {
             "`odd` is not supported yet",
         );
         let processor = |class: &str| {
-            format!(r#"{{"add-updateprocessor":{{"name":"p","class":"solr.{class}UpdateProcessorFactory"}}}}"#)
+            format!(
+                r#"{{"add-updateprocessor":{{"name":"p","class":"solr.{class}UpdateProcessorFactory"}}}}"#
+            )
         };
         check(&processor("TruncateField"), "Init param is missing: `maxLength`");
         check(&processor("StatelessScript"), " Error loading class");

@@ -63,7 +63,7 @@ fn a_power_cut_leaves_earlier_backups_whole() {
         if second.is_ok() {
             assert_eq!(points.pop().map(|point| point.id), Some(1));
         }
-        assert_eq!(points, [first.clone()]);
+        assert_eq!(points, std::slice::from_ref(&first));
         assert_eq!(backups.verify(&first).unwrap(), 3000);
         let third = backups.add(draft(files)).unwrap().point;
         assert_eq!(backups.verify(&third).unwrap(), 9000);

@@ -40,7 +40,7 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
 fn asked(call: &Call<'_>, name: &str) -> Result<Vec<Arc<Collection>>, Failure> {
     call.server.node.resolve(name).map_err(|_| {
         let error = Error::bad_request(format!("Collection: {name} not found"));
-        let entry = solr::error::entry_with(&error, ("CLUSTERSTATUS", "NOT_FOUND"));
+        let entry = solr::error::entry_with(&error, ("CLUSTERSTATUS", "NOT_FOUND")).into();
         Failure { entry, ..Failure::from(error) }
     })
 }
