@@ -26,7 +26,7 @@ pub struct UpdateOptions {
 }
 
 impl UpdateOptions {
-    /// Reads them. Which chain the request takes is [`crate::update::chain_choice`]'s.
+    /// Reads them. Which chain the request takes is `chain_choice`'s.
     pub fn parse(params: &Params) -> Result<Self> {
         let commit = ["commit", "softCommit", "optimize", "prepareCommit"];
         let mut wanted = false;
