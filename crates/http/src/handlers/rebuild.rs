@@ -10,7 +10,7 @@ use solr::schema::{impact, impact_node};
 
 use crate::call::{Call, Content, Failure};
 
-/// Documents a second, for estimates: about what one processor rebuilds of documents of a kilobyte.
+/// Documents a second, for estimates: a careful guess for documents of a kilobyte on one processor, not measured.
 const DOCUMENTS_A_SECOND: u64 = 5_000;
 
 /// `None` for a path that is not served here.
