@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use plan::{CollectionConfig, Error, ErrorKind, Result, check_name};
+use plan::{BackupFacts, CollectionConfig, Error, ErrorKind, Result, check_name};
 use serde::{Deserialize, Serialize};
 use store::{BackupDraft, BackupFolder, BackupPoint};
 
@@ -22,18 +22,6 @@ pub struct BackupPlace {
     pub root: PathBuf,
     /// Relative, parts separated by `/`; each is checked.
     pub name: String,
-}
-
-/// One backup of a collection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackupFacts {
-    pub id: u64,
-    pub collection: String,
-    pub configset: String,
-    pub started_ms: i64,
-    pub ended_ms: i64,
-    pub files: u64,
-    pub bytes: u64,
 }
 
 /// Which backups of a name are to go.

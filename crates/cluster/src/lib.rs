@@ -15,7 +15,7 @@ mod offload;
 mod shard;
 mod state;
 
-pub use backup::{BackupFacts, BackupPlace, BackupsToDelete};
+pub use backup::{BackupPlace, BackupsToDelete};
 pub use collection::{Collection, Moment, RebuildState, RebuildStatus, SchemaEdit, VersionedSchema};
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes};

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use plan::{
-    Add, AutoCommit, Clock, CollectionConfig, Commit, Document, Error, Expect, FieldSelection, FieldSource,
-    Operation, SchemaSource, TypeSource, UpdateBatch, Value,
+    Add, Clock, Commit, Document, Error, Expect, FieldSelection, FieldSource, Operation, SchemaSource,
+    TypeSource, UpdateBatch, Value,
 };
 
+use crate::tests::config;
 use crate::{CacheSizes, Collection, CreateCollection, Node, NodeConfig, RebuildState, engine_shards};
 
 /// Goes on by a millisecond whenever it is looked at.
@@ -51,27 +52,8 @@ fn field(name: &str, type_name: &str) -> FieldSource {
     FieldSource { name: name.into(), type_name: type_name.into(), attributes: vec![] }
 }
 
-fn config() -> CollectionConfig {
-    let auto_commit = AutoCommit {
-        flush_after_ms: None,
-        flush_after_docs: None,
-        flush_opens_searcher: false,
-        refresh_after_ms: None,
-        refresh_after_docs: None,
-    };
-    CollectionConfig {
-        auto_commit,
-        handlers: vec![],
-        boolean_clauses_max: 1024,
-        updates: plan::UpdateProcessing::default(),
-        components: plan::Components::default(),
-        param_sets: vec![],
-        source: Arc::default(),
-    }
-}
-
 async fn films(node: &Arc<Node>) -> Arc<Collection> {
-    node.create(CreateCollection::new("films", "_default", schema(), config())).await.unwrap()
+    node.create(CreateCollection::new("films", "_default", schema(), config(1024))).await.unwrap()
 }
 
 fn film(id: &str, year: &str) -> Operation {

@@ -2,19 +2,7 @@
 
 mod served;
 
-use served::Served;
-
-async fn body(served: &Served, path: &str) -> String {
-    let answer = served.get(path).await;
-    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
-    answer.body
-}
-
-async fn refused(served: &Served, path: &str, message: &str) {
-    let answer = served.get(path).await;
-    assert_eq!(answer.status, 400, "{path}");
-    assert!(answer.body.contains(&format!("\"msg\":\"{message}")), "{path}: {}", answer.body);
-}
+use served::{Served, body, refused};
 
 #[tokio::test]
 async fn cores_come_and_go() {

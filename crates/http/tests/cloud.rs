@@ -2,19 +2,7 @@
 
 mod served;
 
-use served::Served;
-
-async fn body(served: &Served, path: &str) -> String {
-    let answer = served.get(path).await;
-    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
-    answer.body
-}
-
-async fn refused(served: &Served, path: &str, message: &str) {
-    let answer = served.get(path).await;
-    assert_eq!(answer.status, 400, "{path}: {}", answer.body);
-    assert!(answer.body.contains(&format!("\"msg\":\"{message}")), "{path}: {}", answer.body);
-}
+use served::{Served, body, refused};
 
 /// What a cloud client reads, in the parts in which it asks for it. Shapes recorded from a cloud of Solr 9.10.1.
 #[tokio::test]

@@ -4,6 +4,7 @@
 mod allowance;
 mod analyzer;
 mod area;
+mod backup;
 mod box_score;
 mod bucket;
 mod cache;
@@ -58,6 +59,7 @@ mod wkt;
 pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Line, Rect};
+pub use backup::BackupFacts;
 pub use box_score::BoxScore;
 pub use bucket::{
     BucketPlan, BucketResult, Buckets, DomainChange, NamedStat, Prelim, RangesFacet, Stat, StatFunction,

@@ -8,7 +8,7 @@ use plan::{Error, Result};
 use solr::admin::{Replicable, replication_details};
 use solr::response::{Entries, Node};
 
-use super::collections::{place, shown};
+use super::collections::place;
 use crate::call::Call;
 
 pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>) -> Result<Entries> {
@@ -31,7 +31,7 @@ pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>) -> Result
         "deletebackup" => {
             let place = place(call)?;
             let all = call.server.node.backups(place.clone()).await?;
-            for backup in all.into_iter().map(shown) {
+            for backup in all {
                 let one = cluster::BackupsToDelete::One(backup.id);
                 call.server.node.delete_backups(place.clone(), one).await?;
             }

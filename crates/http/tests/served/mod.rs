@@ -216,3 +216,17 @@ fn suggesters() -> SuggestComponent {
     };
     SuggestComponent { name: "suggest".into(), suggesters: vec![ids] }
 }
+
+/// The body of an answer that is well.
+pub async fn body(served: &Served, path: &str) -> String {
+    let answer = served.get(path).await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    answer.body
+}
+
+/// Asks what is answered with 400 and a message that begins so.
+pub async fn refused(served: &Served, path: &str, message: &str) {
+    let answer = served.get(path).await;
+    assert_eq!(answer.status, 400, "{path}: {}", answer.body);
+    assert!(answer.body.contains(&format!("\"msg\":\"{message}")), "{path}: {}", answer.body);
+}

@@ -1,21 +1,9 @@
 //! What clients read of backups: Solr's names, with the one shard that there is.
 
-use plan::Value;
+use plan::{BackupFacts, Value};
 
 use super::system::LUCENE_VERSION;
 use crate::response::{Entries, Node};
-
-/// One backup.
-#[derive(Clone, Debug, Default)]
-pub struct BackupFacts {
-    pub id: u64,
-    pub collection: String,
-    pub configset: String,
-    pub started_ms: i64,
-    pub ended_ms: i64,
-    pub files: u64,
-    pub bytes: u64,
-}
 
 /// The body of the answer to `BACKUP`; `copied` are the files and bytes that earlier backups did not have.
 pub fn backup_made(backup: &BackupFacts, copied: (u64, u64)) -> Entries {

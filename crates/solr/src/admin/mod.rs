@@ -12,7 +12,7 @@ mod replication;
 mod segments;
 mod system;
 
-pub use backups::{BackupFacts, backup_list, backup_made, backups_deleted, backups_purged};
+pub use backups::{backup_list, backup_made, backups_deleted, backups_purged};
 pub use cluster_status::{
     ClusterFacts, CollectionFacts, cluster_status, collection_status, pairs, state_version,
 };

@@ -68,6 +68,22 @@ pub enum RawValue {
 }
 
 impl RawValue {
+    /// Java's class of it, which Solr's messages name.
+    pub fn java_class(&self) -> &'static str {
+        match self {
+            RawValue::Null => "null",
+            RawValue::Bool(_) => "java.lang.Boolean",
+            RawValue::Long(_) => "java.lang.Long",
+            RawValue::Float(_) => "java.lang.Float",
+            RawValue::Double(_) => "java.lang.Double",
+            RawValue::Str(_) => "java.lang.String",
+            RawValue::Date(_) => "java.util.Date",
+            RawValue::Bytes(_) => "[B",
+            RawValue::List(_) => "java.util.ArrayList",
+            RawValue::Map(_) => "java.util.LinkedHashMap",
+        }
+    }
+
     /// The text form Solr shows in messages and indexes in text fields.
     pub fn to_text(&self) -> String {
         match self {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cluster::{BackupPlace, BackupsToDelete};
 use plan::{Error, Result, check_name};
-use solr::admin::{BackupFacts, backup_list, backup_made, backups_deleted, backups_purged};
+use solr::admin::{backup_list, backup_made, backups_deleted, backups_purged};
 use solr::response::{Entries, Node};
 
 use super::done;
@@ -20,7 +20,7 @@ pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
     if let Some(count) = newest(call)? {
         call.server.node.delete_backups(place, BackupsToDelete::AllButNewest(count)).await?;
     }
-    let mut entries = backup_made(&shown(backup), (files, bytes));
+    let mut entries = backup_made(&backup, (files, bytes));
     entries.extend(done(call, None));
     Ok(entries)
 }
@@ -28,7 +28,7 @@ pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
 pub(super) async fn list(call: &Call<'_>) -> Result<Entries> {
     let place = place(call)?;
     let name = place.name.clone();
-    let backups: Vec<_> = call.server.node.backups(place).await?.into_iter().map(shown).collect();
+    let backups = call.server.node.backups(place).await?;
     if backups.is_empty() {
         return Err(Error::not_found(format!("there is no backup `{name}`; make one with `action=BACKUP`")));
     }
@@ -75,7 +75,7 @@ pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
     if which == BackupsToDelete::Unused {
         return Ok(backups_purged(files));
     }
-    Ok(backups_deleted(&gone.into_iter().map(shown).collect::<Vec<_>>()))
+    Ok(backups_deleted(&gone))
 }
 
 fn id(call: &Call<'_>) -> Result<Option<u64>> {
@@ -125,11 +125,6 @@ fn below(root: &Path, location: Option<&str>) -> Result<String> {
              (`--backup-dir`); leave it out, or name a folder below that one"
         ))),
     }
-}
-
-pub(in crate::handlers) fn shown(facts: cluster::BackupFacts) -> BackupFacts {
-    let cluster::BackupFacts { id, collection, configset, started_ms, ended_ms, files, bytes } = facts;
-    BackupFacts { id, collection, configset, started_ms, ended_ms, files, bytes }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use cluster::{Collection, CreateCollection};
 use plan::{Error, ErrorKind, Result};
 use solr::response::{Entries, Name, Node};
 
-pub(super) use self::backups::{place, shown};
+pub(super) use self::backups::place;
 use super::{background, configsets};
 use crate::call::{Call, Failure};
 

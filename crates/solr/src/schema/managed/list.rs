@@ -151,7 +151,7 @@ impl List {
                     Ok(words.or(terms).map_or(Ok(false), |entries| self.add(&entries))? || set)
                 }
             },
-            other => Err(Error::bad_request(format!("Unsupported update format {}", java_class(&other)))),
+            other => Err(Error::bad_request(format!("Unsupported update format {}", other.java_class()))),
         }
     }
 
@@ -278,19 +278,4 @@ fn is_same(term: &str, name: &str, ignore_case: bool) -> bool {
 pub(super) fn entry<'a>(object: &'a RawValue, key: &str) -> Option<&'a RawValue> {
     let RawValue::Map(entries) = object else { return None };
     entries.iter().find(|(name, _)| &**name == key).map(|(_, value)| value)
-}
-
-/// The class that Java reads a value as, which messages name.
-pub(super) fn java_class(value: &RawValue) -> &'static str {
-    match value {
-        RawValue::Null => "null",
-        RawValue::Bool(_) => "java.lang.Boolean",
-        RawValue::Long(_) => "java.lang.Long",
-        RawValue::Float(_) => "java.lang.Float",
-        RawValue::Double(_) => "java.lang.Double",
-        RawValue::Bytes(_) => "byte[]",
-        RawValue::Str(_) | RawValue::Date(_) => "java.lang.String",
-        RawValue::List(_) => "java.util.ArrayList",
-        RawValue::Map(_) => "java.util.LinkedHashMap",
-    }
 }

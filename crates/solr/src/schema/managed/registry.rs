@@ -80,7 +80,7 @@ impl Registry {
         let RawValue::Map(entries) = body else {
             return Err(Error::bad_request(format!(
                 "Expected Map to create a new ManagedResource but received a {}",
-                list::java_class(body)
+                body.java_class()
             )));
         };
         let class = entries.iter().find(|(key, _)| &**key == "class").map(|(_, class)| class.to_text());

@@ -109,7 +109,7 @@ fn unique(field: &Field) -> Vec<RawValue> {
     // A few values are scanned; what is long is told apart by its text as well.
     let mut seen = std::collections::HashSet::with_capacity(field.values.len());
     let mut kept = field.values.clone();
-    kept.retain(|value| seen.insert((class_name(value), value.to_text())));
+    kept.retain(|value| seen.insert((value.java_class(), value.to_text())));
     kept
 }
 
@@ -138,24 +138,8 @@ fn compare(left: &RawValue, right: &RawValue) -> Option<std::cmp::Ordering> {
     }
 }
 
-/// Java's class of a value, which messages name.
-pub fn class_name(value: &RawValue) -> &'static str {
-    match value {
-        RawValue::Null => "null",
-        RawValue::Bool(_) => "java.lang.Boolean",
-        RawValue::Long(_) => "java.lang.Long",
-        RawValue::Float(_) => "java.lang.Float",
-        RawValue::Double(_) => "java.lang.Double",
-        RawValue::Str(_) => "java.lang.String",
-        RawValue::Date(_) => "java.util.Date",
-        RawValue::Bytes(_) => "[B",
-        RawValue::List(_) => "java.util.ArrayList",
-        RawValue::Map(_) => "java.util.LinkedHashMap",
-    }
-}
-
 fn not_comparable(name: &str, present: &RawValue, other: &RawValue) -> Error {
-    let (present, other) = (class_name(present), class_name(other));
+    let (present, other) = (present.java_class(), other.java_class());
     Error::bad_request(format!(
         "Unable to mutate field '{name}': Field values are not mutually comparable: class {present} cannot be cast to \
          class {other} ({present} and {other} are in module java.base of loader 'bootstrap')"

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use plan::{Conditions, Error, FieldSpec, Result, Revising, Revision, Value};
 
-use super::change::class_name;
 use super::whole::append;
 use super::{Draft, Passing};
 use crate::update::command::RawValue;
@@ -76,7 +75,7 @@ fn typed(value: &RawValue, spec: &FieldSpec, passing: &Passing<'_>) -> Result<Va
     passing.conversion.convert(value, spec).map_err(|_| {
         Error::bad_request(format!(
             "old version and new version are not comparable: class {old} vs class {}",
-            class_name(value)
+            value.java_class()
         ))
     })
 }

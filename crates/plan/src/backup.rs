@@ -1,0 +1,13 @@
+//! What is known of a backup.
+
+/// One backup of a collection. Times are milliseconds since the epoch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackupFacts {
+    pub id: u64,
+    pub collection: String,
+    pub configset: String,
+    pub started_ms: i64,
+    pub ended_ms: i64,
+    pub files: u64,
+    pub bytes: u64,
+}
