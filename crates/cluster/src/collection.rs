@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use plan::{
     CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Query, Resources, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
-    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    LikeTerm, MoreLike, Phase, Query, Resources, Result, Schema, SearchPlan, SearchResult, SpellFinding,
+    SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
+    Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry};
@@ -181,13 +182,21 @@ impl Collection {
     }
 
     pub async fn search(&self, plan: Arc<SearchPlan>) -> Result<SearchResult> {
-        let shard = self.shard();
-        offload::read(plan.is_light(), move || shard.search(&plan)).await?
+        let (shard, light, queued) = (self.shard(), plan.is_light(), plan.trace.wait(Phase::Thread));
+        let search = move || {
+            drop(queued);
+            shard.search(&plan)
+        };
+        offload::read(light, search).await?
     }
 
     pub async fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
-        let home = self.home.clone();
-        offload::update(move || home.pass(|shard| shard.update(batch)))
+        let (home, queued) = (self.home.clone(), batch.trace.wait(Phase::Thread));
+        let update = move |shard: &dyn Shard| {
+            drop(queued);
+            shard.update(batch)
+        };
+        offload::update(move || home.pass(update))
             .await
             .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() })
     }

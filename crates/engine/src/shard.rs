@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection,
-    Join, LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
-    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
-    Version, WhyNot,
+    Join, LikeTerm, MoreLike, Phase, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding,
+    SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
+    VectorsPlan, Version, WhyNot,
 };
 use store::{ShardHome, ShardImage};
 
@@ -70,10 +70,14 @@ impl Shard {
     /// Runs a search on the newest snapshot.
     pub fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
         let snapshot = self.snapshot();
+        let query = plan.trace.enter(Phase::Query);
         let mut result = search::search(&snapshot, plan, &self.caches)?;
+        drop(query);
+        plan.trace.found(result.total);
         if let Some(highlight) = plan.highlight.as_ref().filter(|_| result.cut_before.is_none()) {
             let analyzers = self.core.meaning.load().analyzers.clone();
             let told = (&result, &plan.allowance);
+            let _marking = plan.trace.enter(Phase::Highlight);
             result.highlights = highlight::highlight(&snapshot, &self.caches, &analyzers, highlight, told)?;
         }
         let cut = plan.highlight.is_some() && plan.allowance.was_used_up();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Moment, Node, VersionedSchema};
-use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Result};
+use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Phase, Result, SearchPlan};
 use solr::query::{OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
@@ -32,10 +32,15 @@ pub(super) async fn run(
     if !components.contains(&Component::Query) {
         return without_search(collection, &config, &context, params, moment).await;
     }
+    let preparing = call.trace.enter(Phase::Prepare);
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
+    drop(preparing);
+    if resolved.response.debug.timing {
+        call.trace.be_exact();
+    }
     let beside = Beside::prepare(collection, &config, &context, components, params).await?;
-    let plan = Arc::new(resolved.plan);
+    let plan = Arc::new(SearchPlan { trace: call.trace.clone(), ..resolved.plan });
     let result = collection.search(plan.clone()).await?; // route, engine, gather
     let explained_other = match &resolved.response.explain_other {
         Some(other) => {
@@ -78,7 +83,8 @@ pub(super) async fn run(
     let columns = Subqueries::of(call, permit).columns(collection, (params, fields), &result.hits).await?;
     let searched_all = result.cut_before.is_none() && !permit.allowance.was_used_up();
     let facets = plan.facets.enabled;
-    let found = Found { result, facets, columns, explained_other, likes_explained, beside: sections };
+    let traced = if resolved.response.debug.timing { call.trace.traced() } else { None };
+    let found = Found { result, facets, columns, explained_other, likes_explained, beside: sections, traced };
     let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
     let entries = beside.commands.iter().cloned().chain(hits).collect();
     match resolved.late_failure.or(failure.map(|(_, error)| error)).or(vectors_failure) {
