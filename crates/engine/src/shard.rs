@@ -70,10 +70,7 @@ impl Shard {
     /// Runs a search on the newest snapshot.
     pub fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
         let snapshot = self.snapshot();
-        let query = plan.trace.enter(Phase::Query);
         let mut result = search::search(&snapshot, plan, &self.caches)?;
-        drop(query);
-        plan.trace.found(result.total);
         if let Some(highlight) = plan.highlight.as_ref().filter(|_| result.cut_before.is_none()) {
             let analyzers = self.core.meaning.load().analyzers.clone();
             let told = (&result, &plan.allowance);

@@ -74,7 +74,6 @@ impl Core {
         let outcome = UpdateOutcome::default();
         let UpdateBatch { conflicts_skip, errors_max, .. } = batch;
         let trace = batch.trace.clone();
-        trace.takes(batch.operations.len());
         let mut progress = Progress { outcome, durable: None, conflicts_skip, errors_max, trace };
         let result = self.run(batch, &mut progress);
         let synced = self.wait_durable(&mut progress);

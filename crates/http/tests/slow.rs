@@ -15,6 +15,15 @@ fn phases(request: &Value) -> Vec<&str> {
     request["phases"].as_object().unwrap().keys().map(String::as_str).collect()
 }
 
+/// The collection's own threshold.
+async fn says(served: &Served, ms: u64) {
+    let films = served.node.find("films").unwrap();
+    let edit = move |config: &CollectionConfig| -> plan::Result<CollectionConfig> {
+        Ok(CollectionConfig { slow_query_ms: Some(ms), ..config.clone() })
+    };
+    films.edit_config(edit).await.unwrap();
+}
+
 #[tokio::test]
 async fn slow_requests_are_listed_newest_first() {
     let served = Served::start_with(|config| config.slow_ms = Some(0)).await;
@@ -28,8 +37,9 @@ async fn slow_requests_are_listed_newest_first() {
     assert_eq!((&refused["status"], &refused["hits"]), (&400.into(), &Value::Null));
     assert_eq!((&select["path"], &select["collection"]), (&"/solr/films/select".into(), &"films".into()));
     assert_eq!(select["params"], "q=*:*&secretToken=…");
-    assert_eq!(phases(select), ["read", "prepare", "thread", "write", "between"]);
-    assert_eq!(phases(update)[..3], ["read", "prepare", "thread"]);
+    assert_eq!(phases(select), ["read", "admission", "prepare", "query", "write", "between"]);
+    assert_eq!(phases(update), ["read", "admission", "prepare", "thread", "write", "between"]);
+    assert_eq!((&select["hits"], &update["operations"]), (&1.into(), &2.into()));
     assert!(update["why"].is_string(), "{update}");
     // Nobody counts what threads use here: nothing is made up.
     assert_eq!(select["total"].as_object().unwrap().keys().collect::<Vec<_>>(), ["time", "wait"]);
@@ -38,12 +48,10 @@ async fn slow_requests_are_listed_newest_first() {
 #[tokio::test]
 async fn a_collection_says_what_is_slow_before_the_server_does() {
     let served = Served::start_with(|config| config.slow_ms = Some(0)).await;
-    let films = served.node.find("films").unwrap();
-    let slow = |ms| CollectionConfig { slow_query_ms: ms, ..CollectionConfig::clone(&films.config()) };
-    films.set_config(slow(Some(1000))).unwrap();
+    says(&served, 1000).await;
     served.get("/solr/films/select?q=*:*").await;
     assert_eq!(list(&served).await["requests"], Value::Array(vec![]));
-    films.set_config(slow(Some(0))).unwrap();
+    says(&served, 0).await;
     served.get("/solr/films/select?q=*:*&rows=1").await;
     let list = list(&served).await;
     assert_eq!(list["requests"][1]["params"], "q=*:*&rows=1", "{list}");
@@ -69,7 +77,7 @@ async fn debug_output_tells_the_phases_with_and_without_a_slow_log() {
         let answer: Value = serde_json::from_str(&answer.body).unwrap();
         let timing = &answer["debug"]["timing"];
         assert!(timing["prepare"]["query"]["time"].is_number() && timing["process"]["time"].is_number());
-        assert!(phases(timing).ends_with(&["prepare", "thread", "between"]), "{timing}");
+        assert!(phases(timing).ends_with(&["prepare", "query", "between"]), "{timing}");
         assert_eq!(list(&served).await["requests"], Value::Array(vec![]));
     }
 }

@@ -23,8 +23,8 @@ impl plan::Clock for SystemClock {
         usage::now_ns()
     }
 
-    fn thread_usage(&self, age_ns: u64) -> Option<Usage> {
-        usage::of_thread(age_ns)
+    fn thread_usage(&self, since_ns: u64) -> Option<Usage> {
+        usage::of_thread(since_ns)
     }
 }
 

@@ -13,15 +13,14 @@ thread_local! {
     static LAST: Cell<Option<(u64, Usage)>> = const { Cell::new(None) };
 }
 
-/// As it was at most `age_ns` ago.
-pub fn of_thread(age_ns: u64) -> Option<Usage> {
-    let now_ns = now_ns();
-    let kept = LAST.get().filter(|(then_ns, _)| now_ns.saturating_sub(*then_ns) < age_ns);
-    if let Some((_, usage)) = kept {
+/// As it was at `since_ns` of [`now_ns`] or later.
+pub fn of_thread(since_ns: u64) -> Option<Usage> {
+    if let Some((_, usage)) = LAST.get().filter(|(read_ns, _)| *read_ns >= since_ns) {
         return Some(usage);
     }
-    let usage = read();
-    LAST.set(Some((now_ns, usage)));
+    // The moment first: what is used while it is read is in the reading.
+    let (read_ns, usage) = (now_ns(), read());
+    LAST.set(Some((read_ns, usage)));
     (usage != Usage::default()).then_some(usage)
 }
 
@@ -102,10 +101,10 @@ mod tests {
 
     #[test]
     fn counters_of_a_thread_only_grow() {
-        let before = of_thread(0).unwrap();
+        let before = of_thread(u64::MAX).unwrap();
         let pages = vec![1_u8; 8 << 20];
         assert_eq!(pages.iter().map(|one| u64::from(*one)).sum::<u64>(), 8 << 20);
-        let used = of_thread(0).unwrap().since(&before);
+        let used = of_thread(u64::MAX).unwrap().since(&before);
         assert!(used.cpu_ns > Some(0) && used.minor_faults.is_some() && used.major_faults.is_some());
         assert!(used.voluntary_switches.is_some() && used.involuntary_switches.is_some());
         assert!(now_ns() > 0);
@@ -113,8 +112,8 @@ mod tests {
 
     #[test]
     fn a_reading_is_kept_for_those_who_do_not_mind_its_age() {
-        let first = of_thread(0);
-        assert_eq!(of_thread(u64::MAX), first);
+        let first = of_thread(u64::MAX);
+        assert_eq!(of_thread(0), first);
     }
 
     #[test]

@@ -17,10 +17,10 @@ pub trait Clock: Send + Sync {
         u64::try_from(self.now_ms()).unwrap_or(0).saturating_mul(1_000_000)
     }
 
-    /// What the thread at hand has used since it began, as it was at most `age_ns` nanoseconds ago; `None` where nobody counts
-    /// it.
-    fn thread_usage(&self, age_ns: u64) -> Option<Usage> {
-        let _ = age_ns;
+    /// What the thread at hand has used since it began, as it was at `since_ns` of [`Clock::now_ns`] or later; `None` where
+    /// nobody counts it.
+    fn thread_usage(&self, since_ns: u64) -> Option<Usage> {
+        let _ = since_ns;
         None
     }
 }

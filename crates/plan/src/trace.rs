@@ -185,10 +185,12 @@ impl Trace {
         gained
     }
 
+    /// How many hits there were. What a search asks after the first is only in its service.
     pub fn found(&self, hits: u64) {
-        self.tell(|traced| traced.hits = Some(hits));
+        self.tell(|traced| traced.hits = traced.hits.or(Some(hits)));
     }
 
+    /// How many operations an update has.
     pub fn takes(&self, operations: usize) {
         self.tell(|traced| traced.operations = Some(operations as u64));
     }
@@ -260,7 +262,7 @@ impl Recorder {
     /// Ends the stretch of the phase at hand and begins one of `next`; gives the phase that was at hand.
     fn switch(&self, next: Option<Phase>) -> Option<Phase> {
         let at_ns = self.clock.now_ns();
-        let usage = self.clock.thread_usage(self.grain_ns.load(Ordering::Relaxed));
+        let usage = self.clock.thread_usage(at_ns.saturating_sub(self.grain_ns.load(Ordering::Relaxed)));
         let mut account = self.account();
         let Account { traced, now_in, at_ns: then_ns, usage: used } = &mut *account;
         if let Some(phase) = *now_in {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Moment, Node, VersionedSchema};
-use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Phase, Result, SearchPlan};
+use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Phase, Result, Trace};
 use solr::query::{OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
@@ -40,7 +40,7 @@ pub(super) async fn run(
         call.trace.be_exact();
     }
     let beside = Beside::prepare(collection, &config, &context, components, params).await?;
-    let plan = Arc::new(SearchPlan { trace: call.trace.clone(), ..resolved.plan });
+    let plan = Arc::new(resolved.plan);
     let result = collection.search(plan.clone()).await?; // route, engine, gather
     let explained_other = match &resolved.response.explain_other {
         Some(other) => {
@@ -162,6 +162,7 @@ pub(super) struct Resolving {
     core: String,
     others: Others<'static>,
     allowance: Allowance,
+    trace: Trace,
     parsers: Option<Vec<String>>,
 }
 
@@ -176,6 +177,7 @@ impl Resolving {
             core: collection.core_name(),
             others: others(call.server.node.clone()),
             allowance: permit.allowance.clone(),
+            trace: call.trace.clone(),
             parsers: permit.parsers().map(<[String]>::to_vec),
         }
     }
@@ -192,6 +194,7 @@ impl Resolving {
             components: &Component::DEFAULT,
             parsers: self.parsers.as_deref(),
             allowance: &self.allowance,
+            trace: &self.trace,
             highlight: &self.config.components.highlight,
         }
     }

@@ -1,4 +1,3 @@
-use std::sync::mpsc;
 use std::thread;
 
 use super::*;
@@ -16,9 +15,10 @@ impl Clock for Ticking {
         self.0.fetch_add(10, Ordering::Relaxed)
     }
 
-    fn thread_usage(&self, age_ns: u64) -> Option<Usage> {
+    fn thread_usage(&self, since_ns: u64) -> Option<Usage> {
+        // It reads every thousand nanoseconds, and when what it has read is too old.
         let now = self.0.load(Ordering::Relaxed);
-        let seen = now - if age_ns == 0 { 0 } else { now % age_ns };
+        let seen = if now - now % 1000 >= since_ns { now - now % 1000 } else { now };
         Some(Usage { cpu_ns: Some(seen), minor_faults: Some(seen / 10), ..Usage::default() })
     }
 }
@@ -53,15 +53,12 @@ fn what_one_thread_did_before_is_not_told_of_the_next() {
     let trace = trace();
     drop(trace.enter(Phase::Prepare));
     let queued = trace.wait(Phase::Thread);
-    let (go, told) = mpsc::channel::<()>();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            told.recv().unwrap();
-            drop(queued);
-            drop(trace.enter(Phase::Query));
-        });
-        go.send(()).unwrap();
+    let working = trace.clone();
+    let worker = thread::spawn(move || {
+        drop(queued);
+        drop(working.enter(Phase::Query));
     });
+    worker.join().unwrap();
     let traced = trace.traced().unwrap();
     let thread = &traced.phases[1];
     assert_eq!((thread.0, thread.1.wait_ns, thread.1.usage), (Phase::Thread, 10, Usage::default()));
