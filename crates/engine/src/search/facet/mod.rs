@@ -16,7 +16,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::{
-    FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, PivotFacetResult, Result, Value,
+    FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, Phase, PivotFacetResult, Result,
+    Value,
 };
 
 pub(crate) use ordinals::{GlobalOrdinals, Strings, ordinals};
@@ -83,7 +84,10 @@ pub(crate) fn count(
         let counts = heatmap::count(context, &room, facet, &domains.without(&facet.exclude_tags)?)?;
         result.heatmaps.push((facet.key.clone(), counts));
     }
+    let counting = plan.tree.as_ref().map(|_| context.trace.enter(Phase::FacetModule));
     result.tree = plan.tree.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
+    drop(counting);
+    let _stats = plan.stats.as_ref().map(|_| context.trace.enter(Phase::Stats));
     result.stats = plan.stats.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
     Ok(result)
 }
