@@ -1,3 +1,5 @@
+//! Phases, waits and usage, by a clock that the test turns.
+
 use std::thread;
 
 use super::*;
