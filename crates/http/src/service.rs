@@ -11,12 +11,14 @@ use plan::{Error, ErrorKind, Result};
 use solr::Params;
 use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
+use tokio::time::Instant;
 
 use crate::call::{Call, Content};
 use crate::handlers::{self, Serving};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
+use crate::tally::Tally;
 use crate::{body, params, unpack};
 
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
@@ -33,18 +35,20 @@ pub(crate) async fn respond(
 }
 
 async fn reply(server: &Arc<Server>, request: Request<Incoming>) -> Reply {
-    let started_ms = server.node.clock().now_ms();
+    let (started_ms, started) = (server.node.clock().now_ms(), Instant::now());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let kept = server.answers.find(&server.node, &method, request.uri().path_and_query());
     let reply = match kept {
         Some(kept) => Some(kept),
-        None => match route::target(&path) {
+        None => match route::target(&method, &path) {
             Ok(target) => serve(server, request, target, started_ms).await,
             Err(error) => bare_error(&error),
         },
     };
     let reply = reply.unwrap_or_else(|| Reply::not_found(&path));
-    let elapsed_ms = server.node.clock().now_ms() - started_ms;
+    let now_ms = server.node.clock().now_ms();
+    reply.count(now_ms, started.elapsed());
+    let elapsed_ms = now_ms - started_ms;
     tracing::debug!(%method, path, status = reply.status, elapsed_ms, "served");
     reply
 }
@@ -57,7 +61,10 @@ async fn serve(
     started_ms: i64,
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
-    let managed = matches!(&serving, Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_));
+    let managed = matches!(
+        &serving,
+        Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_) | Serving::V2(_)
+    );
     match *request.method() {
         Method::GET | Method::POST => {}
         // Of managed resources, that one is there is an answer of its own, and they are changed by these methods.
@@ -80,10 +87,12 @@ async fn serve(
         }
     }
     let head = *request.method() == Method::HEAD;
-    let reply = match admitted(server, request, serving, started_ms).await {
+    let tally = serving.tally(server);
+    let reply = match admitted(server, request, (serving, tally.clone()), started_ms).await {
         Ok(reply) => Some(reply),
         Err(error) => bare_error(&error),
     };
+    let reply = reply.map(|reply| Reply { tally, ..reply });
     if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
 }
 
@@ -91,10 +100,10 @@ async fn serve(
 async fn admitted(
     server: &Arc<Server>,
     request: Request<Incoming>,
-    serving: Serving,
+    (serving, tally): (Serving, Option<Arc<Tally>>),
     started_ms: i64,
 ) -> Result<Reply> {
-    let call = read(server, request, started_ms).await?;
+    let call = Call { tally, ..read(server, request, started_ms).await? };
     let _pass = server.admission.enter(serving.load()).await?;
     Ok(handlers::run(&call, serving).await)
 }
@@ -123,7 +132,7 @@ async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64)
         content = Some(Content { media_type, bytes });
     }
     refuse_streams(&sent)?;
-    Ok(Call { server, method, target, params: sent, content, started_ms, room })
+    Ok(Call { server, method, target, params: sent, content, started_ms, tally: None, room })
 }
 
 fn is_form(media_type: &str) -> bool {
@@ -140,6 +149,6 @@ fn bare_error(error: &Error) -> Option<Reply> {
         status: solr::error::status(error.kind),
         content_type: format.content_type(),
         body: body.into(),
-        allow: None,
+        ..Reply::default()
     })
 }

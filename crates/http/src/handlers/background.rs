@@ -57,6 +57,7 @@ impl Task {
             params: params.clone(),
             content: None,
             started_ms: *started_ms,
+            tally: None,
             room: server.admission.room(0),
         }
     }
