@@ -202,11 +202,10 @@ impl Envelope {
         self.write(status, call.elapsed_ms(), (flags, warnings), entries)
     }
 
-    /// As [`Envelope::wrap`]; what `collection` answers is kept if it may be. The next time it takes no time.
+    /// As [`Envelope::wrap`]; what a collection answers is kept if it may be. The next time it takes no time.
     pub fn wrap_and_keep(
         &self,
         call: &Call<'_>,
-        collection: &str,
         mut answer: Result<Answer, Failure>,
     ) -> Reply {
         let (Some(target), Ok(Answer { moment: Some(moment), entries, flags, warnings })) =
@@ -215,7 +214,7 @@ impl Envelope {
             return self.wrap(call, answer);
         };
         let kept = Reply { tally: call.tally.clone(), ..self.write(200, 0, (flags, warnings), entries) };
-        call.server.answers.keep(target, collection, *moment, kept.clone());
+        call.server.answers.keep(target, *moment, kept.clone());
         match call.elapsed_ms() {
             0 => kept,
             elapsed_ms => self.write(200, elapsed_ms, (flags, warnings), entries),

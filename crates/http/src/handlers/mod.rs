@@ -250,7 +250,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     if let Ok(answer) = &mut answer {
         answer.entries.extend(newer_state(call, collection));
     }
-    envelope.wrap_and_keep(call, &collection.name(), answer)
+    envelope.wrap_and_keep(call, answer)
 }
 
 /// Clients of a cluster say which state of the collection they know; told that there is another, they read it.
