@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plan::{BackupFacts, CollectionConfig, Error, ErrorKind, Result, check_name};
 use serde::{Deserialize, Serialize};
-use store::{BackupDraft, BackupFolder, BackupPoint};
+use store::{BackupAdded, BackupDraft, BackupFolder, BackupPoint, ShardImage};
 
 use crate::catalog::{SavedSchema, lift};
 use crate::collection::Collection;
@@ -35,21 +35,25 @@ pub enum BackupsToDelete {
 
 /// What a backup says of itself.
 #[derive(Serialize, Deserialize)]
-struct Description {
+pub(crate) struct Description {
     collection: String,
     configset: String,
     schema: SavedSchema,
     config: CollectionConfig,
-    manifest: String,
+    pub manifest: String,
+    /// The name under which it is kept beside its collection, where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
 }
 
 impl Node {
-    /// Backs up a collection. Returns the backup, and how many files and bytes it took beyond the earlier ones. Errors:
+    /// Backs up a collection as it is, or as a snapshot of it was. Returns the backup, and how many files and bytes it took beyond the earlier ones. Errors:
     /// `BadRequest` for a name that holds backups of another collection, `Unavailable` while another changes them.
     pub async fn back_up(
         self: &Arc<Self>,
         collection: Arc<Collection>,
         place: BackupPlace,
+        snapshot: Option<String>,
     ) -> Result<(BackupFacts, u64, u64)> {
         let node = self.clone();
         offload::update(move || {
@@ -62,22 +66,14 @@ impl Node {
                     format!("`{name}` holds backups of the collection `{held}`; choose another name");
                 return Err(Error::bad_request(message));
             }
-            let started_ms = node.clock().now_ms();
-            let (image, schema, config) = collection.capture()?;
-            let manifest = String::from_utf8(image.manifest)
-                .map_err(|_| Error::internal("a shard's manifest is not text"))?;
-            let description = Description {
-                collection: collection.name(),
-                configset: collection.configset(),
-                schema,
-                config,
-                manifest,
+            let (image, description) = match snapshot {
+                Some(name) => {
+                    let (image, description) = collection.snapshot_image(&name)?;
+                    (image, Description { collection: collection.name(), snapshot: None, ..description })
+                }
+                None => captured(&collection, None)?,
             };
-            let text = serde_json::to_string(&description)
-                .map_err(|error| Error::internal(format!("cannot describe the backup: {error}")))?;
-            let now_ms = || node.clock().now_ms();
-            let draft = BackupDraft { started_ms, description: text, files: image.files, now_ms: &now_ms };
-            let added = folder.add(draft).map_err(lift)?;
+            let added = write(&node, &folder, image, &description)?;
             Ok((facts(&added.point, &description), added.copied_files, added.copied_bytes))
         })
         .await?
@@ -159,8 +155,42 @@ impl Node {
     }
 }
 
+/// Adds what a collection holds to a folder, under a name where it is to be a snapshot. Blocks.
+pub(crate) fn add(
+    node: &Node,
+    collection: &Collection,
+    folder: &BackupFolder,
+    snapshot: Option<String>,
+) -> Result<BackupPoint> {
+    let (image, description) = captured(collection, snapshot)?;
+    Ok(write(node, folder, image, &description)?.point)
+}
+
+fn captured(collection: &Collection, snapshot: Option<String>) -> Result<(ShardImage, Description)> {
+    let (mut image, schema, config) = collection.capture()?;
+    let manifest = String::from_utf8(std::mem::take(&mut image.manifest))
+        .map_err(|_| Error::internal("a shard's manifest is not text"))?;
+    let (name, configset) = (collection.name(), collection.configset());
+    Ok((image, Description { collection: name, configset, schema, config, manifest, snapshot }))
+}
+
+/// The description says what the image's manifest is.
+fn write(
+    node: &Node,
+    folder: &BackupFolder,
+    image: ShardImage,
+    description: &Description,
+) -> Result<BackupAdded> {
+    let started_ms = node.clock().now_ms();
+    let text = serde_json::to_string(description)
+        .map_err(|error| Error::internal(format!("cannot describe the backup: {error}")))?;
+    let now_ms = || node.clock().now_ms();
+    let draft = BackupDraft { started_ms, description: text, files: image.files, now_ms: &now_ms };
+    folder.add(draft).map_err(lift)
+}
+
 impl BackupPlace {
-    fn open(&self) -> Result<BackupFolder> {
+    pub(crate) fn open(&self) -> Result<BackupFolder> {
         BackupFolder::open(&self.root, &self.name).map_err(lift)
     }
 }
@@ -186,7 +216,7 @@ fn find(folder: &BackupFolder, place: &BackupPlace, id: Option<u64>) -> Result<(
     Ok((point, description))
 }
 
-fn describe(point: &BackupPoint) -> Result<Description> {
+pub(crate) fn describe(point: &BackupPoint) -> Result<Description> {
     serde_json::from_str(&point.description).map_err(|failure| {
         let message =
             format!("backup `{}` cannot be understood: {failure}; use the version that made it", point.id);

@@ -230,7 +230,29 @@ impl Catalog {
     }
 
     pub fn shard_folder(&self, name: &str, shard: &str) -> PathBuf {
-        self.root.join(ROOT).join(name).join(shard)
+        self.folder(name).join(shard)
+    }
+
+    /// Where all of a collection is.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        self.root.join(ROOT).join(name)
+    }
+
+    /// Whether a health check's file is there.
+    pub fn has_health_file(&self, name: &str, file: &str) -> Result<bool> {
+        match self.files.read(&health_path(name, file)) {
+            Ok(_) => Ok(true),
+            Err(error) if *error.kind() == store::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(lift(error)),
+        }
+    }
+
+    pub fn write_health_file(&self, name: &str, file: &str, text: &str) -> Result<()> {
+        self.files.write_atomic(&health_path(name, file), text.as_bytes()).map_err(lift)
+    }
+
+    pub fn remove_health_file(&self, name: &str, file: &str) -> Result<()> {
+        self.files.remove(&health_path(name, file)).map_err(lift)
     }
 
     pub fn root(&self) -> &std::path::Path {
@@ -289,6 +311,11 @@ fn encode<T: Serialize>(path: &str, value: &T) -> Result<Vec<u8>> {
 fn path(name: &str, file: &str) -> String {
     let folder = format!("{ROOT}/{name}");
     if file.is_empty() { folder } else { format!("{folder}/{file}") }
+}
+
+/// In a folder of their own: no name can hit another file.
+fn health_path(name: &str, file: &str) -> String {
+    path(name, &format!("health/{file}"))
 }
 
 /// The store's kinds as the caller's actions.

@@ -2,9 +2,15 @@
 //! answer. There is one shard today; the shape does not show it to callers. What changes schema and config is in `changes`.
 
 mod changes;
+mod counts;
+mod intake;
 mod rebuild;
+mod snapshots;
 
+pub use counts::{Counted, UpdateCounts};
+pub use intake::Intake;
 pub use rebuild::{RebuildState, RebuildStatus, SchemaEdit};
+pub use snapshots::SnapshotFacts;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -97,6 +103,8 @@ pub struct Collection {
     rebuild: Mutex<Option<RebuildStatus>>,
     /// Whether it is served no more: its files may be another's.
     closed: AtomicBool,
+    counts: counts::Counts,
+    beside: OnceLock<Arc<dyn Any + Send + Sync>>,
     /// The schema's files as saved, where clients changed some that are not in use before a reload.
     pending: ArcSwapOption<Resources>,
 }
@@ -123,6 +131,8 @@ impl Collection {
             changing: Mutex::new(()),
             rebuild: Mutex::new(None),
             closed: AtomicBool::new(false),
+            counts: counts::Counts::default(),
+            beside: OnceLock::new(),
             pending: ArcSwapOption::empty(),
         }
     }
@@ -192,14 +202,29 @@ impl Collection {
 
     pub async fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
         batch.trace.takes(batch.operations.len());
+        let asked = Counted::asked(&batch);
         let (home, queued) = (self.home.clone(), batch.trace.wait(Phase::Thread));
         let update = move |shard: &dyn Shard| {
             drop(queued);
             shard.update(batch)
         };
-        offload::update(move || home.pass(update))
+        let outcome = offload::update(move || home.pass(update))
             .await
-            .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() })
+            .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() });
+        self.counts.add(&asked.done(&outcome), self.shard().snapshot_number());
+        outcome
+    }
+
+    /// What updates did since it was opened.
+    pub fn update_counts(&self) -> UpdateCounts {
+        self.counts.read(self.shard().snapshot_number())
+    }
+
+    /// What the layer above keeps for a collection as long as it is open, made once. There is one such thing: a call with another
+    /// type has one of its own, anew.
+    pub fn beside<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
+        let kept = self.beside.get_or_init(|| Arc::<T>::default()).clone();
+        kept.downcast().unwrap_or_default()
     }
 
     pub async fn commit(&self, commit: Commit) -> Result<()> {

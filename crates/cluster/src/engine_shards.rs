@@ -172,8 +172,8 @@ impl Shard for engine::Shard {
         self.end_export();
     }
 
-    fn import(&self, record: &[u8]) -> Result<()> {
-        self.import(record)
+    fn import(&self, record: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+        self.import(record, wanted)
     }
 
     fn capture(&self) -> Result<ShardImage> {

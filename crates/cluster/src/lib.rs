@@ -8,6 +8,7 @@ mod collection;
 mod configsets;
 mod create;
 mod engine_shards;
+mod hash;
 #[cfg(any(test, feature = "memory"))]
 pub mod memory;
 mod node;
@@ -16,10 +17,14 @@ mod shard;
 mod state;
 
 pub use backup::{BackupPlace, BackupsToDelete};
-pub use collection::{Collection, Moment, RebuildState, RebuildStatus, SchemaEdit, VersionedSchema};
+pub use collection::{
+    Collection, Counted, Intake, Moment, RebuildState, RebuildStatus, SchemaEdit, SnapshotFacts,
+    UpdateCounts, VersionedSchema,
+};
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes};
 pub use engine_shards::engine_shards;
+pub use hash::{HashRange, route_key};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
 pub use shard::{
@@ -27,6 +32,8 @@ pub use shard::{
 };
 pub use state::{Alias, ClusterState};
 
+#[cfg(test)]
+mod intake_tests;
 #[cfg(test)]
 mod rebuild_tests;
 #[cfg(test)]

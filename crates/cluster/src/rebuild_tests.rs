@@ -22,7 +22,7 @@ impl Clock for Ticking {
     }
 }
 
-fn open(folder: &Path) -> Arc<Node> {
+pub(crate) fn open(folder: &Path) -> Arc<Node> {
     Node::open(NodeConfig {
         data_dir: folder.to_owned(),
         clock: Arc::new(Ticking(AtomicI64::new(1_795_255_200_000))),
@@ -32,7 +32,7 @@ fn open(folder: &Path) -> Arc<Node> {
     .unwrap()
 }
 
-fn schema() -> SchemaSource {
+pub(crate) fn schema() -> SchemaSource {
     let kind = |name: &str, class: &str| TypeSource {
         name: name.into(),
         class: class.into(),
@@ -56,7 +56,7 @@ async fn films(node: &Arc<Node>) -> Arc<Collection> {
     node.create(CreateCollection::new("films", "_default", schema(), config(1024))).await.unwrap()
 }
 
-fn film(id: &str, year: &str) -> Operation {
+pub(crate) fn film(id: &str, year: &str) -> Operation {
     let text = |text: &str| vec![Value::Str(text.to_owned())];
     let document = Document { fields: vec![("id".into(), text(id)), ("year".into(), text(year))] };
     Operation::Add(Add {
@@ -70,7 +70,7 @@ fn film(id: &str, year: &str) -> Operation {
     })
 }
 
-async fn update(films: &Collection, operations: Vec<Operation>) {
+pub(crate) async fn update(films: &Collection, operations: Vec<Operation>) {
     let outcome = films.update(UpdateBatch { operations, ..UpdateBatch::default() }).await;
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
 }
@@ -93,12 +93,12 @@ async fn ended(films: &Collection) -> (RebuildState, String) {
     }
 }
 
-async fn year(films: &Collection, id: &str) -> Option<Value> {
+pub(crate) async fn year(films: &Collection, id: &str) -> Option<Value> {
     let found = films.get(&[id.to_owned()], &FieldSelection::everything()).await.unwrap().pop().unwrap();
     found?.first("year").cloned()
 }
 
-async fn count(films: &Collection) -> u64 {
+pub(crate) async fn count(films: &Collection) -> u64 {
     films.commit(Commit::HARD).await.unwrap();
     films.stats().num_docs
 }

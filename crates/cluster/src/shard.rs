@@ -71,13 +71,14 @@ pub trait Shard: Send + Sync {
     /// Its caches, by Solr's names.
     fn caches(&self) -> Vec<(&'static str, CacheStats)>;
     /// Visits records that make all documents of this moment; returns the place in the log from which
-    /// [`Shard::export_since`] goes on. The log is kept until [`Shard::end_export`].
+    /// [`Shard::export_since`] goes on. The log is kept until [`Shard::end_export`], to be called once for each export.
     fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark>;
     /// Visits the log's records above a place; returns the place reached.
     fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark>;
     fn end_export(&self);
-    /// Takes a record of another shard, its values turned into what this shard's schema has. Durable from the next flush on.
-    fn import(&self, record: &[u8]) -> Result<()>;
+    /// Takes those documents of another shard's record whose id, or whose root's, is `wanted`, their values turned into what this
+    /// shard's schema has. Durable from the next flush on.
+    fn import(&self, record: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<()>;
     /// Everything applied so far, committed or not, as files for another home.
     fn capture(&self) -> Result<ShardImage>;
     /// Flushes and stops background work; later calls fail.

@@ -5,7 +5,7 @@
 //! list of segments and the snapshot change together), `applying` (shared by updates between log and builder, exclusive
 //! for a cut), `state`. Invariant: whoever holds `applying` exclusively sees no batch half applied.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use arc_swap::ArcSwap;
@@ -47,7 +47,7 @@ pub(crate) struct Core {
     pub(crate) suggesters: Suggesters,
     pub(crate) counters: Counters,
     /// Whether somebody reads the log (`rebuild`): it is not trimmed then.
-    pub(crate) log_kept: AtomicBool,
+    pub(crate) log_kept: AtomicUsize,
 }
 
 /// The schema with what follows from it.
@@ -73,6 +73,8 @@ pub(crate) struct Counters {
     pub(crate) flushes: AtomicU64,
     pub(crate) merges: AtomicU64,
     pub(crate) merged_docs: AtomicU64,
+    pub(crate) auto_flushes: AtomicU64,
+    pub(crate) auto_refreshes: AtomicU64,
 }
 
 impl Counters {

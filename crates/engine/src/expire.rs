@@ -37,14 +37,20 @@ impl Expiries {
 }
 
 impl Core {
-    /// Takes up which fields end documents, and every how many seconds to look; the first look is a period from now.
+    /// Takes up which fields end documents, and every how many seconds to look; the first look is a period from now. What is as it was
+    /// keeps its turn.
     pub(crate) fn set_expiries(&self, fields: &[(String, u64)]) {
         let now_ms = self.clock.now_ms();
+        let mut present = lock(&self.expiries.0);
         let turns = fields.iter().map(|(field, every_s)| {
             let every_ms = i64::try_from(every_s.saturating_mul(1000)).unwrap_or(i64::MAX);
-            Turn { field: Arc::from(field.as_str()), every_ms, at_ms: now_ms.saturating_add(every_ms) }
+            let known = present.iter().find(|turn| *turn.field == **field && turn.every_ms == every_ms);
+            let at_ms = known.map_or(now_ms.saturating_add(every_ms), |turn| turn.at_ms);
+            Turn { field: Arc::from(field.as_str()), every_ms, at_ms }
         });
-        *lock(&self.expiries.0) = turns.collect();
+        let turns: Vec<Turn> = turns.collect();
+        *present = turns;
+        drop(present);
         self.wake();
     }
 

@@ -174,7 +174,7 @@ impl Core {
         let version =
             self.manifests.publish(published.manifest_version, &manifest.to_bytes()?).map_err(from_store)?;
         published.manifest_version = Some(version);
-        if cut.logged != store::Watermark::START && !self.log_kept.load(Ordering::Acquire) {
+        if cut.logged != store::Watermark::START && self.log_kept.load(Ordering::Acquire) == 0 {
             self.log.trim(cut.logged).map_err(from_store)?;
         }
         let files: Vec<String> = manifest.file_names().map(str::to_owned).collect();

@@ -53,6 +53,17 @@ pub enum Logged {
     },
 }
 
+impl Logged {
+    /// The id of the document, or of the root of its block; `None` for what is about all.
+    pub(crate) fn root(&self) -> Option<&str> {
+        match self {
+            Self::Put { id, .. } | Self::Delete { id, .. } => Some(id),
+            Self::DeleteMember { root, .. } => Some(root),
+            Self::DeleteAll { .. } => None,
+        }
+    }
+}
+
 /// A record in the making.
 pub(crate) struct Record {
     bytes: Vec<u8>,

@@ -50,18 +50,19 @@ impl Shard {
         Ok(reached)
     }
 
-    /// The log need not be kept any longer.
+    /// The log need not be kept any longer for one that began an export: once for each.
     pub fn end_export(&self) {
-        self.core().log_kept.store(false, Ordering::Release);
+        self.core().log_kept.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Takes a record of another shard. It is durable, and safe from the next flush on; visible from the next refresh on. Values are
+    /// Takes those documents of another shard's record whose id, or whose root's, is `wanted`. It is durable, and safe from the next flush on; visible from the next refresh on. Values are
     /// turned into what this schema has; fields that it does not know are left out. Errors: `BadRequest` for a value that it
     /// cannot hold.
-    pub fn import(&self, record: &[u8]) -> Result<()> {
+    pub fn import(&self, record: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<()> {
         let damaged = || Error::new(ErrorKind::DataLoss, "a record of the shard to rebuild cannot be read");
         let mut operations = decode(record).ok_or_else(damaged)?;
         let schema = self.core().meaning.load().schema.clone();
+        operations.retain(|operation| operation.root().is_none_or(wanted));
         for operation in &mut operations {
             let Logged::Put { id, document, children, .. } = operation else { continue };
             fit(id, document, &schema)?;
@@ -73,7 +74,7 @@ impl Shard {
 
 impl Core {
     fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark> {
-        self.log_kept.store(true, Ordering::Release);
+        self.log_kept.fetch_add(1, Ordering::AcqRel);
         let cut = {
             // No flush is on its way that would still trim the log.
             let _flushing = lock(&self.flushing);

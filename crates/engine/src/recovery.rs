@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, RwLock};
 
 use arc_swap::ArcSwap;
@@ -79,7 +79,7 @@ impl Core {
             expiries: Expiries::default(),
             suggesters: Suggesters::default(),
             counters: Counters::default(),
-            log_kept: AtomicBool::new(false),
+            log_kept: AtomicUsize::new(0),
         });
         core.replay(manifest.as_ref().map(Manifest::watermark))?;
         core.remove_strays();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use plan::{AutoCommit, Result};
 
-use crate::core::{Core, lock};
+use crate::core::{Core, Counters, lock};
 use crate::suggest::Event;
 
 /// Longest sleep of the background thread, so that a clock set back does no lasting harm.
@@ -81,6 +81,10 @@ impl Deadlines {
         self.refresh_at = Some(now_ms.saturating_add(SLEEP_MS_MAX));
     }
 
+    pub(crate) fn docs_unflushed(&self) -> u64 {
+        self.docs_unflushed
+    }
+
     fn next(&self) -> Option<i64> {
         self.refresh_at.into_iter().chain(self.flush_at).min()
     }
@@ -122,10 +126,12 @@ impl Core {
             Some(Due::Flush) => {
                 let show = lock(&self.auto_commit).flush_opens_searcher;
                 self.flush(show).inspect_err(|_| lock(&self.schedule.deadlines).postpone_flush(now_ms))?;
+                Counters::add(&self.counters.auto_flushes, 1);
                 self.tick(now_ms)?;
             }
             Some(Due::Refresh) => {
                 self.refresh().inspect_err(|_| lock(&self.schedule.deadlines).postpone_refresh(now_ms))?;
+                Counters::add(&self.counters.auto_refreshes, 1);
             }
             None => return Ok(()),
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use plan::Version;
 
-use crate::core::Core;
+use crate::core::{Core, lock};
 use crate::snapshot::{SegmentView, Snapshot};
 
 /// A shard in figures. Sizes in bytes, counters since the shard was opened.
@@ -35,6 +35,11 @@ pub struct ShardStats {
     pub flushes: u64,
     pub merges: u64,
     pub merged_docs: u64,
+    /// Those flushes and refreshes that came by themselves.
+    pub auto_flushes: u64,
+    pub auto_refreshes: u64,
+    /// Documents updated since the last flush.
+    pub unflushed_docs: u64,
     /// Why updates are refused, if they are.
     pub refused: Option<String>,
 }
@@ -87,6 +92,9 @@ pub(crate) fn of(core: &Core) -> ShardStats {
         flushes: count(&core.counters.flushes),
         merges: count(&core.counters.merges),
         merged_docs: count(&core.counters.merged_docs),
+        auto_flushes: count(&core.counters.auto_flushes),
+        auto_refreshes: count(&core.counters.auto_refreshes),
+        unflushed_docs: lock(&core.schedule.deadlines).docs_unflushed(),
         refused: state.refused.clone(),
     }
 }

@@ -249,7 +249,8 @@ impl Core {
 
     fn is_flush_due(&self) -> bool {
         // Flushing shortens no log that is kept.
-        let log_long = self.log.bytes() > self.config.log_bytes_max && !self.log_kept.load(Ordering::Acquire);
+        let log_long =
+            self.log.bytes() > self.config.log_bytes_max && self.log_kept.load(Ordering::Acquire) == 0;
         log_long || self.state().unpersisted_bytes() > self.config.ram_bytes_max
     }
 }

@@ -10,6 +10,7 @@ use hyper::http::uri::PathAndQuery;
 use plan::CacheStats;
 
 use crate::reply::Reply;
+use crate::route::{self, Target};
 
 /// Longer answers are not kept.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -18,6 +19,7 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 pub(crate) struct Answers(Cache<PathAndQuery, Arc<Kept>>);
 
 struct Kept {
+    /// What the request called it: another collection may be called so later, by an alias.
     collection: String,
     moment: Moment,
     reply: Reply,
@@ -40,14 +42,16 @@ impl Answers {
         self.0.get_if(target?, holds).map(|kept| kept.reply.clone())
     }
 
-    /// Keeps the answer that `collection` gave at `moment` or later.
-    pub fn keep(&self, target: &PathAndQuery, collection: &str, moment: Moment, reply: Reply) {
+    /// Keeps the answer that the collection of the path gave at `moment` or later.
+    pub fn keep(&self, target: &PathAndQuery, moment: Moment, reply: Reply) {
         let bytes = reply.body.len();
-        if bytes <= BODY_BYTES_MAX {
+        if bytes <= BODY_BYTES_MAX
+            && let Ok(Target::Collection(collection, _)) = route::target(&Method::GET, target.path())
+        {
             let bytes = (bytes + target.as_str().len() + collection.len()) as u64;
             // The request's own buffer holds its headers too.
             let Ok(target) = target.as_str().parse() else { return };
-            let kept = Kept { collection: collection.to_owned(), moment, reply };
+            let kept = Kept { collection, moment, reply };
             self.0.insert(target, Arc::new(kept), bytes);
         }
     }

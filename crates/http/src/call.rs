@@ -14,8 +14,10 @@ use solr::{EditError, Params};
 use crate::admission::Room;
 use crate::reply::Reply;
 use crate::server::Server;
+use crate::tally::Tally;
 
 /// A body that is not a form.
+#[derive(Clone)]
 pub(crate) struct Content {
     pub media_type: Option<String>,
     pub bytes: Bytes,
@@ -40,6 +42,8 @@ pub(crate) struct Call<'a> {
     pub started_ms: i64,
     /// Where its time goes.
     pub trace: Trace,
+    /// Where it counts, for answers that are kept.
+    pub tally: Option<Arc<Tally>>,
     /// What its body takes of the room for all, as long as the call lasts.
     #[allow(dead_code, reason = "held, not read")]
     pub room: Room<'a>,
@@ -201,21 +205,16 @@ impl Envelope {
         self.write(status, call.elapsed_ms(), (flags, warnings), entries)
     }
 
-    /// As [`Envelope::wrap`]; what `collection` answers is kept if it may be. The next time it takes no time.
-    pub fn wrap_and_keep(
-        &self,
-        call: &Call<'_>,
-        collection: &str,
-        mut answer: Result<Answer, Failure>,
-    ) -> Reply {
+    /// As [`Envelope::wrap`]; what a collection answers is kept if it may be. The next time it takes no time.
+    pub fn wrap_and_keep(&self, call: &Call<'_>, mut answer: Result<Answer, Failure>) -> Reply {
         let (Some(target), Ok(Answer { moment: Some(moment), entries, flags, warnings })) =
             (&call.target, &mut answer)
         else {
             return self.wrap(call, answer);
         };
         let _writing = call.trace.enter(Phase::Write);
-        let kept = self.write(200, 0, (flags, warnings), entries);
-        call.server.answers.keep(target, collection, *moment, kept.clone());
+        let kept = Reply { tally: call.tally.clone(), ..self.write(200, 0, (flags, warnings), entries) };
+        call.server.answers.keep(target, *moment, kept.clone());
         match call.elapsed_ms() {
             0 => kept,
             elapsed_ms => self.write(200, elapsed_ms, (flags, warnings), entries),
@@ -247,9 +246,14 @@ impl Envelope {
         if self.header {
             entries.remove(0);
         }
-        Reply { status, content_type: self.format.content_type(), body: body.into(), allow: None }
+        let partial = flags.iter().any(|(name, _)| **name == *PARTIAL);
+        let content_type = self.format.content_type();
+        Reply { status, content_type, body: body.into(), partial, ..Reply::default() }
     }
 }
+
+/// The header's word for an answer that was cut short.
+const PARTIAL: &str = "partialResults";
 
 fn is_on(params: &Params, name: &str) -> bool {
     params.get(name).is_some_and(|flag| matches!(flag, "true" | "on" | "yes"))

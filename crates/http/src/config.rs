@@ -8,6 +8,8 @@ use std::time::Duration;
 use crate::admission::GateLimits;
 use crate::compress::Compress;
 use crate::configsets::Configsets;
+use crate::logs::{Logs, NoLogs};
+use crate::machine::MachineFacts;
 
 #[derive(Clone)]
 pub struct ServeConfig {
@@ -44,6 +46,10 @@ pub struct ServeConfig {
     pub configsets: Configsets,
     /// The only folder below which backups are made and found; without one there are none.
     pub backup_dir: Option<PathBuf>,
+    /// The log that requests may look at and change.
+    pub logs: Arc<dyn Logs>,
+    /// What the process and its machine say of themselves.
+    pub machine: Arc<dyn Fn() -> MachineFacts + Send + Sync>,
     /// Makes a random UUID in lower case, for documents that come without an id.
     pub new_uuid: Arc<dyn Fn() -> String + Send + Sync>,
 }
@@ -73,6 +79,8 @@ impl ServeConfig {
             slow_ms: Some(1000),
             configsets,
             backup_dir: None,
+            logs: Arc::new(NoLogs),
+            machine: Arc::new(MachineFacts::default),
             new_uuid,
         }
     }

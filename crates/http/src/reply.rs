@@ -1,5 +1,8 @@
 //! What is sent back, and the few headers that go with it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::Response;
@@ -9,6 +12,7 @@ use hyper::header::{
 };
 
 use crate::compress::Packing;
+use crate::tally::{Ended, Tally};
 
 /// When a client that was told it is too much may come again.
 const RETRY_AFTER_S: &str = "1";
@@ -21,6 +25,10 @@ pub(crate) struct Reply {
     pub body: Bytes,
     /// Methods the path takes, when the one asked for is not among them.
     pub allow: Option<&'static str>,
+    /// Whether a limit cut the answer short.
+    pub partial: bool,
+    /// Where it counts.
+    pub tally: Option<Arc<Tally>>,
 }
 
 impl Reply {
@@ -42,7 +50,14 @@ impl Reply {
              <tr><th>URI:</th><td>{shown}</td></tr>\n<tr><th>STATUS:</th><td>404</td></tr>\n\
              <tr><th>MESSAGE:</th><td>Not Found</td></tr>\n</table>\n\n</body>\n</html>\n"
         );
-        Self { status: 404, content_type: "text/html;charset=utf-8", body: body.into(), allow: None }
+        Self { status: 404, content_type: "text/html;charset=utf-8", body: body.into(), ..Self::default() }
+    }
+
+    /// Counts it, where its handler is counted.
+    pub fn count(&self, now_ms: i64, elapsed: Duration) {
+        let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        let ended = Ended { status: self.status, partial: self.partial, elapsed_ns };
+        self.tally.iter().for_each(|tally| tally.count(now_ms, ended));
     }
 
     pub fn into_response(self, packing: Packing) -> Response<Full<Bytes>> {

@@ -1,9 +1,11 @@
 //! From a path to what serves it. Solr's own shape: `/solr/admin/…` is the node's, `/solr/<collection>/…` a collection's,
 //! where the rest names a handler: one that is always there, or one that the collection's config declares.
 
+use hyper::Method;
 use plan::{CollectionConfig, Result};
 
 use crate::params::decode_segment;
+use crate::v2::V2;
 
 /// A path, taken apart.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub(crate) enum Target {
     Node(String),
     /// Below `/api/configsets`, the parts of the path there.
     Configsets(Vec<String>),
+    /// A verb of the v2 API.
+    V2(V2),
     /// A collection or core, and the path below it, such as `/select`.
     Collection(String, String),
     Unknown,
@@ -68,8 +72,16 @@ impl Handler {
     }
 }
 
+/// Takes a path apart. Errors: an escape that is none.
+pub(crate) fn target(method: &Method, path: &str) -> Result<Target> {
+    Ok(match V2::find(method, path)? {
+        Some(v2) => Target::V2(v2),
+        None => by_path(path)?,
+    })
+}
+
 /// Takes a path apart; escapes are decoded segment by segment, so that an encoded slash separates nothing.
-pub(crate) fn target(path: &str) -> Result<Target> {
+fn by_path(path: &str) -> Result<Target> {
     let mut segments = Vec::new();
     for segment in path.split('/').filter(|segment| !segment.is_empty()) {
         segments.push(decode_segment(segment)?);
@@ -148,7 +160,7 @@ mod tests {
 
     #[test]
     fn paths_are_taken_apart() {
-        let check = |path: &str, expected: Target| assert_eq!(target(path).unwrap(), expected, "{path}");
+        let check = |path: &str, expected: Target| assert_eq!(by_path(path).unwrap(), expected, "{path}");
         let collection = |name: &str, rest: &str| Target::Collection(name.into(), rest.into());
         check("/", Target::Root);
         check("/solr", Target::Root);
@@ -167,6 +179,6 @@ mod tests {
             "/api/configsets/x/lang/a.txt",
             Target::Configsets(vec!["x".into(), "lang".into(), "a.txt".into()]),
         );
-        assert!(target("/solr/%ff/select").is_err());
+        assert!(by_path("/solr/%ff/select").is_err());
     }
 }

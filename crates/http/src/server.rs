@@ -27,6 +27,7 @@ use crate::guarded::Guarded;
 use crate::listener::{self, Accepted, Listener};
 use crate::service;
 use crate::slow::SlowLog;
+use crate::tally::Tallies;
 use crate::tasks::Tasks;
 use crate::upgrade::{self, Continued, Upgrade};
 
@@ -46,6 +47,8 @@ pub(crate) struct Server {
     pub collection_tasks: Tasks,
     pub core_tasks: Tasks,
     pub slow: SlowLog,
+    /// What is counted of the node's own handlers.
+    pub tallies: Tallies,
 }
 
 /// Serves until `shutdown` completes, then ends open requests within `drain_timeout`. Does not close the node.
@@ -64,6 +67,7 @@ pub async fn serve(
         collection_tasks: Tasks::default(),
         core_tasks: Tasks::default(),
         slow: SlowLog::default(),
+        tallies: Tallies::default(),
         config,
     });
     let builder = builder(&server.config);

@@ -12,6 +12,7 @@ use solr::Params;
 use solr::limits::asks_debug;
 use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
+use tokio::time::Instant;
 
 use crate::call::{Call, Content};
 use crate::handlers::{self, Serving};
@@ -19,6 +20,7 @@ use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
 use crate::slow::Watch;
+use crate::tally::Tally;
 use crate::{body, params, unpack};
 
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
@@ -39,18 +41,19 @@ pub(crate) async fn respond(
 }
 
 async fn reply(server: &Arc<Server>, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
-    let started_ms = server.node.clock().now_ms();
+    let started = Instant::now();
     let kept = server.answers.find(&server.node, &watch.method, request.uri().path_and_query());
     let reply = match kept {
         Some(kept) => Some(kept),
-        None => match route::target(watch.uri.path()) {
-            Ok(target) => serve(server, request, target, (started_ms, watch)).await,
+        None => match route::target(&watch.method, watch.uri.path()) {
+            Ok(target) => serve(server, request, target, watch).await,
             Err(error) => bare_error(&error),
         },
     };
     let reply = reply.unwrap_or_else(|| Reply::not_found(watch.uri.path()));
-    let elapsed_ms = server.node.clock().now_ms() - started_ms;
-    let (method, path) = (&watch.method, watch.uri.path());
+    let now_ms = server.node.clock().now_ms();
+    reply.count(now_ms, started.elapsed());
+    let (method, path, elapsed_ms) = (&watch.method, watch.uri.path(), now_ms - watch.started_ms);
     tracing::debug!(%method, path, status = reply.status, elapsed_ms, "served");
     reply
 }
@@ -60,11 +63,14 @@ async fn serve(
     server: &Arc<Server>,
     request: Request<Incoming>,
     target: Target,
-    (started_ms, watch): (i64, &mut Watch<'_>),
+    watch: &mut Watch<'_>,
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
     watch.begin(&serving);
-    let managed = matches!(&serving, Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_));
+    let managed = matches!(
+        &serving,
+        Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_) | Serving::V2(_)
+    );
     match *request.method() {
         Method::GET | Method::POST => {}
         // Of managed resources, that one is there is an answer of its own, and they are changed by these methods.
@@ -87,10 +93,12 @@ async fn serve(
         }
     }
     let head = *request.method() == Method::HEAD;
-    let reply = match admitted(server, request, serving, (started_ms, watch)).await {
+    let tally = serving.tally(server);
+    let reply = match admitted(server, request, (serving, tally.clone()), watch).await {
         Ok(reply) => Some(reply),
         Err(error) => bare_error(&error),
     };
+    let reply = reply.map(|reply| Reply { tally, ..reply });
     if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
 }
 
@@ -98,16 +106,16 @@ async fn serve(
 async fn admitted(
     server: &Arc<Server>,
     request: Request<Incoming>,
-    serving: Serving,
-    (started_ms, watch): (i64, &mut Watch<'_>),
+    (serving, tally): (Serving, Option<Arc<Tally>>),
+    watch: &mut Watch<'_>,
 ) -> Result<Reply> {
     let reading = watch.trace.wait(Phase::Read);
-    let mut call = read(server, request, started_ms).await?;
+    let mut call = read(server, request, watch.started_ms).await?;
     drop(reading);
     if asks_debug(&call.params) {
         watch.look_closely();
     }
-    call.trace = watch.trace.clone();
+    (call.trace, call.tally) = (watch.trace.clone(), tally);
     let waiting = watch.trace.wait(Phase::Admission);
     let _pass = server.admission.enter(serving.load()).await?;
     drop(waiting);
@@ -140,7 +148,8 @@ async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64)
         content = Some(Content { media_type, bytes });
     }
     refuse_streams(&sent)?;
-    Ok(Call { server, method, target, params: sent, content, started_ms, room, trace: Trace::default() })
+    let trace = Trace::default();
+    Ok(Call { server, method, target, params: sent, content, started_ms, trace, tally: None, room })
 }
 
 fn is_form(media_type: &str) -> bool {
@@ -157,6 +166,6 @@ fn bare_error(error: &Error) -> Option<Reply> {
         status: solr::error::status(error.kind),
         content_type: format.content_type(),
         body: body.into(),
-        allow: None,
+        ..Reply::default()
     })
 }

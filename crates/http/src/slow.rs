@@ -71,6 +71,7 @@ pub(crate) struct Watch<'a> {
     server: &'a Arc<Server>,
     pub method: Method,
     pub uri: Uri,
+    pub started_ms: i64,
     /// Of the URL and the form, once the answer is there.
     pub params: Option<Params>,
     /// Of the answer.
@@ -82,8 +83,17 @@ pub(crate) struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     pub fn new(server: &'a Arc<Server>, method: Method, uri: Uri) -> Self {
-        let trace = Trace::default();
-        Self { server, method, uri, params: None, status: None, trace, collection: None, threshold_ms: None }
+        Self {
+            server,
+            method,
+            uri,
+            started_ms: server.node.clock().now_ms(),
+            params: None,
+            status: None,
+            trace: Trace::default(),
+            collection: None,
+            threshold_ms: None,
+        }
     }
 
     /// It is known who serves the request, and with it what is slow.

@@ -69,6 +69,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         configset_dir: None,
         cache: true,
         limits: LimitArgs::default(),
+        logs: None,
     };
     let server = Server::start(server_args).await?;
     let client = SolrClient::new(server.url().parse()?, Duration::from_secs(120));

@@ -9,6 +9,8 @@ mod demo;
 mod lab;
 mod limits;
 mod listen;
+mod logs;
+mod machine;
 mod manual;
 mod output;
 mod post;
@@ -23,10 +25,12 @@ mod slow;
 mod usage;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 
 use crate::cli::{Cli, Command};
+use crate::logs::ProcessLogs;
 
 fn main() -> ExitCode {
     #[cfg(target_arch = "x86_64")]
@@ -42,8 +46,8 @@ fn main() -> ExitCode {
 fn start() -> ExitCode {
     allocator::keep_for_reuse();
     let cli = Cli::parse();
-    tracing_subscriber::fmt().with_max_level(cli.log).with_writer(std::io::stderr).with_ansi(false).init();
-    match run(cli) {
+    let logs = logs::start(cli.log);
+    match run(cli, logs) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
@@ -52,9 +56,9 @@ fn start() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
     match cli.command {
-        Command::Serve(args) => block_on(serve::run(args)),
+        Command::Serve(args) => block_on(serve::run(args, logs)),
         Command::Demo(args) => block_on(demo::run(args)),
         Command::Post(args) => block_on(post::run(args)),
         Command::Schema(args) => block_on(schema::run(args)),

@@ -1,12 +1,14 @@
 //! `parhelion serve`: a node where it is told to listen, until it is told to stop.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use http::Compress;
 
 use crate::limits::LimitArgs;
 use crate::listen::{Place, load_tls};
+use crate::logs::ProcessLogs;
 use crate::output;
 use crate::server::{Server, ServerArgs, interrupted};
 
@@ -66,9 +68,9 @@ impl From<CompressArg> for Compress {
     }
 }
 
-pub async fn run(args: ServeArgs) -> anyhow::Result<()> {
+pub async fn run(args: ServeArgs, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
     let shown = args.data_dir.display().to_string();
-    let server = Server::start(server_args(args)?).await?;
+    let server = Server::start(ServerArgs { logs: Some(logs), ..server_args(args)? }).await?;
     output::line(&format!("serving {} (data in {shown}); stop with Ctrl-C", server.places().join(" and ")));
     interrupted().await;
     output::note("stopping");
@@ -91,5 +93,6 @@ fn server_args(args: ServeArgs) -> anyhow::Result<ServerArgs> {
         configset_dir: args.configset_dir,
         cache: !args.no_cache,
         limits: args.limits,
+        logs: None,
     })
 }

@@ -13,12 +13,14 @@ use crate::ambient::{SystemClock, new_uuid};
 use crate::configsets;
 use crate::limits::LimitArgs;
 use crate::listen::{self, Bound, Place};
+use crate::logs::ProcessLogs;
+use crate::machine;
 
 /// What Solr calls a node that has no address.
 const NAMELESS: &str = "localhost:8983";
 
 /// What to listen on and where the data is.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ServerArgs {
     /// At least one.
     pub places: Vec<Place>,
@@ -33,6 +35,8 @@ pub struct ServerArgs {
     /// Whether answers, results, filters and documents are kept for later requests.
     pub cache: bool,
     pub limits: LimitArgs,
+    /// What requests may see and change of the log; `None` is nothing.
+    pub logs: Option<Arc<ProcessLogs>>,
 }
 
 /// A listening server. Dropping it does not stop it; [`Server::stop`] does.
@@ -48,7 +52,8 @@ pub struct Server {
 impl Server {
     /// Takes the places, then opens the data: whoever can connect waits for it and gets answers.
     pub async fn start(args: ServerArgs) -> anyhow::Result<Self> {
-        let ServerArgs { places, tls, compress, data_dir, backup_dir, configset_dir, cache, limits } = args;
+        let ServerArgs { places, tls, compress, data_dir, backup_dir, configset_dir, cache, limits, logs } =
+            args;
         let configsets = configsets::load(configset_dir.as_deref())?;
         let mut bound = Vec::with_capacity(places.len());
         for place in &places {
@@ -69,6 +74,10 @@ impl Server {
         config.compress = compress;
         limits.apply(&mut config);
         config.connections_max = config.connections_max.min(listen::connections_max());
+        config.machine = Arc::new(move || machine::facts(&data_dir));
+        if let Some(logs) = logs {
+            config.logs = logs;
+        }
         // Clients may name it in full.
         config.backup_dir = backup_dir.map(std::path::absolute).transpose()?;
         if !cache {

@@ -121,6 +121,9 @@ pub struct HandlerConfig {
     /// The query parsers that its requests may use; `None` is all.
     #[serde(default)]
     pub allowed_parsers: Option<Vec<String>>,
+    /// The file whose absence makes a ping say that the collection is out of service.
+    #[serde(default)]
+    pub health_check_file: Option<String>,
     /// The sets of parameters that are added to what it presets.
     #[serde(default)]
     pub use_params: Vec<String>,

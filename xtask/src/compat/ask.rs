@@ -75,7 +75,9 @@ impl Server {
         pairs: &[(String, String)],
         body: Option<Body<'_>>,
     ) -> Result<minreq::Response> {
-        let url = format!("{}{path}{}", self.url, query(pairs));
+        // The v2 API is beside the web context, not below it.
+        let beside = self.url.strip_suffix("/solr").filter(|_| path.starts_with("/api/"));
+        let url = format!("{}{path}{}", beside.unwrap_or(&self.url), query(pairs));
         let method = match method {
             "POST" => minreq::Method::Post,
             "PUT" => minreq::Method::Put,

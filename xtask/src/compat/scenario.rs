@@ -3,7 +3,7 @@
 //!
 //! A step is `get: PATH` or `post: PATH` (or `put`, `delete`, `head`) with `params` (a list repeats the parameter) and, for a
 //! post or put, `body`: text as it stands, or a YAML value that is sent as JSON; or `body_hex`, the bytes of it. A path that
-//! begins with `/` counts from the web context, any other from the collection. `{core}` in a path, parameter or body is the
+//! begins with `/api/` counts from the server's root, with another `/` from the web context, any other from the collection. `{core}` in a path, parameter or body is the
 //! collection's name.
 
 use std::collections::BTreeMap;

@@ -52,10 +52,10 @@ async fn what_was_acknowledged_comes_back() {
     let films = node.create(create("films")).await.unwrap();
     add(&films, "1").await;
     add(&films, "2").await;
-    let (first, files, _) = node.back_up(films.clone(), place.clone()).await.unwrap();
+    let (first, files, _) = node.back_up(films.clone(), place.clone(), None).await.unwrap();
     assert_eq!((first.id, first.files, first.collection.as_str()), (0, files, "films"));
     add(&films, "3").await;
-    let (second, files, _) = node.back_up(films.clone(), place.clone()).await.unwrap();
+    let (second, files, _) = node.back_up(films.clone(), place.clone(), None).await.unwrap();
     assert!(second.id == 1 && files < second.files, "{files} of {}", second.files);
     assert_eq!(node.backups(place.clone()).await.unwrap(), [first.clone(), second.clone()]);
     assert_eq!(node.verify_backup(place.clone(), None).await.unwrap(), second);
@@ -69,7 +69,7 @@ async fn what_was_acknowledged_comes_back() {
     assert_eq!(count(&new).await, 4);
     assert_eq!(restore(None, "new").await.err().unwrap().kind, ErrorKind::BadRequest);
     assert_eq!(restore(Some(7), "other").await.err().unwrap().kind, ErrorKind::NotFound);
-    let error = node.back_up(new.clone(), place.clone()).await.unwrap_err();
+    let error = node.back_up(new.clone(), place.clone(), None).await.unwrap_err();
     assert!(error.message.contains("holds backups of the collection `films`"), "{error}");
 
     let (gone, _) = node.delete_backups(place.clone(), BackupsToDelete::AllButNewest(1)).await.unwrap();
@@ -86,7 +86,7 @@ async fn a_damaged_backup_is_not_restored() {
     let place = BackupPlace { root: folder.path().join("backups"), name: "films".into() };
     let films = node.create(CreateCollection::new("films", "_default", schema(), config(7))).await.unwrap();
     add(&films, "1").await;
-    node.back_up(films, place.clone()).await.unwrap();
+    node.back_up(films, place.clone(), None).await.unwrap();
     let objects = std::fs::read_dir(folder.path().join("backups/films/object")).unwrap();
     let object = objects.map(|entry| entry.unwrap().path()).max_by_key(|path| path.metadata().unwrap().len());
     let mut bytes = std::fs::read(object.as_ref().unwrap()).unwrap();

@@ -101,6 +101,26 @@ impl Collection {
         Ok((image, schema, CollectionConfig::clone(&self.config())))
     }
 
+    /// Whether the file of a health check is there: whether the collection says that it is in service.
+    pub async fn has_health_file(self: &Arc<Self>, file: &str) -> Result<bool> {
+        let (collection, file) = (self.clone(), file.to_owned());
+        offload::update(move || collection.catalog.has_health_file(collection.entry().folder(), &file))
+            .await?
+    }
+
+    /// Makes the file of a health check with a text, or removes it. Errors: `BadRequest` for a name that is not allowed.
+    pub async fn set_health_file(self: &Arc<Self>, file: &str, text: Option<String>) -> Result<()> {
+        let (collection, file) = (self.clone(), file.to_owned());
+        let work = move || {
+            let entry = collection.entry();
+            match text {
+                Some(text) => collection.catalog.write_health_file(entry.folder(), &file, &text),
+                None => collection.catalog.remove_health_file(entry.folder(), &file),
+            }
+        };
+        offload::update(work).await?
+    }
+
     /// Changes what its mark says, which counts as a change of its state.
     pub(crate) fn change_entry(&self, change: impl FnOnce(&mut Entry)) -> Result<()> {
         let _changing = self.lock();

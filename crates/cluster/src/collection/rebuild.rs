@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 use plan::{Commit, Error, ErrorKind, Result, Schema, SchemaSource};
 use store::Watermark;
 
+use super::intake::Intake;
 use super::{Collection, Served, VersionedSchema};
 use crate::catalog::SavedSchema;
 use crate::node::Node;
@@ -50,6 +51,8 @@ struct Rebuild<'a> {
     folder: &'a str,
     /// The version of the collection's schema that the target's was made of.
     version: u64,
+    /// What comes in from elsewhere.
+    intakes: &'a [Intake],
 }
 
 impl Collection {
@@ -61,6 +64,17 @@ impl Collection {
     /// Starts a rebuild under the schema that `edit` makes. Errors: `Conflict` while another runs; those of the schema.
     pub fn start_rebuild(self: &Arc<Self>, node: &Arc<Node>, edit: SchemaEdit) -> Result<()> {
         Schema::build(edit(&self.schema().source)?)?;
+        self.claim_rebuild(node)?;
+        let (collection, node) = (self.clone(), node.clone());
+        tokio::task::spawn_blocking(move || {
+            let result = collection.rebuild(&node, &edit, &[]);
+            collection.note_end(&node, result.err().map(|error| error.message));
+        });
+        Ok(())
+    }
+
+    /// From here on a rebuild is running. Errors: `Conflict` while another is.
+    pub(super) fn claim_rebuild(&self, node: &Node) -> Result<()> {
         let started_ms = node.clock().now_ms();
         let mut status = self.rebuild.lock().unwrap_or_else(PoisonError::into_inner);
         if status.as_ref().is_some_and(|status| status.state == RebuildState::Running) {
@@ -74,16 +88,14 @@ impl Collection {
             bytes: 0,
             failure: None,
         });
-        drop(status);
-        let (collection, node) = (self.clone(), node.clone());
-        tokio::task::spawn_blocking(move || {
-            let result = collection.rebuild(&node, &edit);
-            collection.note(&node, |status| {
-                status.state = if result.is_ok() { RebuildState::Done } else { RebuildState::Failed };
-                status.failure = result.err().map(|error| error.message);
-            });
-        });
         Ok(())
+    }
+
+    pub(super) fn note_end(&self, node: &Node, failure: Option<String>) {
+        self.note(node, |status| {
+            status.state = if failure.is_none() { RebuildState::Done } else { RebuildState::Failed };
+            status.failure = failure;
+        });
     }
 
     /// The schema before the last rebuild, with what the present one has that it does not know. Errors: `BadRequest` when there
@@ -107,7 +119,8 @@ impl Collection {
         }
     }
 
-    fn rebuild(&self, node: &Node, edit: &SchemaEdit) -> Result<()> {
+    /// The caller has claimed it. Blocks.
+    pub(super) fn rebuild(&self, node: &Node, edit: &SchemaEdit, intakes: &[Intake]) -> Result<()> {
         let present = self.versioned_schema();
         let schema = Arc::new(Schema::build(edit(&present.schema.source)?)?);
         // Versions only grow, so no folder has this name but one that a rebuild left that failed.
@@ -115,8 +128,8 @@ impl Collection {
         let old = self.home.served.load_full();
         self.catalog.sweep_shards(self.entry().folder(), Some(&old.folder))?;
         let target = node.open_shard(&self.entry(), &folder, schema, self.config().auto_commit)?;
-        let mut rebuild =
-            Rebuild { node, collection: self, edit, target, folder: &folder, version: present.version };
+        let version = present.version;
+        let mut rebuild = Rebuild { node, collection: self, edit, target, folder: &folder, version, intakes };
         let result = rebuild.run(&old.shard);
         old.shard.end_export();
         // Of the one that is not served any more nothing is needed: failing to close or to remove it changes no answer.
@@ -139,6 +152,8 @@ impl Collection {
 impl Rebuild<'_> {
     fn run(&mut self, old: &Arc<dyn Shard>) -> Result<()> {
         let mut at = old.export(&mut |record| self.take(record))?;
+        let intakes = self.intakes;
+        intakes.iter().try_for_each(|intake| self.take_in(intake))?;
         for _ in 0..ROUNDS_MAX {
             let reached = old.export_since(at, &mut |record| self.take(record))?;
             if reached == at {
@@ -150,8 +165,21 @@ impl Rebuild<'_> {
         self.swap(old, at)
     }
 
-    /// Takes a record, under the schema of its time at least.
+    /// Takes what another shard has now; its later updates are its own.
+    fn take_in(&mut self, intake: &Intake) -> Result<()> {
+        let from = intake.from.shard();
+        let taken = from.export(&mut |record| self.take_wanted(record, &*intake.wanted));
+        from.end_export();
+        taken.map(|_| ())
+    }
+
+    /// Takes a record whole.
     fn take(&mut self, record: &[u8]) -> Result<()> {
+        self.take_wanted(record, &|_| true)
+    }
+
+    /// Takes what is wanted of a record, under the schema of its time at least.
+    fn take_wanted(&mut self, record: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<()> {
         self.collection.check_open()?;
         let present = self.collection.versioned_schema();
         if present.version != self.version {
@@ -159,7 +187,7 @@ impl Rebuild<'_> {
             self.target.set_schema(Arc::new(Schema::build(source)?))?;
             self.version = present.version;
         }
-        self.target.import(record)?;
+        self.target.import(record, wanted)?;
         self.collection.note(self.node, |status| status.bytes += record.len() as u64);
         Ok(())
     }
@@ -176,11 +204,13 @@ impl Rebuild<'_> {
         let schema = Arc::new(Schema::build((self.edit)(&present.schema.source)?)?);
         self.target.set_schema(schema.clone())?;
         self.target.commit(&Commit::HARD)?;
+        // What only takes documents in is no edit that could be undone.
+        let before = collection.catalog.schema(collection.entry().folder())?.before;
         let saved = SavedSchema {
             version: present.version + 1,
             source: schema.source.clone(),
             shard: Some(self.folder.to_owned()),
-            before: Some(present.schema.source.clone()),
+            before: if self.intakes.is_empty() { Some(present.schema.source.clone()) } else { before },
         };
         let config = collection.config();
         self.target.set_auto_commit(config.auto_commit);

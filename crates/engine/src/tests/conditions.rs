@@ -158,6 +158,12 @@ fn documents_end_when_the_clock_says_so() {
     };
     check(9_000, 3);
     check(11_000, 2);
+    // A configuration that says the same again does not begin the period anew.
+    shard.set_expiries(&[("d_dt".to_owned(), 10), ("other_dt".to_owned(), 20)]);
+    update(&shard, vec![add(ending("between", 12_000))]);
+    refresh(&shard);
+    check(15_000, 3);
+    check(21_000, 2);
     check(600_000, 1);
     let ended = Range { field: "d_dt".into(), lower: Bound::Unbounded, upper: Bound::Unbounded };
     assert_eq!(living(&Query::Range(ended)), 0);

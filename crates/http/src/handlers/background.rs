@@ -58,6 +58,7 @@ impl Task {
             content: None,
             trace: Trace::default(),
             started_ms: *started_ms,
+            tally: None,
             room: server.admission.room(0),
         }
     }

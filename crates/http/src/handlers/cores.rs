@@ -8,13 +8,12 @@ use solr::admin::{CoreFacts, core_status};
 use solr::response::{Entries, Name, Node};
 
 use super::luke::index_facts;
-use super::{background, configsets};
+use super::snapshots::Of;
+use super::{background, collections, configsets, core_parts, snapshots};
 use crate::call::Call;
 
 /// What Solr's cores do among themselves, or with Lucene's files.
-const NOT_SERVED: [&str; 13] = [
-    "SPLIT",
-    "MERGEINDEXES",
+const NOT_SERVED: [&str; 8] = [
     "PREPRECOVERY",
     "REQUESTRECOVERY",
     "REQUESTSYNCSHARD",
@@ -22,9 +21,6 @@ const NOT_SERVED: [&str; 13] = [
     "REQUESTAPPLYUPDATES",
     "REJOINLEADERELECTION",
     "OVERSEEROP",
-    "CREATESNAPSHOT",
-    "DELETESNAPSHOT",
-    "LISTSNAPSHOTS",
     "INSTALLCOREDATA",
 ];
 
@@ -46,6 +42,13 @@ pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
         "RENAME" => rename(call).await,
         "SWAP" => swap(call).await,
         "UNLOAD" => unload(call).await,
+        "SPLIT" => core_parts::split(call).await,
+        "MERGEINDEXES" => core_parts::merge(call).await,
+        "CREATESNAPSHOT" => snapshots::create(call, Of::Core).await,
+        "LISTSNAPSHOTS" => snapshots::list(call, Of::Core).await,
+        "DELETESNAPSHOT" => snapshots::delete(call, Of::Core).await,
+        "BACKUPCORE" => collections::back_up_core(call, existing(call, "core")?).await,
+        "RESTORECORE" => collections::restore_core(call).await,
         _ if NOT_SERVED.contains(&action) => Err(Error::bad_request(format!(
             "`{action}` is not supported; to copy a core, back it up with `/admin/collections?action=BACKUP` and restore it \
              under another name"

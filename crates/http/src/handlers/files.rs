@@ -43,5 +43,5 @@ pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<R
     };
     let content_type =
         if file.ends_with(".xml") { "application/xml; charset=UTF-8" } else { "text/plain; charset=UTF-8" };
-    Some(Reply { status: 200, content_type, body: body.into(), allow: None })
+    Some(Reply { status: 200, content_type, body: body.into(), ..Reply::default() })
 }

@@ -6,8 +6,8 @@ use plan::{Error, Result};
 use solr::Params;
 use solr::admin::{CoreSystemFacts, NodeFacts, pairs};
 use solr::response::{Entries, Name, Node};
-use tracing::level_filters::LevelFilter;
 
+use super::logging;
 use crate::call::Call;
 
 pub(super) fn system(call: &Call<'_>) -> Entries {
@@ -42,10 +42,13 @@ pub(super) fn health() -> Entries {
 }
 
 /// What is below `/admin/info` besides system and health.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Info {
     Properties,
     Logging,
+    /// Those of the v2 API, each with a path of its own.
+    LogLevels,
+    LogMessages,
     Threads,
     Unknown,
 }
@@ -64,7 +67,9 @@ impl Info {
     pub fn class(self) -> &'static str {
         match self {
             Self::Properties => "org.apache.solr.handler.admin.PropertiesRequestHandler",
-            Self::Logging => "org.apache.solr.handler.admin.LoggingHandler",
+            Self::Logging | Self::LogLevels | Self::LogMessages => {
+                "org.apache.solr.handler.admin.LoggingHandler"
+            }
             Self::Threads => "org.apache.solr.handler.admin.ThreadDumpHandler",
             Self::Unknown => "org.apache.solr.handler.admin.InfoHandler",
         }
@@ -73,7 +78,9 @@ impl Info {
     pub fn run(self, call: &Call<'_>) -> Result<Entries> {
         match self {
             Self::Properties => Ok(properties(call)),
-            Self::Logging => logging(call),
+            Self::Logging => logging::run(call),
+            Self::LogLevels => logging::of_levels(call),
+            Self::LogMessages => logging::of_messages(call),
             Self::Threads => Ok(threads()),
             Self::Unknown => Err(Error::not_found(
                 "No handler by that name, available names are [system, threads, logging, health, properties]",
@@ -95,30 +102,6 @@ fn properties(call: &Call<'_>) -> Entries {
     let shown = all.into_iter().filter(|(name, _)| wanted(name));
     let shown = shown.map(|(name, value)| (name.to_owned(), value.to_owned()));
     vec![("system.properties".into(), pairs(shown))]
-}
-
-const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"];
-
-/// One logger, whose level is chosen at the start.
-fn logging(call: &Call<'_>) -> Result<Entries> {
-    for name in ["set", "since", "threshold"] {
-        if let Some(value) = call.optional(name) {
-            return Err(Error::bad_request(format!(
-                "`{name}` is `{value}`, which is not supported: the log goes to standard error, its level is chosen with \
-                 `--log LEVEL` at the start"
-            )));
-        }
-    }
-    let root = Node::map([
-        ("name", Node::str("root")),
-        ("level", Node::from(LevelFilter::current().to_string().to_ascii_uppercase())),
-        ("set", Node::Bool(true)),
-    ]);
-    Ok(vec![
-        ("watcher".into(), Node::str("Parhelion")),
-        ("levels".into(), Node::Array(LEVELS.map(Node::str).into())),
-        ("loggers".into(), Node::Array(vec![root])),
-    ])
 }
 
 /// How many there may be at work; there are no stacks of Java's to show.

@@ -1,61 +1,164 @@
-//! `/admin/metrics`: the figures of the node and of every core.
+//! `/admin/metrics`: the figures of the node, of the process and of every core.
 
-use cluster::Collection;
-use plan::Result;
-use solr::admin::{Metric, PROMETHEUS, Registry, cache_metric, prometheus};
+use cluster::{Collection, Counted, UpdateCounts};
+use plan::{AutoCommit, Result};
+use solr::admin::{Metric, PROMETHEUS, Rates, Registry, cache_metric, prometheus};
 use solr::response::{Entries, Node};
 
+use super::tallied;
 use crate::call::Call;
+use crate::machine::MachineFacts;
 use crate::reply::Reply;
 
 pub(super) fn run(call: &Call<'_>) -> Result<Entries> {
-    solr::admin::metrics(&call.params, registries(call))
+    solr::admin::metrics(&call.params, &registries(call))
 }
 
 /// For Prometheus, which takes all of it.
 pub(super) fn as_text(call: &Call<'_>) -> Reply {
     let body = prometheus(&registries(call));
-    Reply { status: 200, content_type: PROMETHEUS, body: body.into(), allow: None }
+    Reply { status: 200, content_type: PROMETHEUS, body: body.into(), ..Reply::default() }
 }
 
 fn registries(call: &Call<'_>) -> Vec<Registry> {
     let collections = call.server.node.list();
-    let mut registries: Vec<_> = collections.iter().map(|collection| core(collection)).collect();
-    registries.push(node(call, collections.len()));
+    let now_ms = call.server.node.clock().now_ms();
+    let mut registries: Vec<_> = collections.iter().map(|collection| core(collection, now_ms)).collect();
+    let facts = (call.server.config.machine)();
+    registries.push(process(&facts));
+    registries.push(node(call, &facts, (collections.len(), now_ms)));
     registries
 }
 
-fn core(collection: &Collection) -> Registry {
+fn int(number: u64) -> Metric {
+    Metric::Value(Node::Int(i32::try_from(number).unwrap_or(i32::MAX)))
+}
+
+fn long(number: u64) -> Metric {
+    Metric::Value(Node::long(number))
+}
+
+fn text(text: impl Into<String>) -> Metric {
+    Metric::Value(Node::from(text.into()))
+}
+
+fn core(collection: &Collection, now_ms: i64) -> Registry {
     let stats = collection.stats();
-    let mut metrics: Vec<(String, Metric)> = collection
-        .caches()
-        .into_iter()
-        .map(|(name, stats)| (format!("CACHE.searcher.{name}"), cache_metric(&stats)))
-        .collect();
-    let int = |number: u64| Metric::Value(Node::Int(i32::try_from(number).unwrap_or(i32::MAX)));
-    let long = |number: u64| Metric::Value(Node::Long(i64::try_from(number).unwrap_or(i64::MAX)));
+    let folder = collection.folder().display().to_string();
+    let mut metrics = tallied::of_collection(collection, now_ms);
+    let caches = collection.caches().into_iter();
+    metrics.extend(caches.map(|(name, stats)| (format!("CACHE.searcher.{name}"), cache_metric(&stats))));
     let mut put = |name: &str, metric| metrics.push((name.to_owned(), metric));
-    put("CORE.coreName", Metric::Value(Node::from(collection.core_name())));
+    put("CORE.coreName", text(collection.core_name()));
+    put("CORE.fs.path", text(folder.clone()));
+    put("CORE.indexDir", text(folder.clone()));
+    put("CORE.instanceDir", text(folder));
     put("CORE.startTime", Metric::Value(Node::Date(collection.opened_ms())));
     put("INDEX.segments", long(stats.segment_count as u64));
     put("INDEX.sizeInBytes", long(stats.disk_bytes + stats.ram_bytes));
     if stats.suggester_bytes > 0 {
         put("OTHER.suggest.totalSizeInBytes", long(stats.suggester_bytes));
     }
+    put("SEARCHER.new", Metric::Count(stats.refreshes));
     put("SEARCHER.searcher.deletedDocs", int(stats.deleted_docs));
     put("SEARCHER.searcher.indexVersion", long(stats.version));
     put("SEARCHER.searcher.maxDoc", int(stats.max_doc));
     put("SEARCHER.searcher.numDocs", int(stats.num_docs));
+    put("TLOG.replay.remaining.bytes", long(stats.log_bytes));
+    let since_s = now_ms.saturating_sub(collection.opened_ms()).max(1) as f64 / 1000.0;
+    metrics.extend(updates(&collection.update_counts(), &stats, since_s));
+    metrics.extend(bounds(&collection.config().auto_commit));
+    // Stable, and Solr's order: by name.
+    metrics.sort_by(|(one, _), (other, _)| one.cmp(other));
     Registry { name: format!("solr.core.{}", collection.core_name()), metrics }
 }
 
+/// What the update handler counts; rates are those since the core was opened.
+fn updates(counts: &UpdateCounts, stats: &cluster::ShardStats, since_s: f64) -> Vec<(String, Metric)> {
+    let UpdateCounts { all, current } = counts;
+    let Counted { adds, deletes_by_id, deletes_by_query, errors, .. } = *current;
+    let meter = |count: u64| Metric::Meter(Rates { count, mean: count as f64 / since_s, ..Rates::default() });
+    [
+        ("adds", long(adds)),
+        ("autoCommits", long(stats.auto_flushes)),
+        ("commits", meter(all.commits + all.optimizes)),
+        ("cumulativeAdds", meter(all.adds)),
+        ("cumulativeDeletesById", meter(all.deletes_by_id)),
+        ("cumulativeDeletesByQuery", meter(all.deletes_by_query)),
+        ("cumulativeErrors", meter(all.errors)),
+        ("deletesById", long(deletes_by_id)),
+        ("deletesByQuery", long(deletes_by_query)),
+        ("docsPending", long(stats.unflushed_docs)),
+        ("errors", long(errors)),
+        ("expungeDeletes", meter(all.expunge_deletes)),
+        ("merges", meter(stats.merges)),
+        ("optimizes", meter(all.optimizes)),
+        ("rollbacks", meter(all.rollbacks)),
+        ("softAutoCommits", long(stats.auto_refreshes)),
+    ]
+    .map(|(name, metric)| (format!("UPDATE.updateHandler.{name}"), metric))
+    .into()
+}
+
+/// When commits happen by themselves, in words, as Solr has it.
+fn bounds(auto: &AutoCommit) -> Vec<(String, Metric)> {
+    let AutoCommit { flush_after_ms, flush_after_docs, refresh_after_ms, refresh_after_docs, .. } = *auto;
+    [
+        ("autoCommitMaxDocs", flush_after_docs, ""),
+        ("autoCommitMaxTime", flush_after_ms, "ms"),
+        ("softAutoCommitMaxDocs", refresh_after_docs, ""),
+        ("softAutoCommitMaxTime", refresh_after_ms, "ms"),
+    ]
+    .into_iter()
+    .filter_map(|(name, bound, unit)| {
+        Some((format!("UPDATE.updateHandler.{name}"), text(format!("{}{unit}", bound?))))
+    })
+    .collect()
+}
+
 /// Besides Solr's figures those of its own cache, whole answers, which all cores share, and of the slow log.
-fn node(call: &Call<'_>, cores: usize) -> Registry {
-    let loaded = Node::Int(i32::try_from(cores).unwrap_or(i32::MAX));
-    let metrics = vec![
-        ("CACHE.answers".to_owned(), cache_metric(&call.server.answers.stats())),
-        ("CONTAINER.cores.loaded".to_owned(), Metric::Value(loaded)),
-        ("CONTAINER.requests.slow".to_owned(), Metric::Value(Node::long(call.server.slow.total()))),
-    ];
+fn node(call: &Call<'_>, facts: &MachineFacts, (cores, now_ms): (usize, i64)) -> Registry {
+    let mut metrics = tallied::of_node(call.server, now_ms);
+    let mut put = |name: &str, metric| metrics.push((name.to_owned(), metric));
+    put("CACHE.answers", cache_metric(&call.server.answers.stats()));
+    put("CONTAINER.cores.loaded", int(cores as u64));
+    put("CONTAINER.requests.slow", long(call.server.slow.total()));
+    for folder in ["CONTAINER.fs", "CONTAINER.fs.coreRoot"] {
+        put(&format!("{folder}.path"), text(call.server.node.data_dir().display().to_string()));
+        facts.disk.into_iter().for_each(|bytes| put(&format!("{folder}.totalSpace"), long(bytes)));
+        facts.disk_free.into_iter().for_each(|bytes| put(&format!("{folder}.usableSpace"), long(bytes)));
+    }
+    metrics.sort_by(|(one, _), (other, _)| one.cmp(other));
     Registry { name: "solr.node".to_owned(), metrics }
+}
+
+/// By Solr's names what a process without a virtual machine has; what is Java's alone (pools, collections of garbage, classes) is not
+/// there.
+fn process(facts: &MachineFacts) -> Registry {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let numbers = [
+        ("memory.total.used", facts.memory_used),
+        ("os.availableProcessors", Some(processors as u64)),
+        ("os.committedVirtualMemorySize", facts.memory_reserved),
+        ("os.freeMemorySize", facts.machine_memory_free),
+        ("os.freePhysicalMemorySize", facts.machine_memory_free),
+        ("os.freeSwapSpaceSize", facts.swap_free),
+        ("os.maxFileDescriptorCount", facts.files_max),
+        ("os.openFileDescriptorCount", facts.files_open),
+        ("os.processCpuTime", facts.cpu_ns),
+        ("os.totalMemorySize", facts.machine_memory),
+        ("os.totalPhysicalMemorySize", facts.machine_memory),
+        ("os.totalSwapSpaceSize", facts.swap),
+        ("threads.count", facts.threads),
+    ];
+    let numbers = numbers.into_iter().filter_map(|(name, number)| Some((name, long(number?))));
+    let mut metrics: Vec<(&str, Metric)> = numbers.collect();
+    metrics.push(("os.arch", text(std::env::consts::ARCH)));
+    metrics.push(("os.name", text(std::env::consts::OS)));
+    metrics.extend(facts.os_version.clone().map(|version| ("os.version", text(version))));
+    metrics
+        .extend(facts.load_average.map(|load| ("os.systemLoadAverage", Metric::Value(Node::Double(load)))));
+    metrics.sort_by_key(|(name, _)| *name);
+    let metrics = metrics.into_iter().map(|(name, metric)| (name.to_owned(), metric)).collect();
+    Registry { name: "solr.jvm".to_owned(), metrics }
 }

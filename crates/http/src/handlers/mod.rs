@@ -6,11 +6,13 @@ mod beside;
 mod collections;
 mod config;
 mod configsets;
+mod core_parts;
 mod cores;
 mod field_analysis;
 mod files;
 mod get;
 mod info;
+mod logging;
 mod luke;
 mod managed;
 mod metrics;
@@ -23,9 +25,11 @@ mod schema;
 mod segments;
 mod select;
 mod slow;
+mod snapshots;
 mod spelling;
 mod subquery;
 mod suggesting;
+mod tallied;
 mod terms;
 mod update;
 mod why_not;
@@ -35,18 +39,19 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{CollectionConfig, Error, HandlerConfig, Phase, Result};
 use solr::Params;
-use solr::config::set_names;
+use solr::config::{is_implicit, set_names};
 use solr::params::response as response_params;
 use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
 
-use self::info::Info;
+pub(crate) use self::info::Info;
 use self::permit::Permit;
 use crate::admission::Load;
-use crate::call::{Answer, Call, Envelope, Failure};
+use crate::call::{Answer, Call, Content, Envelope, Failure};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
+use crate::v2::V2;
 
 /// Who serves a request.
 pub(crate) enum Serving {
@@ -54,6 +59,7 @@ pub(crate) enum Serving {
     Collection(Arc<Collection>, Handler, String),
     /// Below `/api/configsets`, with the parts of the path there.
     Configsets(Vec<String>),
+    V2(V2),
     /// Nobody: the name stands for so many collections.
     Several(String, usize),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
@@ -64,9 +70,11 @@ impl Serving {
     /// What it asks of the machine: updates, what goes through an index, and the rest.
     pub fn load(&self) -> Load {
         match self {
-            Serving::Nothing | Serving::Several(..) | Serving::Node(_) | Serving::Configsets(_) => {
-                Load::Light
-            }
+            Serving::Nothing
+            | Serving::Several(..)
+            | Serving::Node(_)
+            | Serving::Configsets(_)
+            | Serving::V2(_) => Load::Light,
             Serving::Collection(_, handler, _) => match handler {
                 Handler::Update => Load::Update,
                 Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike | Handler::WhyNot => {
@@ -79,7 +87,7 @@ impl Serving {
 }
 
 /// What serves a path of the node.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeHandler {
     Root,
     Cores,
@@ -135,6 +143,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
             Some(Serving::Collection(collection, handler, path))
         }
         Target::Configsets(parts) => Some(Serving::Configsets(parts)),
+        Target::V2(v2) => Some(Serving::V2(v2)),
         Target::Unknown => None,
     }
 }
@@ -150,10 +159,33 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         }
         Serving::Node(handler) => Box::pin(node(call, handler, None)).await,
         Serving::Configsets(parts) => Box::pin(node(call, NodeHandler::Configsets, Some(parts))).await,
+        Serving::V2(v2) => Box::pin(by_v2(call, &v2)).await,
         Serving::Collection(collection, handler, path) => {
             in_collection(call, &collection, handler, &path).await
         }
     }
+}
+
+/// A verb of the v2 API, as the older one's request.
+async fn by_v2(call: &Call<'_>, v2: &V2) -> Reply {
+    let body = call.content.as_ref().map(Content::text).transpose();
+    let params = match body.and_then(|body| v2.params(&call.params, body)) {
+        Ok(params) => params,
+        Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
+    };
+    let content = call.content.as_ref().filter(|_| v2.keeps_body());
+    let older = Call {
+        server: call.server,
+        method: call.method.clone(),
+        target: None,
+        params,
+        content: content.cloned(),
+        started_ms: call.started_ms,
+        trace: call.trace.clone(),
+        tally: None,
+        room: call.room.fresh(),
+    };
+    node(&older, v2.verb.handler, None).await
 }
 
 /// `below` are the parts of a path that goes on below the handler.
@@ -225,7 +257,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     if let Ok(answer) = &mut answer {
         answer.entries.extend(newer_state(call, collection));
     }
-    envelope.wrap_and_keep(call, &collection.name(), answer)
+    envelope.wrap_and_keep(call, answer)
 }
 
 /// Clients of a cluster say which state of the collection they know; told that there is another, they read it.
@@ -279,7 +311,7 @@ async fn dispatch(
         Handler::Terms => return terms::run(collection, &params).await,
         Handler::WhyNot => why_not::run(call, collection, (&params, permit)).await,
         Handler::MoreLike => return more_like::run(call, collection, (&params, permit)).await,
-        Handler::Ping => ping::run(collection, &params).await,
+        Handler::Ping => ping::run(call, collection, (path, &params)).await,
         Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
@@ -309,17 +341,21 @@ fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionCon
         Handler::WhyNot => params.get(why_not_params::HANDLER.name).unwrap_or("/select"),
         _ => path,
     };
-    let mut presets = config.handler(path).cloned().unwrap_or_default();
+    let declared = config.handler(path);
+    let is_implicit = declared.is_none_or(is_implicit);
+    let mut presets = declared.cloned().unwrap_or_default();
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     match handler {
         Handler::Dump => {
             presets.defaults.push(pair("echoParams", "explicit"));
             presets.defaults.push(pair("echoHandler", "true"));
         }
-        Handler::Get => presets.defaults.push(pair("omitHeader", "true")),
+        Handler::Get if is_implicit => presets.defaults.push(pair("omitHeader", "true")),
         Handler::Ping => {
             presets.defaults.push(pair("q", "{!lucene}*:*"));
-            presets.invariants.push(pair("echoParams", "all"));
+            if is_implicit {
+                presets.invariants.push(pair("echoParams", "all"));
+            }
             presets.invariants.push(pair("distrib", "false"));
             // A ping is a search by the handler that searches by default.
             let search =

@@ -1,4 +1,5 @@
-//! `/admin/ping`: whether the collection answers a search.
+//! `/admin/ping`: whether the collection answers a search, and whether it is in service. With a `healthcheckFile` in the handler's
+//! configuration, the file says that it is: `enable` makes it, `disable` removes it, and so may an operator by hand.
 
 use std::sync::Arc;
 
@@ -7,17 +8,47 @@ use plan::{Error, ErrorKind, Query, Result, SearchPlan};
 use solr::Params;
 use solr::response::{Entries, Node};
 
-pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
+use crate::call::Call;
+
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    (path, params): (&str, &Params),
+) -> Result<Entries> {
+    let config = collection.config();
+    let file = config.handler(path).and_then(|handler| handler.health_check_file.as_deref());
     match params.get("action").map(str::to_ascii_lowercase).as_deref() {
-        None | Some("ping") => {}
-        Some("status") => return Err(Error::new(ErrorKind::Unavailable, "healthcheck not configured")),
-        Some("enable" | "disable") => {
-            return Err(Error::new(ErrorKind::Unavailable, "No healthcheck file defined."));
+        None | Some("ping") => ping(collection, file).await,
+        Some("status") => {
+            status(collection, file.ok_or_else(|| unavailable("healthcheck not configured"))?).await
         }
-        Some(other) => return Err(Error::bad_request(format!("Unknown action: {other}"))),
+        Some(action @ ("enable" | "disable")) => {
+            let file = file.ok_or_else(|| unavailable("No healthcheck file defined."))?;
+            let text = (action == "enable").then(|| format!("{}\n", call.started_ms));
+            collection.set_health_file(file, text).await?;
+            Ok(vec![])
+        }
+        Some(other) => Err(Error::bad_request(format!("Unknown action: {other}"))),
+    }
+}
+
+async fn ping(collection: &Arc<Collection>, file: Option<&str>) -> Result<Entries> {
+    if let Some(file) = file
+        && !collection.has_health_file(file).await?
+    {
+        return Err(unavailable("Service disabled"));
     }
     collection.search(Arc::new(SearchPlan::count(Query::All))).await?;
     Ok(vec![("status".into(), Node::str("OK"))])
+}
+
+async fn status(collection: &Arc<Collection>, file: &str) -> Result<Entries> {
+    let enabled = collection.has_health_file(file).await?;
+    Ok(vec![("status".into(), Node::str(if enabled { "enabled" } else { "disabled" }))])
+}
+
+fn unavailable(message: &str) -> Error {
+    Error::new(ErrorKind::Unavailable, message)
 }
 
 /// Whether the request is for a ping, not about its health check.

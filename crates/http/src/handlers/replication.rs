@@ -17,7 +17,7 @@ pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>) -> Result
         "details" => Ok(details(collection)),
         "indexversion" => Ok(index_version(collection)),
         "backup" => {
-            call.server.node.back_up(collection.clone(), place(call)?).await?;
+            call.server.node.back_up(collection.clone(), place(call)?, None).await?;
             Ok(vec![ok()])
         }
         "restore" => Err(Error::bad_request(

@@ -36,7 +36,7 @@ pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<R
         status: 200,
         content_type: "application/xml; charset=UTF-8",
         body: solr::schema::to_xml(&collection.schema().source).into(),
-        allow: None,
+        ..Reply::default()
     })
 }
 

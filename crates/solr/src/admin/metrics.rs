@@ -1,48 +1,12 @@
 //! `/admin/metrics`: figures by registry and name, as Solr 9 shows them. What there is comes in; which of it is asked for
-//! (`group`, `registry`, `prefix`, `regex`, `property`, `type`, `key`) is decided here. All figures are gauges.
+//! (`group`, `registry`, `prefix`, `regex`, `property`, `type`, `key`, `expr`) is decided here.
 
 use fancy_regex::Regex;
-use plan::{CacheStats, Error, Result};
+use plan::{Error, Result};
 
+use super::metric::{Metric, Registry, TYPES, entries};
 use crate::params::Params;
 use crate::response::{Entries, Name, Node};
-
-/// The figures of one registry, such as `solr.core.films`, in order of their names.
-#[derive(Clone, Debug)]
-pub struct Registry {
-    pub name: String,
-    pub metrics: Vec<(String, Metric)>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Metric {
-    Value(Node),
-    /// A gauge of several values.
-    Properties(Vec<(&'static str, Node)>),
-}
-
-/// As Solr shows a cache. Solr differs: a searcher there begins with empty caches, here they live on, so that what counts
-/// since the last commit there counts since the start here, as `cumulative_*` does.
-pub fn cache_metric(stats: &CacheStats) -> Metric {
-    let long = |number: u64| Node::Long(i64::try_from(number).unwrap_or(i64::MAX));
-    let ratio = if stats.lookups == 0 { 1.0 } else { stats.hits as f64 / stats.lookups as f64 };
-    Metric::Properties(vec![
-        ("lookups", long(stats.lookups)),
-        ("hits", long(stats.hits)),
-        ("hitratio", Node::Double(ratio)),
-        ("inserts", long(stats.inserts)),
-        ("evictions", long(stats.evictions)),
-        ("size", long(stats.size)),
-        ("warmupTime", Node::Long(0)),
-        ("ramBytesUsed", long(stats.bytes)),
-        ("maxRamMB", long(stats.bytes_max >> 20)),
-        ("cumulative_lookups", long(stats.lookups)),
-        ("cumulative_hits", long(stats.hits)),
-        ("cumulative_hitratio", Node::Double(ratio)),
-        ("cumulative_inserts", long(stats.inserts)),
-        ("cumulative_evictions", long(stats.evictions)),
-    ])
-}
 
 /// What is asked for.
 struct Wish<'a> {
@@ -51,11 +15,10 @@ struct Wish<'a> {
     prefixes: Vec<&'a str>,
     expressions: Vec<Regex>,
     properties: Vec<&'a str>,
-    gauges: bool,
+    /// None is all.
+    types: Vec<&'a str>,
     compact: bool,
 }
-
-const TYPES: [&str; 6] = ["histogram", "meter", "timer", "counter", "gauge", "all"];
 
 impl<'a> Wish<'a> {
     fn parse(params: &'a Params) -> Result<Self> {
@@ -70,9 +33,9 @@ impl<'a> Wish<'a> {
             groups: list(params, "group").filter(|name| *name != "all").collect(),
             registries: list(params, "registry").collect(),
             prefixes: list(params, "prefix").collect(),
-            expressions: params.all("regex").map(expression).collect::<Result<_>>()?,
+            expressions: params.all("regex").map(|text| expression("regex", text)).collect::<Result<_>>()?,
             properties: params.all("property").collect(),
-            gauges: types.is_empty() || types.iter().any(|name| matches!(*name, "gauge" | "all")),
+            types: if types.contains(&"all") { vec![] } else { types },
             compact: params.get("compact").is_none_or(|flag| flag != "false"),
         })
     }
@@ -85,31 +48,33 @@ impl<'a> Wish<'a> {
         self.groups.is_empty() || self.groups.contains(&group)
     }
 
-    fn wants(&self, name: &str) -> bool {
+    fn wants(&self, name: &str, metric: &Metric) -> bool {
         let free = self.prefixes.is_empty() && self.expressions.is_empty();
-        free || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
-            || self.expressions.iter().any(|expression| expression.is_match(name).unwrap_or(false))
+        let named = free
+            || self.prefixes.iter().any(|prefix| name.starts_with(prefix))
+            || self.expressions.iter().any(|expression| matches(expression, name));
+        named && (self.types.is_empty() || self.types.contains(&metric.kind()))
     }
 
     /// `None` when nothing of it is asked for.
-    fn show(&self, metric: Metric) -> Option<Node> {
-        let shown = match metric {
-            Metric::Value(node) => node,
-            Metric::Properties(all) => {
-                let wanted = |name: &str| self.properties.is_empty() || self.properties.contains(&name);
-                let shown: Entries = all
-                    .into_iter()
-                    .filter(|(name, _)| wanted(name))
-                    .map(|(name, node)| (name.into(), node))
-                    .collect();
-                if shown.is_empty() {
-                    return None;
-                }
-                Node::Map(shown)
+    fn show(&self, metric: &Metric) -> Option<Node> {
+        let wanted = |name: &str| self.properties.is_empty() || self.properties.contains(&name);
+        let (alone, compact) = (metric.alone(), self.compact);
+        match (metric, alone) {
+            (_, Some(alone)) if compact => Some(alone),
+            (Metric::Properties(_), _) if !compact => {
+                Some(Node::Map(vec![("value".into(), chosen(metric, wanted)?)]))
             }
-        };
-        Some(if self.compact { shown } else { Node::map([("value", shown)]) })
+            _ => chosen(metric, wanted),
+        }
     }
+}
+
+/// Those figures of a metric that have a name which is wanted; `None` is none of them.
+fn chosen(metric: &Metric, wanted: impl Fn(&str) -> bool) -> Option<Node> {
+    let mut figures = metric.figures();
+    figures.retain(|(name, _)| wanted(name));
+    (!figures.is_empty()).then(|| Node::Map(entries(figures)))
 }
 
 fn list<'a>(params: &'a Params, name: &'a str) -> impl Iterator<Item = &'a str> {
@@ -117,28 +82,33 @@ fn list<'a>(params: &'a Params, name: &'a str) -> impl Iterator<Item = &'a str> 
 }
 
 /// Over the whole name.
-fn expression(text: &str) -> Result<Regex> {
+fn expression(param: &str, text: &str) -> Result<Regex> {
     Regex::new(&format!("^(?:{text})$")).map_err(|failure| {
-        Error::bad_request(format!("`regex` holds `{text}`, which is no regular expression: {failure}"))
+        Error::bad_request(format!("`{param}` holds `{text}`, which is no regular expression: {failure}"))
     })
 }
 
+/// An expression that takes too many steps matches nothing.
+fn matches(expression: &Regex, name: &str) -> bool {
+    expression.is_match(name).unwrap_or(false)
+}
+
 /// The response's entries. Errors: a type or an expression that is none.
-pub fn metrics(params: &Params, registries: Vec<Registry>) -> Result<Entries> {
+pub fn metrics(params: &Params, registries: &[Registry]) -> Result<Entries> {
     if params.get("key").is_some() {
-        return Ok(by_key(params, &registries));
+        return Ok(by_key(params, registries));
+    }
+    if params.get("expr").is_some() {
+        return by_expression(params, registries);
     }
     let wish = Wish::parse(params)?;
     let mut shown = Entries::new();
-    for registry in registries {
-        if !wish.gauges || !wish.wants_registry(&registry.name) {
-            continue;
-        }
-        let wanted = registry.metrics.into_iter().filter(|(name, _)| wish.wants(name));
+    for registry in registries.iter().filter(|registry| wish.wants_registry(&registry.name)) {
+        let wanted = registry.metrics.iter().filter(|(name, metric)| wish.wants(name, metric));
         let metrics: Entries =
-            wanted.filter_map(|(name, metric)| Some((name.into(), wish.show(metric)?))).collect();
+            wanted.filter_map(|(name, metric)| Some((name.clone().into(), wish.show(metric)?))).collect();
         if !metrics.is_empty() {
-            shown.push((registry.name.into(), Node::Map(metrics)));
+            shown.push((registry.name.clone().into(), Node::Map(metrics)));
         }
     }
     Ok(vec![("metrics".into(), Node::Map(shown))])
@@ -154,6 +124,10 @@ fn by_key(params: &Params, registries: &[Registry]) -> Entries {
             Err(why) => errors.push((Name::Owned(key.to_owned()), Node::Str(why.into()))),
         }
     }
+    with_errors(shown, errors)
+}
+
+fn with_errors(shown: Entries, errors: Entries) -> Entries {
     let mut entries: Entries = vec![("metrics".into(), Node::Map(shown))];
     if !errors.is_empty() {
         entries.push(("errors".into(), Node::Map(errors)));
@@ -161,38 +135,93 @@ fn by_key(params: &Params, registries: &[Registry]) -> Entries {
     entries
 }
 
+const PARTS: &str = "at least two and at most three colon-separated parts must be provided";
+
 /// A property that the metric does not have is nothing.
 fn find(key: &str, registries: &[Registry]) -> Result<Option<Node>, String> {
     let parts: Vec<&str> = key.split(':').collect();
     let (registry, name, property) = match parts[..] {
         [registry, name] => (registry, name, None),
         [registry, name, property] => (registry, name, Some(property)),
-        _ => return Err("at least two and at most three colon-separated parts must be provided".to_owned()),
+        _ => return Err(PARTS.to_owned()),
     };
     let found = registries.iter().find(|known| known.name == registry);
     let found = found.ok_or_else(|| format!("registry '{registry}' not found"))?;
     let metric = found.metrics.iter().find(|(known, _)| known == name);
     let (_, metric) = metric.ok_or_else(|| format!("metric '{name}' not found"))?;
-    Ok(match (metric, property) {
-        (Metric::Value(node), _) => Some(node.clone()),
-        (Metric::Properties(all), None) => {
-            Some(Node::Map(all.iter().map(|(name, node)| (Name::Borrowed(name), node.clone())).collect()))
-        }
-        (Metric::Properties(all), Some(wanted)) => {
-            all.iter().find(|(name, _)| *name == wanted).map(|(_, node)| node.clone())
+    Ok(match (metric.alone(), property) {
+        (Some(alone), _) => Some(alone),
+        (None, None) => Some(Node::Map(entries(metric.figures()))),
+        (None, Some(wanted)) => {
+            metric.figures().into_iter().find(|(name, _)| *name == wanted).map(|(_, node)| node)
         }
     })
+}
+
+/// `expr=<registry>:<name>[:<property>]`, each part an expression, any number of them; together they show what any of them does.
+fn by_expression(params: &Params, registries: &[Registry]) -> Result<Entries> {
+    let (mut shown, mut errors) = (Vec::<(&str, Entries)>::new(), Entries::new());
+    for text in params.all("expr") {
+        let parts: Vec<&str> = text.split(':').collect();
+        let [registry, name, property @ ..] = &parts[..] else {
+            errors.push((Name::Owned(text.to_owned()), Node::str(PARTS)));
+            continue;
+        };
+        let property = match property {
+            [] => None,
+            [property] => Some(expression("expr", property)?),
+            _ => {
+                errors.push((Name::Owned(text.to_owned()), Node::str(PARTS)));
+                continue;
+            }
+        };
+        let (registry, name) = (expression("expr", registry)?, expression("expr", name)?);
+        for found in registries.iter().filter(|found| matches(&registry, &found.name)) {
+            let chosen = found.metrics.iter().filter(|(known, _)| matches(&name, known));
+            let chosen: Entries = chosen
+                .filter_map(|(known, metric)| {
+                    Some((known.clone().into(), by_properties(metric, property.as_ref())?))
+                })
+                .collect();
+            match shown.iter_mut().find(|(known, _)| *known == found.name) {
+                Some((_, entries)) => add_new(entries, chosen),
+                None if chosen.is_empty() => {}
+                None => shown.push((&found.name, chosen)),
+            }
+        }
+    }
+    let shown = shown.into_iter().map(|(name, entries)| (Name::Owned(name.to_owned()), Node::Map(entries)));
+    Ok(with_errors(shown.collect(), errors))
+}
+
+fn by_properties(metric: &Metric, property: Option<&Regex>) -> Option<Node> {
+    metric.alone().or_else(|| chosen(metric, |name| property.is_none_or(|property| matches(property, name))))
+}
+
+/// What an earlier expression chose stays as it chose it.
+fn add_new(entries: &mut Entries, more: Entries) {
+    for (name, node) in more {
+        if !entries.iter().any(|(known, _)| *known == name) {
+            entries.push((name, node));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::CacheStats;
+
+    use crate::admin::metric::{Rates, Times, cache_metric};
     use crate::response::{Format, JsonStyle};
 
     fn shown(form: &str) -> String {
         let stats = CacheStats { lookups: 4, hits: 1, inserts: 3, size: 3, ..CacheStats::default() };
         let core = vec![
             ("CACHE.searcher.filterCache".to_owned(), cache_metric(&stats)),
+            ("QUERY./select.errors".to_owned(), Metric::Meter(Rates { count: 2, ..Rates::default() })),
+            ("QUERY./select.requestTimes".to_owned(), Metric::Timer(Rates::default(), Times::default())),
+            ("QUERY./select.requests".to_owned(), Metric::Count(7)),
             ("SEARCHER.searcher.numDocs".to_owned(), Metric::Value(Node::Int(14))),
         ];
         let node = vec![("CONTAINER.cores.loaded".to_owned(), Metric::Value(Node::Int(1)))];
@@ -202,7 +231,7 @@ mod tests {
         ];
         let params = crate::params::parse_form(form.as_bytes()).unwrap();
         let mut out = Vec::new();
-        match metrics(&params, registries) {
+        match metrics(&params, &registries) {
             Ok(entries) => Format::Json(JsonStyle::default()).write(&entries, &mut out),
             Err(error) => return error.message,
         }
@@ -227,7 +256,28 @@ mod tests {
         );
         check("registry=solr.node", r#"{"metrics":{"solr.node":{"CONTAINER.cores.loaded":1}}}"#);
         check("group=core&prefix=CACHE&property=nope", r#"{"metrics":{}}"#);
-        check("type=counter", r#"{"metrics":{}}"#);
+        check("type=counter", r#"{"metrics":{"solr.core.films":{"QUERY./select.requests":7}}}"#);
+        check("type=histogram", r#"{"metrics":{}}"#);
+        check(
+            "type=meter&type=counter&compact=false&property=count",
+            r#"{"metrics":{"solr.core.films":{"QUERY./select.errors":{"count":2},"QUERY./select.requests":{"count":7}}}}"#,
+        );
+        check(
+            "type=timer&property=p99_ms&property=1minRate",
+            r#"{"metrics":{"solr.core.films":{"QUERY./select.requestTimes":{"1minRate":0.0,"p99_ms":0.0}}}}"#,
+        );
+        check(
+            "prefix=QUERY./select.req,SEARCHER&compact=false&property=p75_ms",
+            r#"{"metrics":{"solr.core.films":{"QUERY./select.requestTimes":{"p75_ms":0.0}}}}"#,
+        );
+        check(
+            "expr=solr.core.*:QUERY./select.e.*:count&expr=solr.core.films:QUERY.*requests&expr=x",
+            r#"{"metrics":{"solr.core.films":{"QUERY./select.errors":{"count":2},"QUERY./select.requests":7}},"errors":{"x":"at least two and at most three colon-separated parts must be provided"}}"#,
+        );
+        check(
+            "key=solr.core.films:QUERY./select.errors:count",
+            r#"{"metrics":{"solr.core.films:QUERY./select.errors:count":2}}"#,
+        );
         check(
             "type=bogus",
             "Invalid metric type in: [bogus] specified. Must be one of [histogram, meter, timer, counter, gauge, all]",

@@ -2,10 +2,12 @@
 //! the caller gathers. Nothing here looks at a clock, a disk or an index.
 
 mod backups;
+mod bodies;
 mod cluster_status;
 mod config_view;
 mod core_status;
 mod luke;
+mod metric;
 mod metrics;
 mod prometheus;
 mod replication;
@@ -13,6 +15,7 @@ mod segments;
 mod system;
 
 pub use backups::{backup_list, backup_made, backups_deleted, backups_purged};
+pub use bodies::{body_params, level_changes};
 pub use cluster_status::{
     ClusterFacts, CollectionFacts, cluster_status, collection_status, pairs, state_version,
 };
@@ -22,7 +25,8 @@ pub use luke::{
     FieldFacts, LukeFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
     luke_schema,
 };
-pub use metrics::{Metric, Registry, cache_metric, metrics};
+pub use metric::{Metric, Rates, Registry, Times, cache_metric};
+pub use metrics::metrics;
 pub use prometheus::{PROMETHEUS, prometheus};
 pub use replication::{Replicable, replication_details};
 pub use segments::{SegmentFacts, segments};

@@ -1,6 +1,6 @@
 //! The request handlers of a `solrconfig.xml`: their presets, and those that `initParams` gives to paths, declared or not.
 
-use plan::{HandlerConfig, Result};
+use plan::{HandlerConfig, Result, check_name};
 
 use crate::config::components::{self, Declared};
 use crate::config::implicit::{IMPLICIT, Implicit};
@@ -28,7 +28,10 @@ pub(super) fn serves(class: &str) -> bool {
 const ALLOWED_PARSERS: &str = "allowedParsers";
 
 /// Children of a handler that are read, or say nothing that matters.
-const KNOWN_LISTS: &[&str] = &["defaults", "appends", "invariants"];
+const KNOWN_LISTS: &[&str] = &["defaults", "appends", "invariants", HEALTH_CHECK];
+
+/// Names the file of a ping's health check.
+const HEALTH_CHECK: &str = "healthcheckFile";
 
 /// All handlers, in order of declaration, then the implicit ones.
 pub(super) fn read(
@@ -73,8 +76,20 @@ fn handler(element: &Element, declared: &Declared, warnings: &mut Vec<String>) -
         invariants: list(element, "invariants"),
         components: declared.steps_of(element)?,
         allowed_parsers: array(element, ALLOWED_PARSERS),
+        health_check_file: health_check(element)?,
         use_params: element.attribute("useParams").map(set_names).unwrap_or_default(),
     })
+}
+
+/// Solr differs: the file may be anywhere there; here it is one of the collection's own, by its name alone.
+fn health_check(element: &Element) -> Result<Option<String>> {
+    let Some(file) = element.children.iter().find(|it| it.attribute("name") == Some(HEALTH_CHECK)) else {
+        return Ok(None);
+    };
+    let name = file.text.trim();
+    check_name(HEALTH_CHECK, name)
+        .map_err(|_| wrong(&format!("`{HEALTH_CHECK}` is `{name}`; use a file's name without a folder")))?;
+    Ok(Some(name.to_owned()))
 }
 
 /// The names of sets of parameters, as `useParams` lists them.

@@ -33,6 +33,15 @@ pub(crate) const IMPLICIT: &[Implicit] = &[
     implicit("/select", "solr.SearchHandler", ""),
 ];
 
+/// Whether it is one that no configuration declared: Solr presets some parameters for those alone.
+pub fn is_implicit(handler: &HandlerConfig) -> bool {
+    let same = |it: &Implicit| {
+        (it.path, it.class) == (handler.path.as_str(), handler.class.as_str())
+            && handler.use_params.iter().eq([it.use_params].iter().filter(|sets| !sets.is_empty()))
+    };
+    IMPLICIT.iter().any(same)
+}
+
 impl Implicit {
     pub fn handler(&self) -> HandlerConfig {
         HandlerConfig {

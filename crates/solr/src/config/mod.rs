@@ -24,6 +24,7 @@ mod suggesters;
 pub use edit::edit;
 pub use handlers::set_names;
 pub(crate) use implicit::IMPLICIT;
+pub use implicit::is_implicit;
 pub(crate) use kinds::Kind;
 pub(crate) use load::effective;
 pub use load::{LoadedConfig, fallback, load, renewed, with_params};

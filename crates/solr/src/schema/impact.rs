@@ -2,6 +2,7 @@
 //! a rebuild cannot bring back. Pure comparison of two schemas over the fields that documents have.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use plan::{FieldSpec, FieldType, Schema};
 
@@ -56,14 +57,38 @@ pub fn impact(before: &Schema, after: &Schema, present: &[(String, u64)]) -> Vec
                 listed(new_sources)
             ));
         }
-        let lost = match (was, is) {
-            (_, None) => Some(DROPPED),
-            (Some(was), Some(_)) if !is_kept(was) && new_sources.is_empty() => Some(NOT_KEPT),
-            _ => None,
-        };
+        let lost = loss((was, is), new_sources);
         (!changes.is_empty()).then(|| FieldImpact { name: name.to_owned(), documents, changes, lost })
     };
     documents.into_iter().filter_map(of).collect()
+}
+
+/// What a rebuild cannot bring back of a field.
+fn loss(
+    (was, is): (Option<&Arc<FieldSpec>>, Option<&Arc<FieldSpec>>),
+    sources: &BTreeSet<String>,
+) -> Option<&'static str> {
+    match (was, is) {
+        (_, None) => Some(DROPPED),
+        (Some(was), Some(_)) if !is_kept(was) && sources.is_empty() => Some(NOT_KEPT),
+        _ => None,
+    }
+}
+
+/// The first field that documents would lose on their way from an index under one schema into one under another, and why. Of
+/// a block, the engine knows by itself what is where.
+pub fn first_loss<'a>(
+    from: &Schema,
+    into: &Schema,
+    present: &'a [String],
+) -> Option<(&'a str, &'static str)> {
+    const OF_BLOCKS: [&str; 3] = ["_root_", "_nest_path_", "_nest_parent_"];
+    let (copied, none) = (copies(into, present.iter().map(String::as_str)), BTreeSet::new());
+    let lost = |name: &'a String| {
+        let fields = (from.field(name), into.field(name));
+        Some((name.as_str(), loss(fields, copied.get(name).unwrap_or(&none))?))
+    };
+    present.iter().filter(|name| !OF_BLOCKS.contains(&name.as_str())).find_map(lost)
 }
 
 /// Destinations with the fields that are copied there.

@@ -12,7 +12,7 @@ mod save;
 mod view;
 
 pub use edit::edit;
-pub use impact::{FieldImpact, impact, shown as impact_node};
+pub use impact::{FieldImpact, first_loss, impact, shown as impact_node};
 pub use load::{Fault, faults, load, parse, validate};
 pub use save::to_xml;
 pub use view::view;

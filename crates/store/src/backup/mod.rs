@@ -132,6 +132,16 @@ impl BackupFolder {
         Ok(())
     }
 
+    /// A backup's files, readable even when it is removed meanwhile; nothing is compared yet. Errors: `NotFound`.
+    pub fn files(&self, point: &BackupPoint) -> Result<Vec<(SegmentFile, SegmentBytes)>> {
+        let open = |file: &BackupFile| {
+            let path = self.objects_folder().join(&file.sha256);
+            let bytes = self.disk.map(&path).map_err(|source| Error::io("open", &path, source))?;
+            Ok((SegmentFile { name: file.name.clone(), size: file.size, crc32: file.crc32 }, bytes))
+        };
+        point.files.iter().map(open).collect()
+    }
+
     /// Removes backups, then the files that none of the others names. Errors: `NotFound` for an id that is none, before
     /// anything is removed.
     pub fn remove(&self, ids: &[u64]) -> Result<Purged> {

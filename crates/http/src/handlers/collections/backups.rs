@@ -2,8 +2,9 @@
 //! `--backup-dir`; it never names another.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use cluster::{BackupPlace, BackupsToDelete};
+use cluster::{BackupPlace, BackupsToDelete, Collection};
 use plan::{Error, Result, check_name};
 use solr::admin::{backup_list, backup_made, backups_deleted, backups_purged};
 use solr::response::{Entries, Node};
@@ -16,7 +17,8 @@ pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
     let unknown =
         || Error::bad_request(format!("Collection '{collection}' does not exist, no action taken."));
     let collection = call.server.node.find(collection).ok_or_else(unknown)?;
-    let (backup, files, bytes) = call.server.node.back_up(collection, place.clone()).await?;
+    let snapshot = call.optional("commitName").map(str::to_owned);
+    let (backup, files, bytes) = call.server.node.back_up(collection, place.clone(), snapshot).await?;
     if let Some(count) = newest(call)? {
         call.server.node.delete_backups(place, BackupsToDelete::AllButNewest(count)).await?;
     }
@@ -57,6 +59,30 @@ pub(super) async fn restore(call: &Call<'_>) -> Result<Entries> {
     }
     let collection = call.server.node.restore(place, id, (name.to_owned(), None)).await?;
     Ok(done(call, Some(&collection)))
+}
+
+/// A core's own backup, by the name that a collection's has too.
+///
+/// Solr differs: there it is a step of a collection's backup, whose files the caller names.
+pub(in crate::handlers) async fn back_up_core(call: &Call<'_>, core: Arc<Collection>) -> Result<Entries> {
+    let snapshot = call.optional("commitName").map(str::to_owned);
+    let (backup, files, bytes) = call.server.node.back_up(core, place(call)?, snapshot).await?;
+    Ok(backup_made(&backup, (files, bytes)))
+}
+
+/// A core of a backup.
+///
+/// Solr differs: it restores into a core that exists, which cannot be searched meanwhile.
+pub(in crate::handlers) async fn restore_core(call: &Call<'_>) -> Result<Entries> {
+    let (core, place, id) = (call.required("core")?, place(call)?, id(call)?);
+    if call.server.node.find(core).is_some() {
+        return Err(Error::bad_request(format!(
+            "core already exists: {core}; restore to another name, then let the two SWAP"
+        )));
+    }
+    let names = (core.to_owned(), Some(core.to_owned()));
+    let restored = call.server.node.restore(place, id, names).await?;
+    Ok(vec![("core".into(), Node::from(restored.core_name()))])
 }
 
 pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {

@@ -12,8 +12,9 @@ use cluster::{Collection, CreateCollection};
 use plan::{Error, ErrorKind, Result};
 use solr::response::{Entries, Name, Node};
 
-pub(super) use self::backups::place;
-use super::{background, configsets};
+pub(super) use self::backups::{back_up_core, place, restore_core};
+use super::snapshots::Of;
+use super::{background, configsets, snapshots};
 use crate::call::{Call, Failure};
 
 /// What is asked of more nodes or shards than there are.
@@ -52,7 +53,10 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Entries, Failure> {
 }
 
 fn changes(action: &str) -> bool {
-    !matches!(action, "LIST" | "LISTBACKUP" | "COLSTATUS" | "LISTALIASES" | "OVERSEERSTATUS")
+    !matches!(
+        action,
+        "LIST" | "LISTBACKUP" | "LISTSNAPSHOTS" | "COLSTATUS" | "LISTALIASES" | "OVERSEERSTATUS"
+    )
 }
 
 /// What may also be done beside.
@@ -70,6 +74,9 @@ pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
         "VERIFYBACKUP" => backups::verify(call).await,
         "DELETEBACKUP" => backups::delete(call).await,
         "RESTORE" => backups::restore(call).await,
+        "CREATESNAPSHOT" => snapshots::create(call, Of::Collection).await,
+        "LISTSNAPSHOTS" => snapshots::list(call, Of::Collection).await,
+        "DELETESNAPSHOT" => snapshots::delete(call, Of::Collection).await,
         "CREATEALIAS" => aliases::create(call).await,
         "DELETEALIAS" => aliases::delete(call).await,
         "LISTALIASES" => Ok(aliases::list(call)),

@@ -155,6 +155,7 @@ fn kind_of(status: u16) -> ErrorKind {
         404 => ErrorKind::NotFound,
         405 => ErrorKind::MethodNotAllowed,
         409 => ErrorKind::Conflict,
+        429 => ErrorKind::Busy,
         503 => ErrorKind::Unavailable,
         500.. => ErrorKind::Internal,
         _ => ErrorKind::BadRequest,

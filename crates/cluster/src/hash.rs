@@ -1,0 +1,182 @@
+//! Where an id falls among 32 bits of hash, as Solr's `compositeId` router has it (facts of Solr 9.10.1): MurmurHash3 (x86, 32 bits,
+//! seed 0) of the UTF-8 bytes, compared as signed numbers. `tenant!id` takes the upper bits of its tenant, `a!b!id` those of two.
+
+use plan::{Error, Result};
+
+/// A share of all hashes, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashRange {
+    pub first: i32,
+    pub last: i32,
+}
+
+impl HashRange {
+    pub const ALL: Self = Self { first: i32::MIN, last: i32::MAX };
+
+    /// Solr's spelling: both ends in hexadecimal, such as `80000000-ffffffff`. Errors: `BadRequest`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let hex = |text: &str| u32::from_str_radix(text.trim(), 16).ok().map(u32::cast_signed);
+        let ends = text.split_once('-').and_then(|(first, last)| Some((hex(first)?, hex(last)?)));
+        match ends {
+            Some((first, last)) if first <= last => Ok(Self { first, last }),
+            _ => Err(Error::bad_request(format!(
+                "Exception parsing hexadecimal hash range: {text}; write it as `80000000-ffffffff`"
+            ))),
+        }
+    }
+
+    /// Parts of the same size, but for what is rounded to 16 bits where parts are large, as Solr cuts shards.
+    pub fn cut(self, parts: u32) -> Vec<Self> {
+        const ROUNDED_FROM: i64 = 1 << 20;
+        let parts = i64::from(parts.max(1));
+        let (first, last) = (i64::from(self.first), i64::from(self.last));
+        let step = ((last - first) / parts).max(1);
+        let rounds = step >= ROUNDED_FROM && first & 0xffff == 0;
+        let (mut start, mut target, mut ranges) = (first, first, Vec::new());
+        while ranges.len() < usize::try_from(parts).unwrap_or(1) && start <= last {
+            target += step;
+            let mut end = if rounds { rounded(target) } else { target };
+            if ranges.len() as i64 == parts - 1 {
+                end = last;
+            }
+            let clamp = |end: i64| i32::try_from(end.clamp(first, last)).unwrap_or(self.last);
+            ranges.push(Self { first: clamp(start), last: clamp(end) });
+            start = end + 1;
+        }
+        ranges
+    }
+
+    pub fn has(self, id: &str) -> bool {
+        let hash = hash_of_id(id);
+        self.first <= hash && hash <= self.last
+    }
+}
+
+/// The end of 16 bits that is nearest.
+fn rounded(end: i64) -> i64 {
+    let down = (end | 0xffff) - 0x1_0000;
+    let up = end | 0xffff;
+    if up - end < end - down { up } else { down }
+}
+
+/// The part before the first `!`, without its count of bits; `None` where there is none.
+pub fn route_key(id: &str) -> Option<&str> {
+    let (key, _) = id.split_once('!').filter(|(key, _)| !key.is_empty())?;
+    match key.split_once('/') {
+        Some((name, bits)) if !name.is_empty() && bits.starts_with(|digit: char| digit.is_ascii_digit()) => {
+            Some(name)
+        }
+        _ => Some(key),
+    }
+}
+
+fn hash_of_id(id: &str) -> i32 {
+    let mut parts: Vec<&str> = id.splitn(3, '!').collect();
+    // A separator at the end makes no third part.
+    if parts.len() == 3 && parts.last() == Some(&"") {
+        parts.pop();
+    }
+    let [parts @ .., last] = &parts[..] else { return 0 };
+    let own = if parts.len() == 2 { [8, 8] } else { [16, 0] };
+    let (mut hash, mut taken, mut mask_taken) = (0, 0_i32, 0);
+    for (part, own) in parts.iter().zip(own) {
+        let (name, bits) = with_bits(part, own);
+        taken = taken.wrapping_add(bits);
+        let upper = upper_bits(taken);
+        hash |= murmur3(name.as_bytes()) & (upper ^ mask_taken);
+        mask_taken |= upper;
+    }
+    (hash | murmur3(last.as_bytes()) & !mask_taken).cast_signed()
+}
+
+/// `name/bits`; a count that is none, or above 32, is -1, which Java's shifts make 31.
+fn with_bits(part: &str, own: i32) -> (&str, i32) {
+    match part.split_once('/') {
+        Some((name, bits)) if !name.is_empty() => {
+            let digits = bits.bytes().all(|byte| byte.is_ascii_digit());
+            let count = if bits.is_empty() {
+                Some(0)
+            } else {
+                bits.parse().ok().filter(|count| digits && *count <= 32)
+            };
+            (name, count.unwrap_or(-1))
+        }
+        _ => (part, own),
+    }
+}
+
+fn upper_bits(count: i32) -> u32 {
+    if count == 0 { 0 } else { u32::MAX.wrapping_shl(32_i32.wrapping_sub(count).cast_unsigned()) }
+}
+
+/// MurmurHash3, x86, 32 bits, seed 0 (Austin Appleby, in the public domain).
+fn murmur3(bytes: &[u8]) -> u32 {
+    const C1: u32 = 0xcc9e_2d51;
+    const C2: u32 = 0x1b87_3593;
+    let mix = |word: u32| word.wrapping_mul(C1).rotate_left(15).wrapping_mul(C2);
+    let (words, tail) = bytes.as_chunks::<4>();
+    let mut hash = 0_u32;
+    for word in words {
+        hash =
+            (hash ^ mix(u32::from_le_bytes(*word))).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+    }
+    if !tail.is_empty() {
+        let word = tail.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+        hash ^= mix(word);
+    }
+    hash ^= u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+    hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+    hash ^ (hash >> 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_fall_where_solr_has_them() {
+        let check = |id: &str, expected: u32| assert_eq!(hash_of_id(id).cast_unsigned(), expected, "{id}");
+        check("", 0);
+        check("contact", (-541_354_036_i32).cast_unsigned());
+        check("0000000KISS", 2_099_700_320);
+        check("contact!0000000KISS", 0xdfbb_e260);
+        check("contact/16!0000000KISS", 0xdfbb_e260);
+        let (contact, kiss) = (murmur3(b"contact"), murmur3(b"0000000KISS"));
+        check("contact/4!0000000KISS", contact & 0xf000_0000 | kiss & 0x0fff_ffff);
+        check("contact/0!0000000KISS", kiss);
+        check("contact/32!0000000KISS", contact);
+        check("contact!", contact & 0xffff_0000);
+        check("contact!contact!0000000KISS", contact & 0xffff_0000 | kiss & 0xffff);
+        assert_eq!([murmur3(b"hello"), murmur3(b"hello, world")], [0x248b_fa47, 0x149b_bb7f]);
+    }
+
+    #[test]
+    fn ranges_are_cut_as_shards_are() {
+        let check = |parts: u32, expected: &str| {
+            let cut = HashRange::ALL.cut(parts);
+            let shown: Vec<_> = cut.iter().map(|it| format!("{:x}-{:x}", it.first, it.last)).collect();
+            assert_eq!(shown.join(","), expected);
+        };
+        check(1, "80000000-7fffffff");
+        check(2, "80000000-ffffffff,0-7fffffff");
+        check(3, "80000000-d554ffff,d5550000-2aa9ffff,2aaa0000-7fffffff");
+        check(5, "80000000-b332ffff,b3330000-e665ffff,e6660000-1998ffff,19990000-4ccbffff,4ccc0000-7fffffff");
+        for text in ["0-7fffffff", "80000000-ffffffff"] {
+            assert!(HashRange::ALL.cut(2).contains(&HashRange::parse(text).unwrap()), "{text}");
+        }
+        for text in ["abc", "1-0", "-", "0-ffffffffff", "0"] {
+            assert!(HashRange::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn route_keys_are_before_the_separator() {
+        let check = |id: &str, expected: Option<&str>| assert_eq!(route_key(id), expected, "{id}");
+        check("a!b", Some("a"));
+        check("a/4!b", Some("a"));
+        check("a/x!b", Some("a/x"));
+        check("a", None);
+        check("!a", None);
+    }
+}

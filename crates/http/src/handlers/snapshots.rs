@@ -1,0 +1,99 @@
+//! Snapshots of cores and collections: the same ones, in Solr's shape for each.
+
+use std::sync::Arc;
+
+use cluster::{Collection, SnapshotFacts};
+use plan::{Error, Result};
+use solr::response::{Entries, Name, Node};
+
+use crate::call::Call;
+
+/// Which of the older API's two paths asks.
+#[derive(Clone, Copy)]
+pub(super) enum Of {
+    Core,
+    Collection,
+}
+
+impl Of {
+    fn find(self, call: &Call<'_>) -> Result<(String, Arc<Collection>)> {
+        let name = call.required(self.param())?;
+        let found = call.server.node.find(name).ok_or_else(|| match self {
+            Self::Core => Error::bad_request(format!("Unable to locate core {name}")),
+            Self::Collection => {
+                Error::bad_request(format!("Collection '{name}' does not exist, no action taken."))
+            }
+        })?;
+        Ok((name.to_owned(), found))
+    }
+
+    fn param(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Collection => "collection",
+        }
+    }
+}
+
+pub(super) async fn create(call: &Call<'_>, of: Of) -> Result<Entries> {
+    let name = call.required("commitName")?;
+    let (asked, collection) = of.find(call)?;
+    let facts = collection.create_snapshot(&call.server.node, name).await?;
+    let mut entries: Entries =
+        vec![(of.param().into(), Node::from(asked)), ("snapshotName".into(), Node::from(facts.name.clone()))];
+    match of {
+        Of::Core => entries.extend(place(&facts).into_iter().chain([files(&facts)])),
+        Of::Collection => {}
+    }
+    Ok(entries)
+}
+
+pub(super) async fn list(call: &Call<'_>, of: Of) -> Result<Entries> {
+    let (_, collection) = of.find(call)?;
+    let shown = |facts: SnapshotFacts| {
+        let node = match of {
+            Of::Core => place(&facts),
+            Of::Collection => whole(&facts, &collection),
+        };
+        (Name::Owned(facts.name), Node::Map(node))
+    };
+    let snapshots = collection.snapshots().await?.into_iter().map(shown).collect();
+    Ok(vec![("snapshots".into(), Node::Map(snapshots))])
+}
+
+/// One that is not there is as good as deleted, as in Solr.
+pub(super) async fn delete(call: &Call<'_>, of: Of) -> Result<Entries> {
+    let name = call.required("commitName")?;
+    let (asked, collection) = of.find(call)?;
+    collection.delete_snapshot(name).await?;
+    Ok(vec![(of.param().into(), Node::from(asked)), ("snapshotName".into(), Node::from(name.to_owned()))])
+}
+
+fn place(facts: &SnapshotFacts) -> Entries {
+    vec![
+        ("indexDirPath".into(), Node::from(facts.folder.display().to_string())),
+        ("generation".into(), Node::long(facts.generation)),
+    ]
+}
+
+fn files(facts: &SnapshotFacts) -> (Name, Node) {
+    ("files".into(), Node::Array(facts.files.iter().cloned().map(Node::from).collect()))
+}
+
+/// With what each replica keeps, of which there is one.
+fn whole(facts: &SnapshotFacts, collection: &Collection) -> Entries {
+    let core = collection.core_name();
+    let mut replica: Entries = vec![
+        ("core".into(), Node::from(core.clone())),
+        ("shardId".into(), Node::str("shard1")),
+        ("leader".into(), Node::Bool(true)),
+    ];
+    replica.extend(place(facts));
+    replica.push(files(facts));
+    vec![
+        ("name".into(), Node::from(facts.name.clone())),
+        ("status".into(), Node::str("Successful")),
+        ("creationDate".into(), Node::Date(facts.created_ms)),
+        ("replicas".into(), Node::Map(vec![(Name::Owned(core), Node::Map(replica))])),
+    ]
+}
