@@ -16,7 +16,8 @@ const PARTS_MAX: usize = 64;
 /// Documents by the hash of their ids into cores that are there.
 ///
 /// Solr differs: without `ranges` it deals the documents out in turn, which nobody can repeat; here each target has an equal share
-/// of the hashes. It also writes to folders (`path`), which no core here would find.
+/// of the hashes. It also writes to folders (`path`), which no core here would find
+/// (`compat/admin/figures.yaml`).
 pub(super) async fn split(call: &Call<'_>) -> Result<Entries> {
     let names: Vec<&str> = call.params.all("targetCore").filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
@@ -96,7 +97,7 @@ fn check_distinct(source: &Arc<Collection>, target: &Arc<Collection>, all: &[Arc
 
 /// All documents of cores into another, in place of those with their ids.
 ///
-/// Solr differs: two documents of one id stay two there.
+/// Solr differs: two documents of one id stay two there, and a target that is not there goes unsaid (`compat/admin/figures.yaml`).
 pub(super) async fn merge(call: &Call<'_>) -> Result<Entries> {
     let core = call.required("core")?;
     if let Some(folder) = call.optional("indexDir") {

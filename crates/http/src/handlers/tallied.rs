@@ -1,4 +1,5 @@
 //! Under which name a request is counted, and what is counted there as metrics: by Solr's categories of handlers.
+//! Solr differs: it counts the requests of shards apart, of which there are none here (`compat/admin/figures.yaml`).
 
 use std::sync::Arc;
 
