@@ -63,8 +63,8 @@ fn blocked_ns(figures: &PhaseFigures) -> u64 {
 
 fn shown(ns: u64) -> String {
     match ns {
-        ..1_000_000 => format!("{} µs", ns / 1000),
-        ..10_000_000_000 => format!("{} ms", ns / 1_000_000),
+        0..1_000_000 => format!("{} µs", ns / 1000),
+        1_000_000..10_000_000_000 => format!("{} ms", ns / 1_000_000),
         _ => format!("{} s", ns / 1_000_000_000),
     }
 }
