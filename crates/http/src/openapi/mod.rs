@@ -229,18 +229,31 @@ impl Operation {
 
 impl Body {
     fn node(self) -> Option<Node> {
-        let free = || Node::map([("schema", Node::map([("type", Node::str("object"))]))]);
-        let content: Entries = match self {
+        let types: &[&str] = match self {
             Body::None => return None,
-            Body::Search => vec![
-                ("application/x-www-form-urlencoded".into(), free()),
-                ("application/json".into(), free()),
-            ],
-            Body::Json => vec![("application/json".into(), Node::Map(vec![]))],
-            Body::Types(types) => types.iter().map(|name| ((*name).into(), Node::Map(vec![]))).collect(),
+            Body::Search => &["application/x-www-form-urlencoded", "application/json"],
+            Body::Json => &["application/json"],
+            Body::Types(types) => types,
         };
+        let content = types.iter().map(|name| (Name::Borrowed(*name), body_of(name))).collect();
         Some(Node::map([("content", Node::Map(content))]))
     }
+}
+
+/// What a body of this type is, as far as a notation of JSON can say.
+fn body_of(media_type: &str) -> Node {
+    let text = |format: Option<&'static str>| {
+        let mut schema = vec![(Name::Borrowed("type"), Node::str("string"))];
+        schema.extend(format.map(|format| (Name::Borrowed("format"), Node::str(format))));
+        schema
+    };
+    let schema = match media_type {
+        "application/json" => vec![],
+        "application/x-www-form-urlencoded" => vec![("type".into(), Node::str("object"))],
+        "application/octet-stream" | "application/javabin" | "application/cbor" => text(Some("binary")),
+        _ => text(None),
+    };
+    Node::map([("schema", Node::Map(schema))])
 }
 
 #[cfg(test)]

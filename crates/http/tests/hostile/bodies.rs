@@ -14,7 +14,7 @@ pub struct Body {
     pub bytes: Vec<u8>,
 }
 
-const UPDATES: [(&str, &str, &[u8]); 22] = [
+const UPDATES: [(&str, &str, &[u8]); 23] = [
     ("/update", "application/json", br#"[{"id":"9","title_t":"x","n_i":5,"d_dt":"NOW","kids":[{"id":"9.1"}]}]"#),
     ("/update", "application/json", br#"{"add":{"doc":{"id":"9","n_i":{"inc":2147483647}},"commitWithin":-1,"overwrite":"x"}}"#),
     ("/update", "application/json", br#"{"add":{"doc":{"id":"1","ss_ss":{"add-distinct":["a"],"removeregex":"(a+)+$"}}},"delete":["7"]}"#),
@@ -28,6 +28,7 @@ const UPDATES: [(&str, &str, &[u8]); 22] = [
     ("/update", "application/xml", b"<update><delete><id>1</id></delete><commit waitSearcher='x'/><rollback/><optimize maxSegments='-1'/></update>"),
     ("/update", "text/csv", b"id,title_t,n_i\n9,\"a\"\"b\",5\n10,x,y\n"),
     ("/update/csv?separator=%09&header=false&fieldnames=id,n_i&rowid=l_l&skipLines=1", "text/csv", b"a\tb\n\"1\t2\n"),
+    ("/update/csv?skipLines=2147483647&rowid=l_l&rowidOffset=18446744073709551615", "text/csv", b"null"),
     ("/update?f.ss_ss.split=true&f.ss_ss.separator=%7C&trim=true&map=a:b&escape=%5C", "application/csv", b"id,ss_ss\n9,a|b|\\\n"),
     // A list of one document, a delete, and both of SolrJ's ways to send parameters.
     ("/update", "application/javabin", b"\x02\xa2\xe0\x26params\xc0\xe0\x24docs\x81\x0b\x10\x01\xe0\x22id\x21\x39\x0f"),
