@@ -15,8 +15,8 @@ const BYTES_MAX: usize = 64 << 10;
 /// Errors: an expression of more than [`STEPS_MAX`] steps; `shown` is what the user wrote. One that cannot be read at all is
 /// left to who makes the automaton.
 pub(super) fn check_size(expression: &str, shown: &str) -> Result<()> {
-    let read = (expression.len() <= BYTES_MAX).then(|| regex_syntax::Parser::new().parse(expression));
-    if read.is_some_and(|read| read.map_or(true, |hir| steps(&hir) <= STEPS_MAX)) {
+    let fits = || regex_syntax::Parser::new().parse(expression).map_or(true, |hir| steps(&hir) <= STEPS_MAX);
+    if expression.len() <= BYTES_MAX && fits() {
         return Ok(());
     }
     let start: String = shown.chars().take(100).collect();
