@@ -26,14 +26,18 @@ static ROUTE: LazyLock<Arc<Route>> = LazyLock::new(|| {
 
 /// Decodes `body` and processes what came of it.
 pub fn update(content_type: &str, path: &str, body: &[u8]) {
-    let params = Params::default();
-    let options = UpdateOptions::parse(&params).expect("no parameters are wrong");
-    let decoded = decode(Some(content_type), path, &params, &options, body);
+    update_with(&Params::default(), content_type, path, body);
+}
+
+/// As [`update`], for a request with parameters.
+pub fn update_with(params: &Params, content_type: &str, path: &str, body: &[u8]) {
+    let Ok(options) = UpdateOptions::parse(params) else { return };
+    let decoded = decode(Some(content_type), path, params, &options, body);
     let new_uuid: NewUuid = Arc::new(|| "00000000-0000-4000-8000-000000000000".to_owned());
     let chain = Chain {
         schema: SCHEMA.clone(),
         route: &ROUTE,
-        params: &params,
+        params,
         dates: DateMath::new(1_700_000_000_000),
         parse_query: &|_| Ok(Query::All),
         new_uuid: &new_uuid,

@@ -13,9 +13,10 @@ use crate::server::{Server, target_folder};
 const CORE: &str = "clients";
 
 /// (name, folder below `clients/`, what it needs). The measures come with trec_eval for what trec_eval measures.
-const PYTHON_SUITES: [(&str, &str, &[&str]); 3] = [
+const PYTHON_SUITES: [(&str, &str, &[&str]); 4] = [
     ("pysolr", "pysolr", &["pysolr==3.11.0"]),
     ("javapyn", "javapyn", &["javapyn==0.2.0"]),
+    ("schemathesis", "schemathesis", &["schemathesis==4.32.5", "openapi-spec-validator==0.9.0"]),
     ("ir-measures", "ir_measures", &["ir-measures==0.4.3", "pytrec_eval-terrier==0.5.11"]),
 ];
 

@@ -7,7 +7,8 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 /// Page, and the example that prints it: (path, crate, example).
-const PAGES: [(&str, &str, &str); 1] = [("docs/parameters.md", "solr", "parameters")];
+const PAGES: [(&str, &str, &str); 2] =
+    [("docs/parameters.md", "solr", "parameters"), ("docs/openapi.json", "http@0.1.0", "openapi")];
 
 /// Writes every page; `false` when one could not be made, after cargo has said why.
 pub fn run(root: &Path) -> Result<bool> {

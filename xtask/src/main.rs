@@ -21,7 +21,7 @@ const USAGE: &str = "\
 usage: cargo xtask TASK
 
   check                    all that CI runs: tidy, fmt, clippy, tests, docs, compat, clients
-  docs                     write docs/parameters.md from the definitions of the parameters
+  docs                     write docs/parameters.md and docs/openapi.json from the definitions in the code
   tidy                     the architecture's absences: crate edges, who names what, paths in the documents
   compat                   replay compat/ against a Parhelion of this checkout
          [--url URL]       ask this server instead (http://127.0.0.1:8983/solr)

@@ -12,6 +12,8 @@ use crate::v2::V2;
 pub(crate) enum Target {
     /// `/solr/` and `/`.
     Root,
+    /// `/solr/openapi.json`: what is served, described.
+    Description,
     /// A path below `/solr/admin`, such as `/info/system`.
     Node(String),
     /// Below `/api/configsets`, the parts of the path there.
@@ -92,6 +94,7 @@ fn by_path(path: &str) -> Result<Target> {
     };
     Ok(match segments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] | ["solr"] => Target::Root,
+        ["solr" | "api", "openapi.json"] => Target::Description,
         ["api", "configsets", ..] => Target::Configsets(segments.split_off(2)),
         ["solr", "admin", ..] => Target::Node(below(2)),
         ["api", "collections" | "c" | "cores", collection, _, ..] => {
@@ -106,25 +109,38 @@ fn by_path(path: &str) -> Result<Target> {
     })
 }
 
+/// Paths that every collection has, whatever its config declares.
+pub(crate) const IMPLICIT: &[(&str, Handler)] = &[
+    ("/select", Handler::Select),
+    ("/query", Handler::Select),
+    ("/get", Handler::Get),
+    ("/terms", Handler::Terms),
+    ("/analysis/field", Handler::FieldAnalysis),
+    ("/analysis/document", Handler::DocumentAnalysis),
+    ("/whynot", Handler::WhyNot),
+    ("/update", Handler::Update),
+    ("/update/json", Handler::Update),
+    ("/update/json/docs", Handler::Update),
+    ("/update/csv", Handler::Update),
+    ("/update/cbor", Handler::Update),
+    ("/admin/ping", Handler::Ping),
+    ("/admin/luke", Handler::Luke),
+    ("/admin/system", Handler::System),
+    ("/admin/segments", Handler::Segments),
+    ("/replication", Handler::Replication),
+    ("/admin/file", Handler::File),
+    ("/debug/dump", Handler::Dump),
+    ("/admin/mbeans", Handler::NotServed),
+    ("/admin/plugins", Handler::NotServed),
+    ("/schema", Handler::Schema),
+];
+
 /// The handler of a path below a collection. The config's own paths count when their class is one served here.
 pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> {
-    let implicit = match path {
-        "/select" | "/query" => Handler::Select,
-        "/get" => Handler::Get,
-        "/terms" => Handler::Terms,
-        "/analysis/field" => Handler::FieldAnalysis,
-        "/analysis/document" => Handler::DocumentAnalysis,
-        "/whynot" => Handler::WhyNot,
-        "/update" | "/update/json" | "/update/json/docs" | "/update/csv" | "/update/cbor" => Handler::Update,
-        "/admin/ping" => Handler::Ping,
-        "/admin/luke" => Handler::Luke,
-        "/admin/system" => Handler::System,
-        "/admin/segments" => Handler::Segments,
-        "/replication" => Handler::Replication,
-        "/admin/file" => Handler::File,
-        "/debug/dump" => Handler::Dump,
-        "/admin/mbeans" | "/admin/plugins" => Handler::NotServed,
-        "/schema" => Handler::Schema,
+    if let Some((_, handler)) = IMPLICIT.iter().find(|(known, _)| *known == path) {
+        return Some(*handler);
+    }
+    Some(match path {
         _ if is_below(path, "/config") => Handler::Config,
         _ if is_below(path, "/schema/managed") || is_below(path, "/schema/analysis") => Handler::Managed,
         _ if path.starts_with("/schema/") => Handler::Schema,
@@ -132,8 +148,7 @@ pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> 
             let declared = config.handlers.iter().find(|handler| handler.path == path)?;
             return by_class(&declared.class);
         }
-    };
-    Some(implicit)
+    })
 }
 
 fn is_below(path: &str, folder: &str) -> bool {
@@ -165,6 +180,7 @@ mod tests {
         check("/", Target::Root);
         check("/solr", Target::Root);
         check("/solr/", Target::Root);
+        check("/solr/openapi.json", Target::Description);
         check("/solr/admin/info/system", Target::Node("/info/system".into()));
         check("/solr/films/select", collection("films", "/select"));
         check("/solr/films/select/", collection("films", "/select"));

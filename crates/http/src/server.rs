@@ -31,6 +31,9 @@ use crate::tally::Tallies;
 use crate::tasks::Tasks;
 use crate::upgrade::{self, Continued, Upgrade};
 
+/// What a thread that serves must have: queries of queries nest 100 levels deep, as in Solr, and each level calls through the
+/// parsers and then through the engine. Only what is used of it takes memory.
+pub const STACK_BYTES: usize = 32 << 20;
 /// Pause after a failed accept (out of file descriptors, say): trying again at once would only spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Room for uploads in flight on HTTP/2, for a stream and for its connection.

@@ -72,5 +72,6 @@ fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
 }
 
 fn block_on(task: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(task)
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.enable_all().thread_stack_size(http::STACK_BYTES).build()?.block_on(task)
 }

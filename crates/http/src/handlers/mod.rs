@@ -48,6 +48,7 @@ pub(crate) use self::info::Info;
 use self::permit::Permit;
 use crate::admission::Load;
 use crate::call::{Answer, Call, Content, Envelope, Failure};
+use crate::openapi;
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
@@ -64,6 +65,8 @@ pub(crate) enum Serving {
     Several(String, usize),
     /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
     Nothing,
+    /// What is served, described.
+    Description,
 }
 
 impl Serving {
@@ -71,6 +74,7 @@ impl Serving {
     pub fn load(&self) -> Load {
         match self {
             Serving::Nothing
+            | Serving::Description
             | Serving::Several(..)
             | Serving::Node(_)
             | Serving::Configsets(_)
@@ -120,6 +124,7 @@ impl NodeHandler {
 pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
     match target {
         Target::Root => Some(Serving::Node(NodeHandler::Root)),
+        Target::Description => Some(Serving::Description),
         Target::Node(path) if path == "/noop" => Some(Serving::Nothing),
         Target::Node(path) => {
             let handler = match path.as_str() {
@@ -151,6 +156,13 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
 pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
     match serving {
         Serving::Nothing => Reply { status: 200, ..Reply::default() },
+        Serving::Description => Reply {
+            status: 200,
+            content_type: Format::default().content_type(),
+            body: openapi::served(),
+            allow: None,
+            ..Reply::default()
+        },
         Serving::Several(name, count) => {
             let error = Error::bad_request(format!(
                 "`{name}` stands for `{count}` collections; several at once cannot be asked: name one of them"
@@ -388,6 +400,9 @@ fn assumed_format(call: &Call<'_>, handler: Handler) -> Option<&'static str> {
 fn root() -> Entries {
     vec![
         (Name::Borrowed("server"), Node::str(concat!("Parhelion ", env!("CARGO_PKG_VERSION")))),
-        (Name::Borrowed("next"), Node::str("/solr/admin/info/system, /solr/admin/collections?action=LIST")),
+        (
+            Name::Borrowed("next"),
+            Node::str("/solr/admin/info/system, /solr/admin/collections?action=LIST, /solr/openapi.json"),
+        ),
     ]
 }

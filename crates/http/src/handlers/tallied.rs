@@ -22,7 +22,7 @@ impl Serving {
             Self::Node(handler) => Some(server.tallies.of(handler.name()?)),
             Self::V2(v2) => Some(server.tallies.of(v2.verb.handler.name()?)),
             Self::Configsets(_) => Some(server.tallies.of(NodeHandler::Configsets.name()?)),
-            Self::Several(..) | Self::Nothing => None,
+            Self::Several(..) | Self::Description | Self::Nothing => None,
         }
     }
 }

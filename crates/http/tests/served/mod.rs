@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use cluster::memory::MemoryShards;
-use cluster::{CreateCollection, Node, NodeConfig};
+use cluster::{CreateCollection, Node, NodeConfig, OpenShard};
 use http::{Configset, Configsets, Listener, ServeConfig};
 use plan::{
     AutoCommit, BuildOn, Clock, CollectionConfig, Component, ConfigSource, FieldSource, HandlerConfig,
@@ -56,8 +56,24 @@ impl Served {
         Self::start_at(vec![], adjust).await
     }
 
+    /// Over shards on disk, with the built-in configset.
+    pub async fn start_whole() -> Self {
+        let shards = cluster::engine_shards(cluster::CacheSizes::default());
+        Self::start_on(shards, builtin(), vec![], |_| {}).await
+    }
+
     /// Listening in these places too.
-    pub async fn start_at(mut listeners: Vec<Listener>, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
+    pub async fn start_at(listeners: Vec<Listener>, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
+        let small = Configset { schema: schema(), config: config(), files: plan::Resources::new() };
+        Self::start_on(Arc::new(MemoryShards), small, listeners, adjust).await
+    }
+
+    async fn start_on(
+        shards: Arc<dyn OpenShard>,
+        configset: Configset,
+        mut listeners: Vec<Listener>,
+        adjust: impl FnOnce(&mut ServeConfig),
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -65,15 +81,14 @@ impl Served {
         let node = Node::open(NodeConfig {
             data_dir: folder.path().to_owned(),
             clock: Arc::new(Still(AtomicI64::new(1_795_255_200_000))),
-            shards: Arc::new(MemoryShards),
+            shards,
             name: "node:8983_solr".into(),
         })
         .unwrap();
+        let films =
+            CreateCollection::new("films", "_default", configset.schema.clone(), configset.config.clone());
         let mut configsets = Configsets::default();
-        configsets.insert(
-            "_default",
-            Configset { schema: schema(), config: config(), files: plan::Resources::new() },
-        );
+        configsets.insert("_default", configset);
         let mut serve =
             ServeConfig::new(configsets, Arc::new(|| "00000000-0000-4000-8000-000000000000".into()));
         adjust(&mut serve);
@@ -82,9 +97,7 @@ impl Served {
         let ended = tokio::spawn(http::serve(listeners, node.clone(), serve, shutdown));
         let served = Self { address, stop: Some(stop), ended: Some(ended), node, _folder: folder };
         // Not over HTTP, where a test may allow no time at all.
-        let mut films = CreateCollection::new("films", "_default", schema(), config());
-        films.core_name = Some("films".into());
-        served.node.create(films).await.unwrap();
+        served.node.create(CreateCollection { core_name: Some("films".into()), ..films }).await.unwrap();
         served
     }
 
@@ -128,6 +141,15 @@ pub fn parse(text: &str) -> Answer {
     let headers = lines.filter_map(|line| line.split_once(": "));
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Answer { status, headers, body: body.to_owned() }
+}
+
+fn builtin() -> Configset {
+    let files = solr::config::configset::builtin("_default").unwrap();
+    let read = |name: &str| files.file(name).map(str::to_owned);
+    let schema = solr::schema::parse(&read("managed-schema.xml").unwrap(), &read).unwrap();
+    let config = solr::config::load(&read).unwrap().config;
+    let files = files.files().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    Configset { schema, config, files }
 }
 
 fn schema() -> SchemaSource {

@@ -10,6 +10,10 @@ const START: &str = "${";
 const DEPTH_MAX: usize = 25;
 /// Most references filled in for one request, however they multiply.
 const REFERENCES_MAX: usize = 10_000;
+/// Most bytes filled in for one request, beyond so many times its own: references to long values multiply too. Solr differs: it
+/// has no such bound, and runs out of memory.
+const BYTES_MIN: usize = 1 << 20;
+const TIMES_REQUEST: usize = 4;
 
 /// Whether there may be something to fill in.
 pub(super) fn any(text: &str) -> bool {
@@ -24,7 +28,9 @@ pub fn filled(params: Params) -> Result<Params> {
         return Ok(params);
     }
     let mut pairs = Vec::with_capacity(params.pairs().len());
-    let mut filler = Filler { params: &params, references: 0 };
+    let sent: usize = params.pairs().iter().map(|(name, value)| name.len() + value.len()).sum();
+    let bytes_left = BYTES_MIN.saturating_add(sent.saturating_mul(TIMES_REQUEST));
+    let mut filler = Filler { params: &params, references: 0, bytes_left };
     for (name, value) in params.pairs() {
         // A streaming expression has macros of its own.
         let value = if name == "expr" { value.clone() } else { filler.filled(value, 1)? };
@@ -37,6 +43,7 @@ struct Filler<'a> {
     params: &'a Params,
     /// How many were filled in so far.
     references: usize,
+    bytes_left: usize,
 }
 
 impl Filler<'_> {
@@ -67,12 +74,18 @@ impl Filler<'_> {
                 return Err(Error::bad_request(message));
             }
             if let Some(value) = self.params.get(name).or(default) {
-                out.push_str(&self.filled(value, depth + 1)?);
+                let value = self.filled(value, depth + 1)?;
+                self.bytes_left = self.bytes_left.checked_sub(value.len()).ok_or_else(too_long)?;
+                out.push_str(&value);
             }
         }
         out.push_str(text.get(done..).unwrap_or_default());
         Ok(out)
     }
+}
+
+fn too_long() -> Error {
+    Error::bad_request("references by `${…}` unfold into too much text; use fewer, or shorter values")
 }
 
 /// Name and default of what stands between the braces; `None` where that is no name.

@@ -70,6 +70,8 @@ fn mistakes_are_told_in_solrs_words() {
         "Error when parsing json query, expect only one query parser here, but found : [a, b]",
     );
     check("a=${a}", "", "Request template exceeded max nesting of 25 expanding '${a}'");
+    let multiplied = format!("q={}&b={}", "${b}".repeat(2000), "x".repeat(10_000));
+    check(&multiplied, "", "references by `${…}` unfold into too much text; use fewer, or shorter values");
 }
 
 #[test]

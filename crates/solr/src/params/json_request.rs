@@ -1,10 +1,10 @@
 //! Requests in JSON: a body, the parameter `json`, or parts of it as `json.<path>`. What they mean is `json_request/`'s; what
 //! they are called is here.
 
-use super::{ParamDoc, Support};
+use super::{Kind, ParamDoc};
 
 const fn doc(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
-    ParamDoc { name, about, default, per_field: false, support: Support::Yes }
+    ParamDoc::plain(name, Kind::Text, default, about)
 }
 
 pub const DOCS: &[ParamDoc] = &[
@@ -15,5 +15,10 @@ pub const DOCS: &[ParamDoc] = &[
     ),
     doc("json.facet", None, "A tree of facets with statistics, under `facets` of the answer."),
     doc("json.<path>", None, "A value of the JSON request at this path, laid over what is there."),
-    doc("expandMacros", Some("true"), "Whether `${name}` and `${name:default}` stand for other parameters."),
+    ParamDoc::plain(
+        "expandMacros",
+        Kind::Switch,
+        Some("true"),
+        "Whether `${name}` and `${name:default}` stand for other parameters.",
+    ),
 ];

@@ -9,7 +9,7 @@ pub mod facet;
 mod form;
 pub mod grouping;
 pub mod highlight;
-mod json_request;
+pub mod json_request;
 pub mod limits;
 pub mod more_like;
 pub mod paging;
@@ -22,12 +22,13 @@ pub mod stats;
 pub mod suggesting;
 pub mod terms;
 pub mod unsupported;
+pub mod update;
 pub mod vectors;
 pub mod why_not;
 
 pub use form::parse_form;
 pub use reference_page::reference_page;
-pub use spec::{Param, ParamDoc, Support};
+pub use spec::{Kind, Param, ParamDoc, Support};
 pub(crate) use spec::{double as double_value, float as float_value, integer, switch as switch_value};
 
 use std::sync::Arc;
@@ -147,6 +148,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Terms of the hits", vectors::DOCS),
     ("Text, stage by stage (`/analysis/field`)", analysis::DOCS),
     ("Why not? (`/whynot`)", why_not::DOCS),
+    ("Updates (`/update`)", update::DOCS),
     ("Not supported yet", unsupported::DOCS),
 ];
 

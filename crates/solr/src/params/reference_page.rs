@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 
 use super::{GROUPS, ParamDoc, Support};
 
-const HEAD: &str = "# Search parameters
+const HEAD: &str = "# Parameters
 
-What `/select`, `/query` and handlers of their class read. The spelling and the meaning are Solr's. Parameters marked with * may
+What `/select`, `/query` and handlers of their class read; under some headings, what the handler named there reads. The
+spelling and the meaning are Solr's. Parameters marked with * may
 be given for one field, as `f.<field>.<name>`, or among the local parameters of the facet. A parameter of Solr's that is not
 supported is refused by its name, never passed over, unless it only advises how to compute.
 
@@ -36,7 +37,7 @@ fn table(docs: &[&ParamDoc], page: &mut String) {
     } else {
         "| Parameter | |\n|---|---|\n"
     });
-    for ParamDoc { name, about, default, per_field, support: _ } in docs {
+    for ParamDoc { name, about, default, per_field, kind: _, support: _ } in docs {
         let mark = if *per_field { " *" } else { "" };
         // A name that ends in a point stands for all that begin with it.
         let more = if name.ends_with('.') { "…" } else { "" };

@@ -1,7 +1,7 @@
 //! What the response carries and how it is written.
 
 use super::spec::{switch, text};
-use super::{Param, ParamDoc, Support};
+use super::{Kind, Param, ParamDoc};
 
 pub const FL: Param<String> = Param {
     name: "fl",
@@ -69,7 +69,11 @@ pub const CSV_NULL: Param<String> =
 
 /// Those that `response/` reads itself.
 const fn writer(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
-    ParamDoc { name, about, default, per_field: false, support: Support::Yes }
+    ParamDoc::plain(name, Kind::Text, default, about)
+}
+
+const fn flag(name: &'static str, default: &'static str, about: &'static str) -> ParamDoc {
+    ParamDoc::plain(name, Kind::Switch, Some(default), about)
 }
 
 /// As [`writer`], for what a field may have of its own.
@@ -89,10 +93,12 @@ pub const DOCS: &[ParamDoc] = &[
         "wt",
         Some("json"),
         "The format of the response: `json`, `xml`, `javabin`, `csv`, `cbor`, `geojson`, `python`, `ruby`, `php`, `phps`.",
-    ),
-    writer("indent", Some("true"), "Whether the response is laid out for reading."),
-    writer("echoHandler", Some("false"), "Whether the header names Solr's class of the handler."),
-    writer("echoParams", Some("none"), "Parameters to repeat in the header: `none`, `explicit`, `all`."),
+    )
+    .one_of(&["json", "xml", "javabin", "csv", "cbor", "geojson", "python", "ruby", "php", "phps"]),
+    flag("indent", "true", "Whether the response is laid out for reading."),
+    flag("echoHandler", "false", "Whether the header names Solr's class of the handler."),
+    writer("echoParams", Some("none"), "Parameters to repeat in the header: `none`, `explicit`, `all`.")
+        .one_of(&["none", "explicit", "all"]),
     writer(
         "json.wrf",
         None,
@@ -120,5 +126,6 @@ pub const DOCS: &[ParamDoc] = &[
         "json.nl",
         Some("flat"),
         "How lists of names and values look in JSON: `flat`, `map`, `arrarr`, `arrmap`, `arrntv`.",
-    ),
+    )
+    .one_of(&["flat", "map", "arrarr", "arrmap", "arrntv"]),
 ];

@@ -22,8 +22,56 @@ pub struct ParamDoc {
     pub name: &'static str,
     pub about: &'static str,
     pub default: Option<&'static str>,
+    pub kind: Kind,
     pub per_field: bool,
     pub support: Support,
+}
+
+/// What values look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Switch,
+    /// Whole numbers from `min` on, of Java's `int` or, when `long`, of its `long`.
+    Whole {
+        min: Option<i64>,
+        long: bool,
+    },
+    Number,
+    OneOf(&'static [&'static str]),
+}
+
+/// A type that values of parameters read as.
+pub trait Typed {
+    const KIND: Kind;
+}
+
+impl Typed for String {
+    const KIND: Kind = Kind::Text;
+}
+
+impl Typed for bool {
+    const KIND: Kind = Kind::Switch;
+}
+
+impl Typed for i32 {
+    const KIND: Kind = Kind::Whole { min: None, long: false };
+}
+
+impl Typed for i64 {
+    const KIND: Kind = Kind::Whole { min: None, long: true };
+}
+
+impl Typed for usize {
+    const KIND: Kind = Kind::Whole { min: Some(0), long: false };
+}
+
+impl Typed for f32 {
+    const KIND: Kind = Kind::Number;
+}
+
+impl Typed for f64 {
+    const KIND: Kind = Kind::Number;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,21 +103,6 @@ impl<T> Param<T> {
         Self { per_field: true, ..Self::new(name, parse, default, about) }
     }
 
-    pub const fn doc(&self) -> ParamDoc {
-        ParamDoc {
-            name: self.name,
-            about: self.about,
-            default: self.default,
-            per_field: self.per_field,
-            support: Support::Yes,
-        }
-    }
-
-    /// As [`Param::doc`], for one whose value changes no answer.
-    pub const fn hint(&self) -> ParamDoc {
-        ParamDoc { support: Support::Hint, ..self.doc() }
-    }
-
     /// The value sent, or the default; `None` when there is neither.
     pub fn read(&self, params: &Params) -> Result<Option<T>> {
         params.get(self.name).or(self.default).map(self.parse).transpose()
@@ -88,15 +121,59 @@ impl<T> Param<T> {
     }
 }
 
+impl<T: Typed> Param<T> {
+    pub const fn doc(&self) -> ParamDoc {
+        ParamDoc {
+            name: self.name,
+            about: self.about,
+            default: self.default,
+            kind: T::KIND,
+            per_field: self.per_field,
+            support: Support::Yes,
+        }
+    }
+
+    /// As [`Param::doc`], for one whose value changes no answer.
+    pub const fn hint(&self) -> ParamDoc {
+        ParamDoc { support: Support::Hint, ..self.doc() }
+    }
+}
+
 impl ParamDoc {
+    /// A parameter whose reader is elsewhere.
+    pub const fn plain(
+        name: &'static str,
+        kind: Kind,
+        default: Option<&'static str>,
+        about: &'static str,
+    ) -> Self {
+        Self { name, about, default, kind, per_field: false, support: Support::Yes }
+    }
+
     /// A parameter that changes no answer here.
     pub const fn hint(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, default: None, per_field: false, support: Support::Hint }
+        Self { support: Support::Hint, ..Self::plain(name, Kind::Text, None, about) }
     }
 
     /// A parameter of Solr's that is refused.
     pub const fn unsupported(name: &'static str, about: &'static str) -> Self {
-        Self { name, about, default: None, per_field: false, support: Support::No }
+        Self { support: Support::No, ..Self::plain(name, Kind::Text, None, about) }
+    }
+
+    /// One of these texts, and no other.
+    #[must_use]
+    pub const fn one_of(self, choices: &'static [&'static str]) -> Self {
+        Self { kind: Kind::OneOf(choices), ..self }
+    }
+
+    /// As the reference words it.
+    pub fn may_repeat(&self) -> bool {
+        self.about.contains("May repeat")
+    }
+
+    /// Whether this stands for all names that begin with it, or have something of their own in the middle.
+    pub fn is_pattern(&self) -> bool {
+        self.name.ends_with('.') || self.name.contains('<')
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plan::{CollectionConfig, Commit, Error, Result, RootCause};
 
 use crate::params::Params;
+use crate::params::update::CHAIN;
 use crate::update::processors::{Chains, Step};
 
 /// The steps of one request.
@@ -25,7 +26,7 @@ impl Route {
     pub fn of(params: &Params, config: &CollectionConfig) -> Result<Self> {
         let chains = Chains::of(config)?;
         let none = Vec::new();
-        let (name, steps) = match params.get("update.chain").filter(|name| !name.is_empty()) {
+        let (name, steps) = match params.get(CHAIN.name).filter(|name| !name.is_empty()) {
             Some(name) => {
                 let found = chains.chains.iter().find(|(known, _)| known == name);
                 let unknown = || Error::bad_request(format!("unknown UpdateRequestProcessorChain: {name}"));

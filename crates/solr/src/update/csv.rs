@@ -183,7 +183,7 @@ impl Extras {
 
     fn add(&self, line: usize, fields: &mut Vec<(Arc<str>, RawValue)>) {
         if let Some(name) = &self.row_id {
-            fields.push((name.clone(), RawValue::Str((line + self.row_offset).to_string())));
+            fields.push((name.clone(), RawValue::Str(line.saturating_add(self.row_offset).to_string())));
         }
         let literals = self.literals.iter();
         fields.extend(literals.map(|(name, value)| (name.clone(), RawValue::Str(value.clone()))));
@@ -237,6 +237,7 @@ mod tests {
         check("1,x\n", "fieldnames=id,a", "{id=1, a=x}");
         check("id,a\n1,x\n", "header=true&fieldnames=id,b", "{id=1, b=x}");
         check("junk\nid,a\n1,x\n", "skipLines=1", "{id=1, a=x}");
+        check("id\n1\n", "skipLines=18446744073709551615", "!Expected fieldnames in CSV input");
         check("id,a,b\n1,x,y\n", "skip=a", "{id=1, b=y}");
         check("id,a,\n1,x,y\n", "", "{id=1, a=x}");
         check("id,a\n1,x;y\n", "f.a.split=true&f.a.separator=;", "{id=1, a=[x, y]}");

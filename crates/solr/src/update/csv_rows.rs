@@ -32,6 +32,9 @@ impl<'a> Rows<'a> {
     pub fn skip_lines(&mut self, count: usize) {
         for _ in 0..count {
             let rest = self.rest();
+            if rest.is_empty() {
+                return;
+            }
             self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);
             self.line += 1;
         }

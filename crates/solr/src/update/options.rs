@@ -2,7 +2,11 @@
 
 use plan::{Commit, Error, Result, RootCause};
 
-use crate::params::Params;
+use crate::params::update::{
+    COMMIT, FAIL_ON_CONFLICTS, IN_PLACE, OPTIMIZE, OVERWRITE, PREPARE_COMMIT, ROLLBACK, SOFT_COMMIT, VERSION,
+    VERSIONS,
+};
+use crate::params::{Param, Params};
 use crate::update::command::UpdateCommand;
 
 /// What an update request's parameters say about all of its commands.
@@ -28,27 +32,23 @@ pub struct UpdateOptions {
 impl UpdateOptions {
     /// Reads them. Which chain the request takes is `chain_choice`'s.
     pub fn parse(params: &Params) -> Result<Self> {
-        let commit = ["commit", "softCommit", "optimize", "prepareCommit"];
         let mut wanted = false;
-        for name in commit {
-            wanted |= boolean(params, name, false)?;
+        for commit in [COMMIT, SOFT_COMMIT, OPTIMIZE, PREPARE_COMMIT] {
+            wanted |= is_on(&commit, params)?;
         }
         let finish = if wanted {
-            Some(UpdateCommand::Commit(commit_of(
-                &|name| params.get(name),
-                boolean(params, "optimize", false)?,
-            )?))
+            Some(UpdateCommand::Commit(commit_of(&|name| params.get(name), is_on(&OPTIMIZE, params)?)?))
         } else {
-            boolean(params, "rollback", false)?.then_some(UpdateCommand::Rollback)
+            is_on(&ROLLBACK, params)?.then_some(UpdateCommand::Rollback)
         };
         Ok(Self {
             commit_within_ms: commit_within(params.get("commitWithin"))?,
-            no_overwrite: !boolean(params, "overwrite", true)?,
+            no_overwrite: !is_on(&OVERWRITE, params)?,
             finish,
-            version: params.get("_version_").map(version).transpose()?,
-            conflicts_skip: !boolean(params, "failOnVersionConflicts", true)?,
-            versions: boolean(params, "versions", false)?,
-            in_place_only: boolean(params, "update.partial.requireInPlace", false)?,
+            version: VERSION.read(params)?,
+            conflicts_skip: !is_on(&FAIL_ON_CONFLICTS, params)?,
+            versions: is_on(&VERSIONS, params)?,
+            in_place_only: is_on(&IN_PLACE, params)?,
             echo: params.get("echo") == Some("true"),
         })
     }
@@ -104,8 +104,8 @@ pub fn version(text: &str) -> Result<i64> {
     text.trim().parse().map_err(|_| not_a_number(text))
 }
 
-fn boolean(params: &Params, name: &str, default: bool) -> Result<bool> {
-    params.get(name).map_or(Ok(default), parse_bool)
+fn is_on(param: &Param<bool>, params: &Params) -> Result<bool> {
+    Ok(param.read(params)?.unwrap_or(false))
 }
 
 /// Solr's reading of a boolean parameter, by its first letters.

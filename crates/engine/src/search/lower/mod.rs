@@ -3,6 +3,7 @@
 
 mod blocks;
 mod boolean;
+mod expression_size;
 mod function;
 mod fuzzy;
 mod join;

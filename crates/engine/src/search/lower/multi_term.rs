@@ -11,6 +11,7 @@ use tantivy::SegmentReader;
 use tantivy::columnar::{Column, Dictionary, StrColumn};
 use tantivy_fst::{Automaton, Regex};
 
+use super::expression_size::check_size;
 use super::{Lowering, pattern};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
 use crate::search::bits::Bits;
@@ -102,6 +103,7 @@ fn holds_numbers(layout: &FieldLayout) -> bool {
 
 /// The automaton of an expression in tantivy's syntax; `shown` is what the user wrote.
 pub(crate) fn compile(expression: &str, shown: &str) -> Result<Arc<Regex>> {
+    check_size(expression, shown)?;
     Regex::new(expression).map(Arc::new).map_err(|error| {
         Error::bad_request(format!("cannot run the pattern `{shown}`: {error}; simplify it"))
     })
