@@ -203,11 +203,7 @@ impl Envelope {
     }
 
     /// As [`Envelope::wrap`]; what a collection answers is kept if it may be. The next time it takes no time.
-    pub fn wrap_and_keep(
-        &self,
-        call: &Call<'_>,
-        mut answer: Result<Answer, Failure>,
-    ) -> Reply {
+    pub fn wrap_and_keep(&self, call: &Call<'_>, mut answer: Result<Answer, Failure>) -> Reply {
         let (Some(target), Ok(Answer { moment: Some(moment), entries, flags, warnings })) =
             (&call.target, &mut answer)
         else {

@@ -175,5 +175,6 @@ async fn a_node_and_its_cores_tell_of_themselves() {
     )
     .await;
     refused(&served, "/solr/films/admin/mbeans", "`/admin/mbeans` is not supported").await;
-    refused(&served, "/solr/admin/info/logging?set=root:DEBUG", "the level of `root` cannot be changed").await;
+    refused(&served, "/solr/admin/info/logging?set=root:DEBUG", "the level of `root` cannot be changed")
+        .await;
 }
