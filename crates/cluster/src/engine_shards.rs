@@ -172,7 +172,7 @@ impl Shard for engine::Shard {
         self.end_export();
     }
 
-    fn import(&self, record: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         self.import(record, wanted)
     }
 

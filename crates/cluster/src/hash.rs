@@ -34,14 +34,14 @@ impl HashRange {
         let rounds = step >= ROUNDED_FROM && first & 0xffff == 0;
         let (mut start, mut target, mut ranges) = (first, first, Vec::new());
         while ranges.len() < usize::try_from(parts).unwrap_or(1) && start <= last {
-            target += step;
-            let mut end = if rounds { rounded(target) } else { target };
+            let target_end = target + step;
+            let mut end = if rounds { rounded(target_end, start) } else { target_end };
             if ranges.len() as i64 == parts - 1 {
                 end = last;
             }
             let clamp = |end: i64| i32::try_from(end.clamp(first, last)).unwrap_or(self.last);
             ranges.push(Self { first: clamp(start), last: clamp(end) });
-            start = end + 1;
+            (start, target) = (end + 1, target_end + 1);
         }
         ranges
     }
@@ -52,11 +52,13 @@ impl HashRange {
     }
 }
 
-/// The end of 16 bits that is nearest.
-fn rounded(end: i64) -> i64 {
-    let down = (end | 0xffff) - 0x1_0000;
-    let up = end | 0xffff;
-    if up - end < end - down { up } else { down }
+/// An end of 16 bits near one that is none, as Solr chooses it: mostly the one below.
+fn rounded(end: i64, start: i64) -> i64 {
+    if end & 0xffff == 0xffff {
+        return end;
+    }
+    let (down, up) = ((end | 0xffff) - 0x1_0000, (end | 0xffff) + 0x1_0000);
+    if end - down < up - end && down > start { down } else { up }
 }
 
 /// The part before the first `!`, without its count of bits; `None` where there is none.

@@ -317,7 +317,7 @@ impl Shard for MemoryShard {
 
     fn end_export(&self) {}
 
-    fn import(&self, _record: &[u8], _wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    fn import(&self, _record: &[u8], _wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         Err(Error::internal("a shard in memory is not rebuilt"))
     }
 

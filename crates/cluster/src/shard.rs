@@ -76,9 +76,9 @@ pub trait Shard: Send + Sync {
     /// Visits the log's records above a place; returns the place reached.
     fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark>;
     fn end_export(&self);
-    /// Takes those documents of another shard's record whose id, or whose root's, is `wanted`, their values turned into what this
-    /// shard's schema has. Durable from the next flush on.
-    fn import(&self, record: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<()>;
+    /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is `wanted`, in place of those that
+    /// are here with their ids; values turned into what this shard's schema has. Durable from the next flush on.
+    fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()>;
     /// Everything applied so far, committed or not, as files for another home.
     fn capture(&self) -> Result<ShardImage>;
     /// Flushes and stops background work; later calls fail.

@@ -55,16 +55,20 @@ impl Shard {
         self.core().log_kept.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Takes those documents of another shard's record whose id, or whose root's, is `wanted`. It is durable, and safe from the next flush on; visible from the next refresh on. Values are
+    /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is `wanted`, in place of those that
+    /// are here with their ids. It is durable, and safe from the next flush on; visible from the next refresh on. Values are
     /// turned into what this schema has; fields that it does not know are left out. Errors: `BadRequest` for a value that it
     /// cannot hold.
-    pub fn import(&self, record: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    pub fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         let damaged = || Error::new(ErrorKind::DataLoss, "a record of the shard to rebuild cannot be read");
         let mut operations = decode(record).ok_or_else(damaged)?;
         let schema = self.core().meaning.load().schema.clone();
-        operations.retain(|operation| operation.root().is_none_or(wanted));
+        if let Some(wanted) = wanted {
+            operations.retain(|operation| operation.root().is_none_or(wanted));
+        }
         for operation in &mut operations {
-            let Logged::Put { id, document, children, .. } = operation else { continue };
+            let Logged::Put { id, document, children, overwrite, .. } = operation else { continue };
+            *overwrite |= wanted.is_some();
             fit(id, document, &schema)?;
             children.iter_mut().try_for_each(|(id, document)| fit(id, document, &schema))?;
         }

@@ -168,18 +168,18 @@ impl Rebuild<'_> {
     /// Takes what another shard has now; its later updates are its own.
     fn take_in(&mut self, intake: &Intake) -> Result<()> {
         let from = intake.from.shard();
-        let taken = from.export(&mut |record| self.take_wanted(record, &*intake.wanted));
+        let taken = from.export(&mut |record| self.take_wanted(record, Some(&*intake.wanted)));
         from.end_export();
         taken.map(|_| ())
     }
 
     /// Takes a record whole.
     fn take(&mut self, record: &[u8]) -> Result<()> {
-        self.take_wanted(record, &|_| true)
+        self.take_wanted(record, None)
     }
 
     /// Takes what is wanted of a record, under the schema of its time at least.
-    fn take_wanted(&mut self, record: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    fn take_wanted(&mut self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         self.collection.check_open()?;
         let present = self.collection.versioned_schema();
         if present.version != self.version {

@@ -32,12 +32,12 @@ fn documents_and_what_came_meanwhile_are_there_under_the_other_schema() {
     flush(&old);
     update(&old, vec![numbered("b", "7"), delete("a1")]);
     let (_target_site, target) = open_empty(other_schema());
-    let at = old.export(&mut |record| target.import(record, &|_| true)).unwrap();
+    let at = old.export(&mut |record| target.import(record, None)).unwrap();
     // Meanwhile, with a flush that would otherwise trim the log.
     update(&old, vec![numbered("a2", "2000"), delete("a3"), numbered("c", "8")]);
     flush(&old);
     update(&old, vec![delete_by_query(term("number_s", "4"))]);
-    let reached = old.export_since(at, &mut |record| target.import(record, &|_| true)).unwrap();
+    let reached = old.export_since(at, &mut |record| target.import(record, None)).unwrap();
     assert!(reached > at);
     assert_eq!(old.export_since(reached, &mut |_| panic!("nothing is left")).unwrap(), reached);
     old.end_export();
@@ -69,7 +69,7 @@ fn blocks_stay_blocks() {
     update(&old, vec![add(film("plain", "solaris"))]);
     refresh(&old);
     let (site, target) = open_empty(schema());
-    old.export(&mut |record| target.import(record, &|_| true)).unwrap();
+    old.export(&mut |record| target.import(record, None)).unwrap();
     flush(&target);
     assert_eq!(found(&target, &Query::All), found(&old, &Query::All));
     update(&target, vec![delete("r1")]);
@@ -88,7 +88,7 @@ fn a_value_that_cannot_be_stops_the_rebuild() {
     let old = site.open();
     update(&old, vec![numbered("x", "seven")]);
     let (_target_site, target) = open_empty(other_schema());
-    let error = old.export(&mut |record| target.import(record, &|_| true)).unwrap_err();
+    let error = old.export(&mut |record| target.import(record, None)).unwrap_err();
     assert!(error.message.contains("document `x` cannot be rebuilt: field `number_s`"), "{}", error.message);
     old.end_export();
     refresh(&old);
