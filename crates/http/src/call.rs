@@ -10,15 +10,20 @@ use plan::{Error, ErrorKind, Result};
 use solr::limits::LimitsAsked;
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 use solr::{EditError, Params};
+use tokio::sync::Mutex;
 
 use crate::admission::Room;
+use crate::body::Upload;
 use crate::reply::Reply;
 use crate::server::Server;
 
 /// A body that is not a form.
 pub(crate) struct Content {
     pub media_type: Option<String>,
+    /// All of it; nothing of one that is taken as it arrives.
     pub bytes: Bytes,
+    /// One that is taken as it arrives, by who serves the call.
+    pub upload: Option<Mutex<Upload>>,
 }
 
 impl Content {
@@ -40,10 +45,15 @@ pub(crate) struct Call<'a> {
     pub started_ms: i64,
     /// What its body takes of the room for all, as long as the call lasts.
     #[allow(dead_code, reason = "held, not read")]
-    pub room: Room<'a>,
+    pub room: Option<Room>,
 }
 
 impl Call<'_> {
+    /// The body that is taken as it arrives.
+    pub fn upload(&self) -> Option<&Mutex<Upload>> {
+        self.content.as_ref()?.upload.as_ref()
+    }
+
     /// Since the request's headers arrived.
     pub fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.server.node.clock().now_ms().saturating_sub(self.started_ms)).unwrap_or(0)

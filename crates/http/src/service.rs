@@ -11,13 +11,16 @@ use plan::{Error, ErrorKind, Result};
 use solr::Params;
 use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
+use tokio::sync::Mutex;
 
+use crate::admission::Load;
+use crate::body::Upload;
 use crate::call::{Call, Content};
 use crate::handlers::{self, Serving};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
-use crate::{body, params, unpack};
+use crate::params;
 
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -87,40 +90,57 @@ async fn serve(
     if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
 }
 
-/// Reads the request first: a client that takes its time must not keep others out.
+/// Reads the request first: a client that takes its time must not keep others out. Of an update, that is its parameters: it enters
+/// with each piece of its body.
 async fn admitted(
     server: &Arc<Server>,
     request: Request<Incoming>,
     serving: Serving,
     started_ms: i64,
 ) -> Result<Reply> {
-    let call = read(server, request, started_ms).await?;
-    let _pass = server.admission.enter(serving.load()).await?;
-    Ok(handlers::run(&call, serving).await)
+    let load = serving.load();
+    let call = read(server, request, started_ms, load == Load::Update).await?;
+    let reply = if call.upload().is_some() {
+        handlers::run(&call, serving).await
+    } else {
+        let _pass = server.admission.enter(load).await?;
+        handlers::run(&call, serving).await
+    };
+    if let Some(upload) = call.content.and_then(|content| content.upload) {
+        upload.into_inner().drain().await;
+    }
+    Ok(reply)
 }
 
-/// The parameters of URL and form, and any other body as it is.
-async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
+/// The parameters of URL and form, and any other body as it is; with `in_pieces` as it arrives.
+async fn read(
+    server: &Arc<Server>,
+    request: Request<Incoming>,
+    started_ms: i64,
+    in_pieces: bool,
+) -> Result<Call<'_>> {
     let mut sent = Params::default();
     params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
     let method = request.method().clone();
-    let with_body = matches!(method, Method::POST | Method::PUT);
     let target =
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
-    let mut room = server.admission.room(server.config.body_bytes_max);
-    let bytes = if with_body {
-        let bytes = body::read(request.into_body(), &server.config, &mut room).await?;
-        unpack::unpacked(bytes, encoding.as_deref(), &mut room)?
-    } else {
-        Bytes::new()
-    };
-    let mut content = None;
-    if method == Method::POST && media_type.as_deref().is_some_and(is_form) {
-        params::decode_into(&mut sent, &bytes)?;
-    } else if with_body {
-        content = Some(Content { media_type, bytes });
+    let is_form = method == Method::POST && media_type.as_deref().is_some_and(is_form);
+    let (mut content, mut room) = (None, None);
+    if matches!(method, Method::POST | Method::PUT) {
+        let upload = Upload::new(server, request.into_body(), encoding.as_deref())?;
+        if in_pieces && !is_form {
+            content = Some(Content { media_type, bytes: Bytes::new(), upload: Some(Mutex::new(upload)) });
+        } else {
+            let (bytes, taken) = upload.whole().await?;
+            room = Some(taken);
+            if is_form {
+                params::decode_into(&mut sent, &bytes)?;
+            } else {
+                content = Some(Content { media_type, bytes, upload: None });
+            }
+        }
     }
     refuse_streams(&sent)?;
     Ok(Call { server, method, target, params: sent, content, started_ms, room })

@@ -57,7 +57,7 @@ impl Task {
             params: params.clone(),
             content: None,
             started_ms: *started_ms,
-            room: server.admission.room(0),
+            room: None,
         }
     }
 }

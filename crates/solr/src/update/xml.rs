@@ -9,17 +9,59 @@ use quick_xml::{Reader, XmlVersion};
 use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::{ANONYMOUS, take_out_of_list};
 use crate::update::options::{self, UpdateOptions};
+use crate::update::piece::Piece;
 use crate::xml_tree::resolve;
 
 /// Deepest nesting of elements; Solr's own format needs five.
 const DEPTH_MAX: usize = 64;
 
-/// Decodes commands into `commands`, which keeps those read before an error.
-pub fn decode(text: &str, options: &UpdateOptions, commands: &mut Vec<UpdateCommand>) -> Result<()> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let source =
-        Source { text, reader: Reader::from_str(text), open: Vec::new(), pending_end: false, rooted: false };
-    Decoder { source, options, commands, names: Names::default(), add: AddOptions::default() }.run()
+/// Where a body stands between two of its pieces: between elements, in none that is a document.
+#[derive(Clone, Debug, Default)]
+pub struct Resume {
+    open: Vec<String>,
+    pending_end: bool,
+    rooted: bool,
+    /// Lines before the piece, and bytes before it in its first line.
+    lines: usize,
+    columns: usize,
+    names: Names,
+    add: AddOptions,
+}
+
+/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done with: a command that
+/// runs out of the piece is read again with the next.
+pub fn decode(
+    piece: Piece<'_, str>,
+    resume: &mut Resume,
+    options: &UpdateOptions,
+    commands: &mut Vec<UpdateCommand>,
+) -> Result<usize> {
+    let Resume { open, pending_end, rooted, lines, columns, names, add } = std::mem::take(resume);
+    let mark_length = if rooted { 0 } else { piece.content.len() - piece.content.trim_start_matches('\u{feff}').len() };
+    let text = piece.content.get(mark_length..).unwrap_or_default();
+    let mut reader = Reader::from_str(text);
+    // Elements that an earlier piece opened are known only here.
+    reader.config_mut().check_end_names = false;
+    reader.config_mut().allow_unmatched_ends = true;
+    let before = (lines, columns);
+    let source = Source { text, reader, open, pending_end, rooted, ran_out: false, before };
+    let mut decoder = Decoder { source, options, commands, names, add };
+    loop {
+        let (mark, count, add) = (decoder.source.mark(), decoder.commands.len(), decoder.add);
+        let step = decoder.step();
+        if !piece.is_last && decoder.source.ran_out {
+            decoder.commands.truncate(count);
+            let Mark { at, depth, pending_end, rooted } = mark;
+            let (lines, columns) = decoder.source.row_and_column(at);
+            let mut open = decoder.source.open;
+            open.truncate(depth);
+            *resume = Resume { open, pending_end, rooted, lines, columns, names: decoder.names, add };
+            return Ok(mark_length + at);
+        }
+        if !step? {
+            return Ok(piece.content.len());
+        }
+    }
 }
 
 /// What matters of XML's events: text is unescaped, an empty element is a start and an end.
@@ -39,9 +81,32 @@ struct Source<'a> {
     pending_end: bool,
     /// Whether the root has been seen.
     rooted: bool,
+    /// Whether reading failed because the text ended.
+    ran_out: bool,
+    /// Lines before the text, and bytes before it in its first.
+    before: (usize, usize),
+}
+
+/// A place between two elements, to which a source can be taken back: none before has closed what was open here.
+#[derive(Clone, Copy)]
+struct Mark {
+    at: usize,
+    depth: usize,
+    pending_end: bool,
+    rooted: bool,
 }
 
 impl<'a> Source<'a> {
+    fn mark(&self) -> Mark {
+        Mark { at: self.at(), depth: self.open.len(), pending_end: self.pending_end, rooted: self.rooted }
+    }
+
+    /// Bytes that have been read.
+    fn at(&self) -> usize {
+        usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX).min(self.text.len())
+    }
+
+
     fn next(&mut self) -> Result<Item<'a>> {
         if std::mem::take(&mut self.pending_end) {
             self.open.pop();
@@ -50,7 +115,10 @@ impl<'a> Source<'a> {
         loop {
             let event = match self.reader.read_event() {
                 Ok(event) => event,
-                Err(error) => return Err(self.malformed(&error)),
+                Err(error) => {
+                    self.ran_out = matches!(error, quick_xml::Error::Syntax(_)) || self.at() >= self.text.len();
+                    return Err(self.malformed(&error));
+                }
             };
             match event {
                 Event::Start(tag) => return self.start(tag),
@@ -58,9 +126,15 @@ impl<'a> Source<'a> {
                     self.pending_end = true;
                     return self.start(tag);
                 }
-                Event::End(_) => {
-                    self.open.pop();
-                    return Ok(Item::End);
+                Event::End(tag) => {
+                    let found = tag.name().0;
+                    return match self.open.pop() {
+                        Some(expected) if expected == found => Ok(Item::End),
+                        Some(expected) => {
+                            Err(self.wrong(&format!("Unexpected close tag </{found}>; expected </{expected}>.")))
+                        }
+                        None => Err(self.wrong(&format!("Unexpected close tag </{found}>; no element is open."))),
+                    };
                 }
                 Event::Text(text) => {
                     let text = text.xml10_content();
@@ -102,7 +176,8 @@ impl<'a> Source<'a> {
         Err(self.wrong(&format!("Unexpected character '{found}' (code {code}) in {place}; expected '<'")))
     }
 
-    fn end_of_text(&self) -> Result<Item<'a>> {
+    fn end_of_text(&mut self) -> Result<Item<'a>> {
+        self.ran_out = true;
         match self.open.last() {
             Some(name) => {
                 Err(self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>")))
@@ -113,37 +188,35 @@ impl<'a> Source<'a> {
     }
 
     fn malformed(&self, error: &quick_xml::Error) -> Error {
-        use quick_xml::errors::{Error as XmlError, IllFormedError};
-        match error {
-            XmlError::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
-                self.wrong(&format!("Unexpected close tag </{found}>; expected </{expected}>."))
+        match (error, self.open.last()) {
+            (quick_xml::Error::Syntax(_), Some(name)) => {
+                self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>"))
             }
-            XmlError::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
-                self.wrong(&format!("Unexpected close tag </{found}>; no element is open."))
-            }
-            XmlError::Syntax(_) => match self.open.last() {
-                Some(name) => {
-                    self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>"))
-                }
-                None => self.wrong(&error.to_string()),
-            },
-            other => self.wrong(&other.to_string()),
+            (other, _) => self.wrong(&other.to_string()),
         }
     }
 
     /// With the row and column reached, both from 1.
     fn wrong(&self, message: &str) -> Error {
-        let end = usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX).min(self.text.len());
-        let read = self.text.as_bytes().get(..end).unwrap_or_default();
-        let row = read.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let column = read.iter().rev().take_while(|byte| **byte != b'\n').count();
+        let (lines, column) = self.row_and_column(self.at());
+        let row = lines + 1;
         Error::bad_request(format!("{message}\n at [row,col {{unknown-source}}]: [{row},{column}]"))
             .with_root(RootCause::Xml)
+    }
+
+    /// Lines before a place, and bytes before it in its own.
+    fn row_and_column(&self, at: usize) -> (usize, usize) {
+        let read = self.text.as_bytes().get(..at).unwrap_or_default();
+        let (lines, columns) = self.before;
+        match read.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => (lines + read.iter().filter(|byte| **byte == b'\n').count(), read.len() - end - 1),
+            None => (lines, columns + read.len()),
+        }
     }
 }
 
 /// The attributes of an `add`.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct AddOptions {
     overwrite: Option<bool>,
     commit_within_ms: Option<u64>,
@@ -160,14 +233,14 @@ struct Decoder<'a, 'b> {
 type Attributes = Vec<(String, String)>;
 
 impl Decoder<'_, '_> {
-    fn run(mut self) -> Result<()> {
-        loop {
-            match self.source.next()? {
-                Item::Start(tag) => self.element(&tag)?,
-                Item::End | Item::Text(_) => {}
-                Item::Done => return Ok(()),
-            }
+    /// One element that is a command, or the next event around such; whether there may be more.
+    fn step(&mut self) -> Result<bool> {
+        match self.source.next()? {
+            Item::Start(tag) => self.element(&tag)?,
+            Item::End | Item::Text(_) => {}
+            Item::Done => return Ok(false),
         }
+        Ok(true)
     }
 
     fn element(&mut self, tag: &BytesStart<'_>) -> Result<()> {
@@ -357,7 +430,8 @@ mod tests {
 
     fn show(text: &str) -> String {
         let mut commands = Vec::new();
-        let failure = decode(text, &UpdateOptions::default(), &mut commands).err();
+        let (piece, mut resume) = (Piece::whole(text), Resume::default());
+        let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
         shown(&commands, failure)
     }
 
