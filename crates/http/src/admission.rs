@@ -9,12 +9,16 @@ use std::time::Duration;
 
 use plan::{Error, ErrorKind, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::time::Instant;
 
 use crate::body::too_large;
 use crate::config::ServeConfig;
 
 /// What a permit of the room for bodies stands for.
 const ROOM_UNIT_BYTES: usize = 1 << 10;
+
+/// How often an update that has begun looks whether the queries still need all there is.
+const PRESSED_PAUSE: Duration = Duration::from_millis(20);
 
 /// What a request asks of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +66,18 @@ impl Admission {
             Load::Update if self.queries.is_pressed() => Err(busy("queries")),
             Load::Update => self.updates.enter().await.map(Some),
         }
+    }
+
+    /// As [`Admission::enter`], for an update that has begun: it waits for the queries too before it is refused.
+    pub async fn go_on(&self) -> Result<Option<SemaphorePermit<'_>>> {
+        let until = Instant::now() + self.updates.limits.patience;
+        while self.queries.is_pressed() {
+            if Instant::now() >= until {
+                return Err(busy("queries"));
+            }
+            tokio::time::sleep(PRESSED_PAUSE).await;
+        }
+        self.updates.enter().await.map(Some)
     }
 
     /// Room for one body.
@@ -138,7 +154,8 @@ impl Room {
             return Ok(());
         }
         let more = u32::try_from(more).map_err(|_| too_large(self.bytes_max))?;
-        let more = self.all.clone().try_acquire_many_owned(more).map_err(|_| busy("bytes of other requests"))?;
+        let more =
+            self.all.clone().try_acquire_many_owned(more).map_err(|_| busy("bytes of other requests"))?;
         match &mut self.held {
             Some(held) => held.merge(more),
             none => *none = Some(more),
@@ -159,7 +176,6 @@ fn busy(what: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use tokio::task::JoinSet;
-    use tokio::time::Instant;
 
     use super::*;
     use crate::configsets::Configsets;
@@ -222,6 +238,9 @@ mod tests {
         assert_eq!(query.unwrap_err().kind, ErrorKind::Busy);
         assert!(admission.enter(Load::Light).await.is_ok());
         assert!(admission.enter(Load::Update).await.is_ok());
+        // One that has begun waits until there is no more pressure.
+        let (query, update) = tokio::join!(admission.enter(Load::Query), admission.go_on());
+        assert!(query.is_err() && update.is_ok());
     }
 
     #[test]

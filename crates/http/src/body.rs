@@ -76,13 +76,20 @@ impl Upload {
     /// Takes off the first bytes: something came of them, so that the client has its time anew for what follows.
     pub fn take(&mut self, count: usize) {
         let count = count.min(self.bytes().len());
+        if count == 0 {
+            return;
+        }
         match &mut self.held {
             Held::One(bytes) => bytes.advance(count),
-            Held::Several(bytes) => bytes.advance(count),
+            // What is left is a part of a command: it need not keep room for all that was.
+            Held::Several(bytes) => *bytes = BytesMut::from(bytes.get(count..).unwrap_or_default()),
         }
-        if count > 0 {
-            self.since = (Instant::now(), 0);
+        if self.bytes().is_empty() {
+            self.held = Held::One(Bytes::new());
         }
+        // To give back cannot fail.
+        let _ = self.room.resize(self.bytes().len());
+        self.since = (Instant::now(), 0);
     }
 
     /// Waits for the whole body, which takes up the room. Errors: as [`Upload::fill`].

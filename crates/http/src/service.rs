@@ -17,10 +17,10 @@ use crate::admission::Load;
 use crate::body::Upload;
 use crate::call::{Call, Content};
 use crate::handlers::{self, Serving};
+use crate::params;
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
-use crate::params;
 
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
 const FORM: &str = "application/x-www-form-urlencoded";

@@ -86,7 +86,11 @@ impl Zstd {
     fn step(&mut self, is_last: bool, out: &mut BytesMut) -> Result<bool> {
         let is_there = self.packed.len() >= BLOCK_BYTES || is_last && !self.packed.is_empty();
         if !is_there {
-            return if is_last && self.frame.is_some() { Err(malformed("zstd", &"it ends early")) } else { Ok(false) };
+            return if is_last && self.frame.is_some() {
+                Err(malformed("zstd", &"it ends early"))
+            } else {
+                Ok(false)
+            };
         }
         let mut rest: &[u8] = &self.packed;
         let frame = match &mut self.frame {

@@ -58,8 +58,8 @@ async fn what_has_come_is_there_before_the_rest() {
         ("Content-Type: text/csv\r\n", b"id\na1\na2\na", b"3"),
         (
             "Content-Type: application/javabin\r\n",
-            b"\x02\xc1\xe0\x24docs\x0e\x10\x01\x08\0\0\0\0\xe0\x22id\x22a1\x10\x01\x08\0\0\0\0\xe1\x22a2\x10\x01\x08\0\0",
-            b"\0\0\xe1\x22a3\x0f",
+            b"\x02\xc1\xe0\x24docs\x0e\x10\x01\x08\0\0\0\0\xe0\x22id\x22a1\x10\x01\x08\0\0\0\0\xe2\x22a2\x10\x01\x08\0\0",
+            b"\0\0\xe2\x22a3\x0f",
         ),
         (
             "Content-Type: application/cbor\r\n",
@@ -96,7 +96,9 @@ async fn a_body_may_be_longer_than_any_room() {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let plain = (0..10_000).map(document).collect::<Vec<_>>().join("\n");
     packer.write_all(plain.as_bytes()).unwrap();
-    for (encoding, body) in [("", plain.as_bytes()), ("Content-Encoding: gzip\r\n", &packer.finish().unwrap())] {
+    for (encoding, body) in
+        [("", plain.as_bytes()), ("Content-Encoding: gzip\r\n", &packer.finish().unwrap())]
+    {
         let fields = format!("{JSON}{encoding}");
         let mut stream = begin(&served, "/json/docs?versions=true&commit=true", &fields).await;
         for part in body.chunks(70_001) {
@@ -143,8 +145,7 @@ async fn what_came_before_an_error_stays() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_its_time_keeps_nobody_out() {
     let served = Served::start_with(|config| {
-        config.updates =
-            http::GateLimits { at_once: 1, waiting_max: 0, patience: std::time::Duration::ZERO };
+        config.updates = http::GateLimits { at_once: 1, waiting_max: 0, patience: std::time::Duration::ZERO };
     })
     .await;
     let mut stream = begin(&served, "", JSON).await;

@@ -35,7 +35,8 @@ pub(super) async fn run(
     let between = UpdateOptions { finish: None, ..options.clone() };
     let content_type = call.content.as_ref().and_then(|content| content.media_type.as_deref());
     let decoder = Decoder { content_type, path, params, options: &options };
-    let update = Update { call, collection, params, permit, route: &route, options: [&between, &options], decoder };
+    let update =
+        Update { call, collection, params, permit, route: &route, options: [&between, &options], decoder };
     if options.echo
         && let Some(documents) = update.echoed().await?
     {
@@ -107,7 +108,13 @@ impl Update<'_> {
             };
             let piece = Piece { bytes: upload.bytes(), is_last, resume: &resume };
             let (taken, next) = {
-                let _pass = self.call.server.admission.enter(Load::Update).await?;
+                let admission = &self.call.server.admission;
+                let entered = if resume.has_begun() {
+                    admission.go_on().await
+                } else {
+                    admission.enter(Load::Update).await
+                };
+                let _pass = entered?;
                 self.apply(piece, outcome).await?
             };
             if is_last {

@@ -30,7 +30,10 @@ enum Place {
     #[default]
     Request,
     Sections(Option<usize>),
-    Documents { left: Option<usize>, sections: Option<usize> },
+    Documents {
+        left: Option<usize>,
+        sections: Option<usize>,
+    },
 }
 
 /// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done with: a document that

@@ -274,11 +274,10 @@ mod tests {
     fn show(text: &str, params: &[(&str, &str)]) -> String {
         let pairs = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let mut commands = Vec::new();
-        let result = Mapping::parse(&Params::new(pairs.collect()))
-            .and_then(|mapping| {
-                let (piece, mut resume) = (Piece::whole(text), Resume::default());
-                decode(piece, &mut resume, &mapping, &UpdateOptions::default(), &mut commands)
-            });
+        let result = Mapping::parse(&Params::new(pairs.collect())).and_then(|mapping| {
+            let (piece, mut resume) = (Piece::whole(text), Resume::default());
+            decode(piece, &mut resume, &mapping, &UpdateOptions::default(), &mut commands)
+        });
         documents(&commands, result.err())
     }
 

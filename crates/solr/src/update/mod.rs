@@ -33,6 +33,7 @@ mod robustness_tests;
 #[cfg(test)]
 mod testing;
 mod xml;
+mod xml_source;
 
 pub use chain::{Chain, NewUuid, Processed};
 pub use chain_choice::Route;

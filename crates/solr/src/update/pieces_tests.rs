@@ -56,11 +56,18 @@ fn pieces_come_to_the_same() {
         check("application/json", "/update/json/docs", &[("split", split), ("f", "/**")], body.as_bytes());
     };
     docs("/", r#"[[{"id":"a","l":[1,{"x":2}]}],{"id":"b"}]{"id":"c"} 7"#);
-    docs("/a/e", r#"{"x":1,"a":{"y":[1,2],"e":[{"id":"e1","x":2},{"id":"e2"}],"z":3},"e":{"id":"no"}}{"x":9}"#);
+    docs(
+        "/a/e",
+        r#"{"x":1,"a":{"y":[1,2],"e":[{"id":"e1","x":2},{"id":"e2"}],"z":3},"e":{"id":"no"}}{"x":9}"#,
+    );
     docs("/|/a/e", r#"[{"id":"s","a":{"x":"1","e":[{"id":"e1"},{"id":"e2"}]}},{"id":"t"}]"#);
     let xml = |body: &str| check("text/xml", "/update", &[], body.as_bytes());
-    xml("\u{feff}<?xml version='1.0'?><!-- é -->\n<add overwrite='false'>\n<doc><field name='id'>a&amp;b</field></doc>\n<doc/></add>\n");
-    xml("<update><delete><id>a</id></delete><add/><commit/><add commitWithin='5'><doc><field name='id'/></doc></add></update>");
+    xml(
+        "\u{feff}<?xml version='1.0'?><!-- é -->\n<add overwrite='false'>\n<doc><field name='id'>a&amp;b</field></doc>\n<doc/></add>\n",
+    );
+    xml(
+        "<update><delete><id>a</id></delete><add/><commit/><add commitWithin='5'><doc><field name='id'/></doc></add></update>",
+    );
     xml("<add>\n<doc><field name='id'>a</doc></add>");
     xml("<add>\n<doc><field name='id'>a</field></doc>\n</update>");
     xml("<add><doc><field name='id'>a</field></doc>");
@@ -84,5 +91,9 @@ fn what_is_whole_is_not_held_back() {
     check("text/xml", b"<add><doc><field name='id'>a</field></doc>", "add {id=a}");
     check("text/csv", b"id\na\nb\n", "add {id=a}; add {id=b}");
     check("application/cbor", b"\x9f\xa1\x62id\x61a", "add {id=a}");
-    check("application/javabin", b"\x02\xc1\xe0\x24docs\x0e\x10\x01\x08\0\0\0\0\xe0\x22id\x21a", "add {id=a}");
+    check(
+        "application/javabin",
+        b"\x02\xc1\xe0\x24docs\x0e\x10\x01\x08\0\0\0\0\xe0\x22id\x21a",
+        "add {id=a}",
+    );
 }

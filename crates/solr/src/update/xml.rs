@@ -1,29 +1,21 @@
 //! An XML body of `/update`: `add` with its `doc`s, `delete`, `commit`, `optimize`, `rollback`, in an `update` or alone.
-//! Streams. No document type and no entity but XML's own five. Elements that Solr passes over are passed over.
-//! Solr differs: it passes over a document type, too (`compat/update/xml_csv.yaml`). Messages are Solr's (its parser's where that is practical), recorded from 9.10.1.
+//! Elements that Solr passes over are passed over.
+//! Solr differs: it passes over a document type, too (`compat/update/xml_csv.yaml`). Messages are Solr's, recorded from 9.10.1.
 
-use plan::{Error, Result, RootCause};
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::{Reader, XmlVersion};
+use plan::{Error, Result};
+use quick_xml::XmlVersion;
+use quick_xml::events::BytesStart;
 
 use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::{ANONYMOUS, take_out_of_list};
 use crate::update::options::{self, UpdateOptions};
 use crate::update::piece::Piece;
-use crate::xml_tree::resolve;
-
-/// Deepest nesting of elements; Solr's own format needs five.
-const DEPTH_MAX: usize = 64;
+use crate::update::xml_source::{Item, Source, Standing};
 
 /// Where a body stands between two of its pieces: between elements, in none that is a document.
 #[derive(Clone, Debug, Default)]
 pub struct Resume {
-    open: Vec<String>,
-    pending_end: bool,
-    rooted: bool,
-    /// Lines before the piece, and bytes before it in its first line.
-    lines: usize,
-    columns: usize,
+    standing: Standing,
     names: Names,
     add: AddOptions,
 }
@@ -36,181 +28,21 @@ pub fn decode(
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
 ) -> Result<usize> {
-    let Resume { open, pending_end, rooted, lines, columns, names, add } = std::mem::take(resume);
-    let mark_length = if rooted { 0 } else { piece.content.len() - piece.content.trim_start_matches('\u{feff}').len() };
-    let text = piece.content.get(mark_length..).unwrap_or_default();
-    let mut reader = Reader::from_str(text);
-    // Elements that an earlier piece opened are known only here.
-    reader.config_mut().check_end_names = false;
-    reader.config_mut().allow_unmatched_ends = true;
-    let before = (lines, columns);
-    let source = Source { text, reader, open, pending_end, rooted, ran_out: false, before };
-    let mut decoder = Decoder { source, options, commands, names, add };
+    let Resume { standing, names, add } = std::mem::take(resume);
+    let text = piece.content.strip_prefix('\u{feff}').unwrap_or(piece.content);
+    let skipped = piece.content.len() - text.len();
+    let mut decoder = Decoder { source: Source::resumed(text, standing), options, commands, names, add };
     loop {
         let (mark, count, add) = (decoder.source.mark(), decoder.commands.len(), decoder.add);
         let step = decoder.step();
         if !piece.is_last && decoder.source.ran_out {
             decoder.commands.truncate(count);
-            let Mark { at, depth, pending_end, rooted } = mark;
-            let (lines, columns) = decoder.source.row_and_column(at);
-            let mut open = decoder.source.open;
-            open.truncate(depth);
-            *resume = Resume { open, pending_end, rooted, lines, columns, names: decoder.names, add };
-            return Ok(mark_length + at);
+            let standing = decoder.source.standing_at(mark);
+            *resume = Resume { standing, names: decoder.names, add };
+            return Ok(skipped + mark.at);
         }
         if !step? {
             return Ok(piece.content.len());
-        }
-    }
-}
-
-/// What matters of XML's events: text is unescaped, an empty element is a start and an end.
-enum Item<'a> {
-    Start(BytesStart<'a>),
-    End,
-    Text(String),
-    Done,
-}
-
-/// The elements and texts of a body, checked for form.
-struct Source<'a> {
-    text: &'a str,
-    reader: Reader<&'a [u8]>,
-    open: Vec<String>,
-    /// Whether the element given last was empty, so that its end comes next.
-    pending_end: bool,
-    /// Whether the root has been seen.
-    rooted: bool,
-    /// Whether reading failed because the text ended.
-    ran_out: bool,
-    /// Lines before the text, and bytes before it in its first.
-    before: (usize, usize),
-}
-
-/// A place between two elements, to which a source can be taken back: none before has closed what was open here.
-#[derive(Clone, Copy)]
-struct Mark {
-    at: usize,
-    depth: usize,
-    pending_end: bool,
-    rooted: bool,
-}
-
-impl<'a> Source<'a> {
-    fn mark(&self) -> Mark {
-        Mark { at: self.at(), depth: self.open.len(), pending_end: self.pending_end, rooted: self.rooted }
-    }
-
-    /// Bytes that have been read.
-    fn at(&self) -> usize {
-        usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX).min(self.text.len())
-    }
-
-
-    fn next(&mut self) -> Result<Item<'a>> {
-        if std::mem::take(&mut self.pending_end) {
-            self.open.pop();
-            return Ok(Item::End);
-        }
-        loop {
-            let event = match self.reader.read_event() {
-                Ok(event) => event,
-                Err(error) => {
-                    self.ran_out = matches!(error, quick_xml::Error::Syntax(_)) || self.at() >= self.text.len();
-                    return Err(self.malformed(&error));
-                }
-            };
-            match event {
-                Event::Start(tag) => return self.start(tag),
-                Event::Empty(tag) => {
-                    self.pending_end = true;
-                    return self.start(tag);
-                }
-                Event::End(tag) => {
-                    let found = tag.name().0;
-                    return match self.open.pop() {
-                        Some(expected) if expected == found => Ok(Item::End),
-                        Some(expected) => {
-                            Err(self.wrong(&format!("Unexpected close tag </{found}>; expected </{expected}>.")))
-                        }
-                        None => Err(self.wrong(&format!("Unexpected close tag </{found}>; no element is open."))),
-                    };
-                }
-                Event::Text(text) => {
-                    let text = text.xml10_content();
-                    if !self.open.is_empty() {
-                        return Ok(Item::Text(text.into_owned()));
-                    }
-                    self.outside(&text)?;
-                }
-                Event::CData(text) => return Ok(Item::Text(text.xml10_content().into_owned())),
-                Event::GeneralRef(reference) => {
-                    let name = reference.to_string();
-                    let character = resolve(&reference);
-                    let undeclared = |_| self.wrong(&format!("Undeclared general entity \"{name}\""));
-                    return Ok(Item::Text(character.map_err(undeclared)?.to_string()));
-                }
-                Event::DocType(_) => return Err(self.wrong("A DOCTYPE is not allowed; remove it")),
-                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
-                Event::Eof => return self.end_of_text(),
-            }
-        }
-    }
-
-    fn start(&mut self, tag: BytesStart<'a>) -> Result<Item<'a>> {
-        if self.open.is_empty() && std::mem::replace(&mut self.rooted, true) {
-            return Err(self.wrong("Illegal to have multiple roots (start tag in epilog?)."));
-        }
-        if self.open.len() >= DEPTH_MAX {
-            return Err(self.wrong(&format!("Elements are nested deeper than {DEPTH_MAX}")));
-        }
-        self.open.push(tag.name().0.to_owned());
-        Ok(Item::Start(tag))
-    }
-
-    /// Text outside of the root: only white space may be there.
-    fn outside(&self, text: &str) -> Result<()> {
-        let Some(found) = text.chars().find(|it| !it.is_whitespace()) else { return Ok(()) };
-        let place = if self.rooted { "epilog" } else { "prolog" };
-        let code = u32::from(found);
-        Err(self.wrong(&format!("Unexpected character '{found}' (code {code}) in {place}; expected '<'")))
-    }
-
-    fn end_of_text(&mut self) -> Result<Item<'a>> {
-        self.ran_out = true;
-        match self.open.last() {
-            Some(name) => {
-                Err(self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>")))
-            }
-            None if !self.rooted => Err(self.wrong("Unexpected EOF in prolog")),
-            None => Ok(Item::Done),
-        }
-    }
-
-    fn malformed(&self, error: &quick_xml::Error) -> Error {
-        match (error, self.open.last()) {
-            (quick_xml::Error::Syntax(_), Some(name)) => {
-                self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>"))
-            }
-            (other, _) => self.wrong(&other.to_string()),
-        }
-    }
-
-    /// With the row and column reached, both from 1.
-    fn wrong(&self, message: &str) -> Error {
-        let (lines, column) = self.row_and_column(self.at());
-        let row = lines + 1;
-        Error::bad_request(format!("{message}\n at [row,col {{unknown-source}}]: [{row},{column}]"))
-            .with_root(RootCause::Xml)
-    }
-
-    /// Lines before a place, and bytes before it in its own.
-    fn row_and_column(&self, at: usize) -> (usize, usize) {
-        let read = self.text.as_bytes().get(..at).unwrap_or_default();
-        let (lines, columns) = self.before;
-        match read.iter().rposition(|byte| *byte == b'\n') {
-            Some(end) => (lines + read.iter().filter(|byte| **byte == b'\n').count(), read.len() - end - 1),
-            None => (lines, columns + read.len()),
         }
     }
 }
