@@ -14,7 +14,8 @@ use crate::reply::Reply;
 const SCHEMA: &str = "managed-schema.xml";
 
 /// What `contentType` may ask for, and what that is answered with, alone and with the character set. What a browser would run as a
-/// page is plain text, as in Solr. Solr differs: it knows types of pictures and archives too, of which there are no files here.
+/// page is plain text, as in Solr. Solr differs: it knows types of pictures and archives too, of which there are no files here
+/// (`compat/admin/names.yaml`).
 const CONTENT_TYPES: [(&str, [&str; 2]); 10] = [
     ("text/plain", ["text/plain", "text/plain;charset=utf-8"]),
     ("text/html", ["text/plain", "text/plain;charset=utf-8"]),
