@@ -18,6 +18,7 @@ mod reply;
 mod route;
 mod server;
 mod service;
+mod slow;
 mod target_escape;
 mod tasks;
 mod tls;

@@ -26,6 +26,7 @@ use crate::config::ServeConfig;
 use crate::guarded::Guarded;
 use crate::listener::{self, Accepted, Listener};
 use crate::service;
+use crate::slow::SlowLog;
 use crate::tasks::Tasks;
 use crate::upgrade::{self, Continued, Upgrade};
 
@@ -44,6 +45,7 @@ pub(crate) struct Server {
     /// What requests to the collections' and to the cores' administration left to be done beside.
     pub collection_tasks: Tasks,
     pub core_tasks: Tasks,
+    pub slow: SlowLog,
 }
 
 /// Serves until `shutdown` completes, then ends open requests within `drain_timeout`. Does not close the node.
@@ -61,6 +63,7 @@ pub async fn serve(
         admission: Admission::new(&config),
         collection_tasks: Tasks::default(),
         core_tasks: Tasks::default(),
+        slow: SlowLog::default(),
         config,
     });
     let builder = builder(&server.config);

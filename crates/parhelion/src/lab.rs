@@ -3,6 +3,7 @@
 
 mod console;
 mod hold;
+mod jitter;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,8 @@ enum Command {
     },
     /// Hold idle connections while others are busy: memory, resets, what is left half closed.
     Hold(hold::HoldArgs),
+    /// Do the same work over and over, idle and beside busy neighbours: how long it takes, and what the slow ones wait for.
+    Jitter(jitter::JitterArgs),
     /// Show the workloads.
     List,
 }
@@ -171,6 +174,7 @@ pub async fn run(args: LabArgs) -> anyhow::Result<()> {
         Command::Replay { then, output } => replay(&then, &output).await,
         Command::Peer { peer: PeerCommand::Solr(args) } => peer_solr(&args).await,
         Command::Hold(args) => hold::run(args).await,
+        Command::Jitter(args) => jitter::run(args).await,
         Command::List => {
             output::line(&console::workloads());
             Ok(())

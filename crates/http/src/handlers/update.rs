@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use cluster::{Collection, VersionedSchema};
-use plan::{Error, ErrorKind, Result, UpdateBatch, UpdateOutcome};
+use plan::{Error, ErrorKind, Phase, Result, UpdateBatch, UpdateOutcome};
 use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
@@ -102,18 +102,23 @@ impl Update<'_> {
         let (mut resume, mut bytes, mut until_pause) = (Resume::default(), PIECE_BYTES, true);
         loop {
             // What came before the body broke off is done all the same.
-            let (is_last, broken) = match upload.fill(bytes, until_pause).await {
+            let reading = self.call.trace.wait(Phase::Read);
+            let filled = upload.fill(bytes, until_pause).await;
+            drop(reading);
+            let (is_last, broken) = match filled {
                 Ok(filled) => (filled == Filled::All, None),
                 Err(error) => (false, Some(error)),
             };
             let piece = Piece { bytes: upload.bytes(), is_last, resume: &resume };
             let (taken, next) = {
                 let admission = &self.call.server.admission;
+                let waiting = self.call.trace.wait(Phase::Admission);
                 let entered = if resume.has_begun() {
                     admission.go_on().await
                 } else {
                     admission.enter(Load::Update).await
                 };
+                drop(waiting);
                 let _pass = entered?;
                 self.apply(piece, outcome).await?
             };
@@ -135,6 +140,7 @@ impl Update<'_> {
     async fn apply(&self, piece: Piece<'_>, outcome: &mut UpdateOutcome) -> Result<(usize, Resume)> {
         let (mut batch, found) = self.prepare(&piece).await?;
         let refused = outcome.refused.len() as u64;
+        batch.trace = self.call.trace.clone();
         batch.errors_max = batch.errors_max.map(|most| most.saturating_sub(refused));
         if !batch.operations.is_empty() {
             let done = self.collection.update(batch).await;
@@ -175,7 +181,10 @@ impl Update<'_> {
     async fn prepare(&self, piece: &Piece<'_>) -> Result<(UpdateBatch, DecodedPiece)> {
         loop {
             let versioned = self.collection.versioned_schema();
-            let (processed, mut found) = cluster::compute(|| self.process(piece, &versioned))?;
+            let (processed, mut found) = cluster::compute(|| {
+                let _preparing = self.call.trace.enter(Phase::Prepare);
+                self.process(piece, &versioned)
+            })?;
             found.decoded.failure = processed.failure;
             let Some(grown) = processed.schema_additions else { return Ok((processed.batch, found)) };
             match self.collection.change_schema(versioned.version, grown).await {
