@@ -3,17 +3,22 @@
 //! is therefore answered within a bound, however much more is asked for. Bodies have a room: what all requests together have sent
 //! and not had answered yet. Under pressure updates are refused before queries.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use plan::{Error, ErrorKind, Result};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::time::Instant;
 
 use crate::body::too_large;
 use crate::config::ServeConfig;
 
 /// What a permit of the room for bodies stands for.
 const ROOM_UNIT_BYTES: usize = 1 << 10;
+
+/// How often an update that has begun looks whether the queries still need all there is.
+const PRESSED_PAUSE: Duration = Duration::from_millis(20);
 
 /// What a request asks of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +44,7 @@ pub struct GateLimits {
 pub(crate) struct Admission {
     queries: Gate,
     updates: Gate,
-    bodies: Semaphore,
+    bodies: Arc<Semaphore>,
 }
 
 impl Admission {
@@ -48,7 +53,7 @@ impl Admission {
         Self {
             queries: Gate::new(config.queries),
             updates: Gate::new(config.updates),
-            bodies: Semaphore::new(units),
+            bodies: Arc::new(Semaphore::new(units)),
         }
     }
 
@@ -63,9 +68,21 @@ impl Admission {
         }
     }
 
+    /// As [`Admission::enter`], for an update that has begun: it waits for the queries too before it is refused.
+    pub async fn go_on(&self) -> Result<Option<SemaphorePermit<'_>>> {
+        let until = Instant::now() + self.updates.limits.patience;
+        while self.queries.is_pressed() {
+            if Instant::now() >= until {
+                return Err(busy("queries"));
+            }
+            tokio::time::sleep(PRESSED_PAUSE).await;
+        }
+        self.updates.enter().await.map(Some)
+    }
+
     /// Room for one body.
-    pub fn room(&self, bytes_max: usize) -> Room<'_> {
-        Room { all: &self.bodies, held: None, bytes_max }
+    pub fn room(&self, bytes_max: usize) -> Room {
+        Room { all: self.bodies.clone(), held: None, bytes_max }
     }
 }
 
@@ -117,35 +134,37 @@ impl Drop for Place<'_> {
 }
 
 /// What one body takes of the room for all.
-pub(crate) struct Room<'a> {
-    all: &'a Semaphore,
-    held: Option<SemaphorePermit<'a>>,
+pub(crate) struct Room {
+    all: Arc<Semaphore>,
+    held: Option<OwnedSemaphorePermit>,
     bytes_max: usize,
 }
 
-impl Room<'_> {
-    /// Room for what comes of the same body next; none is taken yet.
-    pub fn fresh(&self) -> Self {
-        Self { held: None, ..*self }
-    }
-
-    /// Makes room for that much in all. Errors: `TooLarge` beyond the bound of one body, `Busy` when the others leave none.
-    pub fn grow_to(&mut self, bytes: usize) -> Result<()> {
+impl Room {
+    /// Takes that much in all, and gives back what it has beyond. Errors: `TooLarge` beyond the bound of one body, `Busy` when the
+    /// others leave none.
+    pub fn resize(&mut self, bytes: usize) -> Result<()> {
         if bytes > self.bytes_max {
             return Err(too_large(self.bytes_max));
         }
-        let held = self.held.as_ref().map_or(0, SemaphorePermit::num_permits);
-        let more = bytes.div_ceil(ROOM_UNIT_BYTES).saturating_sub(held);
+        let (wanted, held) = (bytes.div_ceil(ROOM_UNIT_BYTES), self.units());
+        let more = wanted.saturating_sub(held);
         if more == 0 {
+            drop(self.held.as_mut().and_then(|permits| permits.split(held - wanted)));
             return Ok(());
         }
         let more = u32::try_from(more).map_err(|_| too_large(self.bytes_max))?;
-        let more = self.all.try_acquire_many(more).map_err(|_| busy("bytes of other requests"))?;
+        let more =
+            self.all.clone().try_acquire_many_owned(more).map_err(|_| busy("bytes of other requests"))?;
         match &mut self.held {
             Some(held) => held.merge(more),
             none => *none = Some(more),
         }
         Ok(())
+    }
+
+    fn units(&self) -> usize {
+        self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
     }
 }
 
@@ -156,10 +175,7 @@ fn busy(what: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use tokio::task::JoinSet;
-    use tokio::time::Instant;
 
     use super::*;
     use crate::configsets::Configsets;
@@ -222,13 +238,16 @@ mod tests {
         assert_eq!(query.unwrap_err().kind, ErrorKind::Busy);
         assert!(admission.enter(Load::Light).await.is_ok());
         assert!(admission.enter(Load::Update).await.is_ok());
+        // One that has begun waits until there is no more pressure.
+        let (query, update) = tokio::join!(admission.enter(Load::Query), admission.go_on());
+        assert!(query.is_err() && update.is_ok());
     }
 
     #[test]
     fn bodies_share_their_room() {
         let admission = admission(limits(1, 1, WORK), 10 << 10);
-        let check = |room: &mut Room<'_>, bytes: usize, expected: Option<ErrorKind>| {
-            assert_eq!(room.grow_to(bytes).err().map(|error| error.kind), expected, "{bytes}");
+        let check = |room: &mut Room, bytes: usize, expected: Option<ErrorKind>| {
+            assert_eq!(room.resize(bytes).err().map(|error| error.kind), expected, "{bytes}");
         };
         let (mut one, mut other) = (admission.room(8 << 10), admission.room(8 << 10));
         check(&mut one, 1, None);

@@ -10,20 +10,29 @@ use plan::{Error, ErrorKind, Phase, Result, Trace};
 use solr::limits::LimitsAsked;
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 use solr::{EditError, Params};
+use tokio::sync::Mutex;
 
 use crate::admission::Room;
+use crate::body::Upload;
 use crate::reply::Reply;
 use crate::server::Server;
 use crate::tally::Tally;
 
 /// A body that is not a form.
-#[derive(Clone)]
 pub(crate) struct Content {
     pub media_type: Option<String>,
+    /// All of it; nothing of one that is taken as it arrives.
     pub bytes: Bytes,
+    /// One that is taken as it arrives, by who serves the call.
+    pub upload: Option<Mutex<Upload>>,
 }
 
 impl Content {
+    /// The same for another call: all of it but what has yet to arrive.
+    pub fn again(&self) -> Self {
+        Self { media_type: self.media_type.clone(), bytes: self.bytes.clone(), upload: None }
+    }
+
     /// Errors: bytes that are no text.
     pub fn text(&self) -> Result<&str> {
         std::str::from_utf8(&self.bytes)
@@ -46,10 +55,15 @@ pub(crate) struct Call<'a> {
     pub tally: Option<Arc<Tally>>,
     /// What its body takes of the room for all, as long as the call lasts.
     #[allow(dead_code, reason = "held, not read")]
-    pub room: Room<'a>,
+    pub room: Option<Room>,
 }
 
 impl Call<'_> {
+    /// The body that is taken as it arrives.
+    pub fn upload(&self) -> Option<&Mutex<Upload>> {
+        self.content.as_ref()?.upload.as_ref()
+    }
+
     /// Since the request's headers arrived.
     pub fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.server.node.clock().now_ms().saturating_sub(self.started_ms)).unwrap_or(0)

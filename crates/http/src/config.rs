@@ -13,7 +13,7 @@ use crate::machine::MachineFacts;
 
 #[derive(Clone)]
 pub struct ServeConfig {
-    /// Longer request bodies are refused with 413.
+    /// Longer request bodies are refused with 413; of an update, longer documents.
     pub body_bytes_max: usize,
     /// Request line and headers together; beyond it, 431. A target longer than 65,534 bytes is answered with 414.
     pub header_bytes_max: usize,

@@ -12,16 +12,19 @@ use solr::Params;
 use solr::limits::asks_debug;
 use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+use crate::admission::Load;
+use crate::body::Upload;
 use crate::call::{Call, Content};
 use crate::handlers::{self, Serving};
+use crate::params;
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
 use crate::slow::Watch;
 use crate::tally::Tally;
-use crate::{body, params, unpack};
 
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -102,50 +105,66 @@ async fn serve(
     if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
 }
 
-/// Reads the request first: a client that takes its time must not keep others out.
+/// Reads the request first: a client that takes its time must not keep others out. Of an update, that is its parameters: it enters
+/// with each piece of its body.
 async fn admitted(
     server: &Arc<Server>,
     request: Request<Incoming>,
     (serving, tally): (Serving, Option<Arc<Tally>>),
     watch: &mut Watch<'_>,
 ) -> Result<Reply> {
+    let load = serving.load();
     let reading = watch.trace.wait(Phase::Read);
-    let mut call = read(server, request, watch.started_ms).await?;
+    let mut call = read(server, request, watch.started_ms, load == Load::Update).await?;
     drop(reading);
     if asks_debug(&call.params) {
         watch.look_closely();
     }
     (call.trace, call.tally) = (watch.trace.clone(), tally);
-    let waiting = watch.trace.wait(Phase::Admission);
-    let _pass = server.admission.enter(serving.load()).await?;
-    drop(waiting);
-    let reply = handlers::run(&call, serving).await;
+    let reply = if call.upload().is_some() {
+        handlers::run(&call, serving).await
+    } else {
+        let waiting = watch.trace.wait(Phase::Admission);
+        let _pass = server.admission.enter(load).await?;
+        drop(waiting);
+        handlers::run(&call, serving).await
+    };
+    if let Some(upload) = call.content.and_then(|content| content.upload) {
+        upload.into_inner().drain().await;
+    }
     watch.params = Some(call.params);
     Ok(reply)
 }
 
-/// The parameters of URL and form, and any other body as it is.
-async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
+/// The parameters of URL and form, and any other body as it is; with `in_pieces` as it arrives.
+async fn read(
+    server: &Arc<Server>,
+    request: Request<Incoming>,
+    started_ms: i64,
+    in_pieces: bool,
+) -> Result<Call<'_>> {
     let mut sent = Params::default();
     params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
     let method = request.method().clone();
-    let with_body = matches!(method, Method::POST | Method::PUT);
     let target =
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
-    let mut room = server.admission.room(server.config.body_bytes_max);
-    let bytes = if with_body {
-        let bytes = body::read(request.into_body(), &server.config, &mut room).await?;
-        unpack::unpacked(bytes, encoding.as_deref(), &mut room)?
-    } else {
-        Bytes::new()
-    };
-    let mut content = None;
-    if method == Method::POST && media_type.as_deref().is_some_and(is_form) {
-        params::decode_into(&mut sent, &bytes)?;
-    } else if with_body {
-        content = Some(Content { media_type, bytes });
+    let is_form = method == Method::POST && media_type.as_deref().is_some_and(is_form);
+    let (mut content, mut room) = (None, None);
+    if matches!(method, Method::POST | Method::PUT) {
+        let upload = Upload::new(server, request.into_body(), encoding.as_deref())?;
+        if in_pieces && !is_form {
+            content = Some(Content { media_type, bytes: Bytes::new(), upload: Some(Mutex::new(upload)) });
+        } else {
+            let (bytes, taken) = upload.whole().await?;
+            room = Some(taken);
+            if is_form {
+                params::decode_into(&mut sent, &bytes)?;
+            } else {
+                content = Some(Content { media_type, bytes, upload: None });
+            }
+        }
     }
     refuse_streams(&sent)?;
     let trace = Trace::default();

@@ -8,7 +8,7 @@ use http::ServeConfig;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
-    /// Refuse longer request bodies, packed or unpacked, with 413. Default: 512.
+    /// Refuse longer request bodies, and longer documents in updates, packed or unpacked, with 413. Default: 512.
     #[arg(long, value_name = "MIB", env = "PARHELION_BODY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     body_max: Option<u32>,
     /// Refuse bodies with 429 while those of all requests together take more. Default: 1024.

@@ -59,7 +59,7 @@ impl Task {
             trace: Trace::default(),
             started_ms: *started_ms,
             tally: None,
-            room: server.admission.room(0),
+            room: None,
         }
     }
 }

@@ -13,9 +13,28 @@ use crate::reply::Reply;
 
 const SCHEMA: &str = "managed-schema.xml";
 
+/// What `contentType` may ask for, and what that is answered with, alone and with the character set. What a browser would run as a
+/// page is plain text, as in Solr. Solr differs: it knows types of pictures and archives too, of which there are no files here
+/// (`compat/admin/names.yaml`).
+const CONTENT_TYPES: [(&str, [&str; 2]); 10] = [
+    ("text/plain", ["text/plain", "text/plain;charset=utf-8"]),
+    ("text/html", ["text/plain", "text/plain;charset=utf-8"]),
+    ("application/xhtml+xml", ["text/plain", "text/plain;charset=utf-8"]),
+    ("text/xml", ["text/xml", "text/xml;charset=utf-8"]),
+    ("text/csv", ["text/csv", "text/csv;charset=utf-8"]),
+    ("text/css", ["text/css", "text/css;charset=utf-8"]),
+    ("text/javascript", ["text/javascript", "text/javascript;charset=utf-8"]),
+    ("application/xml", ["application/xml", "application/xml;charset=utf-8"]),
+    ("application/json", ["application/json", "application/json;charset=utf-8"]),
+    ("application/octet-stream", ["application/octet-stream", "application/octet-stream"]),
+];
+
 /// The names. A file that is asked for and was not found is an error.
 pub(super) fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
     if let Some(file) = params.get("file").filter(|file| !file.is_empty()) {
+        if let Some(asked) = params.get("contentType").filter(|asked| content_type(asked).is_none()) {
+            return Err(Error::bad_request(format!("Requested content type '{asked}' is not supported.")));
+        }
         let outside = file.starts_with('/') || file.split('/').any(|part| part == "..");
         return Err(match outside {
             true => Error::bad_request("Path must be inside core config directory"),
@@ -41,7 +60,33 @@ pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<R
         SCHEMA | "managed-schema" | "schema.xml" => solr::schema::to_xml(source),
         _ => source.resources.get(file)?.clone(),
     };
-    let content_type =
-        if file.ends_with(".xml") { "application/xml; charset=UTF-8" } else { "text/plain; charset=UTF-8" };
+    let content_type = match call.optional("contentType") {
+        Some(asked) => content_type(asked)?,
+        None if file.ends_with(".xml") => "application/xml; charset=UTF-8",
+        None => "text/plain; charset=UTF-8",
+    };
     Some(Reply { status: 200, content_type, body: body.into(), ..Reply::default() })
+}
+
+/// `None` for one that is not served.
+fn content_type(asked: &str) -> Option<&'static str> {
+    let (kind, charset) = asked.split_once(';').map_or((asked, None), |(kind, rest)| (kind, Some(rest)));
+    let known = CONTENT_TYPES.iter().find(|(known, _)| kind.trim().eq_ignore_ascii_case(known));
+    known.map(|(_, answered)| answered[usize::from(charset.is_some())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_types_that_are_no_pages_are_served() {
+        let check =
+            |asked: &str, expected: Option<&str>| assert_eq!(content_type(asked), expected, "{asked}");
+        check("text/xml", Some("text/xml"));
+        check("TEXT/CSV; charset=UTF-8", Some("text/csv;charset=utf-8"));
+        check("text/html; charset=utf-8", Some("text/plain;charset=utf-8"));
+        check("application/xhtml+xml", Some("text/plain"));
+        check("foo", None);
+    }
 }

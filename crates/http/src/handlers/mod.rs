@@ -191,11 +191,11 @@ async fn by_v2(call: &Call<'_>, v2: &V2) -> Reply {
         method: call.method.clone(),
         target: None,
         params,
-        content: content.cloned(),
+        content: content.map(Content::again),
         started_ms: call.started_ms,
         trace: call.trace.clone(),
         tally: None,
-        room: call.room.fresh(),
+        room: None,
     };
     node(&older, v2.verb.handler, None).await
 }

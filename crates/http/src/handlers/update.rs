@@ -1,18 +1,28 @@
-//! An update, from bytes to durable: decode, process, grow the schema if documents brought new fields, apply.
+//! An update, from bytes to durable: decode, process, grow the schema if documents brought new fields, apply. A body that is
+//! long, or whose client pauses, is taken piece by piece: each piece is durable before the next is read, and waits its turn
+//! among the updates on its own, so that nobody waits for a client that takes its time.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
 
 use cluster::{Collection, VersionedSchema};
-use plan::{Error, ErrorKind, Phase, Result, UpdateBatch};
+use plan::{Error, ErrorKind, Phase, Result, UpdateBatch, UpdateOutcome};
 use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
-use solr::update::{Chain, Decoded, Processed, Route, UpdateOptions, decode};
+use solr::update::{Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateOptions};
 
 use super::permit::Permit;
+use crate::admission::Load;
+use crate::body::{Filled, Upload};
 use crate::call::{Answer, Call, Failure};
+
+/// What is decoded at a time: so much that the costs of a batch do not count, so little that many can be under way.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// As long as no more is held, looking whether a command is whole costs less than it is worth to wait.
+const SHORT_BYTES: usize = 64 << 10;
 
 pub(super) async fn run(
     call: &Call<'_>,
@@ -22,15 +32,19 @@ pub(super) async fn run(
 ) -> Result<Answer, Failure> {
     let route = Arc::new(Route::of(params, &collection.config())?);
     let options = UpdateOptions::parse(params)?;
-    let update = Update { call, collection, path, params, permit, route: &route, options: &options };
-    if let Some(documents) = update.echoed()? {
+    let between = UpdateOptions { finish: None, ..options.clone() };
+    let content_type = call.content.as_ref().and_then(|content| content.media_type.as_deref());
+    let decoder = Decoder { content_type, path, params, options: &options };
+    let update =
+        Update { call, collection, params, permit, route: &route, options: [&between, &options], decoder };
+    if options.echo
+        && let Some(documents) = update.echoed().await?
+    {
         return Ok(documents.into());
     }
-    let (mut batch, failure) = update.prepare().await?;
-    batch.trace = call.trace.clone();
-    let mut outcome = collection.update(batch).await;
+    let mut outcome = update.all().await;
     let flags = route.errors_max.map_or_else(Vec::new, |most| response::tolerated(&outcome.refused, most));
-    match outcome.failure.take().or(failure) {
+    match outcome.failure.take() {
         Some(error) => {
             let beside = route.errors_max.filter(|most| *most < outcome.refused.len() as u64);
             let mut failed = Failure::from(error);
@@ -51,49 +65,152 @@ pub(super) async fn run(
 struct Update<'a> {
     call: &'a Call<'a>,
     collection: &'a Arc<Collection>,
-    path: &'a str,
     params: &'a Params,
     permit: &'a Permit,
     /// The steps it takes.
     route: &'a Arc<Route>,
-    options: &'a UpdateOptions,
+    /// Of a piece that others follow, and of the last one, which ends with the commit.
+    options: [&'a UpdateOptions; 2],
+    decoder: Decoder<'a>,
+}
+
+/// What is at hand of a body.
+struct Piece<'a> {
+    bytes: &'a [u8],
+    is_last: bool,
+    /// Where it begins.
+    resume: &'a Resume,
 }
 
 impl Update<'_> {
-    /// The batch, and what stopped the reading of the rest. Documents with unknown fields grow the schema first; when
-    /// another request grew it meanwhile, the body is read again under the new one.
-    async fn prepare(&self) -> Result<(UpdateBatch, Option<Error>)> {
+    /// Everything that came of the request; what was done before a failure stays.
+    async fn all(&self) -> UpdateOutcome {
+        let mut outcome = UpdateOutcome::default();
+        let done = match self.call.upload() {
+            Some(upload) => self.pieces(&mut *upload.lock().await, &mut outcome).await,
+            None => {
+                let piece = Piece { bytes: &[], is_last: true, resume: &Resume::default() };
+                self.apply(piece, &mut outcome).await.map(drop)
+            }
+        };
+        outcome.failure = done.err();
+        outcome
+    }
+
+    /// Piece by piece. One in which no command ends is taken again when it is twice as long.
+    async fn pieces(&self, upload: &mut Upload, outcome: &mut UpdateOutcome) -> Result<()> {
+        let (mut resume, mut bytes, mut until_pause) = (Resume::default(), PIECE_BYTES, true);
+        loop {
+            // What came before the body broke off is done all the same.
+            let reading = self.call.trace.wait(Phase::Read);
+            let filled = upload.fill(bytes, until_pause).await;
+            drop(reading);
+            let (is_last, broken) = match filled {
+                Ok(filled) => (filled == Filled::All, None),
+                Err(error) => (false, Some(error)),
+            };
+            let piece = Piece { bytes: upload.bytes(), is_last, resume: &resume };
+            let (taken, next) = {
+                let admission = &self.call.server.admission;
+                let waiting = self.call.trace.wait(Phase::Admission);
+                let entered = if resume.has_begun() {
+                    admission.go_on().await
+                } else {
+                    admission.enter(Load::Update).await
+                };
+                drop(waiting);
+                let _pass = entered?;
+                self.apply(piece, outcome).await?
+            };
+            if is_last {
+                return Ok(());
+            }
+            if let Some(error) = broken {
+                return Err(error);
+            }
+            upload.take(taken);
+            let held = upload.bytes().len();
+            resume = next;
+            bytes = if taken == 0 { held.saturating_mul(2) } else { held }.max(PIECE_BYTES);
+            until_pause = taken > 0 || held <= SHORT_BYTES;
+        }
+    }
+
+    /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows begins.
+    async fn apply(&self, piece: Piece<'_>, outcome: &mut UpdateOutcome) -> Result<(usize, Resume)> {
+        let (mut batch, found) = self.prepare(&piece).await?;
+        let refused = outcome.refused.len() as u64;
+        batch.trace = self.call.trace.clone();
+        batch.errors_max = batch.errors_max.map(|most| most.saturating_sub(refused));
+        if !batch.operations.is_empty() {
+            let done = self.collection.update(batch).await;
+            self.add(done, outcome)?;
+        }
+        match found.decoded.failure {
+            Some(error) => Err(error),
+            None => Ok((found.bytes, found.resume)),
+        }
+    }
+
+    /// Adds what was done with a piece to what was done before. Only the lists that the answer shows are kept.
+    fn add(&self, done: UpdateOutcome, outcome: &mut UpdateOutcome) -> Result<()> {
+        let UpdateOutcome { added, deleted, deleted_by_query, refused, failure } = done;
+        if self.decoder.options.versions {
+            outcome.added.extend(added);
+            outcome.deleted.extend(deleted);
+            outcome.deleted_by_query.extend(deleted_by_query);
+        }
+        outcome.refused.extend(refused);
+        match failure {
+            None => Ok(()),
+            Some(error) => Err(self.first_refusal(outcome).unwrap_or(error)),
+        }
+    }
+
+    /// Where too many errors end an update, it fails with the first of them, whichever piece that was in.
+    fn first_refusal(&self, outcome: &UpdateOutcome) -> Option<Error> {
+        self.route.errors_max.filter(|most| (outcome.refused.len() as u64) > *most)?;
+        let first = &outcome.refused.first()?.error;
+        let mut error = Error::new(first.kind, first.message.clone());
+        error.root = first.root;
+        Some(error)
+    }
+
+    /// The batch of a piece, and what else came of it: `failure` is what stopped the reading of the rest. Documents with unknown
+    /// fields grow the schema first; when another request grew it meanwhile, the piece is read again under the new one.
+    async fn prepare(&self, piece: &Piece<'_>) -> Result<(UpdateBatch, DecodedPiece)> {
         loop {
             let versioned = self.collection.versioned_schema();
-            let processed = cluster::compute(|| {
+            let (processed, mut found) = cluster::compute(|| {
                 let _preparing = self.call.trace.enter(Phase::Prepare);
-                self.process(&versioned)
+                self.process(piece, &versioned)
             })?;
-            let Some(grown) = processed.schema_additions else {
-                return Ok((processed.batch, processed.failure));
-            };
+            found.decoded.failure = processed.failure;
+            let Some(grown) = processed.schema_additions else { return Ok((processed.batch, found)) };
             match self.collection.change_schema(versioned.version, grown).await {
-                Ok(_) => return Ok((processed.batch, processed.failure)),
+                Ok(_) => return Ok((processed.batch, found)),
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// The documents, where they are only to be shown.
-    fn echoed(&self) -> Result<Option<Entries>> {
-        if !self.options.echo {
-            return Ok(None);
-        }
-        match self.decode()? {
+    /// The documents, where they are only to be shown; `None` where their format is always meant to be added.
+    async fn echoed(&self) -> Result<Option<Entries>> {
+        let Some(upload) = self.call.upload() else { return Ok(None) };
+        let mut upload = upload.lock().await;
+        while upload.fill(usize::MAX, false).await? == Filled::Part {}
+        let piece = Piece { bytes: upload.bytes(), is_last: true, resume: &Resume::default() };
+        match self.decode(&piece)?.decoded {
             Decoded { echo: true, failure: Some(error), .. } => Err(error),
             Decoded { echo: true, commands, .. } => Ok(Some(response::echoed(commands))),
             _ => Ok(None),
         }
     }
 
-    fn process(&self, versioned: &VersionedSchema) -> Result<Processed> {
-        let Decoded { commands, failure, echo: _ } = self.decode()?;
+    fn process(&self, piece: &Piece<'_>, versioned: &VersionedSchema) -> Result<(Processed, DecodedPiece)> {
+        let mut found = self.decode(piece)?;
+        let commands = std::mem::take(&mut found.decoded.commands);
         let analyzers = versioned.derived(SchemaAnalyzers::new);
         let config = self.collection.config();
         let (now, zone) = (self.params.get("NOW"), self.params.get("TZ"));
@@ -119,17 +236,19 @@ impl Update<'_> {
             new_uuid: &self.call.server.config.new_uuid,
             count_fields: &|| *counted.get_or_init(|| self.collection.count_fields()),
         };
-        Ok(chain.process(commands, failure, self.options))
+        let options = self.options[usize::from(piece.is_last)];
+        let processed = chain.process(commands, found.decoded.failure.take(), options);
+        Ok((processed, found))
     }
 
     /// A request without a body may still commit.
-    fn decode(&self) -> Result<Decoded> {
-        match &self.call.content {
-            Some(content) if !content.bytes.is_empty() || content.media_type.is_some() => {
-                let media_type = content.media_type.as_deref();
-                Ok(decode(media_type, self.path, self.params, self.options, &content.bytes))
+    fn decode(&self, piece: &Piece<'_>) -> Result<DecodedPiece> {
+        let is_missing = piece.bytes.is_empty() && piece.is_last && !piece.resume.has_begun();
+        match self.call.upload() {
+            Some(_) if !is_missing || self.decoder.content_type.is_some() => {
+                Ok(self.decoder.decode(piece.bytes, piece.is_last, piece.resume))
             }
-            _ if self.options.finish.is_some() => Ok(Decoded::default()),
+            _ if self.decoder.options.finish.is_some() => Ok(DecodedPiece::default()),
             Some(_) => Err(Error::new(ErrorKind::UnsupportedMedia, "Missing ContentType")),
             None => Err(Error::bad_request("missing content stream")),
         }

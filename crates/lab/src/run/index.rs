@@ -1,12 +1,14 @@
-//! Indexing as a measurement: the corpus over HTTP in JSON batches, in equal parts, the first for warm-up and not counted, the
-//! others into both servers in turn (A B, B A, …). Each part ends with a commit, which the clock includes. Merges that a
-//! server puts off count in its CPU time: before the other's turn it is waited for until it rests.
+//! Indexing as a measurement: the corpus in equal parts, the first for warm-up and not counted, the others into both servers in
+//! turn (A B, B A, …). Each part ends with a commit, which the clock includes. Merges that a server puts off count in its CPU
+//! time: before the other's turn it is waited for until it rests. Who sends the documents is a [`Feed`]: [`Batches`] of JSON over
+//! HTTP, or SolrJ (`solrj.rs`).
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ingest::{Batch, Progress, Sender};
+use tokio::runtime::Handle;
 
 use super::figures::interval_of;
 use super::record::{Indexing, IndexingRatio, IndexingSlice, Whose};
@@ -27,6 +29,24 @@ const REST_SHARE: f64 = 0.05;
 const PAUSE: Duration = Duration::from_millis(400);
 const REST_MAX: Duration = Duration::from_secs(60);
 
+/// Who sends a corpus.
+pub trait Feed: Send + Sync {
+    fn docs(&self) -> u64;
+    fn configset(&self) -> &'static str;
+    fn fields(&self) -> &'static [(&'static str, &'static str)];
+
+    /// Sends a part, and commits. Blocks; `checksum` is that of the parts before.
+    fn feed(&self, to: (Whose, &Side), part: Range<u64>, checksum: Checksum) -> Result<Fed, Error>;
+}
+
+/// A part that was sent.
+pub struct Fed {
+    pub checksum: Checksum,
+    /// From the first document to the end of the commit.
+    pub seconds: f64,
+    pub generator_cpu_seconds: Option<f64>,
+}
+
 /// What indexing gave: a row for each side, and how they compare.
 pub struct Indexed {
     pub rows: Vec<Indexing>,
@@ -45,24 +65,24 @@ struct Arm<'a> {
 /// Sends the corpus into the empty collections of both sides.
 pub async fn index(
     sides: [Option<&Side>; 2],
-    workload: &Arc<dyn Workload>,
+    feed: &Arc<dyn Feed>,
     seed: u64,
     watch: &Arc<dyn Watch>,
 ) -> Result<Indexed, Error> {
     let mut arms = Vec::new();
     for (whose, side) in [Whose::Ours, Whose::Peer].into_iter().zip(sides) {
         let Some(side) = side else { continue };
-        side.make_empty(workload.configset()).await?;
-        side.check_fields(workload.fields()).await?;
+        side.make_empty(feed.configset()).await?;
+        side.check_fields(feed.fields()).await?;
         arms.push(Arm { whose, side, slices: Vec::new(), checksum: Checksum::default() });
     }
-    for (turn, part) in parts(workload.docs()).into_iter().enumerate() {
+    for (turn, part) in parts(feed.docs()).into_iter().enumerate() {
         let order: Vec<usize> =
             if turn % 2 == 0 { (0..arms.len()).collect() } else { (0..arms.len()).rev().collect() };
         for at in order {
             let arm = &mut arms[at];
             watch.note(&format!("indexing part {} of {} into {}", turn + 1, SLICES + 1, arm.side.url()));
-            let slice = one_part(arm, workload, part.clone(), watch).await?;
+            let slice = one_part(arm, feed, part.clone()).await?;
             if turn > 0 {
                 arm.slices.push(slice);
             }
@@ -79,29 +99,17 @@ fn parts(docs: u64) -> Vec<Range<u64>> {
     (0..=SLICES).map(|part| (part * size).min(docs)..((part + 1) * size).min(docs)).collect()
 }
 
-async fn one_part(
-    arm: &mut Arm<'_>,
-    workload: &Arc<dyn Workload>,
-    part: Range<u64>,
-    watch: &Arc<dyn Watch>,
-) -> Result<IndexingSlice, Error> {
-    let before = (arm.side.processes.cpu_seconds(), own_cpu_seconds());
-    let started = Instant::now();
+async fn one_part(arm: &mut Arm<'_>, feed: &Arc<dyn Feed>, part: Range<u64>) -> Result<IndexingSlice, Error> {
+    let before = arm.side.processes.cpu_seconds();
+    let (feed, side, whose, checksum) = (feed.clone(), arm.side.clone(), arm.whose, arm.checksum);
     let docs = part.end - part.start;
-    arm.checksum = send(arm, workload, part, watch).await?;
-    let path = format!("{}/update", arm.side.collection);
-    arm.side.client.get(&path, &[("commit", "true"), ("wt", "json")]).await?.ok()?;
-    let seconds = started.elapsed().as_secs_f64();
-    let generator = own_cpu_seconds();
+    let fed = tokio::task::spawn_blocking(move || feed.feed((whose, &side), part, checksum)).await;
+    let Fed { checksum, seconds, generator_cpu_seconds } =
+        fed.map_err(|error| Error::Task(error.to_string()))??;
+    arm.checksum = checksum;
     rest(arm.side).await;
-    let used =
-        |after: Option<f64>, before: Option<f64>| after.zip(before).map(|(after, before)| after - before);
-    Ok(IndexingSlice {
-        docs,
-        seconds,
-        server_cpu_seconds: used(arm.side.processes.cpu_seconds(), before.0),
-        generator_cpu_seconds: used(generator, before.1),
-    })
+    let server = arm.side.processes.cpu_seconds().zip(before).map(|(after, before)| after - before);
+    Ok(IndexingSlice { docs, seconds, server_cpu_seconds: server, generator_cpu_seconds })
 }
 
 /// Waits until the server has done what it put off.
@@ -144,30 +152,64 @@ fn ratio_of(arms: &[Arm<'_>], seed: u64) -> Option<IndexingRatio> {
     Some(IndexingRatio { throughput, cpu: interval_of(cpu, seed) })
 }
 
-async fn send(
-    arm: &Arm<'_>,
-    workload: &Arc<dyn Workload>,
-    part: Range<u64>,
-    watch: &Arc<dyn Watch>,
-) -> Result<Checksum, Error> {
-    let progress = Arc::new(Progress::default());
-    let sender = Sender::start(&arm.side.client, &arm.side.collection, CONNECTIONS, &progress);
-    let (queue, workload, watch) = (sender.queue(), workload.clone(), watch.clone());
-    let (whose, mut checksum) = (arm.whose, arm.checksum);
-    let generator = tokio::task::spawn_blocking(move || {
-        for first in part.clone().step_by(BATCH_DOCS as usize) {
-            let batch = batch(&*workload, first..part.end.min(first + BATCH_DOCS), &mut checksum);
-            watch.indexed(whose, part.start + progress.totals().docs, workload.docs());
-            if queue.blocking_send(batch).is_err() {
-                // The sender has failed and says why.
-                break;
+/// The documents of a workload, in updates of JSON.
+pub struct Batches {
+    pub workload: Arc<dyn Workload>,
+    pub watch: Arc<dyn Watch>,
+}
+
+impl Feed for Batches {
+    fn docs(&self) -> u64 {
+        self.workload.docs()
+    }
+
+    fn configset(&self) -> &'static str {
+        self.workload.configset()
+    }
+
+    fn fields(&self) -> &'static [(&'static str, &'static str)] {
+        self.workload.fields()
+    }
+
+    fn feed(&self, to: (Whose, &Side), part: Range<u64>, checksum: Checksum) -> Result<Fed, Error> {
+        let (cpu, started) = (own_cpu_seconds(), Instant::now());
+        let checksum = Handle::current().block_on(async {
+            let checksum = self.send(to, part, checksum).await?;
+            let path = format!("{}/update", to.1.collection);
+            to.1.client.get(&path, &[("commit", "true"), ("wt", "json")]).await?.ok()?;
+            Ok::<_, Error>(checksum)
+        })?;
+        let seconds = started.elapsed().as_secs_f64();
+        let generator_cpu_seconds = own_cpu_seconds().zip(cpu).map(|(after, before)| after - before);
+        Ok(Fed { checksum, seconds, generator_cpu_seconds })
+    }
+}
+
+impl Batches {
+    async fn send(
+        &self,
+        (whose, side): (Whose, &Side),
+        part: Range<u64>,
+        mut checksum: Checksum,
+    ) -> Result<Checksum, Error> {
+        let progress = Arc::new(Progress::default());
+        let sender = Sender::start(&side.client, &side.collection, CONNECTIONS, &progress);
+        let (queue, workload, watch) = (sender.queue(), self.workload.clone(), self.watch.clone());
+        let generator = tokio::task::spawn_blocking(move || {
+            for first in part.clone().step_by(BATCH_DOCS as usize) {
+                let batch = batch(&*workload, first..part.end.min(first + BATCH_DOCS), &mut checksum);
+                watch.indexed(whose, part.start + progress.totals().docs, workload.docs());
+                if queue.blocking_send(batch).is_err() {
+                    // The sender has failed and says why.
+                    break;
+                }
             }
-        }
-        checksum
-    });
-    let generated = generator.await;
-    sender.finish().await?;
-    generated.map_err(|error| Error::Task(error.to_string()))
+            checksum
+        });
+        let generated = generator.await;
+        sender.finish().await?;
+        generated.map_err(|error| Error::Task(error.to_string()))
+    }
 }
 
 fn batch(workload: &dyn Workload, docs: Range<u64>, checksum: &mut Checksum) -> Batch {

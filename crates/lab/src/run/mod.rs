@@ -12,6 +12,7 @@ mod measure;
 mod options;
 mod prepare;
 mod record;
+mod solrj;
 mod timing;
 mod warm;
 mod watch;
@@ -22,7 +23,7 @@ use std::time::Instant;
 pub(crate) use conclude::{means, verdicts};
 pub(crate) use figures::buckets;
 use host::host;
-use index::Indexed;
+use index::{Batches, Feed, Indexed};
 pub use options::{Open, Paths, RunOptions};
 pub use record::{
     Agreement, Arm, CaseRecord, FORMAT, Figures, Host, Indexing, IndexingRatio, IndexingSlice, Manifest,
@@ -58,6 +59,7 @@ pub struct Origin {
 pub async fn run(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
     match setup.options.workload.as_str() {
         "containers" => containers::run(setup, watch).await,
+        "solrj" => solrj::run(setup, watch).await,
         "keepalive" => keepalive::run(setup, watch).await,
         _ => search(setup, watch).await,
     }
@@ -141,7 +143,8 @@ async fn index_all(
     if !options.index {
         return Ok(None);
     }
-    index::index(sides, workload, options.seed, watch).await.map(Some)
+    let feed: Arc<dyn Feed> = Arc::new(Batches { workload: workload.clone(), watch: watch.clone() });
+    index::index(sides, &feed, options.seed, watch).await.map(Some)
 }
 
 async fn server_facts(side: Option<&Side>) -> Option<ServerFacts> {

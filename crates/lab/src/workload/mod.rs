@@ -185,6 +185,11 @@ pub fn workloads() -> &'static [WorkloadFacts] {
             about: "an empty and a constant answer, against Tomcat, Jetty, Grizzly and Undertow",
         },
         WorkloadFacts {
+            name: "solrj",
+            docs: 120_000,
+            about: "1 KB documents through SolrJ's concurrent client, in requests that stream; documents a second",
+        },
+        WorkloadFacts {
             name: "keepalive",
             docs: 100_000,
             about: "client habits on one server: connections kept, checked before use, made anew; compressed answers",

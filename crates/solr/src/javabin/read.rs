@@ -34,17 +34,47 @@ pub(crate) enum Item<'a> {
     End,
 }
 
-/// Reads one body from its start to its end.
+/// Reads one body, or one piece of it, from its start to its end.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
     names: Vec<Arc<str>>,
     /// The tag of numbers that follow without one, and how many.
     untagged: Option<(u8, usize)>,
+    /// Whether reading failed because the bytes ended.
+    ran_out: bool,
+}
+
+/// A place between two values, to which a reader can be taken back.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    /// Bytes that follow.
+    pub left: usize,
+    names: usize,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(body: &'a [u8]) -> Self {
-        Self { rest: body, names: Vec::new(), untagged: None }
+        Self::resumed(body, Vec::new())
+    }
+
+    /// As [`Reader::new`], where the bytes before have told these names.
+    pub fn resumed(body: &'a [u8], names: Vec<Arc<str>>) -> Self {
+        Self { rest: body, names, untagged: None, ran_out: false }
+    }
+
+    /// Whether reading failed because the bytes ended.
+    pub fn ran_out(&self) -> bool {
+        self.ran_out
+    }
+
+    pub fn mark(&self) -> Mark {
+        Mark { left: self.rest.len(), names: self.names.len() }
+    }
+
+    /// The names that had been told there.
+    pub fn names_at(mut self, mark: Mark) -> Vec<Arc<str>> {
+        self.names.truncate(mark.names);
+        self.names
     }
 
     pub fn is_at_end(&self) -> bool {
@@ -200,13 +230,13 @@ impl<'a> Reader<'a> {
     }
 
     fn fixed<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (taken, rest) = self.rest.split_first_chunk().ok_or_else(ends_early)?;
+        let Some((taken, rest)) = self.rest.split_first_chunk() else { return Err(self.ends_early()) };
         self.rest = rest;
         Ok(*taken)
     }
 
     fn take(&mut self, len: usize) -> Result<&'a [u8]> {
-        let (taken, rest) = self.rest.split_at_checked(len).ok_or_else(ends_early)?;
+        let Some((taken, rest)) = self.rest.split_at_checked(len) else { return Err(self.ends_early()) };
         self.rest = rest;
         Ok(taken)
     }
@@ -217,20 +247,20 @@ impl<'a> Reader<'a> {
         self.fits(count, bytes_min)
     }
 
-    fn fits(&self, count: usize, bytes_min: usize) -> Result<usize> {
-        if count > self.rest.len() / bytes_min { Err(ends_early()) } else { Ok(count) }
+    fn fits(&mut self, count: usize, bytes_min: usize) -> Result<usize> {
+        if count > self.rest.len() / bytes_min { Err(self.ends_early()) } else { Ok(count) }
     }
 
     /// Of a text or a list: five bits, and what goes beyond in more bytes.
     fn size(&mut self, tag: u8) -> Result<usize> {
         match usize::from(tag & 0x1f) {
-            0x1f => self.variable_size()?.checked_add(0x1f).ok_or_else(ends_early),
+            0x1f => self.variable_size()?.checked_add(0x1f).ok_or_else(|| self.ends_early()),
             size => Ok(size),
         }
     }
 
     fn variable_size(&mut self) -> Result<usize> {
-        usize::try_from(self.variable()?).map_err(|_| ends_early())
+        usize::try_from(self.variable()?).map_err(|_| self.ends_early())
     }
 
     /// Of a number: four bits, a fifth tells whether there are more.
@@ -258,8 +288,9 @@ impl<'a> Reader<'a> {
             self.rest.len()
         ))
     }
-}
 
-fn ends_early() -> Error {
-    Error::bad_request("cannot read javabin: the body ends before what it announces; send it again")
+    fn ends_early(&mut self) -> Error {
+        self.ran_out = true;
+        Error::bad_request("cannot read javabin: the body ends before what it announces; send it again")
+    }
 }

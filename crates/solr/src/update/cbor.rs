@@ -12,75 +12,145 @@ use crate::response::numbered_bytes_min;
 use crate::update::binary_bounds::Bounds;
 use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::options::UpdateOptions;
+use crate::update::piece::Piece;
 
 /// Begins what has a numbering of texts of its own.
 const NAMESPACE: u64 = 256;
 /// Before the number of a text.
 const REFERENCE: u64 = 25;
 
-/// Decodes documents into `commands`, which keeps those read before an error.
-pub fn decode(body: &[u8], options: &UpdateOptions, commands: &mut Vec<UpdateCommand>) -> Result<()> {
+/// Where a body stands between two of its pieces: between documents.
+#[derive(Clone, Debug, Default)]
+pub struct Resume {
+    names: Names,
+    /// The texts that have numbers, where texts have.
+    told: Option<Vec<Arc<str>>>,
+    /// Of a list of documents, how many follow: `Some(None)` where a break ends it.
+    list: Option<Option<u64>>,
+}
+
+/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done with: a document that
+/// runs out of the piece is read again with the next.
+pub fn decode(
+    piece: Piece<'_, [u8]>,
+    resume: &mut Resume,
+    options: &UpdateOptions,
+    commands: &mut Vec<UpdateCommand>,
+) -> Result<usize> {
+    let body = piece.content;
     let from = Decoder::new(body);
     let bounds = Bounds::of(body);
-    let mut reader = Reader { from, bounds, names: Names::default(), told: None };
-    while reader.from.position() < body.len() {
-        reader.told = None;
-        reader.top(&mut |document| {
-            commands.push(UpdateCommand::Add(AddCommand {
+    let Resume { names, told, list } = std::mem::take(resume);
+    let mut reader = Reader { from, bounds, names, told, outer: None, list, ran_out: false };
+    loop {
+        reader.outer = None;
+        let before = (reader.from.position(), reader.told.as_ref().map(Vec::len), reader.list);
+        if before.0 >= body.len() && (before.2.is_none() || !piece.is_last) {
+            *resume = Resume { names: reader.names, told: reader.told, list: reader.list };
+            return Ok(before.0);
+        }
+        match reader.step() {
+            Ok(None) => {}
+            Ok(Some(document)) => commands.push(UpdateCommand::Add(AddCommand {
                 document,
                 overwrite: !options.no_overwrite,
                 commit_within_ms: options.commit_within_ms,
-            }));
-        })?;
+            })),
+            Err(_) if !piece.is_last && reader.ran_out => {
+                let (at, count, list) = before;
+                let told = as_before(reader.outer.unwrap_or(reader.told), count);
+                *resume = Resume { names: reader.names, told, list };
+                return Ok(at);
+            }
+            Err(error) => return Err(error),
+        }
     }
-    Ok(())
+}
+
+/// Without the texts that were told since there were so many.
+fn as_before(told: Option<Vec<Arc<str>>>, count: Option<usize>) -> Option<Vec<Arc<str>>> {
+    let (mut told, count) = (told?, count?);
+    told.truncate(count);
+    Some(told)
 }
 
 struct Reader<'a> {
     from: Decoder<'a>,
     bounds: Bounds,
     names: Names,
-    /// The texts that have numbers, where texts have.
     told: Option<Vec<Arc<str>>>,
+    /// What had been told before the document at hand began to number anew.
+    outer: Option<Option<Vec<Arc<str>>>>,
+    list: Option<Option<u64>>,
+    /// Whether reading failed because the bytes ended.
+    ran_out: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// A document or a list of them. What is neither says nothing, as in Solr.
-    fn top(&mut self, take: &mut dyn FnMut(RawDocument)) -> Result<()> {
-        self.pass_tags()?;
-        match self.kind()? {
-            Type::Array | Type::ArrayIndef => {
-                let len = self.read(Decoder::array)?;
-                self.each(len, |reader| {
-                    if let RawValue::Map(fields) = reader.value(0)? {
-                        take(RawDocument { fields });
-                    }
-                    Ok(())
-                })
+    /// A document, or the beginning or the end of a list of them. What is neither says nothing, as in Solr.
+    fn step(&mut self) -> Result<Option<RawDocument>> {
+        let list = self.list;
+        match list {
+            None => self.top(),
+            Some(Some(0)) => {
+                self.list = None;
+                Ok(None)
             }
-            _ => {
-                if let RawValue::Map(fields) = self.value(0)? {
-                    take(RawDocument { fields });
-                }
-                Ok(())
+            Some(None) if self.kind()? == Type::Break => {
+                self.pass_break();
+                self.list = None;
+                Ok(None)
+            }
+            Some(left) => {
+                self.list = Some(left.map(|left| left - 1));
+                self.document()
             }
         }
     }
 
-    fn kind(&self) -> Result<Type> {
-        self.from.datatype().map_err(|error| unreadable(&error))
+    fn top(&mut self) -> Result<Option<RawDocument>> {
+        self.told = None;
+        self.pass_tags()?;
+        match self.kind()? {
+            Type::Array | Type::ArrayIndef => {
+                self.list = Some(self.read(Decoder::array)?);
+                Ok(None)
+            }
+            _ => self.document(),
+        }
+    }
+
+    fn document(&mut self) -> Result<Option<RawDocument>> {
+        Ok(match self.value(0)? {
+            RawValue::Map(fields) => Some(RawDocument { fields }),
+            _ => None,
+        })
+    }
+
+    fn pass_break(&mut self) {
+        let past = self.from.position() + 1;
+        self.from.set_position(past);
+    }
+
+    fn kind(&mut self) -> Result<Type> {
+        self.from.datatype().map_err(|error| self.unreadable(&error))
     }
 
     fn read<T>(&mut self, read: impl FnOnce(&mut Decoder<'a>) -> Result<T, CborError>) -> Result<T> {
-        read(&mut self.from).map_err(|error| unreadable(&error))
+        read(&mut self.from).map_err(|error| self.unreadable(&error))
+    }
+
+    /// Solr differs: it blames itself, with an error 500 (`compat/update/cbor.yaml`).
+    fn unreadable(&mut self, error: &CborError) -> Error {
+        self.ran_out = error.is_end_of_input();
+        Error::bad_request(format!("cannot read CBOR: {error}"))
     }
 
     /// Up to the end of what holds so many, or to a break.
     fn each(&mut self, mut left: Option<u64>, mut take: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
         while left != Some(0) {
             if left.is_none() && self.kind()? == Type::Break {
-                let past = self.from.position() + 1;
-                self.from.set_position(past);
+                self.pass_break();
                 return Ok(());
             }
             left = left.map(|left| left - 1);
@@ -93,7 +163,10 @@ impl<'a> Reader<'a> {
     fn pass_tags(&mut self) -> Result<bool> {
         while self.kind()? == Type::Tag {
             match self.read(Decoder::tag)?.as_u64() {
-                NAMESPACE => self.told = Some(Vec::new()),
+                NAMESPACE => {
+                    let outer = self.told.replace(Vec::new());
+                    self.outer.get_or_insert(outer);
+                }
                 REFERENCE => return Ok(true),
                 _ => {}
             }
@@ -200,11 +273,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Solr differs: it blames itself, with an error 500 (`compat/update/cbor.yaml`).
-fn unreadable(error: &CborError) -> Error {
-    Error::bad_request(format!("cannot read CBOR: {error}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,7 +280,8 @@ mod tests {
 
     fn show(body: &[u8]) -> String {
         let mut commands = Vec::new();
-        let failure = decode(body, &UpdateOptions::default(), &mut commands).err();
+        let (piece, mut resume) = (Piece::whole(body), Resume::default());
+        let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
         documents(&commands, failure)
     }
 

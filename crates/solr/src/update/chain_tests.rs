@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plan::{AtomicOp, Document, Error, Operation, Query, Value};
 
 use super::*;
+use crate::update::piece::Piece;
 use crate::update::{json, testing};
 
 fn parse_query(text: &str) -> Result<Query> {
@@ -24,7 +25,8 @@ fn route(guess: bool) -> Arc<Route> {
 fn run(body: &str, guess: bool) -> Processed {
     let options = UpdateOptions::default();
     let mut commands = Vec::new();
-    let failure = json::decode(body, &options, &mut commands).err();
+    let (piece, mut resume) = (Piece::whole(body), json::Resume::default());
+    let failure = json::decode(piece, &mut resume, &options, &mut commands).err();
     let new_uuid: NewUuid = Arc::new(|| "fresh".to_owned());
     let chain = Chain {
         schema: testing::schema(),

@@ -116,7 +116,7 @@ fn java_date(ms: i64) -> String {
 }
 
 /// Field names, each kept once: batches repeat the same few names in the same order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Names {
     known: Vec<Arc<str>>,
     /// Where the next name is looked for first.

@@ -10,20 +10,47 @@ use crate::params::Params;
 use crate::update::command::{AddCommand, RawDocument, RawValue, UpdateCommand};
 use crate::update::csv_rows::{Dialect, Rows};
 use crate::update::options::{self, UpdateOptions};
+use crate::update::piece::Piece;
 
-/// Decodes documents into `commands`, which keeps those read before an error.
+/// Where a body stands between two of its pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Resume {
+    /// `None` before the header.
+    columns: Option<Arc<[Option<Column>]>>,
+    /// Lines before the piece.
+    line: usize,
+}
+
+/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done with: a row that runs
+/// out of the piece is read again with the next.
 pub fn decode(
-    text: &str,
+    piece: Piece<'_, str>,
+    resume: &mut Resume,
     params: &Params,
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
-) -> Result<()> {
+) -> Result<usize> {
     let dialect = Dialect { separator: ',', encapsulator: Some('"'), escape: None };
-    let mut rows = Rows::new(text, dialect.overridden(params, "")?);
-    rows.skip_lines(whole(params, "skipLines")?);
-    let columns = columns(params, &mut rows)?;
+    let mut rows = Rows::resumed(piece.content, dialect.overridden(params, "")?, resume.line);
+    let columns = match &resume.columns {
+        Some(columns) => columns.clone(),
+        None => {
+            let found = head(params, &mut rows);
+            if !piece.is_last && rows.position().0 >= piece.content.len() {
+                return Ok(0);
+            }
+            found?
+        }
+    };
     let extras = Extras::parse(params)?;
-    while let Some((line, cells)) = rows.next_row()? {
+    loop {
+        let (at, line) = rows.position();
+        let row = rows.next_row();
+        if !piece.is_last && (rows.ran_out() || matches!(row, Ok(None))) {
+            *resume = Resume { columns: Some(columns), line };
+            return Ok(at);
+        }
+        let Some((line, cells)) = row? else { return Ok(at) };
         check_width(line, &cells, columns.len())?;
         let mut fields = Vec::with_capacity(columns.len() + 1);
         for (column, cell) in columns.iter().zip(cells) {
@@ -38,7 +65,12 @@ pub fn decode(
             commit_within_ms: options.commit_within_ms,
         }));
     }
-    Ok(())
+}
+
+/// What stands before the rows of documents.
+fn head(params: &Params, rows: &mut Rows<'_>) -> Result<Arc<[Option<Column>]>> {
+    rows.skip_lines(whole(params, "skipLines")?);
+    columns(params, rows).map(Arc::from)
 }
 
 impl Dialect {
@@ -98,6 +130,7 @@ fn columns(params: &Params, rows: &mut Rows<'_>) -> Result<Vec<Option<Column>>> 
 }
 
 /// One field's cells: how they are cut, changed and kept.
+#[derive(Debug)]
 struct Column {
     name: Arc<str>,
     split: Option<Dialect>,
@@ -214,7 +247,8 @@ mod tests {
         let pairs = params.split('&').filter_map(|pair| pair.split_once('='));
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let mut commands = Vec::new();
-        let result = decode(text, &Params::new(pairs), &UpdateOptions::default(), &mut commands);
+        let (piece, mut resume, params) = (Piece::whole(text), Resume::default(), Params::new(pairs));
+        let result = decode(piece, &mut resume, &params, &UpdateOptions::default(), &mut commands);
         documents(&commands, result.err())
     }
 

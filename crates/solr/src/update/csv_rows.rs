@@ -11,13 +11,15 @@ pub struct Dialect {
     pub escape: Option<char>,
 }
 
-/// Reads one text from start to end.
+/// Reads one text, or one piece of it, from start to end.
 pub struct Rows<'a> {
     text: &'a str,
     at: usize,
     /// Lines before the one that comes next.
     line: usize,
     dialect: Dialect,
+    /// Whether the end of a row was seen.
+    ended: bool,
 }
 
 /// A row and the number of its first line, from 0.
@@ -25,7 +27,23 @@ pub type Row = (usize, Vec<String>);
 
 impl<'a> Rows<'a> {
     pub fn new(text: &'a str, dialect: Dialect) -> Self {
-        Self { text, at: 0, line: 0, dialect }
+        Self::resumed(text, dialect, 0)
+    }
+
+    /// As [`Rows::new`], behind so many lines.
+    pub fn resumed(text: &'a str, dialect: Dialect, line: usize) -> Self {
+        Self { text, at: 0, line, dialect, ended: true }
+    }
+
+    /// Bytes and lines that have been read.
+    pub fn position(&self) -> (usize, usize) {
+        (self.at, self.line)
+    }
+
+    /// Whether what was read last may read otherwise if the text goes on.
+    pub fn ran_out(&self) -> bool {
+        // The second half of a line's end may follow.
+        self.rest().is_empty() && !(self.ended && self.text.ends_with('\n'))
     }
 
     /// Passes over whole lines, whatever is in them.
@@ -85,11 +103,12 @@ impl<'a> Rows<'a> {
 
     fn cells(&mut self, line: usize) -> Result<Vec<String>> {
         let mut cells = Vec::new();
+        self.ended = false;
         loop {
             let cell = if self.take(self.dialect.encapsulator) { self.quoted(line)? } else { self.plain() };
             cells.push(cell);
             if !self.take(Some(self.dialect.separator)) {
-                self.end_of_line();
+                self.ended = self.end_of_line();
                 return Ok(cells);
             }
         }

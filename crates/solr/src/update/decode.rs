@@ -1,13 +1,13 @@
-//! Which decoder reads a body: by its content type, or by the path where that says it (`/update/json`, `/update/csv`).
-
-use std::borrow::Cow;
+//! Which decoder reads a body: by its content type, or by the path where that says it (`/update/json`, `/update/csv`). A body may
+//! come in pieces: each is decoded as far as it goes, and the rest of it again with what follows.
 
 use plan::{Error, ErrorKind, Result};
 
 use crate::params::Params;
-use crate::update::command::Decoded;
+use crate::update::command::{Decoded, UpdateCommand};
 use crate::update::json_mapping::Mapping;
 use crate::update::options::UpdateOptions;
+use crate::update::piece::{Charset, Piece};
 use crate::update::{cbor, csv, javabin, json, json_docs, xml};
 
 /// The formats of update bodies.
@@ -22,8 +22,48 @@ enum Format {
 }
 
 /// Reads a body. `content_type` is the header's value; `path` is the part below the collection, such as `/update/json`.
-/// A body that may be missing: the parameters ask for a commit.
-/// Commands read before an error are kept beside it. Bytes that are no UTF-8 become replacement characters, as in Java.
+#[derive(Clone, Copy)]
+pub struct Decoder<'a> {
+    pub content_type: Option<&'a str>,
+    pub path: &'a str,
+    pub params: &'a Params,
+    pub options: &'a UpdateOptions,
+}
+
+/// Where a body stands between two of its pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Resume(State);
+
+#[derive(Clone, Debug, Default)]
+enum State {
+    #[default]
+    Start,
+    JsonCommands(Charset, json::Resume),
+    JsonDocuments(Charset, json_docs::Resume),
+    Xml(Charset, xml::Resume),
+    Csv(Charset, csv::Resume),
+    Javabin(javabin::Resume),
+    Cbor(cbor::Resume),
+}
+
+impl Resume {
+    /// Whether anything was read before.
+    pub fn has_begun(&self) -> bool {
+        !matches!(self.0, State::Start)
+    }
+}
+
+/// What came of a piece.
+#[derive(Debug, Default)]
+pub struct DecodedPiece {
+    pub decoded: Decoded,
+    /// How many of its bytes are done with; the rest is to be given again, with what follows.
+    pub bytes: usize,
+    /// Where the next piece begins.
+    pub resume: Resume,
+}
+
+/// Reads a body that is at hand.
 pub fn decode(
     content_type: Option<&str>,
     path: &str,
@@ -31,53 +71,112 @@ pub fn decode(
     options: &UpdateOptions,
     body: &[u8],
 ) -> Decoded {
-    let mut decoded = Decoded::default();
-    if body.is_empty() && options.finish.is_some() {
-        return decoded;
-    }
-    let format = match format_of(content_type, path, params, body) {
-        Ok(format) => format,
-        Err(error) => return Decoded { failure: Some(error), ..decoded },
-    };
-    let commands = &mut decoded.commands;
-    let text = || text_of(content_type, format, body);
-    let read = match format {
-        Format::JsonCommands => text().and_then(|text| json::decode(&text, options, commands)),
-        Format::JsonDocuments => {
-            decoded.echo = options.echo;
-            text().and_then(|text| json_docs::decode(&text, &Mapping::parse(params)?, options, commands))
-        }
-        Format::Xml => text().and_then(|text| xml::decode(&text, options, commands)),
-        Format::Csv => text().and_then(|text| csv::decode(&text, params, options, commands)),
-        Format::Javabin => javabin::decode(body, options, commands),
-        Format::Cbor => cbor::decode(body, options, commands),
-    };
-    decoded.failure = read.err();
-    decoded
+    Decoder { content_type, path, params, options }.decode(body, true, &Resume::default()).decoded
 }
 
-/// The body as text: UTF-8, or Latin-1 where the header or the XML declaration says so.
-fn text_of<'a>(content_type: Option<&str>, format: Format, body: &'a [u8]) -> Result<Cow<'a, str>> {
-    let declared = match (charset(content_type), format) {
-        (Some(charset), _) => Some(charset),
-        (None, Format::Xml) => xml_encoding(body),
-        (None, _) => None,
-    };
-    match declared.as_deref() {
-        None | Some("utf-8" | "utf8" | "us-ascii" | "ascii") => Ok(from_utf8(body)),
-        Some("iso-8859-1" | "latin1" | "iso8859-1") => {
-            Ok(Cow::Owned(body.iter().map(|byte| char::from(*byte)).collect()))
+impl Decoder<'_> {
+    /// Reads the commands of a piece; `is_last` says that nothing follows. A body that may be missing: the parameters ask for a
+    /// commit. Commands read before an error are kept beside it.
+    pub fn decode(&self, content: &[u8], is_last: bool, resume: &Resume) -> DecodedPiece {
+        let mut found = DecodedPiece { resume: resume.clone(), ..DecodedPiece::default() };
+        if !found.resume.has_begun() {
+            let says_nothing = content.is_empty() && (self.options.finish.is_some() || !is_last);
+            if says_nothing || !is_last && breaks_off_in_declaration(content) {
+                return found;
+            }
+            match self.started(content) {
+                Ok(state) => found.resume = Resume(state),
+                Err(error) => {
+                    found.decoded.failure = Some(error);
+                    return found;
+                }
+            }
         }
-        Some(other) => Err(Error::new(
-            ErrorKind::UnsupportedMedia,
-            format!("the encoding `{other}` is not supported; send UTF-8"),
-        )),
+        found.decoded.echo = matches!(found.resume.0, State::JsonDocuments(..)) && self.options.echo;
+        let piece = Piece { content, is_last };
+        match self.read(piece, &mut found.resume.0, &mut found.decoded.commands) {
+            Ok(bytes) => found.bytes = bytes,
+            Err(error) => found.decoded.failure = Some(error),
+        }
+        found
     }
-}
 
-/// The lossy conversion walks every byte even where all is well, which the check alone does many at a time.
-fn from_utf8(body: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(body).map_or_else(|_| String::from_utf8_lossy(body), Cow::Borrowed)
+    fn started(&self, content: &[u8]) -> Result<State> {
+        let format = self.format(content.is_empty())?;
+        let charset = || {
+            let declared = match (charset(self.content_type), format) {
+                (Some(charset), _) => Some(charset),
+                (None, Format::Xml) => xml_encoding(content),
+                (None, _) => None,
+            };
+            Charset::named(declared.as_deref())
+        };
+        Ok(match format {
+            Format::JsonCommands => State::JsonCommands(charset()?, json::Resume::default()),
+            Format::JsonDocuments => State::JsonDocuments(charset()?, json_docs::Resume::default()),
+            Format::Xml => State::Xml(charset()?, xml::Resume::default()),
+            Format::Csv => State::Csv(charset()?, csv::Resume::default()),
+            Format::Javabin => State::Javabin(javabin::Resume::default()),
+            Format::Cbor => State::Cbor(cbor::Resume::default()),
+        })
+    }
+
+    fn read(
+        &self,
+        piece: Piece<'_, [u8]>,
+        state: &mut State,
+        commands: &mut Vec<UpdateCommand>,
+    ) -> Result<usize> {
+        let (options, params) = (self.options, self.params);
+        match state {
+            State::Start => Ok(0),
+            State::JsonCommands(charset, resume) => {
+                charset.read(piece, |text| json::decode(text, resume, options, commands))
+            }
+            State::JsonDocuments(charset, resume) => charset.read(piece, |text| {
+                json_docs::decode(text, resume, &Mapping::parse(params)?, options, commands)
+            }),
+            State::Xml(charset, resume) => {
+                charset.read(piece, |text| xml::decode(text, resume, options, commands))
+            }
+            State::Csv(charset, resume) => {
+                charset.read(piece, |text| csv::decode(text, resume, params, options, commands))
+            }
+            State::Javabin(resume) => javabin::decode(piece, resume, options, commands),
+            State::Cbor(resume) => cbor::decode(piece, resume, options, commands),
+        }
+    }
+
+    fn format(&self, is_empty: bool) -> Result<Format> {
+        let documents = self.params.get("json.command") == Some("false");
+        let json = if documents { Format::JsonDocuments } else { Format::JsonCommands };
+        let below = self.path.split_once("/update").map_or("", |(_, below)| below).trim_end_matches('/');
+        match below {
+            "/json/docs" => return Ok(Format::JsonDocuments),
+            "/json" => return Ok(json),
+            "/csv" => return Ok(Format::Csv),
+            "/cbor" => return Ok(Format::Cbor),
+            _ => {}
+        }
+        let kind = self.content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        match kind.to_ascii_lowercase().as_str() {
+            "application/json" | "text/json" => Ok(json),
+            "application/xml" | "text/xml" => Ok(Format::Xml),
+            "application/csv" | "text/csv" => Ok(Format::Csv),
+            "application/javabin" => Ok(Format::Javabin),
+            "application/cbor" => Ok(Format::Cbor),
+            "" | "application/x-www-form-urlencoded" if is_empty || !kind.is_empty() => {
+                Err(Error::bad_request("missing content stream"))
+            }
+            _ => Err(Error::new(
+                ErrorKind::UnsupportedMedia,
+                format!(
+                    "Unsupported ContentType: {kind}  Not in: [application/xml, application/csv, application/json, \
+                     text/json, text/csv, text/xml, application/javabin, application/cbor]"
+                ),
+            )),
+        }
+    }
 }
 
 fn charset(content_type: Option<&str>) -> Option<String> {
@@ -87,45 +186,24 @@ fn charset(content_type: Option<&str>) -> Option<String> {
     Some(value.trim().trim_matches('"').to_ascii_lowercase())
 }
 
+/// How far into a body the declaration of XML is looked for.
+const DECLARATION_BYTES_MAX: usize = 200;
+
+fn breaks_off_in_declaration(body: &[u8]) -> bool {
+    const START: &[u8] = b"<?xml";
+    let head = body.get(..body.len().min(START.len())).unwrap_or_default();
+    let ended = body.windows(2).take(DECLARATION_BYTES_MAX).any(|end| end == b"?>");
+    START.starts_with(head) && body.len() < DECLARATION_BYTES_MAX && !ended
+}
+
 /// The encoding named in the first line, which is ASCII in all encodings that are read here.
 fn xml_encoding(body: &[u8]) -> Option<String> {
-    let head = String::from_utf8_lossy(body.get(..body.len().min(200))?).into_owned();
+    let head = String::from_utf8_lossy(body.get(..body.len().min(DECLARATION_BYTES_MAX))?).into_owned();
     let declaration = head.strip_prefix("<?xml")?.split("?>").next()?.to_owned();
     let (_, after) = declaration.split_once("encoding")?;
     let quoted = after.trim_start().strip_prefix('=')?.trim_start();
     let quote = quoted.chars().next()?;
     Some(quoted.get(1..)?.split(quote).next()?.to_ascii_lowercase())
-}
-
-fn format_of(content_type: Option<&str>, path: &str, params: &Params, body: &[u8]) -> Result<Format> {
-    let documents = params.get("json.command") == Some("false");
-    let json = if documents { Format::JsonDocuments } else { Format::JsonCommands };
-    let below = path.split_once("/update").map_or("", |(_, below)| below).trim_end_matches('/');
-    match below {
-        "/json/docs" => return Ok(Format::JsonDocuments),
-        "/json" => return Ok(json),
-        "/csv" => return Ok(Format::Csv),
-        "/cbor" => return Ok(Format::Cbor),
-        _ => {}
-    }
-    let kind = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    match kind.to_ascii_lowercase().as_str() {
-        "application/json" | "text/json" => Ok(json),
-        "application/xml" | "text/xml" => Ok(Format::Xml),
-        "application/csv" | "text/csv" => Ok(Format::Csv),
-        "application/javabin" => Ok(Format::Javabin),
-        "application/cbor" => Ok(Format::Cbor),
-        "" | "application/x-www-form-urlencoded" if body.is_empty() || !kind.is_empty() => {
-            Err(Error::bad_request("missing content stream"))
-        }
-        _ => Err(Error::new(
-            ErrorKind::UnsupportedMedia,
-            format!(
-                "Unsupported ContentType: {kind}  Not in: [application/xml, application/csv, application/json, \
-                 text/json, text/csv, text/xml, application/javabin, application/cbor]"
-            ),
-        )),
-    }
 }
 
 #[cfg(test)]

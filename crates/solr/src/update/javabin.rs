@@ -12,21 +12,62 @@ use crate::update::binary_bounds::Bounds;
 use crate::update::command::{AddCommand, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::ANONYMOUS;
 use crate::update::options::{self, UpdateOptions};
+use crate::update::piece::Piece;
 
 type Fields = Vec<(Arc<str>, RawValue)>;
 
-/// Decodes commands into `commands`, which keeps those read before an error.
-pub fn decode(body: &[u8], options: &UpdateOptions, commands: &mut Vec<UpdateCommand>) -> Result<()> {
-    let (reader, bounds) = (Reader::new(body), Bounds::of(body));
-    let mut decoder = Decoder { reader, options, commands, own: Own::default(), bounds };
-    while !decoder.reader.is_at_end() {
-        decoder.request()?;
+/// Where a body stands between two of its pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Resume {
+    names: Vec<Arc<str>>,
+    place: Place,
+    own: Own,
+}
+
+/// What comes next. Counts say how many follow, where that is told.
+#[derive(Clone, Copy, Debug, Default)]
+enum Place {
+    #[default]
+    Request,
+    Sections(Option<usize>),
+    Documents {
+        left: Option<usize>,
+        sections: Option<usize>,
+    },
+}
+
+/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done with: a document that
+/// runs out of the piece is read again with the next.
+pub fn decode(
+    piece: Piece<'_, [u8]>,
+    resume: &mut Resume,
+    options: &UpdateOptions,
+    commands: &mut Vec<UpdateCommand>,
+) -> Result<usize> {
+    let body = piece.content;
+    let Resume { names, place, own } = std::mem::take(resume);
+    let (reader, bounds) = (Reader::resumed(body, names), Bounds::of(body));
+    let mut decoder = Decoder { reader, options, commands, place, own, bounds };
+    loop {
+        let before = (decoder.reader.mark(), decoder.place, decoder.own.deletes.len());
+        match decoder.step() {
+            Ok(true) => {}
+            Err(error) if piece.is_last || !decoder.reader.ran_out() => {
+                decoder.commands.append(&mut decoder.own.deletes);
+                return Err(error);
+            }
+            _ => {
+                let (mark, place, deletes) = before;
+                decoder.own.deletes.truncate(deletes);
+                *resume = Resume { names: decoder.reader.names_at(mark), place, own: decoder.own };
+                return Ok(body.len() - mark.left);
+            }
+        }
     }
-    Ok(())
 }
 
 /// What one request of the body says about its own documents.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Own {
     overwrite: Option<bool>,
     commit_within_ms: Option<u64>,
@@ -38,20 +79,55 @@ struct Decoder<'a, 'b> {
     reader: Reader<'a>,
     options: &'b UpdateOptions,
     commands: &'b mut Vec<UpdateCommand>,
+    place: Place,
     own: Own,
     bounds: Bounds,
 }
 
 impl<'a> Decoder<'a, '_> {
+    /// A document, a section of a request that holds none, or what stands before or behind these; whether there may be more.
+    fn step(&mut self) -> Result<bool> {
+        match self.place {
+            Place::Request if self.reader.is_at_end() => return Ok(false),
+            Place::Request => self.request()?,
+            Place::Sections(left) => match self.item(left)? {
+                Some(key) => {
+                    self.place = Place::Sections(less(left));
+                    self.section(key)?;
+                }
+                None => {
+                    self.commands.append(&mut self.own.deletes);
+                    self.place = Place::Request;
+                }
+            },
+            Place::Documents { left, sections } => match self.item(left)? {
+                Some(item) => {
+                    self.place = Place::Documents { left: less(left), sections };
+                    self.document(item)?;
+                }
+                None => self.place = Place::Sections(sections),
+            },
+        }
+        Ok(true)
+    }
+
     fn request(&mut self) -> Result<()> {
         self.own = Own::default();
         self.reader.start()?;
         let Item::Map(len) = self.reader.next()? else {
             return Err(self.reader.wrong("an update is a named list"));
         };
-        let read = self.each(len, Self::section);
-        self.commands.append(&mut self.own.deletes);
-        read
+        self.place = Place::Sections(len);
+        Ok(())
+    }
+
+    /// The next of so many items, or of those up to an end.
+    fn item(&mut self, left: Option<usize>) -> Result<Option<Item<'a>>> {
+        if left == Some(0) {
+            return Ok(None);
+        }
+        let item = self.reader.next()?;
+        Ok((left.is_some() || item != Item::End).then_some(item))
     }
 
     fn section(&mut self, key: Item<'a>) -> Result<()> {
@@ -59,7 +135,12 @@ impl<'a> Decoder<'a, '_> {
         let item = self.reader.next()?;
         match (&*key, item) {
             (_, Item::Null) => Ok(()),
-            ("docs" | "docsMap", Item::List(len)) => self.each(len, Self::document),
+            ("docs" | "docsMap", Item::List(left)) => {
+                if let Place::Sections(sections) = self.place {
+                    self.place = Place::Documents { left, sections };
+                }
+                Ok(())
+            }
             ("params", item) => {
                 let params = self.value(item, 0)?;
                 self.params(params)
@@ -81,12 +162,8 @@ impl<'a> Decoder<'a, '_> {
         mut left: Option<usize>,
         mut take: impl FnMut(&mut Self, Item<'a>) -> Result<()>,
     ) -> Result<()> {
-        while left != Some(0) {
-            let item = self.reader.next()?;
-            if left.is_none() && item == Item::End {
-                return Ok(());
-            }
-            left = left.map(|left| left - 1);
+        while let Some(item) = self.item(left)? {
+            left = less(left);
             take(self, item)?;
         }
         Ok(())
@@ -228,6 +305,10 @@ impl<'a> Decoder<'a, '_> {
             key => self.entry(key, depth, fields),
         }
     }
+}
+
+fn less(left: Option<usize>) -> Option<usize> {
+    left.map(|left| left.saturating_sub(1))
 }
 
 fn entries(value: RawValue) -> Fields {

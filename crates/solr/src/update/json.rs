@@ -4,14 +4,46 @@
 use plan::{Error, Result};
 
 use crate::update::command::{AddCommand, Names, RawDocument, UpdateCommand};
-use crate::update::json_reader::{Event, JsonReader};
+use crate::update::json_reader::{Event, JsonReader, Standing};
 use crate::update::json_value;
 use crate::update::nested;
 use crate::update::options::{self, UpdateOptions};
+use crate::update::piece::Piece;
 
-/// Decodes commands into `commands`, which keeps those read before an error.
-pub fn decode(text: &str, options: &UpdateOptions, commands: &mut Vec<UpdateCommand>) -> Result<()> {
-    Decoder { reader: JsonReader::new(text), options, commands, names: Names::default() }.run()
+/// Where a body stands between two of its pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Resume {
+    standing: Standing,
+    names: Names,
+    /// Whether the documents of an array are being read.
+    in_documents: bool,
+}
+
+/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done with: a command that
+/// runs out of the piece is read again with the next.
+pub fn decode(
+    piece: Piece<'_, str>,
+    resume: &mut Resume,
+    options: &UpdateOptions,
+    commands: &mut Vec<UpdateCommand>,
+) -> Result<usize> {
+    let Resume { standing, names, in_documents } = std::mem::take(resume);
+    let reader = JsonReader::resumed(piece.content, standing);
+    let mut decoder = Decoder { reader, options, commands, names, in_documents };
+    loop {
+        let before = (decoder.reader.mark(), decoder.commands.len(), decoder.in_documents);
+        let step = decoder.step();
+        if !piece.is_last && decoder.reader.ran_out(step.is_err()) {
+            let (mark, count, in_documents) = before;
+            decoder.commands.truncate(count);
+            let standing = decoder.reader.standing_at(mark);
+            *resume = Resume { standing, names: decoder.names, in_documents };
+            return Ok(mark.at);
+        }
+        if !step? {
+            return Ok(piece.content.len());
+        }
+    }
 }
 
 struct Decoder<'a, 'b> {
@@ -19,6 +51,7 @@ struct Decoder<'a, 'b> {
     options: &'b UpdateOptions,
     commands: &'b mut Vec<UpdateCommand>,
     names: Names,
+    in_documents: bool,
 }
 
 /// Where and when a delete applies besides its id or query.
@@ -31,45 +64,48 @@ struct DeleteMap {
 }
 
 impl Decoder<'_, '_> {
-    fn run(mut self) -> Result<()> {
-        loop {
-            match self.reader.next_event()? {
-                Event::End => return Ok(()),
-                Event::ArrayStart => self.documents()?,
-                Event::Key(command) => self.command(&command)?,
-                // A bare value at the top says nothing, and Solr lets it stand.
-                _ => {}
-            }
+    /// One command, or one document of an array; whether there may be more.
+    fn step(&mut self) -> Result<bool> {
+        if self.in_documents {
+            return self.next_document().map(|()| true);
         }
+        match self.reader.next_event()? {
+            Event::End => return Ok(false),
+            Event::ArrayStart => self.in_documents = true,
+            Event::Key(command) => self.command(&command)?,
+            // A bare value at the top says nothing, and Solr lets it stand.
+            _ => {}
+        }
+        Ok(true)
     }
 
     fn command(&mut self, name: &str) -> Result<()> {
         let at_name = self.reader.position();
         match name {
             "add" => match self.reader.next_event()? {
-                Event::ArrayStart => self.documents(),
-                event => self.add(&event),
+                Event::ArrayStart => self.in_documents = true,
+                event => self.add(&event)?,
             },
-            "delete" => self.delete(),
-            "commit" => self.commit(false),
-            "optimize" => self.commit(true),
-            "rollback" => self.rollback(),
-            other => Err(Error::bad_request(format!("Unknown command '{other}' at [{at_name}]"))),
+            "delete" => self.delete()?,
+            "commit" => self.commit(false)?,
+            "optimize" => self.commit(true)?,
+            "rollback" => self.rollback()?,
+            other => return Err(Error::bad_request(format!("Unknown command '{other}' at [{at_name}]"))),
         }
+        Ok(())
     }
 
-    /// The documents of an array, up to its end.
-    fn documents(&mut self) -> Result<()> {
-        loop {
-            match self.reader.next_event()? {
-                Event::ArrayEnd => return Ok(()),
-                event => {
-                    self.expect("OBJECT_START", &event)?;
-                    let document = self.document()?;
-                    self.push_add(document, None, None);
-                }
+    /// The next document of an array, or its end.
+    fn next_document(&mut self) -> Result<()> {
+        match self.reader.next_event()? {
+            Event::ArrayEnd => self.in_documents = false,
+            event => {
+                self.expect("OBJECT_START", &event)?;
+                let document = self.document()?;
+                self.push_add(document, None, None);
             }
         }
+        Ok(())
     }
 
     fn push_add(&mut self, document: RawDocument, overwrite: Option<bool>, within: Option<u64>) {
@@ -248,7 +284,8 @@ mod tests {
     /// The commands in short, then the error if there is one.
     fn show(text: &str) -> String {
         let mut commands = Vec::new();
-        let failure = decode(text, &UpdateOptions::default(), &mut commands).err();
+        let (piece, mut resume) = (Piece::whole(text), Resume::default());
+        let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
         shown(&commands, failure)
     }
 

@@ -8,37 +8,81 @@ use plan::{Error, ErrorKind, Result};
 
 use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::json_mapping::{Mapping, Target};
-use crate::update::json_reader::{Event, JsonReader};
+use crate::update::json_reader::{Event, JsonReader, Standing};
 use crate::update::options::UpdateOptions;
+use crate::update::piece::Piece;
 
 /// Bytes of values that documents may take over from the objects around them, in one request.
 const INHERITED_BYTES_MAX: usize = 256 << 20;
 
-/// Decodes documents into `commands`, which keeps those read before an error.
+/// Where a body stands between two of its pieces: among what holds documents, never within one.
+#[derive(Clone, Debug, Default)]
+pub struct Resume {
+    standing: Standing,
+    names: Names,
+    around: Around,
+}
+
+/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done with: a document that
+/// runs out of the piece is read again with the next.
 pub fn decode(
-    text: &str,
+    piece: Piece<'_, str>,
+    resume: &mut Resume,
     mapping: &Mapping,
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
-) -> Result<()> {
-    let reader = JsonReader::new(text);
-    let mut walk = Walk {
-        reader,
-        mapping,
-        options,
-        commands,
-        names: Names::default(),
-        path: Vec::new(),
-        base: 0,
-        listed: false,
-        fields: Vec::new(),
-        inherited: 0,
-    };
+) -> Result<usize> {
+    let Resume { standing, names, around } = std::mem::take(resume);
+    let reader = JsonReader::resumed(piece.content, standing);
+    let mut walk = Walk { reader, mapping, options, commands, names, around, base: 0, listed: false };
     loop {
-        match walk.reader.next_event()? {
-            Event::End => return Ok(()),
-            event => walk.value(event, false)?,
+        let before = (walk.reader.mark(), walk.commands.len(), walk.around.sizes());
+        let step = walk.step();
+        if !piece.is_last && walk.reader.ran_out(step.is_err()) {
+            let (mark, count, sizes) = before;
+            walk.commands.truncate(count);
+            walk.around.truncate(sizes);
+            let standing = walk.reader.standing_at(mark);
+            *resume = Resume { standing, names: walk.names, around: walk.around };
+            return Ok(mark.at);
         }
+        if !step? {
+            return Ok(piece.content.len());
+        }
+    }
+}
+
+/// What is open around documents.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Open {
+    Array,
+    /// So many values there were before it.
+    Object(usize),
+}
+
+/// What stands around the document that comes next.
+#[derive(Clone, Debug, Default)]
+struct Around {
+    open: Vec<Open>,
+    /// The keys on the way to here.
+    path: Vec<Arc<str>>,
+    /// Values of the document at hand, behind those of the objects around it.
+    fields: Vec<(Arc<str>, RawValue)>,
+    /// Bytes that documents have taken over.
+    inherited: usize,
+}
+
+impl Around {
+    fn sizes(&self) -> [usize; 4] {
+        [self.open.len(), self.path.len(), self.fields.len(), self.inherited]
+    }
+
+    /// Back to what it was: what a step adds stands behind, and a step that closes anything reads nothing more.
+    fn truncate(&mut self, [open, path, fields, inherited]: [usize; 4]) {
+        self.open.truncate(open);
+        self.path.truncate(path);
+        self.fields.truncate(fields);
+        self.inherited = inherited;
     }
 }
 
@@ -48,23 +92,70 @@ struct Walk<'a, 'b> {
     options: &'b UpdateOptions,
     commands: &'b mut Vec<UpdateCommand>,
     names: Names,
-    /// The keys on the way to here.
-    path: Vec<Arc<str>>,
-    /// How many of them lead to the document below another that is at hand: its names begin behind them.
+    around: Around,
+    /// How many of the keys lead to the document below another that is at hand: its names begin behind them.
     base: usize,
     /// Whether the value at hand stands in an array.
     listed: bool,
-    /// Values of the document at hand, behind those of the objects around it.
-    fields: Vec<(Arc<str>, RawValue)>,
-    inherited: usize,
 }
 
 impl<'a> Walk<'a, '_> {
-    /// Takes the value that starts with the event given. Recurses; the reader bounds how deep.
-    fn value(&mut self, event: Event<'a>, in_document: bool) -> Result<()> {
+    /// The next value around documents, or a whole document; whether there may be more.
+    fn step(&mut self) -> Result<bool> {
+        let event = self.reader.next_event()?;
+        match (self.around.open.last(), event) {
+            (None, Event::End) => return Ok(false),
+            (Some(Open::Object(_)), Event::Key(key)) => {
+                let name = self.names.intern(&key);
+                self.around.path.push(name);
+                let event = self.reader.next_event()?;
+                self.begin(event)?;
+            }
+            (Some(Open::Object(before)), _) => {
+                self.around.fields.truncate(*before);
+                self.close();
+            }
+            (Some(Open::Array), Event::ArrayEnd) => self.close(),
+            (_, event) => self.begin(event)?,
+        }
+        Ok(true)
+    }
+
+    /// Takes the value, outside of documents, that starts with the event given: a document is read to its end, what holds others is
+    /// entered.
+    fn begin(&mut self, event: Event<'a>) -> Result<()> {
+        match event {
+            Event::ArrayStart => self.around.open.push(Open::Array),
+            Event::ObjectStart if self.mapping.is_document(&self.around.path) => {
+                self.document()?;
+                self.leave();
+            }
+            Event::ObjectStart => self.around.open.push(Open::Object(self.around.fields.len())),
+            event => {
+                self.value(event)?;
+                self.leave();
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.around.open.pop();
+        self.leave();
+    }
+
+    /// A value is over: if it stood under a key, so is that.
+    fn leave(&mut self) {
+        if let Some(Open::Object(_)) = self.around.open.last() {
+            self.around.path.pop();
+        }
+    }
+
+    /// Takes the value that starts with the event given. Recurses in documents; the reader bounds how deep.
+    fn value(&mut self, event: Event<'a>) -> Result<()> {
         let value = match event {
-            Event::ObjectStart => return self.object(in_document),
-            Event::ArrayStart => return self.array(in_document),
+            Event::ObjectStart => return self.object(),
+            Event::ArrayStart => return self.array(),
             Event::Str(text) => RawValue::Str(text.into_owned()),
             Event::Long(number) => RawValue::Long(number),
             Event::Real(number) => RawValue::Double(number),
@@ -76,79 +167,69 @@ impl<'a> Walk<'a, '_> {
         Ok(())
     }
 
-    fn array(&mut self, in_document: bool) -> Result<()> {
+    fn array(&mut self) -> Result<()> {
         loop {
             match self.reader.next_event()? {
                 Event::ArrayEnd => return Ok(()),
                 event => {
                     self.listed = true;
-                    self.value(event, in_document)?;
+                    self.value(event)?;
                 }
             }
         }
     }
 
-    fn object(&mut self, in_document: bool) -> Result<()> {
+    fn object(&mut self) -> Result<()> {
         let listed = std::mem::take(&mut self.listed);
-        match (self.mapping.is_document(&self.path), in_document) {
-            (true, true) => self.below(listed),
-            (true, false) => self.document(),
-            (false, true) => self.entries(true),
-            (false, false) => {
-                let before = self.fields.len();
-                self.entries(false)?;
-                self.fields.truncate(before);
-                Ok(())
-            }
-        }
+        if self.mapping.is_document(&self.around.path) { self.below(listed) } else { self.entries() }
     }
 
-    fn entries(&mut self, in_document: bool) -> Result<()> {
+    fn entries(&mut self) -> Result<()> {
         while let Event::Key(key) = self.reader.next_event()? {
             let name = self.names.intern(&key);
-            self.path.push(name);
+            self.around.path.push(name);
             self.listed = false;
             let event = self.reader.next_event()?;
-            self.value(event, in_document)?;
-            self.path.pop();
+            self.value(event)?;
+            self.around.path.pop();
         }
         Ok(())
     }
 
     /// A document of its own, with what the objects around it have said so far.
     fn document(&mut self) -> Result<()> {
-        let before = self.fields.len();
+        let before = self.around.fields.len();
         self.check_inherited()?;
-        self.entries(true)?;
+        self.entries()?;
         self.emit();
         // A name that the document has given a value is taken from those around it too, as Solr does.
-        let own = self.fields.split_off(before);
-        self.fields.retain(|(name, _)| !own.iter().any(|(known, _)| known == name));
+        let own = self.around.fields.split_off(before);
+        self.around.fields.retain(|(name, _)| !own.iter().any(|(known, _)| known == name));
         Ok(())
     }
 
     /// A document below the one at hand, under the last name on the way to it; in a list where it stands in one.
     fn below(&mut self, listed: bool) -> Result<()> {
-        let outer = std::mem::take(&mut self.fields);
-        let base = std::mem::replace(&mut self.base, self.path.len());
-        let read = self.entries(true);
-        let own = std::mem::replace(&mut self.fields, outer);
+        let outer = std::mem::take(&mut self.around.fields);
+        let base = std::mem::replace(&mut self.base, self.around.path.len());
+        let read = self.entries();
+        let own = std::mem::replace(&mut self.around.fields, outer);
         self.base = base;
         read?;
-        let (Some(name), document) = (self.path.last(), RawValue::Map(own)) else { return Ok(()) };
-        match self.fields.last_mut() {
+        let (Some(name), document) = (self.around.path.last(), RawValue::Map(own)) else { return Ok(()) };
+        match self.around.fields.last_mut() {
             Some((known, RawValue::List(documents))) if listed && known == name => documents.push(document),
-            _ if listed => self.fields.push((name.clone(), RawValue::List(vec![document]))),
-            _ => self.fields.push((name.clone(), document)),
+            _ if listed => self.around.fields.push((name.clone(), RawValue::List(vec![document]))),
+            _ => self.around.fields.push((name.clone(), document)),
         }
         Ok(())
     }
 
     fn check_inherited(&mut self) -> Result<()> {
-        for (_, value) in &self.fields {
-            self.inherited += if let RawValue::Str(text) = value { text.len() + 32 } else { 32 };
+        for (_, value) in &self.around.fields {
+            self.around.inherited += if let RawValue::Str(text) = value { text.len() + 32 } else { 32 };
         }
-        if self.inherited <= INHERITED_BYTES_MAX {
+        if self.around.inherited <= INHERITED_BYTES_MAX {
             return Ok(());
         }
         Err(Error::new(
@@ -159,7 +240,7 @@ impl<'a> Walk<'a, '_> {
 
     fn emit(&mut self) {
         self.commands.push(UpdateCommand::Add(AddCommand {
-            document: RawDocument { fields: self.fields.clone() },
+            document: RawDocument { fields: self.around.fields.clone() },
             overwrite: !self.options.no_overwrite,
             commit_within_ms: self.options.commit_within_ms,
         }));
@@ -167,20 +248,20 @@ impl<'a> Walk<'a, '_> {
 
     /// Where documents are said to stand values are none.
     fn keep(&mut self, value: RawValue) {
-        if self.mapping.is_document(&self.path) {
+        if self.mapping.is_document(&self.around.path) {
             return;
         }
-        let Some(rule) = self.mapping.rule(&self.path) else { return };
-        let name = match (&rule.target, self.path.last()) {
+        let Some(rule) = self.mapping.rule(&self.around.path) else { return };
+        let name = match (&rule.target, self.around.path.last()) {
             (Target::Field(name), _) => name.clone(),
             (Target::Leaf, Some(name)) => name.clone(),
-            (Target::Qualified, Some(name)) if self.path.len() == self.base + 1 => name.clone(),
+            (Target::Qualified, Some(name)) if self.around.path.len() == self.base + 1 => name.clone(),
             (Target::Qualified, Some(_)) => {
-                self.names.intern(&self.path.get(self.base..).unwrap_or_default().join("."))
+                self.names.intern(&self.around.path.get(self.base..).unwrap_or_default().join("."))
             }
             (_, None) => return,
         };
-        self.fields.push((name, value));
+        self.around.fields.push((name, value));
     }
 }
 
@@ -193,8 +274,10 @@ mod tests {
     fn show(text: &str, params: &[(&str, &str)]) -> String {
         let pairs = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let mut commands = Vec::new();
-        let result = Mapping::parse(&Params::new(pairs.collect()))
-            .and_then(|mapping| decode(text, &mapping, &UpdateOptions::default(), &mut commands));
+        let result = Mapping::parse(&Params::new(pairs.collect())).and_then(|mapping| {
+            let (piece, mut resume) = (Piece::whole(text), Resume::default());
+            decode(piece, &mut resume, &mapping, &UpdateOptions::default(), &mut commands)
+        });
         documents(&commands, result.err())
     }
 

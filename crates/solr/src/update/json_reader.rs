@@ -56,9 +56,10 @@ enum Container {
     Array,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Expect {
     /// A value, or the closer of an array that may be empty.
+    #[default]
     Value,
     /// A key or the closer of an object.
     Key,
@@ -75,7 +76,26 @@ pub enum Complaint {
     Text,
 }
 
-/// Reads one text from start to end.
+/// Where a reader stands between two events of a text that comes in pieces: all that the reader of the next piece must know.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    open: Vec<Container>,
+    expect: Expect,
+    /// UTF-16 units of the pieces before.
+    units: usize,
+}
+
+/// A place between two events of one piece, to which its reader can be taken back.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// In bytes.
+    pub at: usize,
+    /// No event before has closed what was open here.
+    depth: usize,
+    expect: Expect,
+}
+
+/// Reads one text, or one piece of it, from start to end.
 pub struct JsonReader<'a> {
     text: &'a str,
     at: usize,
@@ -86,6 +106,10 @@ pub struct JsonReader<'a> {
     open: Vec<Container>,
     expect: Expect,
     complaint: Complaint,
+    /// UTF-16 units before the text.
+    units: usize,
+    /// Whether an event was read up to the very end of the text, which may be within it.
+    ran_out: bool,
 }
 
 impl<'a> JsonReader<'a> {
@@ -95,8 +119,32 @@ impl<'a> JsonReader<'a> {
 
     /// As [`JsonReader::new`], with messages worded so.
     pub fn complaining(text: &'a str, complaint: Complaint) -> Self {
-        let (open, expect) = (Vec::new(), Expect::Value);
-        Self { text, at: 0, event_start: 0, key_end: None, open, expect, complaint }
+        Self { complaint, ..Self::resumed(text, Standing::default()) }
+    }
+
+    /// As [`JsonReader::new`], for the piece that follows where another reader stood.
+    pub fn resumed(text: &'a str, standing: Standing) -> Self {
+        let (Standing { open, expect, units }, complaint) = (standing, Complaint::Stream);
+        Self { text, at: 0, event_start: 0, key_end: None, open, expect, complaint, units, ran_out: false }
+    }
+
+    /// Whether what was read since the last [`JsonReader::mark`] may read otherwise if the text goes on; `failed` says that it
+    /// ended in an error.
+    pub fn ran_out(&self, failed: bool) -> bool {
+        self.ran_out || failed && self.at >= self.text.len()
+    }
+
+    /// The place between the event before and the one that comes next.
+    pub fn mark(&mut self) -> Mark {
+        self.ran_out = false;
+        Mark { at: self.at, depth: self.open.len(), expect: self.expect }
+    }
+
+    /// Where it stood there.
+    pub fn standing_at(mut self, mark: Mark) -> Standing {
+        let units = self.units_to(mark.at);
+        self.open.truncate(mark.depth);
+        Standing { open: self.open, expect: mark.expect, units }
     }
 
     /// The next event. After an error the reader must not be asked again.
@@ -133,7 +181,7 @@ impl<'a> JsonReader<'a> {
     }
 
     fn units_to(&self, end: usize) -> usize {
-        utf16_length(self.text.get(..end).unwrap_or(self.text))
+        self.units + utf16_length(self.text.get(..end).unwrap_or(self.text))
     }
 
     /// Solr's error for a value of a type that does not fit, at the last event.
@@ -259,7 +307,11 @@ impl<'a> JsonReader<'a> {
                         return Err(self.error_here("Invalid comment: expected //, /*, or #"));
                     }
                 },
-                other => return Ok(other),
+                Some(other) => return Ok(Some(other)),
+                None => {
+                    self.ran_out = true;
+                    return Ok(None);
+                }
             }
         }
     }
@@ -406,6 +458,7 @@ impl<'a> JsonReader<'a> {
             return Err(self.error_at("Leading zeros not allowed", zero + 1));
         }
         let real = self.fraction()?;
+        self.ran_out |= self.at >= text.len();
         let written = text.get(start..self.at).unwrap_or_default();
         Ok(match (real, written.parse(), written.parse()) {
             (false, Ok(number), _) => Event::Long(number),
@@ -458,7 +511,7 @@ impl<'a> JsonReader<'a> {
     fn error_at(&self, message: &str, at: usize) -> Error {
         let before = self.text.get(..at).unwrap_or(self.text);
         let after = self.text.get(at..).unwrap_or_default();
-        let position = utf16_length(before);
+        let position = self.units + utf16_length(before);
         let mut rest = after.chars();
         let found = match (rest.next(), self.complaint) {
             (Some(character), _) => {

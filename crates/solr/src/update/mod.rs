@@ -24,12 +24,16 @@ mod json_value;
 mod nested;
 mod number_text;
 mod options;
+mod piece;
+#[cfg(test)]
+mod pieces_tests;
 mod processors;
 #[cfg(test)]
 mod robustness_tests;
 #[cfg(test)]
 mod testing;
 mod xml;
+mod xml_source;
 
 pub use chain::{Chain, NewUuid, Processed};
 pub use chain_choice::Route;
@@ -37,7 +41,7 @@ pub use command::{AddCommand, Decoded, Names, RawDocument, RawValue, UpdateComma
 pub(crate) use convert::decode_base64;
 pub(crate) use csv_rows::Dialect;
 pub(crate) use date_patterns::DatePatterns;
-pub use decode::decode;
+pub use decode::{DecodedPiece, Decoder, Resume, decode};
 pub use json_reader::{Complaint, Event, JsonReader};
 pub use json_value::{entries, value};
 pub(crate) use nested::ANONYMOUS;

@@ -5,7 +5,7 @@ use crate::params::Params;
 use crate::update::{UpdateOptions, decode};
 
 /// (content type, path, a body that uses much of the format).
-const SEEDS: &[(&str, &str, &[u8])] = &[
+pub(super) const SEEDS: &[(&str, &str, &[u8])] = &[
     (
         "application/json",
         "/update",

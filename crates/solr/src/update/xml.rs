@@ -1,149 +1,54 @@
 //! An XML body of `/update`: `add` with its `doc`s, `delete`, `commit`, `optimize`, `rollback`, in an `update` or alone.
-//! Streams. No document type and no entity but XML's own five. Elements that Solr passes over are passed over.
-//! Solr differs: it passes over a document type, too (`compat/update/xml_csv.yaml`). Messages are Solr's (its parser's where that is practical), recorded from 9.10.1.
+//! Elements that Solr passes over are passed over.
+//! Solr differs: it passes over a document type, too (`compat/update/xml_csv.yaml`). Messages are Solr's, recorded from 9.10.1.
 
-use plan::{Error, Result, RootCause};
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::{Reader, XmlVersion};
+use plan::{Error, Result};
+use quick_xml::XmlVersion;
+use quick_xml::events::BytesStart;
 
 use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::{ANONYMOUS, take_out_of_list};
 use crate::update::options::{self, UpdateOptions};
-use crate::xml_tree::resolve;
+use crate::update::piece::Piece;
+use crate::update::xml_source::{Item, Source, Standing};
 
-/// Deepest nesting of elements; Solr's own format needs five.
-const DEPTH_MAX: usize = 64;
-
-/// Decodes commands into `commands`, which keeps those read before an error.
-pub fn decode(text: &str, options: &UpdateOptions, commands: &mut Vec<UpdateCommand>) -> Result<()> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let source =
-        Source { text, reader: Reader::from_str(text), open: Vec::new(), pending_end: false, rooted: false };
-    Decoder { source, options, commands, names: Names::default(), add: AddOptions::default() }.run()
+/// Where a body stands between two of its pieces: between elements, in none that is a document.
+#[derive(Clone, Debug, Default)]
+pub struct Resume {
+    standing: Standing,
+    names: Names,
+    add: AddOptions,
 }
 
-/// What matters of XML's events: text is unescaped, an empty element is a start and an end.
-enum Item<'a> {
-    Start(BytesStart<'a>),
-    End,
-    Text(String),
-    Done,
-}
-
-/// The elements and texts of a body, checked for form.
-struct Source<'a> {
-    text: &'a str,
-    reader: Reader<&'a [u8]>,
-    open: Vec<String>,
-    /// Whether the element given last was empty, so that its end comes next.
-    pending_end: bool,
-    /// Whether the root has been seen.
-    rooted: bool,
-}
-
-impl<'a> Source<'a> {
-    fn next(&mut self) -> Result<Item<'a>> {
-        if std::mem::take(&mut self.pending_end) {
-            self.open.pop();
-            return Ok(Item::End);
+/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done with: a command that
+/// runs out of the piece is read again with the next.
+pub fn decode(
+    piece: Piece<'_, str>,
+    resume: &mut Resume,
+    options: &UpdateOptions,
+    commands: &mut Vec<UpdateCommand>,
+) -> Result<usize> {
+    let Resume { standing, names, add } = std::mem::take(resume);
+    let text = piece.content.strip_prefix('\u{feff}').unwrap_or(piece.content);
+    let skipped = piece.content.len() - text.len();
+    let mut decoder = Decoder { source: Source::resumed(text, standing), options, commands, names, add };
+    loop {
+        let (mark, count, add) = (decoder.source.mark(), decoder.commands.len(), decoder.add);
+        let step = decoder.step();
+        if !piece.is_last && decoder.source.ran_out {
+            decoder.commands.truncate(count);
+            let standing = decoder.source.standing_at(mark);
+            *resume = Resume { standing, names: decoder.names, add };
+            return Ok(skipped + mark.at);
         }
-        loop {
-            let event = match self.reader.read_event() {
-                Ok(event) => event,
-                Err(error) => return Err(self.malformed(&error)),
-            };
-            match event {
-                Event::Start(tag) => return self.start(tag),
-                Event::Empty(tag) => {
-                    self.pending_end = true;
-                    return self.start(tag);
-                }
-                Event::End(_) => {
-                    self.open.pop();
-                    return Ok(Item::End);
-                }
-                Event::Text(text) => {
-                    let text = text.xml10_content();
-                    if !self.open.is_empty() {
-                        return Ok(Item::Text(text.into_owned()));
-                    }
-                    self.outside(&text)?;
-                }
-                Event::CData(text) => return Ok(Item::Text(text.xml10_content().into_owned())),
-                Event::GeneralRef(reference) => {
-                    let name = reference.to_string();
-                    let character = resolve(&reference);
-                    let undeclared = |_| self.wrong(&format!("Undeclared general entity \"{name}\""));
-                    return Ok(Item::Text(character.map_err(undeclared)?.to_string()));
-                }
-                Event::DocType(_) => return Err(self.wrong("A DOCTYPE is not allowed; remove it")),
-                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
-                Event::Eof => return self.end_of_text(),
-            }
+        if !step? {
+            return Ok(piece.content.len());
         }
-    }
-
-    fn start(&mut self, tag: BytesStart<'a>) -> Result<Item<'a>> {
-        if self.open.is_empty() && std::mem::replace(&mut self.rooted, true) {
-            return Err(self.wrong("Illegal to have multiple roots (start tag in epilog?)."));
-        }
-        if self.open.len() >= DEPTH_MAX {
-            return Err(self.wrong(&format!("Elements are nested deeper than {DEPTH_MAX}")));
-        }
-        self.open.push(tag.name().0.to_owned());
-        Ok(Item::Start(tag))
-    }
-
-    /// Text outside of the root: only white space may be there.
-    fn outside(&self, text: &str) -> Result<()> {
-        let Some(found) = text.chars().find(|it| !it.is_whitespace()) else { return Ok(()) };
-        let place = if self.rooted { "epilog" } else { "prolog" };
-        let code = u32::from(found);
-        Err(self.wrong(&format!("Unexpected character '{found}' (code {code}) in {place}; expected '<'")))
-    }
-
-    fn end_of_text(&self) -> Result<Item<'a>> {
-        match self.open.last() {
-            Some(name) => {
-                Err(self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>")))
-            }
-            None if !self.rooted => Err(self.wrong("Unexpected EOF in prolog")),
-            None => Ok(Item::Done),
-        }
-    }
-
-    fn malformed(&self, error: &quick_xml::Error) -> Error {
-        use quick_xml::errors::{Error as XmlError, IllFormedError};
-        match error {
-            XmlError::IllFormed(IllFormedError::MismatchedEndTag { expected, found }) => {
-                self.wrong(&format!("Unexpected close tag </{found}>; expected </{expected}>."))
-            }
-            XmlError::IllFormed(IllFormedError::UnmatchedEndTag(found)) => {
-                self.wrong(&format!("Unexpected close tag </{found}>; no element is open."))
-            }
-            XmlError::Syntax(_) => match self.open.last() {
-                Some(name) => {
-                    self.wrong(&format!("Unexpected EOF; was expecting a close tag for element <{name}>"))
-                }
-                None => self.wrong(&error.to_string()),
-            },
-            other => self.wrong(&other.to_string()),
-        }
-    }
-
-    /// With the row and column reached, both from 1.
-    fn wrong(&self, message: &str) -> Error {
-        let end = usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX).min(self.text.len());
-        let read = self.text.as_bytes().get(..end).unwrap_or_default();
-        let row = read.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let column = read.iter().rev().take_while(|byte| **byte != b'\n').count();
-        Error::bad_request(format!("{message}\n at [row,col {{unknown-source}}]: [{row},{column}]"))
-            .with_root(RootCause::Xml)
     }
 }
 
 /// The attributes of an `add`.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct AddOptions {
     overwrite: Option<bool>,
     commit_within_ms: Option<u64>,
@@ -160,14 +65,14 @@ struct Decoder<'a, 'b> {
 type Attributes = Vec<(String, String)>;
 
 impl Decoder<'_, '_> {
-    fn run(mut self) -> Result<()> {
-        loop {
-            match self.source.next()? {
-                Item::Start(tag) => self.element(&tag)?,
-                Item::End | Item::Text(_) => {}
-                Item::Done => return Ok(()),
-            }
+    /// One element that is a command, or the next event around such; whether there may be more.
+    fn step(&mut self) -> Result<bool> {
+        match self.source.next()? {
+            Item::Start(tag) => self.element(&tag)?,
+            Item::End | Item::Text(_) => {}
+            Item::Done => return Ok(false),
         }
+        Ok(true)
     }
 
     fn element(&mut self, tag: &BytesStart<'_>) -> Result<()> {
@@ -357,7 +262,8 @@ mod tests {
 
     fn show(text: &str) -> String {
         let mut commands = Vec::new();
-        let failure = decode(text, &UpdateOptions::default(), &mut commands).err();
+        let (piece, mut resume) = (Piece::whole(text), Resume::default());
+        let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
         shown(&commands, failure)
     }
 

@@ -6,7 +6,8 @@ use crate::update::testing::shown;
 
 fn show(body: &[u8]) -> String {
     let mut commands = Vec::new();
-    let failure = decode(body, &UpdateOptions::default(), &mut commands).err();
+    let (piece, mut resume) = (Piece::whole(body), Resume::default());
+    let failure = decode(piece, &mut resume, &UpdateOptions::default(), &mut commands).err();
     shown(&commands, failure)
 }
 
