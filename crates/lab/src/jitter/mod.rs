@@ -152,7 +152,7 @@ fn arm((megabytes, neighbours): (u64, usize), pieces: &[Piece]) -> JitterArm {
         p99_us: at(0.99),
         p999_us: at(0.999),
         max_us: at(1.0),
-        mean: PieceMean::of(pieces.iter()),
+        mean: PieceMean::of(pieces),
         tail: Tail::of(pieces),
         histogram: buckets(&wall_ns),
     }

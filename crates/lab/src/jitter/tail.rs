@@ -43,15 +43,15 @@ pub struct PieceMean {
 }
 
 impl PieceMean {
-    pub(super) fn of<'a>(pieces: impl Iterator<Item = &'a Piece> + Clone) -> Self {
-        let count = pieces.clone().count().max(1) as f64;
+    pub(super) fn of(pieces: &[Piece]) -> Self {
+        let count = pieces.len().max(1) as f64;
         let mean = |of: fn(&Counts) -> Option<u64>| -> Option<f64> {
-            let sum: Option<u64> = pieces.clone().map(|piece| of(&piece.used)).sum();
+            let sum: Option<u64> = pieces.iter().map(|piece| of(&piece.used)).sum();
             sum.map(|sum| sum as f64 / count)
         };
         let micros = |ns: f64| ns / 1e3;
         Self {
-            wall_us: pieces.clone().map(|piece| piece.wall_ns as f64).sum::<f64>() / count / 1e3,
+            wall_us: pieces.iter().map(|piece| piece.wall_ns as f64).sum::<f64>() / count / 1e3,
             cpu_us: mean(|used| used.cpu_ns).map(micros),
             run_queue_us: mean(|used| used.run_queue_ns).map(micros),
             voluntary_switches: mean(|used| used.voluntary_switches),
@@ -82,7 +82,7 @@ impl Tail {
         let slowest = sorted.get(sorted.len() - sorted.len().div_ceil(100)..)?;
         // Neighbours of the middle: one piece alone may be odd.
         let middle = sorted.get(sorted.len() * 2 / 5..=sorted.len() * 3 / 5)?;
-        let (mean, usual) = (PieceMean::of(slowest.iter()), PieceMean::of(middle.iter()));
+        let (mean, usual) = (PieceMean::of(slowest), PieceMean::of(middle));
         let excess_us = mean.wall_us - usual.wall_us;
         let share = |slow: Option<f64>, usual: Option<f64>| {
             let more = slow? - usual?;
