@@ -18,9 +18,7 @@ const ROOM_BYTES_MAX: u64 = 1 << 20;
 /// one that breaks off.
 pub(crate) async fn read(mut body: Incoming, config: &ServeConfig, room: &mut Room<'_>) -> Result<Bytes> {
     let announced = body.size_hint().lower();
-    if announced > config.body_bytes_max as u64 {
-        return Err(too_large(config.body_bytes_max));
-    }
+    room.fits(announced)?;
     let started = Instant::now();
     let Some(first) = next(&mut body, config, started, 0).await? else { return Ok(Bytes::new()) };
     room.grow_to(first.len())?;
@@ -73,7 +71,9 @@ fn deadline(config: &ServeConfig, started: Instant, now: Instant, bytes: usize) 
 }
 
 pub(crate) fn too_large(bytes_max: usize) -> Error {
-    let message = format!("the request's body exceeds `{bytes_max}` bytes; send smaller batches");
+    let message = format!(
+        "the request's body exceeds `{bytes_max}` bytes; send less at a time, or start the server with a higher --body-max, or --query-body-max for parameters and queries"
+    );
     Error::new(ErrorKind::TooLarge, message)
 }
 

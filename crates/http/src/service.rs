@@ -12,6 +12,7 @@ use solr::Params;
 use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
 
+use crate::admission::Load;
 use crate::call::{Call, Content};
 use crate::handlers::{self, Serving};
 use crate::reply::Reply;
@@ -94,13 +95,19 @@ async fn admitted(
     serving: Serving,
     started_ms: i64,
 ) -> Result<Reply> {
-    let call = read(server, request, started_ms).await?;
-    let _pass = server.admission.enter(serving.load()).await?;
+    let load = serving.load();
+    let call = read(server, request, load, started_ms).await?;
+    let _pass = server.admission.enter(load).await?;
     Ok(handlers::run(&call, serving).await)
 }
 
 /// The parameters of URL and form, and any other body as it is.
-async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64) -> Result<Call<'_>> {
+async fn read(
+    server: &Arc<Server>,
+    request: Request<Incoming>,
+    load: Load,
+    started_ms: i64,
+) -> Result<Call<'_>> {
     let mut sent = Params::default();
     params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
     let method = request.method().clone();
@@ -109,7 +116,11 @@ async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64)
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
-    let mut room = server.admission.room(server.config.body_bytes_max);
+    let form = method == Method::POST && media_type.as_deref().is_some_and(is_form);
+    let mut room = server.admission.room(match form || load == Load::Query {
+        true => server.config.query_bytes_max.min(server.config.body_bytes_max),
+        false => server.config.body_bytes_max,
+    });
     let bytes = if with_body {
         let bytes = body::read(request.into_body(), &server.config, &mut room).await?;
         unpack::unpacked(bytes, encoding.as_deref(), &mut room)?
@@ -117,7 +128,7 @@ async fn read(server: &Arc<Server>, request: Request<Incoming>, started_ms: i64)
         Bytes::new()
     };
     let mut content = None;
-    if method == Method::POST && media_type.as_deref().is_some_and(is_form) {
+    if form {
         params::decode_into(&mut sent, &bytes)?;
     } else if with_body {
         content = Some(Content { media_type, bytes });

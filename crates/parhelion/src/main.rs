@@ -10,6 +10,7 @@ mod lab;
 mod limits;
 mod listen;
 mod manual;
+mod memory;
 mod output;
 mod post;
 #[cfg(target_arch = "x86_64")]
