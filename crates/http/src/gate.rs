@@ -1,7 +1,8 @@
 //! A gate: so many requests are worked on at once, so many more wait their turn, in the order they came and for so long at
-//! most. The first that is refused shows that more is asked for than can be done, and then the gate is pressed: who waits
-//! is refused as soon as waiting would cost more than half as much again as the work, and no more are worked on at once than
-//! there are processors, so that what is admitted takes about as long as ever. That lasts until nobody was refused for a while.
+//! most. One that is refused, or a queue in which all have long waited several times as long as the work takes, shows that
+//! more is asked for than can be done. Then the gate is pressed: who waits is refused as soon as waiting would cost more than half
+//! as much again as the work, and no more are worked on at once than there are processors, so that what is admitted takes
+//! about as long as ever. That lasts until nobody was refused for a while.
 //! After CoDel (Nichols, Jacobson 2012): a queue is for bursts; one that stands is only delay.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -19,6 +20,9 @@ const PRESSED_FOR: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Under pressure anyone may wait as long as that: timers know no less.
 const PATIENCE_LEAST: Duration = Duration::from_millis(1);
+/// Who waited no longer than that, or than so many times what a request takes, has not waited long.
+const WAIT_LEAST: Duration = Duration::from_millis(5);
+const WAITS_MAX: u32 = 4;
 /// What usual is, is a mean in which each request counts one so-manieth.
 const USUAL_WEIGHT: u64 = 16;
 
@@ -44,6 +48,8 @@ pub(crate) struct Gate {
     /// How long a request is usually worked on.
     usual_us: AtomicU64,
     opened: Instant,
+    /// Milliseconds since then, when somebody was last let in who had not waited long.
+    free_ms: AtomicU64,
     /// Milliseconds since then, until when there is pressure.
     pressed_until_ms: AtomicU64,
 }
@@ -59,6 +65,7 @@ impl Gate {
             withheld: AtomicUsize::new(0),
             usual_us: AtomicU64::new(0),
             opened: Instant::now(),
+            free_ms: AtomicU64::new(0),
             pressed_until_ms: AtomicU64::new(0),
         }
     }
@@ -70,6 +77,7 @@ impl Gate {
         }
         // Fails as long as anyone waits: nobody overtakes.
         if let Ok(permit) = self.room.try_acquire() {
+            self.free_ms.store(self.ms(came), Relaxed);
             return Ok(Pass { gate: self, permit: Some(permit), began: came });
         }
         let admitted = match Place::take(&self.waiting, self.limits.waiting_max) {
@@ -77,7 +85,7 @@ impl Gate {
             None => None,
         };
         admitted.ok_or_else(|| {
-            self.pressed_until_ms.fetch_max(self.ms(Instant::now() + PRESSED_FOR), Relaxed);
+            self.press(Instant::now());
             busy("requests")
         })
     }
@@ -90,12 +98,29 @@ impl Gate {
             let left = self.patience(now).checked_sub(now - came).filter(|left| !left.is_zero())?;
             match timeout(left.min(LOOK_EVERY), turn.as_mut()).await {
                 Ok(Ok(permit)) => {
-                    return Some(Pass { gate: self, permit: Some(permit), began: Instant::now() });
+                    let now = Instant::now();
+                    self.judge(now - came, now);
+                    return Some(Pass { gate: self, permit: Some(permit), began: now });
                 }
                 Ok(Err(_)) => return None,
                 Err(_) => {}
             }
         }
+    }
+
+    /// Looks whether all have waited long for as long as anyone may wait.
+    fn judge(&self, waited: Duration, now: Instant) {
+        let usual = Duration::from_micros(self.usual_us.load(Relaxed));
+        let standing = || self.ms(now).saturating_sub(self.free_ms.load(Relaxed));
+        if waited <= (usual * WAITS_MAX).max(WAIT_LEAST) {
+            self.free_ms.store(self.ms(now), Relaxed);
+        } else if u128::from(standing()) >= self.limits.patience.as_millis() {
+            self.press(now);
+        }
+    }
+
+    fn press(&self, now: Instant) {
+        self.pressed_until_ms.fetch_max(self.ms(now + PRESSED_FOR), Relaxed);
     }
 
     /// How long may be waited.
@@ -231,6 +256,32 @@ mod tests {
         let gate = gate(4, 1, 1024, Duration::from_millis(400));
         assert_eq!(ask(&gate, 100, 1).await.len(), 100);
         assert!(!gate.is_pressed());
+    }
+
+    /// So many clients, each of whom asks again when it is answered, for two seconds: whether there was pressure.
+    async fn pressed_by(clients: usize) -> bool {
+        let gate = gate(4, 2, 1024, Duration::from_millis(400));
+        let mut asking = JoinSet::new();
+        for _ in 0..clients {
+            let gate = Arc::clone(&gate);
+            asking.spawn(async move {
+                for _ in 0..200 {
+                    let _pass = gate.enter().await;
+                    tokio::time::sleep(WORK).await;
+                }
+            });
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let pressed = gate.is_pressed();
+        asking.shutdown().await;
+        pressed
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_queue_that_stands_is_pressure() {
+        assert!(!pressed_by(4).await);
+        assert!(!pressed_by(16).await);
+        assert!(pressed_by(40).await);
     }
 
     #[tokio::test(start_paused = true)]

@@ -20,8 +20,8 @@ use crate::workload::{self, Question};
 /// What the machine's caches and the server's own need until they hold what is asked for.
 const WARM: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Closed loops keep a server busy with twice its cores, and no queue is long.
-const CONNECTIONS_PER_CORE: usize = 2;
+/// So many closed loops keep a server busy.
+const CONNECTIONS_PER_CORE: usize = 8;
 
 #[derive(Clone, Debug)]
 pub struct OverloadOptions {
