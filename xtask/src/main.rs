@@ -29,6 +29,8 @@ usage: cargo xtask TASK
          [--create HOW]    cores (default), collections, or home:DIR for a Solr whose home is on this machine
          [--accept]        list the steps that fail in compat/open.yaml, and take off it those that pass
          [--record]        ask this server for the answers and write them down, instead of comparing
+         [--random N]      ask N random requests (compat/random.yaml) of the Solr at --url and of a Parhelion instead
+         [--seed N]        the first of them; each request has the number of its seed
          [--verbose]       every difference, not the first few of a step
   clients                  Solr's own clients (pysolr, SolrJ) against a Parhelion of this checkout, and our measures of
                            relevance beside those of ir-measures";

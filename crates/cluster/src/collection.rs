@@ -14,8 +14,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use plan::{
     CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Query, Resources, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
-    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    LikeTerm, MoreLike, Phase, Query, Resources, Result, Schema, SearchPlan, SearchResult, SpellFinding,
+    SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, Trace, UpdateBatch, UpdateOutcome, VectorsPlan,
+    Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry};
@@ -181,13 +182,22 @@ impl Collection {
     }
 
     pub async fn search(&self, plan: Arc<SearchPlan>) -> Result<SearchResult> {
-        let shard = self.shard();
-        offload::read(plan.is_light(), move || shard.search(&plan)).await?
+        let (shard, trace) = (self.shard(), plan.trace.clone());
+        let light = plan.is_light();
+        let search = move || shard.search(&plan);
+        let result = offload::read(light, (&trace, Phase::Query), search).await??;
+        trace.found(result.total);
+        Ok(result)
     }
 
     pub async fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
-        let home = self.home.clone();
-        offload::update(move || home.pass(|shard| shard.update(batch)))
+        batch.trace.takes(batch.operations.len());
+        let (home, queued) = (self.home.clone(), batch.trace.wait(Phase::Thread));
+        let update = move |shard: &dyn Shard| {
+            drop(queued);
+            shard.update(batch)
+        };
+        offload::update(move || home.pass(update))
             .await
             .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() })
     }
@@ -202,7 +212,8 @@ impl Collection {
         /// Documents that are read before another thread would wake.
         const LIGHT: usize = 100;
         let (shard, ids, fields) = (self.shard(), ids.to_vec(), fields.clone());
-        offload::read(ids.len() <= LIGHT, move || shard.get(&ids, &fields)).await?
+        let untraced = (&Trace::default(), Phase::Fetch);
+        offload::read(ids.len() <= LIGHT, untraced, move || shard.get(&ids, &fields)).await?
     }
 
     /// Take it before the search: an answer is of that moment or later.
@@ -259,9 +270,9 @@ impl Collection {
     }
 
     /// What dictionaries suggest for words.
-    pub async fn spell(&self, plan: SpellPlan) -> Result<Vec<SpellFinding>> {
+    pub async fn spell(&self, plan: SpellPlan, trace: &Trace) -> Result<Vec<SpellFinding>> {
         let shard = self.shard();
-        offload::read(false, move || shard.spell(&plan)).await?
+        offload::read(false, (trace, Phase::Spell), move || shard.spell(&plan)).await?
     }
 
     /// Builds a suggester from what searches see now.
@@ -271,9 +282,9 @@ impl Collection {
     }
 
     /// What a suggester has for a text.
-    pub async fn suggest(&self, plan: Arc<SuggestPlan>) -> Result<Vec<Suggestion>> {
+    pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
         let shard = self.shard();
-        offload::read(plan.is_light(), move || shard.suggest(&plan)).await?
+        offload::read(plan.is_light(), (trace, Phase::Suggest), move || shard.suggest(&plan)).await?
     }
 
     /// The visible document with this number ([`plan::Hit::place`]): id and fields.

@@ -1,17 +1,25 @@
 //! On which thread blocking work runs. Each kind of work has one function, the only place to tune it.
 
-use plan::{Error, Result};
+use plan::{Error, Phase, Result, Trace};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Reading runs where its request arrived when it takes less time than waking another thread, and else on a thread that
-/// nobody waits for: a slow search must not keep other requests from being read.
+/// nobody waits for: a slow search must not keep other requests from being read. `phase` is what the trace calls it.
 pub(crate) async fn read<T: Send + 'static>(
     light: bool,
+    (trace, phase): (&Trace, Phase),
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
     if light {
+        let _working = trace.enter(phase);
         return Ok(work());
     }
+    let (trace, queued) = (trace.clone(), trace.wait(Phase::Thread));
+    let work = move || {
+        drop(queued);
+        let _working = trace.enter(phase);
+        work()
+    };
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|failure| Error::internal("the search's thread panicked; see the log").with_source(failure))

@@ -56,6 +56,7 @@ pub(crate) fn config(boolean_clauses_max: usize) -> CollectionConfig {
         updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
         param_sets: vec![],
+        slow_query_ms: None,
         source: std::sync::Arc::default(),
     }
 }

@@ -133,11 +133,13 @@ impl PostingsBuilder {
             }
             let field = term.field.field_id() as usize;
             let Some(record) = self.records.get(field).copied().flatten() else { continue };
-            if let Some(tokens) = self.tokens.get_mut(field) {
-                *tokens += occurrences.len() as u64;
-            }
             postings.clear();
             let doc_freq = pack(occurrences, doc_base, record, &mut postings);
+            // Where frequencies are not kept, a term counts once a document, as in Lucene.
+            let counted = if record.has_freq() { occurrences.len() as u64 } else { u64::from(doc_freq) };
+            if let Some(tokens) = self.tokens.get_mut(field) {
+                *tokens += counted;
+            }
             put_bytes(&mut self.packed, term.bytes);
             put_unsigned(&mut self.packed, u64::from(doc_freq));
             put_bytes(&mut self.packed, &postings);

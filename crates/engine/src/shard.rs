@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection,
-    Join, LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
-    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
-    Version, WhyNot,
+    Join, LikeTerm, MoreLike, Phase, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding,
+    SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
+    VectorsPlan, Version, WhyNot,
 };
 use store::{ShardHome, ShardImage};
 
@@ -74,6 +74,7 @@ impl Shard {
         if let Some(highlight) = plan.highlight.as_ref().filter(|_| result.cut_before.is_none()) {
             let analyzers = self.core.meaning.load().analyzers.clone();
             let told = (&result, &plan.allowance);
+            let _marking = plan.trace.enter(Phase::Highlight);
             result.highlights = highlight::highlight(&snapshot, &self.caches, &analyzers, highlight, told)?;
         }
         let cut = plan.highlight.is_some() && plan.allowance.was_used_up();

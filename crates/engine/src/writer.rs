@@ -7,7 +7,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use plan::{Error, ErrorKind, Operation, Refusal, RefusalKind, Result, UpdateBatch, UpdateOutcome, Version};
+use plan::{
+    Error, ErrorKind, Operation, Phase, Refusal, RefusalKind, Result, Trace, UpdateBatch, UpdateOutcome,
+    Version,
+};
 use store::Watermark;
 
 use crate::builder::Builder;
@@ -42,6 +45,7 @@ struct Progress {
     conflicts_skip: bool,
     /// How many operations may fail; `None` when none may.
     errors_max: Option<u64>,
+    trace: Trace,
 }
 
 impl Progress {
@@ -69,7 +73,8 @@ impl Core {
     pub(crate) fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
         let outcome = UpdateOutcome::default();
         let UpdateBatch { conflicts_skip, errors_max, .. } = batch;
-        let mut progress = Progress { outcome, durable: None, conflicts_skip, errors_max };
+        let trace = batch.trace.clone();
+        let mut progress = Progress { outcome, durable: None, conflicts_skip, errors_max, trace };
         let result = self.run(batch, &mut progress);
         let synced = self.wait_durable(&mut progress);
         progress.outcome.failure = result.and(synced).err();
@@ -77,7 +82,9 @@ impl Core {
     }
 
     fn wait_durable(&self, progress: &mut Progress) -> Result<()> {
-        progress.durable.take().map_or(Ok(()), |at| self.log.wait_durable(at).map_err(from_store))
+        let Some(at) = progress.durable.take() else { return Ok(()) };
+        let _syncing = progress.trace.enter(Phase::Sync);
+        progress.trace.waiting(|| self.log.wait_durable(at)).map_err(from_store)
     }
 
     fn run(&self, batch: UpdateBatch, progress: &mut Progress) -> Result<()> {
@@ -86,7 +93,10 @@ impl Core {
         while let Some(operation) = operations.pop_front() {
             match operation {
                 Operation::DeleteByQuery { query, text, commit_within_ms } => {
-                    match self.delete_by_query(&query) {
+                    let deleting = progress.trace.enter(Phase::Index);
+                    let deleted = self.delete_by_query(&query);
+                    drop(deleting);
+                    match deleted {
                         Ok((version, at)) => {
                             progress.durable = at.or(progress.durable);
                             progress.outcome.deleted_by_query.push((text, -version));
@@ -101,6 +111,7 @@ impl Core {
                 Operation::Commit(commit) => {
                     // Invariant: a commit acknowledges nothing that the log could still lose.
                     self.wait_durable(progress)?;
+                    let _committing = progress.trace.enter(Phase::Commit);
                     self.commit(&commit)?;
                 }
                 Operation::Rollback => return Err(rollback_refused()),
@@ -118,10 +129,14 @@ impl Core {
 
     /// Applies a group; gives back what stands behind an operation that could not be prepared.
     fn run_group(&self, mut group: Group, progress: &mut Progress) -> Result<Vec<Operation>> {
+        let trace = progress.trace.clone();
+        let analysing = trace.enter(Phase::Analyse);
         let mut preparer = self.take_preparer(&group)?;
         let replaced = group.replaced();
         let added_before = progress.outcome.added.len();
         let mut pending = self.prepare_group(&mut preparer, &mut group);
+        drop(analysing);
+        let indexing = trace.enter(Phase::Index);
         while !pending.is_empty() {
             if let Some(refusal) = self.apply(&mut pending, &preparer, progress)? {
                 progress.refuse(refusal)?;
@@ -140,7 +155,10 @@ impl Core {
             let (_, at) = self.delete_by_query(&query)?;
             progress.durable = at.or(progress.durable);
         }
+        drop(indexing);
+        let committing = trace.enter(Phase::Commit);
         self.after_group()?;
+        drop(committing);
         group.failure.map_or(Ok(()), |refusal| progress.refuse(refusal))?;
         Ok(group.operations)
     }
@@ -153,7 +171,7 @@ impl Core {
         preparer: &Preparer,
         progress: &mut Progress,
     ) -> Result<Option<Refusal>> {
-        let _applying = self.apply_shared();
+        let _applying = progress.trace.waiting(|| self.apply_shared());
         let mut builder = self.take_builder(preparer.layout())?;
         let placed = self.place(pending, &builder, progress);
         let (indexing, failure) = match placed {
@@ -182,7 +200,7 @@ impl Core {
         progress: &mut Progress,
     ) -> Result<(Vec<Indexing>, Option<Refusal>)> {
         let now_ms = self.clock.now_ms();
-        let mut state = self.state();
+        let mut state = progress.trace.waiting(|| self.state());
         let (decided, failure) =
             decide(&mut state, pending, builder.layout(), progress.conflicts_skip, now_ms)?;
         if decided.is_empty() {

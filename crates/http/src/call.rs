@@ -6,7 +6,7 @@ use bytes::Bytes;
 use cluster::Moment;
 use hyper::Method;
 use hyper::http::uri::PathAndQuery;
-use plan::{Error, ErrorKind, Result};
+use plan::{Error, ErrorKind, Phase, Result, Trace};
 use solr::limits::LimitsAsked;
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 use solr::{EditError, Params};
@@ -38,6 +38,8 @@ pub(crate) struct Call<'a> {
     pub params: Params,
     pub content: Option<Content>,
     pub started_ms: i64,
+    /// Where its time goes.
+    pub trace: Trace,
     /// What its body takes of the room for all, as long as the call lasts.
     #[allow(dead_code, reason = "held, not read")]
     pub room: Room<'a>,
@@ -187,6 +189,7 @@ impl Envelope {
 
     /// Header and answer, or header and error.
     pub fn wrap(&self, call: &Call<'_>, answer: Result<Answer, Failure>) -> Reply {
+        let _writing = call.trace.enter(Phase::Write);
         let (status, mut answer) = match answer {
             Ok(answer) => (200, answer),
             Err(Failure { status, mut before, entry, flags }) => {
@@ -210,6 +213,7 @@ impl Envelope {
         else {
             return self.wrap(call, answer);
         };
+        let _writing = call.trace.enter(Phase::Write);
         let kept = self.write(200, 0, (flags, warnings), entries);
         call.server.answers.keep(target, collection, *moment, kept.clone());
         match call.elapsed_ms() {

@@ -47,6 +47,8 @@ pub struct ServeConfig {
     pub drain_timeout: Duration,
     /// What kept answers may hold; 0 keeps none.
     pub answer_bytes_max: u64,
+    /// Requests that take as long are told of in the log; `None` tells of none but where a collection says so.
+    pub slow_ms: Option<u64>,
     pub configsets: Configsets,
     /// The only folder below which backups are made and found; without one there are none.
     pub backup_dir: Option<PathBuf>,
@@ -85,6 +87,7 @@ impl ServeConfig {
             compress: Compress::default(),
             drain_timeout: Duration::from_secs(30),
             answer_bytes_max: 64 << 20,
+            slow_ms: Some(1000),
             configsets,
             backup_dir: None,
             new_uuid,

@@ -21,6 +21,7 @@ mod reply;
 mod route;
 mod server;
 mod service;
+mod slow;
 mod target_escape;
 mod tasks;
 mod tls;

@@ -15,6 +15,7 @@ use crate::answers::Answers;
 use crate::config::ServeConfig;
 use crate::connection::{self, Protocols, Stop};
 use crate::listener::{self, Accepted, Listener};
+use crate::slow::SlowLog;
 use crate::tasks::Tasks;
 
 /// Pause after a failed accept (out of file descriptors, say): trying again at once would only spin.
@@ -30,6 +31,7 @@ pub(crate) struct Server {
     /// What requests to the collections' and to the cores' administration left to be done beside.
     pub collection_tasks: Tasks,
     pub core_tasks: Tasks,
+    pub slow: SlowLog,
 }
 
 /// Serves until `shutdown` completes, then ends open requests within `drain_timeout`. Does not close the node.
@@ -48,6 +50,7 @@ pub async fn serve(
         protocols: Protocols::new(&config),
         collection_tasks: Tasks::default(),
         core_tasks: Tasks::default(),
+        slow: SlowLog::default(),
         config,
     });
     let (stop, stopped) = watch::channel(false);

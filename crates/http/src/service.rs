@@ -7,8 +7,9 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use hyper::{Method, Request, Response};
-use plan::{Error, ErrorKind, Result};
+use plan::{Error, ErrorKind, Phase, Result, Trace};
 use solr::Params;
+use solr::limits::asks_debug;
 use solr::params::unsupported::refuse_streams;
 use solr::response::Format;
 
@@ -18,6 +19,7 @@ use crate::handlers::{self, Serving};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
 use crate::server::Server;
+use crate::slow::Watch;
 use crate::{body, params, unpack};
 
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
@@ -30,22 +32,26 @@ pub(crate) async fn respond(
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     let packing = server.config.compress.packing(near, request.headers());
-    reply(server, request).await.into_response(packing)
+    let mut watch = Watch::new(server, request.method().clone(), request.uri().clone());
+    let reply = reply(server, request, &mut watch).await;
+    let _writing = watch.trace.enter(Phase::Write);
+    watch.status = Some(reply.status);
+    reply.into_response(packing)
 }
 
-async fn reply(server: &Arc<Server>, request: Request<Incoming>) -> Reply {
+async fn reply(server: &Arc<Server>, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
     let started_ms = server.node.clock().now_ms();
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let kept = server.answers.find(&server.node, &method, request.uri().path_and_query());
+    let kept = server.answers.find(&server.node, &watch.method, request.uri().path_and_query());
     let reply = match kept {
         Some(kept) => Some(kept),
-        None => match route::target(&path) {
-            Ok(target) => serve(server, request, target, started_ms).await,
+        None => match route::target(watch.uri.path()) {
+            Ok(target) => serve(server, request, target, (started_ms, watch)).await,
             Err(error) => bare_error(&error),
         },
     };
-    let reply = reply.unwrap_or_else(|| Reply::not_found(&path));
+    let reply = reply.unwrap_or_else(|| Reply::not_found(watch.uri.path()));
     let elapsed_ms = server.node.clock().now_ms() - started_ms;
+    let (method, path) = (&watch.method, watch.uri.path());
     tracing::debug!(%method, path, status = reply.status, elapsed_ms, "served");
     reply
 }
@@ -55,9 +61,10 @@ async fn serve(
     server: &Arc<Server>,
     request: Request<Incoming>,
     target: Target,
-    started_ms: i64,
+    (started_ms, watch): (i64, &mut Watch<'_>),
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
+    watch.begin(&serving);
     let managed = matches!(&serving, Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_));
     match *request.method() {
         Method::GET | Method::POST => {}
@@ -81,7 +88,7 @@ async fn serve(
         }
     }
     let head = *request.method() == Method::HEAD;
-    let reply = match admitted(server, request, serving, started_ms).await {
+    let reply = match admitted(server, request, serving, (started_ms, watch)).await {
         Ok(reply) => Some(reply),
         Err(error) => bare_error(&error),
     };
@@ -93,12 +100,22 @@ async fn admitted(
     server: &Arc<Server>,
     request: Request<Incoming>,
     serving: Serving,
-    started_ms: i64,
+    (started_ms, watch): (i64, &mut Watch<'_>),
 ) -> Result<Reply> {
+    let reading = watch.trace.wait(Phase::Read);
     let load = serving.load();
-    let call = read(server, request, load, started_ms).await?;
+    let mut call = read(server, request, load, started_ms).await?;
+    drop(reading);
+    if asks_debug(&call.params) {
+        watch.look_closely();
+    }
+    call.trace = watch.trace.clone();
+    let waiting = watch.trace.wait(Phase::Admission);
     let _pass = server.admission.enter(load).await?;
-    Ok(handlers::run(&call, serving).await)
+    drop(waiting);
+    let reply = handlers::run(&call, serving).await;
+    watch.params = Some(call.params);
+    Ok(reply)
 }
 
 /// The parameters of URL and form, and any other body as it is.
@@ -134,7 +151,7 @@ async fn read(
         content = Some(Content { media_type, bytes });
     }
     refuse_streams(&sent)?;
-    Ok(Call { server, method, target, params: sent, content, started_ms, room })
+    Ok(Call { server, method, target, params: sent, content, started_ms, room, trace: Trace::default() })
 }
 
 fn is_form(media_type: &str) -> bool {

@@ -29,6 +29,10 @@ pub enum Error {
     /// A program that a peer needs, or the peer itself.
     #[error("{0}")]
     Peer(String),
+    #[error(
+        "`{megabytes}` MB of memory are more than the {available} MB that this machine has to spare; give less with --megabytes"
+    )]
+    NoMemory { megabytes: u64, available: u64 },
     #[error("cannot use `{path}`: {source}")]
     File { path: String, source: std::io::Error },
 }

@@ -5,6 +5,7 @@
 mod checksum;
 mod error;
 mod hold;
+mod jitter;
 mod load;
 mod overload;
 mod peer;
@@ -21,11 +22,12 @@ mod workload;
 
 pub use error::Error;
 pub use hold::{Held, HoldOptions, hold};
+pub use jitter::{Counts, Jitter, JitterArm, JitterOptions, PieceMean, Tail, jitter};
 pub use load::{Arrivals, Shape};
 pub use overload::{OverloadOptions, Overloaded, overload};
 pub use peer::{SolrOptions, down, up};
 pub use replay::{Change, changes};
-pub use report::{html, read_run, verdict_word};
+pub use report::{html, jitter_html, read_run, tail_cause, verdict_word};
 pub use run::*;
 pub use side::Side;
 pub use statistics::Interval;

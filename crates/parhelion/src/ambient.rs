@@ -2,6 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use plan::Usage;
+
+use crate::usage;
+
 pub struct SystemClock;
 
 impl plan::Clock for SystemClock {
@@ -11,11 +15,16 @@ impl plan::Clock for SystemClock {
         i64::try_from(age.as_millis()).unwrap_or(i64::MAX)
     }
 
-    #[cfg(unix)]
     fn thread_cpu_us(&self) -> Option<u64> {
-        let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        let (seconds, nanos) = (u64::try_from(used.tv_sec).ok()?, u64::try_from(used.tv_nsec).ok()?);
-        Some(seconds * 1_000_000 + nanos / 1000)
+        Some(usage::cpu_ns()? / 1000)
+    }
+
+    fn now_ns(&self) -> u64 {
+        usage::now_ns()
+    }
+
+    fn thread_usage(&self, since_ns: u64) -> Option<Usage> {
+        usage::of_thread(since_ns)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::query::QueryArgs;
 use crate::relevance::RelevanceArgs;
 use crate::schema::SchemaArgs;
 use crate::serve::ServeArgs;
+use crate::slow::SlowArgs;
 
 /// A search server that speaks Apache Solr's HTTP API, in one binary.
 #[derive(Debug, Parser)]
@@ -45,6 +46,8 @@ pub enum Command {
     Query(QueryArgs),
     /// Change a collection's schema with its documents: see what an edit means, make it, undo it.
     Schema(SchemaArgs),
+    /// Show the last requests that were slow, and where their time went.
+    Slow(SlowArgs),
     /// Run a benchmark against a server, and a Solr beside it.
     Lab(LabArgs),
     /// Measure how well a collection answers judged queries.

@@ -3,6 +3,7 @@
 
 mod console;
 mod hold;
+mod jitter;
 mod overload;
 
 use std::fs;
@@ -54,6 +55,8 @@ enum Command {
     Hold(hold::HoldArgs),
     /// Ask more than the server can do: what is refused, how long the rest takes, memory.
     Overload(overload::OverloadArgs),
+    /// Do the same work over and over, idle and beside busy neighbours: how long it takes, and what the slow ones wait for.
+    Jitter(jitter::JitterArgs),
     /// Show the workloads.
     List,
 }
@@ -175,6 +178,7 @@ pub async fn run(args: LabArgs) -> anyhow::Result<()> {
         Command::Peer { peer: PeerCommand::Solr(args) } => peer_solr(&args).await,
         Command::Hold(args) => hold::run(args).await,
         Command::Overload(args) => overload::run(args).await,
+        Command::Jitter(args) => jitter::run(args).await,
         Command::List => {
             output::line(&console::workloads());
             Ok(())

@@ -20,6 +20,8 @@ mod relevance;
 mod schema;
 mod serve;
 mod server;
+mod slow;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -58,6 +60,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Post(args) => block_on(post::run(args)),
         Command::Schema(args) => block_on(schema::run(args)),
         Command::Query(args) => block_on(query::run(args)),
+        Command::Slow(args) => block_on(slow::run(args)),
         Command::Lab(args) => block_on(lab::run(args)),
         Command::Relevance(args) => block_on(relevance::run(args)),
         Command::Completions { shell } => manual::completions(shell),

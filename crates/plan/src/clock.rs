@@ -1,4 +1,6 @@
-//! The only source of time below the binary: handed in, so that a run can be replayed.
+//! The only source of time below the binary, and of what threads use: handed in, so that a run can be replayed.
+
+use crate::usage::Usage;
 
 /// Wall-clock time, as a seam. The binary hands in the machine's; tests hand in one they set.
 pub trait Clock: Send + Sync {
@@ -7,6 +9,18 @@ pub trait Clock: Send + Sync {
 
     /// Microseconds of processor time that the thread at hand has used; `None` where nobody counts them.
     fn thread_cpu_us(&self) -> Option<u64> {
+        None
+    }
+
+    /// Nanoseconds since a moment of its own, never going back: for lengths of time.
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.now_ms()).unwrap_or(0).saturating_mul(1_000_000)
+    }
+
+    /// What the thread at hand has used since it began, as it was at `since_ns` of [`Clock::now_ns`] or later; `None` where
+    /// nobody counts it.
+    fn thread_usage(&self, since_ns: u64) -> Option<Usage> {
+        let _ = since_ns;
         None
     }
 }

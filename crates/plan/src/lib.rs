@@ -50,7 +50,9 @@ mod spell;
 mod suggest;
 mod terms;
 mod tie_heap;
+mod trace;
 mod update;
+mod usage;
 mod value;
 mod vectors;
 mod why_not;
@@ -140,10 +142,12 @@ pub use suggest::{
 };
 pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
+pub use trace::{Phase, PhaseFigures, Trace, Traced};
 pub use update::{
     Add, AtomicOp, Conditions, Expect, FieldEdit, Finish, Modify, Operation, Presence, Refusal, RefusalKind,
     Revision, UpdateBatch,
 };
+pub use usage::Usage;
 pub use value::Value;
 pub use vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};
 pub use why_not::{Absent, Miss, MissKind, WhyNot};

@@ -9,6 +9,7 @@ use crate::highlight::HighlightPlan;
 use crate::page::Page;
 use crate::query::Query;
 use crate::shape::Shape;
+use crate::trace::Trace;
 
 #[derive(Clone, Debug)]
 pub struct SearchPlan {
@@ -38,6 +39,8 @@ pub struct SearchPlan {
     pub children: Vec<ChildrenPlan>,
     /// What the search may use up before it is cut short.
     pub allowance: Allowance,
+    /// Who works on it tells this where the time goes.
+    pub trace: Trace,
 }
 
 /// Documents below a hit (Solr's `[child]`).
@@ -70,6 +73,7 @@ impl SearchPlan {
             highlight: None,
             children: Vec::new(),
             allowance: Allowance::default(),
+            trace: Trace::default(),
         }
     }
 }
@@ -84,6 +88,7 @@ impl SearchPlan {
             functions: self.functions.clone(),
             scores: self.scores,
             allowance: self.allowance.clone(),
+            trace: self.trace.clone(),
             ..Self::count(query)
         }
     }

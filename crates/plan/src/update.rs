@@ -7,6 +7,7 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::nested::{NestedEdit, NestedField};
 use crate::query::Query;
+use crate::trace::Trace;
 use crate::value::Value;
 
 /// The operations of one request, in its order.
@@ -20,6 +21,8 @@ pub struct UpdateBatch {
     pub errors_max: Option<u64>,
     /// What is done to documents that edits have made, before they are indexed.
     pub finish: Option<Arc<dyn Finish>>,
+    /// Who works on it tells this where the time goes.
+    pub trace: Trace,
 }
 
 /// Work on whole documents, where edits have been merged.

@@ -19,6 +19,7 @@ mod real_time_get;
 pub mod response;
 pub mod schema;
 pub mod select;
+pub mod slow;
 pub mod spell;
 pub mod suggest;
 pub mod terms;

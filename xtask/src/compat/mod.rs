@@ -4,7 +4,7 @@
 //! gets a collection of its own, made fresh and deleted after. Recording rewrites the answers; replaying compares
 //! them under `compat/masks.yaml`. This module owns the run; the parts are: `scenario` (the question files), `ask` (one
 //! question over HTTP), `provision` (collections), `answers` (the recorded files), `compare` and `mask`, `open` (steps known to
-//! fail), `summary`.
+//! fail), `summary`; `random` asks what nobody wrote down.
 
 mod answers;
 mod ask;
@@ -13,6 +13,7 @@ mod javabin;
 mod mask;
 mod open;
 mod provision;
+mod random;
 mod scenario;
 mod summary;
 
@@ -26,6 +27,7 @@ use ask::{Answer, Server};
 use mask::Masks;
 use open::Open;
 use provision::Create;
+use random::Random;
 use scenario::{Scenario, Step};
 pub use summary::Summary;
 use summary::{Outcome, StepResult};
@@ -45,6 +47,8 @@ pub struct Options {
     pub accept: bool,
     /// Show every difference.
     pub verbose: bool,
+    /// Ask random requests of that server and of a Parhelion, instead of the scenarios.
+    random: Option<Random>,
 }
 
 impl Options {
@@ -59,10 +63,11 @@ impl Options {
             record: words.flag("--record"),
             accept: words.flag("--accept"),
             verbose: words.flag("--verbose"),
+            random: Random::parse(words.value("--random")?.as_deref(), words.value("--seed")?.as_deref())?,
         };
         words.finish()?;
-        if options.record && options.url.is_none() {
-            return Err(Misuse("`--record` needs the `--url` of a Solr".to_owned()).into());
+        if (options.record || options.random.is_some()) && options.url.is_none() {
+            return Err(Misuse("`--record` and `--random` need the `--url` of a Solr".to_owned()).into());
         }
         Ok(options)
     }
@@ -70,9 +75,10 @@ impl Options {
 
 /// Records or replays every scenario under `<root>/compat` that the filter lets through.
 pub fn run(root: &Path, options: &Options) -> Result<Summary> {
-    match &options.url {
-        Some(url) => run_against(root, url, options),
-        None => run_against(root, &crate::server::Server::start(root, "compat", false)?.url, options),
+    match (&options.url, &options.random) {
+        (Some(url), Some(random)) => random::run(root, random, url, &options.create),
+        (Some(url), None) => run_against(root, url, options),
+        (None, _) => run_against(root, &crate::server::Server::start(root, "compat", false)?.url, options),
     }
 }
 

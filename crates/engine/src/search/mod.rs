@@ -57,7 +57,9 @@ mod why_not;
 
 use std::sync::Arc;
 
-use plan::{Allowance, Document, Explanation, FieldSelection, Query, Result, SearchPlan, SearchResult};
+use plan::{
+    Allowance, Document, Explanation, FieldSelection, Query, Result, SearchPlan, SearchResult, Trace,
+};
 use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
@@ -80,7 +82,7 @@ pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCach
     caches.follow(snapshot);
     plan.allowance.resume();
     let context = SearchContext::new(snapshot, caches).within(&plan.allowance);
-    let context = SearchContext { explains: plan.explain, ..context };
+    let context = SearchContext { explains: plan.explain, trace: plan.trace.clone(), ..context };
     run::search(&context, plan, caches.results.key(snapshot, plan))
 }
 
@@ -177,6 +179,8 @@ pub(crate) struct SearchContext<'a> {
     pub(crate) allowance: Allowance,
     /// Whether hits tell how they score: queries then keep what an explanation shows.
     pub(crate) explains: bool,
+    /// Where its time goes.
+    pub(crate) trace: Trace,
 }
 
 /// One segment of the snapshot.
@@ -217,6 +221,7 @@ impl<'a> SearchContext<'a> {
             known_fields: snapshot.known_fields(),
             allowance: Allowance::default(),
             explains: false,
+            trace: Trace::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::{Component, Explanation, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
+use plan::{Component, Explanation, Phase, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
@@ -76,6 +76,7 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
         Some(hits) if whole && plan.facets.reads_hits() => {
             let groups = plan.shape.groups.as_ref();
             let searched = facet::Searched { node: &node, filters: &filters, collapser: &collapser, groups };
+            let _counting = plan.trace.enter(Phase::Facet);
             facet::count(context, &plan.facets, &searched, hits)?
         }
         _ => plan::FacetResult::default(),
@@ -332,6 +333,7 @@ fn shown(
     page: &[Found],
     explain: impl Fn(&Found) -> Result<Option<Explanation>>,
 ) -> Result<Vec<plan::Hit>> {
+    let _fetching = plan.trace.enter(Phase::Fetch);
     let values = values(context, &plan.functions, page)?;
     let descents = plan.children.iter().map(|children| Descent::open(context, children));
     let descents = descents.collect::<Result<Vec<_>>>()?;

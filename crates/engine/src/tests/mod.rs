@@ -1,6 +1,6 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
 //! disk; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings;
-//! `rebuild` fills one shard from another; `conditions` is of what else an operation has to meet.
+//! `rebuild` fills one shard from another; `conditions` is of what else an operation has to meet, `trace` of where time goes.
 
 mod blocks;
 mod conditions;
@@ -8,6 +8,7 @@ mod faults;
 mod lifecycle;
 mod model;
 mod rebuild;
+mod trace;
 mod upkeep;
 
 use std::sync::Arc;

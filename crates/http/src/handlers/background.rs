@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Result};
+use plan::{Error, Result, Trace};
 use solr::Params;
 use solr::response::{Entries, Node};
 
@@ -56,6 +56,7 @@ impl Task {
             target: None,
             params: params.clone(),
             content: None,
+            trace: Trace::default(),
             started_ms: *started_ms,
             room: server.admission.room(0),
         }

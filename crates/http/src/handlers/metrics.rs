@@ -49,12 +49,13 @@ fn core(collection: &Collection) -> Registry {
     Registry { name: format!("solr.core.{}", collection.core_name()), metrics }
 }
 
-/// Besides Solr's figures that of its own cache, whole answers, which all cores share.
+/// Besides Solr's figures those of its own cache, whole answers, which all cores share, and of the slow log.
 fn node(call: &Call<'_>, cores: usize) -> Registry {
     let loaded = Node::Int(i32::try_from(cores).unwrap_or(i32::MAX));
     let metrics = vec![
         ("CACHE.answers".to_owned(), cache_metric(&call.server.answers.stats())),
         ("CONTAINER.cores.loaded".to_owned(), Metric::Value(loaded)),
+        ("CONTAINER.requests.slow".to_owned(), Metric::Value(Node::long(call.server.slow.total()))),
     ];
     Registry { name: "solr.node".to_owned(), metrics }
 }

@@ -22,6 +22,7 @@ mod replication;
 mod schema;
 mod segments;
 mod select;
+mod slow;
 mod spelling;
 mod subquery;
 mod suggesting;
@@ -32,7 +33,7 @@ mod why_not;
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{CollectionConfig, Error, HandlerConfig, Result};
+use plan::{CollectionConfig, Error, HandlerConfig, Phase, Result};
 use solr::Params;
 use solr::config::set_names;
 use solr::params::response as response_params;
@@ -87,6 +88,7 @@ pub(crate) enum NodeHandler {
     Health,
     Info(Info),
     Metrics,
+    Slow,
     Configsets,
 }
 
@@ -94,7 +96,7 @@ impl NodeHandler {
     /// Solr's class, which `echoHandler` shows.
     fn class(self) -> &'static str {
         match self {
-            NodeHandler::Root => "",
+            NodeHandler::Root | NodeHandler::Slow => "",
             NodeHandler::Cores => "org.apache.solr.handler.admin.CoreAdminHandler",
             NodeHandler::Collections => "org.apache.solr.handler.admin.CollectionsHandler",
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
@@ -119,6 +121,7 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/info/health" => NodeHandler::Health,
                 "/configs" => NodeHandler::Configsets,
                 "/metrics" => NodeHandler::Metrics,
+                "/slow" => NodeHandler::Slow,
                 _ => NodeHandler::Info(Info::find(path.strip_prefix("/info/")?)),
             };
             Some(Serving::Node(handler))
@@ -172,6 +175,7 @@ async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>)
         NodeHandler::Health => Ok(info::health()),
         NodeHandler::Info(info) => info.run(call),
         NodeHandler::Metrics => metrics::run(call),
+        NodeHandler::Slow => Ok(slow::run(call)),
         NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
     };
     envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
@@ -184,6 +188,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     if let (Handler::File, Some(file)) = (handler, files::as_file(call, collection)) {
         return file;
     }
+    let preparing = call.trace.enter(Phase::Prepare);
     let presets = presets(handler, path, &call.params, &collection.config());
     let asked = match handler {
         Handler::Select => select::asked(call, &presets),
@@ -193,6 +198,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         let assumed = assumed_format(call, handler);
         Ok((Envelope::parse(sent, &effective, handler.class(), assumed)?, effective, refused))
     });
+    drop(preparing);
     let (mut envelope, effective, refused) = match made {
         Ok(made) => made,
         Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Moment, Node, VersionedSchema};
-use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Result};
+use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Phase, Result, Trace};
 use solr::query::{OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
@@ -32,8 +32,13 @@ pub(super) async fn run(
     if !components.contains(&Component::Query) {
         return without_search(collection, &config, &context, params, moment).await;
     }
+    let preparing = call.trace.enter(Phase::Prepare);
     let request = SelectRequest::parse(params)?; // text -> typed
     let resolved = request.resolve(&context)?; // typed -> plan
+    drop(preparing);
+    if resolved.response.debug.timing {
+        call.trace.be_exact();
+    }
     let beside = Beside::prepare(collection, &config, &context, components, params).await?;
     let plan = Arc::new(resolved.plan);
     let result = collection.search(plan.clone()).await?; // route, engine, gather
@@ -78,7 +83,8 @@ pub(super) async fn run(
     let columns = Subqueries::of(call, permit).columns(collection, (params, fields), &result.hits).await?;
     let searched_all = result.cut_before.is_none() && !permit.allowance.was_used_up();
     let facets = plan.facets.enabled;
-    let found = Found { result, facets, columns, explained_other, likes_explained, beside: sections };
+    let traced = if resolved.response.debug.timing { call.trace.traced() } else { None };
+    let found = Found { result, facets, columns, explained_other, likes_explained, beside: sections, traced };
     let hits = response::select(found, &resolved.response, context.schema, shown, call.elapsed_ms());
     let entries = beside.commands.iter().cloned().chain(hits).collect();
     match resolved.late_failure.or(failure.map(|(_, error)| error)).or(vectors_failure) {
@@ -156,6 +162,7 @@ pub(super) struct Resolving {
     core: String,
     others: Others<'static>,
     allowance: Allowance,
+    trace: Trace,
     parsers: Option<Vec<String>>,
 }
 
@@ -170,6 +177,7 @@ impl Resolving {
             core: collection.core_name(),
             others: others(call.server.node.clone()),
             allowance: permit.allowance.clone(),
+            trace: call.trace.clone(),
             parsers: permit.parsers().map(<[String]>::to_vec),
         }
     }
@@ -186,6 +194,7 @@ impl Resolving {
             components: &Component::DEFAULT,
             parsers: self.parsers.as_deref(),
             allowance: &self.allowance,
+            trace: &self.trace,
             highlight: &self.config.components.highlight,
         }
     }

@@ -47,7 +47,7 @@ impl<'a> SpellStep<'a> {
             return Ok(vec![]);
         };
         let findings = match &spelling.plan {
-            Some(plan) => self.collection.spell(plan.clone()).await?,
+            Some(plan) => self.collection.spell(plan.clone(), self.context.trace).await?,
             None => vec![],
         };
         let mut collations = spelling.collations(&findings, searched.searches);

@@ -64,7 +64,7 @@ impl<'a> SuggestStep<'a> {
 
     async fn ask(&self, suggester: &'a Suggester, text: &str, count: i32) -> Result<(Name, Node)> {
         let asked = self.request.ask(self.context, suggester, text, count)?;
-        let found = self.collection.suggest(asked.plan.clone()).await?;
+        let found = self.collection.suggest(asked.plan.clone(), self.context.trace).await?;
         asked.respond(self.context, text, found)
     }
 }

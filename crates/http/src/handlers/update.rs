@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use cluster::{Collection, VersionedSchema};
-use plan::{Error, ErrorKind, Result, UpdateBatch};
+use plan::{Error, ErrorKind, Phase, Result, UpdateBatch};
 use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
@@ -26,7 +26,8 @@ pub(super) async fn run(
     if let Some(documents) = update.echoed()? {
         return Ok(documents.into());
     }
-    let (batch, failure) = update.prepare().await?;
+    let (mut batch, failure) = update.prepare().await?;
+    batch.trace = call.trace.clone();
     let mut outcome = collection.update(batch).await;
     let flags = route.errors_max.map_or_else(Vec::new, |most| response::tolerated(&outcome.refused, most));
     match outcome.failure.take().or(failure) {
@@ -64,7 +65,10 @@ impl Update<'_> {
     async fn prepare(&self) -> Result<(UpdateBatch, Option<Error>)> {
         loop {
             let versioned = self.collection.versioned_schema();
-            let processed = cluster::compute(|| self.process(&versioned))?;
+            let processed = cluster::compute(|| {
+                let _preparing = self.call.trace.enter(Phase::Prepare);
+                self.process(&versioned)
+            })?;
             let Some(grown) = processed.schema_additions else {
                 return Ok((processed.batch, processed.failure));
             };

@@ -199,6 +199,7 @@ fn config() -> CollectionConfig {
         },
         handlers: vec![select, strict, suggest],
         boolean_clauses_max: 1024,
+        slow_query_ms: None,
         updates: plan::UpdateProcessing::default(),
         components: plan::Components { suggest: vec![suggesters()], ..plan::Components::default() },
         param_sets: vec![],

@@ -117,7 +117,7 @@ pub fn histogram(case: &CaseRecord, arm: &Arm) -> String {
     let lines = both(arm).map(|(whose, figures)| Line {
         whose,
         label: word(whose).to_owned(),
-        points: outline(figures),
+        points: outline(&figures.histogram, figures.requests),
         marked: false,
         faint: false,
     });
@@ -131,10 +131,10 @@ pub fn histogram(case: &CaseRecord, arm: &Arm) -> String {
     chart.svg()
 }
 
-/// Steps up and down along the bars.
-fn outline(figures: &Figures) -> Vec<(f64, f64)> {
+/// Steps up and down along the bars, each a share of all in percent.
+pub fn outline(histogram: &[(f64, u64)], all: u64) -> Vec<(f64, f64)> {
     let mut bars: Vec<(i32, u64)> = Vec::new();
-    for (us, count) in &figures.histogram {
+    for (us, count) in histogram {
         let bar = (us.max(1e-3).log10() * 20.0).ceil() as i32;
         match bars.last_mut() {
             Some((last, sum)) if *last == bar => *sum += count,
@@ -144,7 +144,7 @@ fn outline(figures: &Figures) -> Vec<(f64, f64)> {
     let bound = |bar: i32| 10f64.powf(f64::from(bar) / 20.0);
     let mut points = Vec::new();
     for (bar, count) in bars {
-        let share = count as f64 * 100.0 / figures.requests.max(1) as f64;
+        let share = count as f64 * 100.0 / all.max(1) as f64;
         if points.last().is_none_or(|(x, _)| *x < bound(bar - 1) * 0.999) {
             points.extend(points.last().map(|(x, _): &(f64, f64)| (*x, 0.0)));
             points.push((bound(bar - 1), 0.0));

@@ -3,11 +3,13 @@
 
 mod chart;
 mod charts;
+mod jitter;
 mod page;
 mod scale;
 mod tables;
 mod text;
 
+pub use jitter::{jitter_html, tail_cause};
 pub use page::html;
 pub use text::verdict_word;
 

@@ -8,7 +8,7 @@ use crate::replay::changes;
 use crate::run::{CaseRecord, Run};
 
 /// Blue and vermilion of Okabe and Ito's palette, which readers with any colour vision tell apart; lighter in the dark.
-const STYLE: &str = "
+pub const STYLE: &str = "
 :root{color-scheme:light dark;--ground:#fff;--ink:#1c2024;--soft:#5c6670;--rule:#d9dee3;--ours:#0072b2;--peer:#c04a00}
 @media(prefers-color-scheme:dark){:root{--ground:#14181c;--ink:#e4e8ec;--soft:#9aa4ae;--rule:#303840;--ours:#56b4e9;--peer:#e69f00}}
 body{background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:2rem auto;padding:0 1rem}

@@ -62,8 +62,8 @@ fn micros(latency_ns: &Histogram<u64>, quantile: f64) -> f64 {
     latency_ns.value_at_quantile(quantile) as f64 / 1e3
 }
 
-/// Answers by latency in steps of a hundredth of a decade.
-fn buckets(latency_ns: &Histogram<u64>) -> Vec<(f64, u64)> {
+/// How many of each latency, in steps of a hundredth of a decade.
+pub fn buckets(latency_ns: &Histogram<u64>) -> Vec<(f64, u64)> {
     let mut buckets: Vec<(i32, u64)> = Vec::new();
     for value in latency_ns.iter_recorded() {
         let micros = value.value_iterated_to() as f64 / 1e3;

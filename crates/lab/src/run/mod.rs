@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) use conclude::{means, verdicts};
+pub(crate) use figures::buckets;
 use host::host;
 use index::Indexed;
 pub use options::{Open, Paths, RunOptions};

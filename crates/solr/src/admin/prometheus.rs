@@ -61,6 +61,7 @@ impl Figure {
             (None, _) if name.starts_with("CONTAINER.cores.") => {
                 figure("solr_metrics_node_cores", vec![("category", "CONTAINER"), ("item", last)])
             }
+            (None, "CONTAINER.requests.slow") => figure("parhelion_requests_slow", vec![]),
             (None, "CACHE.answers") => figure("parhelion_answers", vec![]),
             _ => None,
         }

@@ -131,6 +131,7 @@ fn from_root(root: Element) -> Result<LoadedConfig> {
         auto_commit: auto_commit(&root, &mut warnings)?,
         handlers,
         boolean_clauses_max: boolean_clauses_max(&root)?,
+        slow_query_ms: slow_query_ms(&root)?,
         updates,
         components: declared.components,
         param_sets: vec![],
@@ -158,6 +159,7 @@ pub fn fallback() -> CollectionConfig {
             ..HandlerConfig::default()
         }],
         boolean_clauses_max: BOOLEAN_CLAUSES_MAX,
+        slow_query_ms: None,
         updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
         param_sets: vec![],
@@ -218,6 +220,16 @@ fn boolean_clauses_max(root: &Element) -> Result<usize> {
         Some(number) => usize::try_from(number).unwrap_or(usize::MAX),
         None => BOOLEAN_CLAUSES_MAX,
     })
+}
+
+/// 0 tells of all requests; what is below leaves it to the server.
+fn slow_query_ms(root: &Element) -> Result<Option<u64>> {
+    const NAME: &str = "slowQueryThresholdMillis";
+    let text = root.first("query").and_then(|query| query.first(NAME)).map(Element::trimmed);
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let number: i64 =
+        text.parse().map_err(|_| wrong(&format!("`{NAME}` is `{text}`; write a whole number")))?;
+    Ok(u64::try_from(number).ok())
 }
 
 fn schema_mutable(root: &Element) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::{Component, Explanation, Highlights, Schema, SearchResult};
+use plan::{Component, Explanation, Highlights, Phase, Schema, SearchResult, Traced};
 
 use super::buckets::bucket;
 use super::documents::doc_list;
@@ -12,6 +12,7 @@ use super::groups;
 use super::node::{DocList, Entries, Name, Node};
 use super::stats::stats;
 use crate::select::{Alternative, DebugFlags, DebugQuery, DismaxNotes, GroupForm, ResponsePlan, write_mark};
+use crate::slow;
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub struct Found {
     pub likes_explained: Option<Node>,
     /// What components beside the search have to say, by their names.
     pub beside: Vec<(String, Entries)>,
+    /// Where the time went, where that is shown.
+    pub traced: Option<Traced>,
 }
 
 /// What follows the header: what each of the handler's components has to say, in order. `elapsed_ms` is shown as the
@@ -38,7 +41,7 @@ pub fn select(
     components: &[Component],
     elapsed_ms: u64,
 ) -> Entries {
-    let Found { mut result, facets, columns, explained_other, likes_explained, beside } = found;
+    let Found { mut result, facets, columns, explained_other, likes_explained, beside, traced } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
     if let Some(view) = response.groups.as_ref().filter(|view| view.form != GroupForm::Grouped) {
@@ -65,7 +68,8 @@ pub fn select(
     let debug = response.debug.any().then(|| {
         let mut other = others(explained_other, response);
         other.extend(likes_explained.map(|node| (Name::Borrowed("moreLikeThis"), node)));
-        debug(response, explained, other, components, elapsed_ms)
+        let timing = response.debug.timing.then(|| timing(components, elapsed_ms, traced.as_ref()));
+        debug(response, explained, other, timing)
     });
     let one = |name: &'static str, node: Option<Node>| node.map(|node| (Name::Borrowed(name), node));
     let section = |component: Component, node| (component.name().to_owned(), Entries::from_iter(node));
@@ -130,13 +134,7 @@ fn others(explained: Vec<(String, Explanation)>, response: &ResponsePlan) -> Ent
 }
 
 /// Solr differs: it also shows counters and timings of its own joins and ways to count (`compat/select/debug_sections.yaml`).
-fn debug(
-    response: &ResponsePlan,
-    explained: Option<Node>,
-    other: Entries,
-    components: &[Component],
-    elapsed_ms: u64,
-) -> Node {
+fn debug(response: &ResponsePlan, explained: Option<Node>, other: Entries, timing: Option<Node>) -> Node {
     let mut entries = Entries::new();
     if let Some(query) = &response.debug_query {
         let text = || optional(query.text.as_deref());
@@ -150,9 +148,7 @@ fn debug(
     if let Some(query) = &response.debug_query {
         parsed_by(query, &mut entries);
     }
-    if response.debug.timing {
-        entries.push(("timing".into(), timing(components, elapsed_ms)));
-    }
+    entries.extend(timing.map(|node| (Name::Borrowed("timing"), node)));
     Node::Map(entries)
 }
 
@@ -189,17 +185,30 @@ fn optional(text: Option<&str>) -> Node {
     text.map_or(Node::Null, |text| Node::Str(text.to_owned().into()))
 }
 
-/// Components do not run one by one here: the whole time is the query's.
-fn timing(components: &[Component], elapsed_ms: u64) -> Node {
-    let elapsed = elapsed_ms as f64;
-    let phase = |time: f64| {
-        let mut entries: Entries = vec![("time".into(), Node::Double(time))];
-        for component in components {
-            let share = if *component == Component::Query { time } else { 0.0 };
-            let name = Name::Owned(component.name().to_owned());
-            entries.push((name, Node::map([("time", Node::Double(share))])));
-        }
-        Node::Map(entries)
+/// Solr's sections, and behind them phase by phase what the threads did. Where nothing was traced the whole time is the
+/// query's.
+fn timing(components: &[Component], elapsed_ms: u64, traced: Option<&Traced>) -> Node {
+    let whole =
+        |time: f64| move |component: &Component| if *component == Component::Query { time } else { 0.0 };
+    let section = |share: &dyn Fn(&Component) -> f64| {
+        let shares: Vec<f64> = components.iter().map(share).collect();
+        let one = |(component, share): (&Component, &f64)| {
+            (Name::Owned(component.name().to_owned()), Node::map([("time", Node::Double(*share))]))
+        };
+        let total = ("time".into(), Node::Double(shares.iter().sum()));
+        Node::Map([total].into_iter().chain(components.iter().zip(&shares).map(one)).collect())
     };
-    Node::map([("time", Node::Double(elapsed)), ("prepare", phase(0.0)), ("process", phase(elapsed))])
+    let Some(traced) = traced else {
+        let elapsed = elapsed_ms as f64;
+        let (prepare, process) = (section(&whole(0.0)), section(&whole(elapsed)));
+        return Node::map([("time", Node::Double(elapsed)), ("prepare", prepare), ("process", process)]);
+    };
+    let prepared = slow::phase_ms(traced, Phase::Prepare);
+    Node::map([
+        ("time", Node::Double(traced.wall_ns as f64 / 1e6)),
+        ("prepare", section(&whole(prepared))),
+        ("process", section(&|component| slow::component_ms(traced, component))),
+        ("total", slow::total(traced)),
+        ("phases", slow::phases(traced)),
+    ])
 }

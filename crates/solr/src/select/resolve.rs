@@ -190,6 +190,7 @@ impl SelectRequest<'_> {
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
                 && !queries.others.is_some_and(Others::were_asked),
             allowance: context.allowance.clone(),
+            trace: context.trace.clone(),
         };
         let response = ResponsePlan {
             explain_other,

@@ -1,6 +1,6 @@
 //! What a search request is resolved against, and what its queries read from it. Made by the handler, changed by nobody.
 
-use plan::{Allowance, Component, HighlightParts, Result, Schema};
+use plan::{Allowance, Component, HighlightParts, Result, Schema, Trace};
 
 use super::elevation::HandlerElevation;
 use crate::date_math::DateMath;
@@ -28,6 +28,8 @@ pub struct ResolveContext<'a> {
     pub parsers: Option<&'a [String]>,
     /// What the request may use up.
     pub allowance: &'a Allowance,
+    /// Who works on it tells this where the time goes.
+    pub trace: &'a Trace,
     /// What snippets may be made by.
     pub highlight: &'a HighlightParts,
 }

@@ -30,6 +30,7 @@ fn resolve_by(fixture: &Fixture, form: &str, parsers: Option<&[String]>) -> Resu
         components: &plan::Component::DEFAULT,
         parsers,
         allowance: &plan::Allowance::default(),
+        trace: &plan::Trace::default(),
         highlight: &plan::HighlightParts::default(),
     })
 }

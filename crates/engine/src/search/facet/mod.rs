@@ -16,7 +16,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::{
-    FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, PivotFacetResult, Result, Value,
+    FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, Phase, PivotFacetResult, Result,
+    Value,
 };
 
 pub(crate) use ordinals::{GlobalOrdinals, Strings, ordinals};
@@ -83,7 +84,10 @@ pub(crate) fn count(
         let counts = heatmap::count(context, &room, facet, &domains.without(&facet.exclude_tags)?)?;
         result.heatmaps.push((facet.key.clone(), counts));
     }
+    let counting = plan.tree.as_ref().map(|_| context.trace.enter(Phase::FacetModule));
     result.tree = plan.tree.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
+    drop(counting);
+    let _stats = plan.stats.as_ref().map(|_| context.trace.enter(Phase::Stats));
     result.stats = plan.stats.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
     Ok(result)
 }
@@ -106,16 +110,21 @@ struct Domains<'a> {
 }
 
 impl Domains<'_> {
+    /// Whether something that restricts the search has one of these tags.
+    fn knows(&self, tags: &[String]) -> bool {
+        let Searched { filters, collapser, .. } = self.searched;
+        filters.iter().any(|filter| has_tag(filter, tags)) || collapser.is_tagged(tags)
+    }
+
     fn without(&mut self, tags: &[String]) -> Result<Domain> {
-        let Searched { node, filters, collapser, groups: _ } = self.searched;
-        let excluded = |filter: &&PreparedFilter| filter.tags.iter().any(|tag| tags.contains(tag));
-        if !filters.iter().any(|filter| excluded(&filter)) && !collapser.is_tagged(tags) {
+        if !self.knows(tags) {
             return Ok(self.all.clone());
         }
+        let Searched { node, filters, collapser, groups: _ } = self.searched;
         if let Some(known) = self.known.get(tags) {
             return Ok(known.clone());
         }
-        let kept = filters.iter().filter(|filter| !excluded(filter));
+        let kept = filters.iter().filter(|filter| !has_tag(filter, tags));
         let masks = mask::masks(self.context, kept)?;
         let domain = mask::hits(self.context, node, &masks)?;
         let domain = collapser.without(tags, self.context, node, domain)?;
@@ -123,6 +132,10 @@ impl Domains<'_> {
         self.known.insert(tags.to_vec(), domain.clone());
         Ok(domain)
     }
+}
+
+fn has_tag(filter: &PreparedFilter, tags: &[String]) -> bool {
+    filter.tags.iter().any(|tag| tags.contains(tag))
 }
 
 /// A number of an integer column as its field's class shows it.

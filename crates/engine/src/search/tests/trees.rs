@@ -204,7 +204,10 @@ impl<'a> Model<'a> {
         every.filter(|value| terms.count_min == 0 && shown(value)).for_each(|value| {
             by_value.insert(value.to_text(), (value, Vec::new()));
         });
-        for doc in hits {
+        // Strings and booleans are not looked at with fewer documents than a bucket needs.
+        let by_place = !matches!(field.rsplit_once('_'), Some((_, "i" | "is" | "d" | "f" | "l" | "dt")));
+        let looked_at = if by_place && (hits.len() as u64) < terms.count_min { &[] } else { hits };
+        for doc in looked_at {
             for value in doc.values(field).into_iter().filter(shown) {
                 let bucket = &mut by_value.entry(value.to_text()).or_insert((value, Vec::new())).1;
                 if bucket.last().is_none_or(|last| !std::ptr::eq(*last, *doc)) {

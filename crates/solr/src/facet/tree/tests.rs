@@ -25,6 +25,7 @@ fn resolve(tree: &str) -> Result<Resolved> {
         components: &plan::Component::DEFAULT,
         parsers: None,
         allowance: &plan::Allowance::default(),
+        trace: &plan::Trace::default(),
         highlight: &plan::HighlightParts::default(),
     })
 }

@@ -86,9 +86,10 @@ impl<'p> OpenFacet<'p> {
 fn base(domains: &mut Domains<'_>, change: &DomainChange) -> Result<Base> {
     let context = domains.context;
     let Some(queries) = &change.queries else {
-        return Ok(match change.exclude_tags.is_empty() {
-            true => Base::Bucket,
-            false => Base::Search(domains.without(&change.exclude_tags)?),
+        // Tags that nothing has leave the bucket's documents, as in Solr.
+        return Ok(match domains.knows(&change.exclude_tags) {
+            false => Base::Bucket,
+            true => Base::Search(domains.without(&change.exclude_tags)?),
         });
     };
     let all = |segment: &crate::search::SearchSegment<'_>| {

@@ -1,0 +1,10 @@
+//! `/solr/admin/slow`, ours: the last requests that were slow, and where their time went.
+
+use solr::response::Entries;
+
+use crate::call::Call;
+
+pub(super) fn run(call: &Call<'_>) -> Entries {
+    let slow = &call.server.slow;
+    solr::slow::listed(call.server.config.slow_ms, slow.total(), &slow.last())
+}

@@ -1,0 +1,132 @@
+//! The slow log. Each request carries a [`Watch`] from its path to its end; when that took longer than the collection or the
+//! server allows, what is known of it becomes a line of the log and one of the last that `/solr/admin/slow` shows.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cluster::Collection;
+use hyper::{Method, Uri};
+use plan::Trace;
+use solr::slow::{SlowRequest, phases_text, shown_params, why};
+use solr::{Params, parse_form};
+
+use crate::handlers::Serving;
+use crate::server::Server;
+
+/// How many of the last slow requests are kept.
+const KEPT: usize = 128;
+/// How old a reading of what a thread used may be: at 2 µs each they then take 1 % of a processor at most.
+const GRAIN_NS: u64 = 200_000;
+
+#[derive(Default)]
+pub(crate) struct SlowLog {
+    /// Since the start.
+    total: AtomicU64,
+    last: Mutex<VecDeque<SlowRequest>>,
+}
+
+impl SlowLog {
+    pub fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    /// Those that are kept, newest first.
+    pub fn last(&self) -> Vec<SlowRequest> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).iter().rev().cloned().collect()
+    }
+
+    fn note(&self, slow: SlowRequest) {
+        self.total.fetch_add(1, Ordering::Relaxed);
+        tell(&slow);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.len() >= KEPT {
+            last.pop_front();
+        }
+        last.push_back(slow);
+    }
+}
+
+/// Its line of the log. Texts of the client's are quoted there: none can begin a line of its own.
+fn tell(slow: &SlowRequest) {
+    let SlowRequest { at_ms: _, method, path, collection, params, status, traced } = slow;
+    tracing::warn!(
+        target: "parhelion::slow",
+        elapsed_ms = traced.wall_ns as f64 / 1e6,
+        status,
+        method,
+        path,
+        collection,
+        params,
+        hits = traced.hits,
+        operations = traced.operations,
+        phases = phases_text(traced),
+        "slow: {}",
+        why(slow)
+    );
+}
+
+/// What is kept of a request on its way. Noted when it is dropped, so that one whose client left is noted too.
+pub(crate) struct Watch<'a> {
+    server: &'a Arc<Server>,
+    pub method: Method,
+    pub uri: Uri,
+    /// Of the URL and the form, once the answer is there.
+    pub params: Option<Params>,
+    /// Of the answer.
+    pub status: Option<u16>,
+    pub trace: Trace,
+    collection: Option<Arc<Collection>>,
+    threshold_ms: Option<u64>,
+}
+
+impl<'a> Watch<'a> {
+    pub fn new(server: &'a Arc<Server>, method: Method, uri: Uri) -> Self {
+        let trace = Trace::default();
+        Self { server, method, uri, params: None, status: None, trace, collection: None, threshold_ms: None }
+    }
+
+    /// It is known who serves the request, and with it what is slow.
+    pub fn begin(&mut self, serving: &Serving) {
+        self.threshold_ms = self.server.config.slow_ms;
+        if let Serving::Collection(collection, ..) = serving {
+            self.threshold_ms = collection.config().slow_query_ms.or(self.threshold_ms);
+            self.collection = Some(collection.clone());
+        }
+        if self.threshold_ms.is_some() {
+            self.trace = Trace::new(self.server.node.clock().clone(), GRAIN_NS);
+        }
+    }
+
+    /// The request asks where its time goes: from now on every step is looked at.
+    pub fn look_closely(&mut self) {
+        if !self.trace.is_on() {
+            self.trace = Trace::new(self.server.node.clock().clone(), 0);
+        }
+        self.trace.be_exact();
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        let (Some(threshold_ms), Some(wall_ns)) = (self.threshold_ms, self.trace.elapsed_ns()) else {
+            return;
+        };
+        if wall_ns / 1_000_000 < threshold_ms {
+            return;
+        }
+        let Some(traced) = self.trace.traced() else { return };
+        let sent = || parse_form(self.uri.query().unwrap_or_default().as_bytes()).unwrap_or_default();
+        let params = self.params.take().unwrap_or_else(sent);
+        let elapsed_ms = i64::try_from(traced.wall_ns / 1_000_000).unwrap_or(i64::MAX);
+        self.server.slow.note(SlowRequest {
+            at_ms: self.server.node.clock().now_ms().saturating_sub(elapsed_ms),
+            method: self.method.to_string(),
+            path: self.uri.path().to_owned(),
+            collection: self.collection.as_ref().map(|collection| collection.name()),
+            params: shown_params(&params),
+            status: self.status,
+            traced,
+        });
+    }
+}

@@ -1,0 +1,99 @@
+//! Phases, waits and usage, by a clock that the test turns.
+
+use std::thread;
+
+use super::*;
+
+/// A nanosecond goes by with every look, in which the thread uses as much of a processor and maps a page.
+#[derive(Default)]
+struct Ticking(AtomicU64);
+
+impl Clock for Ticking {
+    fn now_ms(&self) -> i64 {
+        0
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.0.fetch_add(10, Ordering::Relaxed)
+    }
+
+    fn thread_usage(&self, since_ns: u64) -> Option<Usage> {
+        // It reads every thousand nanoseconds, and when what it has read is too old.
+        let now = self.0.load(Ordering::Relaxed);
+        let seen = if now - now % 1000 >= since_ns { now - now % 1000 } else { now };
+        Some(Usage { cpu_ns: Some(seen), minor_faults: Some(seen / 10), ..Usage::default() })
+    }
+}
+
+fn trace() -> Trace {
+    Trace::new(Arc::new(Ticking::default()), 0)
+}
+
+fn walls(trace: &Trace) -> Vec<(Phase, u64)> {
+    trace.traced().unwrap().phases.iter().map(|(phase, figures)| (*phase, figures.wall_ns)).collect()
+}
+
+#[test]
+fn a_phase_within_another_interrupts_it() {
+    let trace = trace();
+    {
+        let _query = trace.enter(Phase::Query); // looks at 10
+        let facet = trace.enter(Phase::Facet); // 20
+        drop(facet); // 30
+        drop(trace.enter(Phase::Fetch)); // 40, 50
+    } // 60
+    assert_eq!(walls(&trace), [(Phase::Query, 30), (Phase::Facet, 10), (Phase::Fetch, 10)]);
+    let traced = trace.traced().unwrap();
+    assert_eq!(traced.total().usage.cpu_ns, Some(50));
+    assert_eq!(traced.total().usage.minor_faults, Some(5));
+    assert_eq!(traced.total().usage.run_queue_ns, None);
+    assert_eq!(traced.between_ns(), traced.wall_ns - 50);
+}
+
+#[test]
+fn what_one_thread_did_before_is_not_told_of_the_next() {
+    let trace = trace();
+    drop(trace.enter(Phase::Prepare));
+    let queued = trace.wait(Phase::Thread);
+    let working = trace.clone();
+    let worker = thread::spawn(move || {
+        drop(queued);
+        drop(working.enter(Phase::Query));
+    });
+    worker.join().unwrap();
+    let traced = trace.traced().unwrap();
+    let thread = &traced.phases[1];
+    assert_eq!((thread.0, thread.1.wait_ns, thread.1.usage), (Phase::Thread, 10, Usage::default()));
+    assert_eq!(walls(&trace), [(Phase::Prepare, 10), (Phase::Thread, 10), (Phase::Query, 10)]);
+}
+
+#[test]
+fn waits_are_told_of_the_phase_they_are_in() {
+    let trace = trace();
+    assert_eq!(trace.waiting(|| 1), 1);
+    let index = trace.enter(Phase::Index);
+    assert_eq!(trace.waiting(|| 2), 2);
+    drop(index);
+    let traced = trace.traced().unwrap();
+    assert_eq!(traced.phases.len(), 1);
+    assert_eq!((traced.phases[0].1.wall_ns, traced.phases[0].1.wait_ns), (30, 10));
+}
+
+#[test]
+fn readings_may_be_a_little_old_until_exact_ones_are_asked_for() {
+    let trace = Trace::new(Arc::new(Ticking::default()), 1000);
+    drop(trace.enter(Phase::Query));
+    assert_eq!(trace.traced().unwrap().total().usage.cpu_ns, Some(0));
+    trace.be_exact();
+    drop(trace.enter(Phase::Fetch));
+    assert_eq!(trace.traced().unwrap().total().usage.cpu_ns, Some(10));
+}
+
+#[test]
+fn none_is_kept_where_nobody_asks() {
+    let trace = Trace::default();
+    drop(trace.enter(Phase::Query));
+    drop(trace.wait(Phase::Thread));
+    trace.found(3);
+    assert!(!trace.is_on() && trace.traced().is_none() && trace.elapsed_ns().is_none());
+}

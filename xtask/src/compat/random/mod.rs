@@ -1,0 +1,89 @@
+//! Random requests, asked of a Solr and of a Parhelion of this checkout: what the two answer has to be the same. Finds what
+//! nobody thought of writing a scenario for; what it finds becomes one. Owns the run; the requests are `grammar`'s.
+
+mod grammar;
+
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use serde_json::{Map, Value, json};
+
+use self::grammar::Grammar;
+use super::ask::{Answer, Server};
+use super::compare;
+use super::mask::Masks;
+use super::open::Open;
+use super::provision::Create;
+use super::scenario::Step;
+use super::summary::{Outcome, StepResult, Summary};
+use crate::args::Misuse;
+
+const COLLECTION: &str = "compat_random";
+
+/// How many requests, and which: those of the seeds from `first` on.
+pub struct Random {
+    pub count: u64,
+    pub first: u64,
+}
+
+impl Random {
+    pub fn parse(count: Option<&str>, first: Option<&str>) -> Result<Option<Self>> {
+        let number = |name: &str, text: &str| {
+            let wrong = |_| Misuse(format!("`{name}` is a whole number, not `{text}`"));
+            text.parse().map_err(wrong)
+        };
+        let Some(count) = count else { return Ok(None) };
+        let first = first.map_or(Ok(1), |first| number("--seed", first))?;
+        Ok(Some(Self { count: number("--random", count)?, first }))
+    }
+}
+
+/// Asks both. The Solr is at `url`, its collection made by `create`.
+pub fn run(root: &Path, random: &Random, url: &str, create: &Create) -> Result<Summary> {
+    let folder = root.join("compat");
+    let grammar = Grammar::read(&folder.join("random.yaml"))?;
+    let masks = Masks::read(&folder.join("masks.yaml"))?;
+    let started = crate::server::Server::start(root, "random", false)?;
+    let (solr, ours) = (Server::new(url), Server::new(&started.url));
+    for (server, create) in [(&solr, create), (&ours, &Create::Cores)] {
+        create.make(server, root, COLLECTION, &grammar.configset)?;
+        fill(server, &grammar)?;
+    }
+    let mut summary = Summary::new(Open::default());
+    for seed in random.first..random.first.saturating_add(random.count) {
+        let params = grammar.request(seed)?;
+        let get = Some("select".to_owned());
+        let step = Step { get, params, mask: grammar.mask.clone(), ..Step::default() };
+        let outcome = judged(&solr.ask(COLLECTION, &step)?, &asked(&ours, &step), &masks, &step);
+        summary.extend(vec![StepResult::new(
+            "random",
+            usize::try_from(seed)?.saturating_sub(1),
+            &step,
+            outcome,
+        )]);
+    }
+    create.delete(&solr, COLLECTION)?;
+    Ok(summary)
+}
+
+fn fill(server: &Server, grammar: &Grammar) -> Result<()> {
+    for body in [Value::from(grammar.documents()?), json!({"delete": grammar.delete})] {
+        let params = Map::from_iter([("commit".to_owned(), Value::from("true"))]);
+        let step = Step { post: Some("update".to_owned()), params, body: Some(body), ..Step::default() };
+        let answer = server.ask(COLLECTION, &step)?;
+        ensure!(answer.status == 200, "the documents were refused: {}", answer.body);
+    }
+    Ok(())
+}
+
+fn asked(server: &Server, step: &Step) -> Answer {
+    server.ask(COLLECTION, step).unwrap_or_else(|error| Answer::broken(&error))
+}
+
+/// Where Solr fails in itself there is nothing to compare with.
+fn judged(solr: &Answer, ours: &Answer, masks: &Masks, step: &Step) -> Outcome {
+    if solr.status >= 500 && ours.status < 500 && ours.status > 0 {
+        return Outcome::Kept;
+    }
+    compare::judge(&solr.as_value(), &ours.as_value(), &masks.for_step(step), step)
+}
