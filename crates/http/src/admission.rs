@@ -1,21 +1,27 @@
-//! Who is worked for now, who waits, and who is told to come again (429). Queries and updates have a gate each: so many
-//! at once, so many more that wait their turn, in the order they came and for so long at most. What has been admitted
-//! is therefore answered within a bound, however much more is asked for. Bodies have a room: what all requests together have sent
-//! and not had answered yet. Under pressure updates are refused before queries.
+//! Who is worked for now, who waits, and who is told to come again (429). Queries and updates have a gate each
+//! (`gate.rs`): so many at once, so many more that wait. What has been admitted is therefore answered within a bound, however
+//! much more is asked for. Bodies have a room: what all requests together have sent and not had answered yet. When memory
+//! runs short nothing is let in that would take more. Under any pressure updates are refused before queries.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use plan::{Error, ErrorKind, Result};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::body::too_large;
 use crate::config::ServeConfig;
+use crate::gate::{Gate, Pass};
 
 /// What a permit of the room for bodies stands for.
 const ROOM_UNIT_BYTES: usize = 1 << 10;
+/// How old the figure for memory may be.
+const MEMORY_LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Shares of the memory that may be used from which on updates, and then queries too, are refused.
+const MEMORY_UPDATES_MAX: f64 = 0.85;
+const MEMORY_QUERIES_MAX: f64 = 0.95;
 
 /// How often an update that has begun looks whether the queries still need all there is.
 const PRESSED_PAUSE: Duration = Duration::from_millis(20);
@@ -29,22 +35,12 @@ pub(crate) enum Load {
     Update,
 }
 
-/// How a gate lets requests in.
-#[derive(Clone, Copy, Debug)]
-pub struct GateLimits {
-    /// Worked on at a time.
-    pub at_once: usize,
-    /// More than these are refused at once.
-    pub waiting_max: usize,
-    /// Who waits longer is refused.
-    pub patience: Duration,
-}
-
 /// The gates of a server.
 pub(crate) struct Admission {
     queries: Gate,
     updates: Gate,
     bodies: Arc<Semaphore>,
+    memory: Memory,
 }
 
 impl Admission {
@@ -54,14 +50,17 @@ impl Admission {
             queries: Gate::new(config.queries),
             updates: Gate::new(config.updates),
             bodies: Arc::new(Semaphore::new(units)),
+            memory: Memory::new(Arc::clone(&config.memory_used)),
         }
     }
 
     /// Waits until the request may be worked on; it may as long as what is returned lives. Errors: `Busy`.
-    pub async fn enter(&self, load: Load) -> Result<Option<SemaphorePermit<'_>>> {
+    pub async fn enter(&self, load: Load) -> Result<Option<Pass<'_>>> {
         match load {
             Load::Light => Ok(None),
+            Load::Query if self.memory.used() >= MEMORY_QUERIES_MAX => Err(short_of_memory()),
             Load::Query => self.queries.enter().await.map(Some),
+            Load::Update if self.memory.used() >= MEMORY_UPDATES_MAX => Err(short_of_memory()),
             // Updates make way before queries are refused.
             Load::Update if self.queries.is_pressed() => Err(busy("queries")),
             Load::Update => self.updates.enter().await.map(Some),
@@ -69,8 +68,8 @@ impl Admission {
     }
 
     /// As [`Admission::enter`], for an update that has begun: it waits for the queries too before it is refused.
-    pub async fn go_on(&self) -> Result<Option<SemaphorePermit<'_>>> {
-        let until = Instant::now() + self.updates.limits.patience;
+    pub async fn go_on(&self) -> Result<Option<Pass<'_>>> {
+        let until = Instant::now() + self.updates.patience_max();
         while self.queries.is_pressed() {
             if Instant::now() >= until {
                 return Err(busy("queries"));
@@ -86,50 +85,30 @@ impl Admission {
     }
 }
 
-struct Gate {
-    limits: GateLimits,
-    room: Semaphore,
-    waiting: AtomicUsize,
+/// How much of the memory that may be used is, asked for by whoever comes when the last answer is old.
+struct Memory {
+    look: Arc<dyn Fn() -> f64 + Send + Sync>,
+    since: Instant,
+    /// Milliseconds since then, of the next look.
+    next_ms: AtomicU64,
+    /// The share, as bits.
+    used: AtomicU64,
 }
 
-impl Gate {
-    fn new(limits: GateLimits) -> Self {
-        let at_once = limits.at_once.clamp(1, Semaphore::MAX_PERMITS);
-        Self { limits, room: Semaphore::new(at_once), waiting: AtomicUsize::new(0) }
+impl Memory {
+    fn new(look: Arc<dyn Fn() -> f64 + Send + Sync>) -> Self {
+        Self { look, since: Instant::now(), next_ms: AtomicU64::new(0), used: AtomicU64::new(0) }
     }
 
-    async fn enter(&self) -> Result<SemaphorePermit<'_>> {
-        // Fails as long as anyone waits: nobody overtakes.
-        if let Ok(permit) = self.room.try_acquire() {
-            return Ok(permit);
+    fn used(&self) -> f64 {
+        let (now, next) = (self.since.elapsed().as_millis() as u64, self.next_ms.load(Ordering::Relaxed));
+        let after = now + MEMORY_LOOK_EVERY.as_millis() as u64;
+        let mine = now >= next
+            && self.next_ms.compare_exchange(next, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if mine {
+            self.used.store((self.look)().to_bits(), Ordering::Relaxed);
         }
-        let _place = Place::take(&self.waiting, self.limits.waiting_max)?;
-        match tokio::time::timeout(self.limits.patience, self.room.acquire()).await {
-            Ok(Ok(permit)) => Ok(permit),
-            _ => Err(busy("requests")),
-        }
-    }
-
-    /// Whether a quarter of those who may wait do.
-    fn is_pressed(&self) -> bool {
-        let waiting = self.waiting.load(Ordering::Relaxed);
-        waiting > 0 && waiting * 4 >= self.limits.waiting_max
-    }
-}
-
-/// A place in a queue, free again when its request goes in, is refused or goes away.
-struct Place<'a>(&'a AtomicUsize);
-
-impl<'a> Place<'a> {
-    fn take(waiting: &'a AtomicUsize, waiting_max: usize) -> Result<Self> {
-        let place = Self(waiting);
-        if waiting.fetch_add(1, Ordering::Relaxed) < waiting_max { Ok(place) } else { Err(busy("requests")) }
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        f64::from_bits(self.used.load(Ordering::Relaxed))
     }
 }
 
@@ -141,6 +120,11 @@ pub(crate) struct Room {
 }
 
 impl Room {
+    /// Errors: `TooLarge` when a body of that much will find no room.
+    pub fn fits(&self, bytes: u64) -> Result<()> {
+        if bytes > self.bytes_max as u64 { Err(too_large(self.bytes_max)) } else { Ok(()) }
+    }
+
     /// Takes that much in all, and gives back what it has beyond. Errors: `TooLarge` beyond the bound of one body, `Busy` when the
     /// others leave none.
     pub fn resize(&mut self, bytes: usize) -> Result<()> {
@@ -168,84 +152,70 @@ impl Room {
     }
 }
 
-fn busy(what: &str) -> Error {
+pub(crate) fn busy(what: &str) -> Error {
     let message = format!("too many {what} are waiting here; send the request again after a second");
+    Error::new(ErrorKind::Busy, message)
+}
+
+fn short_of_memory() -> Error {
+    let message = "memory is short here; send the request again after a second, or give the server more (`--memory-max`)";
     Error::new(ErrorKind::Busy, message)
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::task::JoinSet;
-
     use super::*;
     use crate::configsets::Configsets;
+    use crate::gate::GateLimits;
 
     const WORK: Duration = Duration::from_millis(10);
 
-    fn admission(queries: GateLimits, bodies_bytes_max: usize) -> Admission {
-        let config = ServeConfig::new(Configsets::default(), Arc::new(String::new));
-        Admission::new(&ServeConfig { queries, bodies_bytes_max, ..config })
-    }
-
-    fn limits(at_once: usize, waiting_max: usize, patience: Duration) -> GateLimits {
-        GateLimits { at_once, waiting_max, patience }
-    }
-
-    /// Three times as much as can be done, for ten seconds of a clock that only this test moves: what is admitted takes as
-    /// long as the queue allows and no longer, all that can be done is done, and the rest is refused.
-    #[tokio::test(start_paused = true)]
-    async fn overload_leaves_what_is_admitted_bounded() {
-        let admission = Arc::new(admission(limits(4, 4, Duration::from_secs(1)), 0));
-        let mut requests = JoinSet::new();
-        for _ in 0..1000 {
-            for _ in 0..12 {
-                let admission = Arc::clone(&admission);
-                requests.spawn(async move {
-                    let started = Instant::now();
-                    let _pass = admission.enter(Load::Query).await.ok()?;
-                    tokio::time::sleep(WORK).await;
-                    Some(started.elapsed())
-                });
-            }
-            tokio::time::sleep(WORK).await;
-        }
-        let answers = requests.join_all().await;
-        let admitted: Vec<Duration> = answers.iter().copied().flatten().collect();
-        assert!(admitted.len() >= 4000, "{}", admitted.len());
-        assert!(admitted.len() <= 4004, "{}", admitted.len());
-        assert_eq!(admitted.iter().max(), Some(&(WORK * 2)));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn who_waits_too_long_is_refused() {
-        let patience = Duration::from_millis(50);
-        let admission = admission(limits(1, 10, patience), 0);
-        let pass = admission.enter(Load::Query).await.unwrap();
-        let started = Instant::now();
-        let error = admission.enter(Load::Query).await.unwrap_err();
-        assert_eq!((error.kind, started.elapsed()), (ErrorKind::Busy, patience));
-        drop(pass);
-        assert!(admission.enter(Load::Query).await.is_ok());
+    fn admission(adjust: impl FnOnce(&mut ServeConfig)) -> Admission {
+        let mut config = ServeConfig::new(Configsets::default(), Arc::new(String::new));
+        adjust(&mut config);
+        Admission::new(&config)
     }
 
     #[tokio::test(start_paused = true)]
     async fn updates_make_way_before_queries_are_refused() {
-        let admission = admission(limits(1, 4, WORK), 0);
+        let limits = GateLimits { at_once: 1, at_once_pressed: 1, waiting_max: 4, patience: WORK };
+        let admission = admission(|config| config.queries = limits);
         let _pass = admission.enter(Load::Query).await.unwrap();
         assert!(admission.enter(Load::Update).await.is_ok());
         let (query, update) = tokio::join!(admission.enter(Load::Query), admission.enter(Load::Update));
-        assert_eq!(update.unwrap_err().kind, ErrorKind::Busy);
-        assert_eq!(query.unwrap_err().kind, ErrorKind::Busy);
+        assert_eq!(update.err().map(|error| error.kind), Some(ErrorKind::Busy));
+        assert_eq!(query.err().map(|error| error.kind), Some(ErrorKind::Busy));
         assert!(admission.enter(Load::Light).await.is_ok());
+        // For as long as queries are refused, and a while after.
+        assert!(admission.enter(Load::Update).await.is_err());
+        tokio::time::sleep(Duration::from_secs(2)).await;
         assert!(admission.enter(Load::Update).await.is_ok());
         // One that has begun waits until there is no more pressure.
         let (query, update) = tokio::join!(admission.enter(Load::Query), admission.go_on());
         assert!(query.is_err() && update.is_ok());
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn what_takes_memory_is_refused_when_it_is_short() {
+        let used = Arc::new(AtomicU64::new(0));
+        let percent = Arc::clone(&used);
+        let memory: Arc<dyn Fn() -> f64 + Send + Sync> =
+            Arc::new(move || percent.load(Ordering::Relaxed) as f64 / 100.0);
+        let admission = admission(|config| config.memory_used = memory);
+        for (percent, expected) in
+            [(10, [true; 3]), (90, [true, true, false]), (99, [true, false, false]), (20, [true; 3])]
+        {
+            used.store(percent, Ordering::Relaxed);
+            tokio::time::sleep(MEMORY_LOOK_EVERY).await;
+            for (load, expected) in [Load::Light, Load::Query, Load::Update].into_iter().zip(expected) {
+                assert_eq!(admission.enter(load).await.is_ok(), expected, "{percent} {load:?}");
+            }
+        }
+    }
+
     #[test]
     fn bodies_share_their_room() {
-        let admission = admission(limits(1, 1, WORK), 10 << 10);
+        let admission = admission(|config| config.bodies_bytes_max = 10 << 10);
         let check = |room: &mut Room, bytes: usize, expected: Option<ErrorKind>| {
             assert_eq!(room.resize(bytes).err().map(|error| error.kind), expected, "{bytes}");
         };

@@ -51,13 +51,18 @@ pub(crate) enum Filled {
 }
 
 impl Upload {
-    /// `encoding` says how it is packed. Errors: `UnsupportedMedia`.
-    pub fn new(server: &Arc<Server>, body: Incoming, encoding: Option<&str>) -> Result<Self> {
+    /// `encoding` says how it is packed; `bytes_max` bounds it, or what is held of it. Errors: `UnsupportedMedia`.
+    pub fn new(
+        server: &Arc<Server>,
+        body: Incoming,
+        encoding: Option<&str>,
+        bytes_max: usize,
+    ) -> Result<Self> {
         Ok(Self {
             server: server.clone(),
             body,
             unpacker: Unpacker::of(encoding)?,
-            room: server.admission.room(server.config.body_bytes_max),
+            room: server.admission.room(bytes_max),
             packed: Bytes::new(),
             held: Held::One(Bytes::new()),
             since: (Instant::now(), 0),
@@ -94,10 +99,7 @@ impl Upload {
 
     /// Waits for the whole body, which takes up the room. Errors: as [`Upload::fill`].
     pub async fn whole(mut self) -> Result<(Bytes, Room)> {
-        let announced = self.body.size_hint().lower();
-        if announced > self.server.config.body_bytes_max as u64 {
-            return Err(too_large(self.server.config.body_bytes_max));
-        }
+        self.room.fits(self.body.size_hint().lower())?;
         while self.fill(usize::MAX, false).await? == Filled::Part {}
         let bytes = match self.held {
             Held::One(bytes) => bytes,
@@ -217,7 +219,9 @@ fn deadline(config: &ServeConfig, started: Instant, now: Instant, bytes: usize) 
 }
 
 pub(crate) fn too_large(bytes_max: usize) -> Error {
-    let message = format!("the request's body exceeds `{bytes_max}` bytes; send smaller batches");
+    let message = format!(
+        "the request's body exceeds `{bytes_max}` bytes; send less at a time, or start the server with a higher --body-max, or --query-body-max for parameters and queries"
+    );
     Error::new(ErrorKind::TooLarge, message)
 }
 

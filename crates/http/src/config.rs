@@ -1,13 +1,14 @@
 //! The limits of a server and what it offers to new collections.
 
 use std::fmt;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::admission::GateLimits;
 use crate::compress::Compress;
 use crate::configsets::Configsets;
+use crate::gate::GateLimits;
 use crate::logs::{Logs, NoLogs};
 use crate::machine::MachineFacts;
 
@@ -30,11 +31,18 @@ pub struct ServeConfig {
     pub ping_interval: Duration,
     /// More connections wait until one closes.
     pub connections_max: usize,
-    /// Searches and their like.
+    /// Searches and their like. At once by default: enough that a few long searches leave room for the short ones, few enough that those that run do not slow
+    /// each other down without end.
     pub queries: GateLimits,
     pub updates: GateLimits,
     /// What the bodies of all requests together may take, packed and unpacked.
     pub bodies_bytes_max: usize,
+    /// What a request with a query may send in its body: parameters as a form, or JSON.
+    pub query_bytes_max: usize,
+    /// What a request may take of the memory, as far as it is counted: for hits, their documents, counts.
+    pub request_bytes_max: u64,
+    /// The share of the memory that may be used, from 0 to 1 and beyond, that is. It is asked some times a second.
+    pub memory_used: Arc<dyn Fn() -> f64 + Send + Sync>,
     /// Which clients' answers are packed.
     pub compress: Compress,
     /// How long open requests may take to end after the shutdown signal.
@@ -67,12 +75,21 @@ impl ServeConfig {
             ping_interval: Duration::from_secs(60),
             connections_max: 20_000,
             queries: GateLimits {
-                at_once: queries_at_once(),
+                at_once: (cores() * 8).max(32),
+                at_once_pressed: cores(),
                 waiting_max: 1024,
-                patience: Duration::from_secs(2),
+                patience: Duration::from_millis(400),
             },
-            updates: GateLimits { at_once: 256, waiting_max: 1024, patience: Duration::from_secs(10) },
+            updates: GateLimits {
+                at_once: 256,
+                at_once_pressed: 256,
+                waiting_max: 1024,
+                patience: Duration::from_secs(10),
+            },
             bodies_bytes_max: 1 << 30,
+            query_bytes_max: 16 << 20,
+            request_bytes_max: 512 << 20,
+            memory_used: Arc::new(|| 0.0),
             compress: Compress::default(),
             drain_timeout: Duration::from_secs(30),
             answer_bytes_max: 64 << 20,
@@ -86,10 +103,8 @@ impl ServeConfig {
     }
 }
 
-/// Enough that a few long searches leave room for the short ones, few enough that those that run do not slow each other down
-/// without end.
-fn queries_at_once() -> usize {
-    std::thread::available_parallelism().map_or(32, |cores| (cores.get() * 8).max(32))
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(4, NonZero::get)
 }
 
 impl fmt::Debug for ServeConfig {

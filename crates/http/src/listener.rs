@@ -127,6 +127,18 @@ pub(crate) enum Stream {
     Unix(UnixStream),
 }
 
+impl Stream {
+    /// Until there is something to read, or the end; it may be said too early, and of TLS it may turn out to be nothing.
+    pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Stream::Tcp(stream) => stream.poll_read_ready(cx),
+            Stream::Tls(stream) => stream.get_ref().0.poll_read_ready(cx),
+            #[cfg(unix)]
+            Stream::Unix(stream) => stream.poll_read_ready(cx),
+        }
+    }
+}
+
 /// Calls a method of the stream within.
 macro_rules! within {
     ($this:expr, $stream:ident => $call:expr) => {

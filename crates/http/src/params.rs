@@ -4,8 +4,17 @@ use percent_encoding::percent_decode;
 use plan::{Error, Result};
 use solr::Params;
 
-/// Appends the parameters of one encoded text, in order. Errors: a broken escape, bytes that are not UTF-8.
+/// Parameters of one request, whatever they say.
+const PARAMS_MAX: usize = 10_000;
+
+/// Appends the parameters of one encoded text, in order. Errors: a broken escape, bytes that are not UTF-8, too many.
 pub(crate) fn decode_into(params: &mut Params, encoded: &[u8]) -> Result<()> {
+    let count = params.pairs().len() + encoded.iter().filter(|byte| **byte == b'&').count();
+    if count >= PARAMS_MAX {
+        return Err(Error::bad_request(format!(
+            "a request of more than `{PARAMS_MAX}` parameters; put many values into one, as {{!terms}} takes them"
+        )));
+    }
     for (name, value) in solr::parse_form(encoded)?.pairs() {
         params.push(name.clone(), value.clone());
     }
@@ -36,5 +45,8 @@ mod tests {
         decode_into(&mut params, b"fq=b+c").unwrap();
         assert_eq!(params.all("fq").collect::<Vec<_>>(), ["a", "b c"]);
         assert!(decode_into(&mut params, b"q=%zz").is_err());
+        let most = "a=b&".repeat(PARAMS_MAX - 3) + "a=b";
+        decode_into(&mut params.clone(), most.as_bytes()).unwrap();
+        assert!(decode_into(&mut params, (most + "&a=b").as_bytes()).is_err());
     }
 }

@@ -115,7 +115,7 @@ async fn admitted(
 ) -> Result<Reply> {
     let load = serving.load();
     let reading = watch.trace.wait(Phase::Read);
-    let mut call = read(server, request, watch.started_ms, load == Load::Update).await?;
+    let mut call = read(server, request, load, watch.started_ms).await?;
     drop(reading);
     if asks_debug(&call.params) {
         watch.look_closely();
@@ -136,12 +136,12 @@ async fn admitted(
     Ok(reply)
 }
 
-/// The parameters of URL and form, and any other body as it is; with `in_pieces` as it arrives.
+/// The parameters of URL and form, and any other body as it is; that of an update as it arrives.
 async fn read(
     server: &Arc<Server>,
     request: Request<Incoming>,
+    load: Load,
     started_ms: i64,
-    in_pieces: bool,
 ) -> Result<Call<'_>> {
     let mut sent = Params::default();
     params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
@@ -153,8 +153,12 @@ async fn read(
     let is_form = method == Method::POST && media_type.as_deref().is_some_and(is_form);
     let (mut content, mut room) = (None, None);
     if matches!(method, Method::POST | Method::PUT) {
-        let upload = Upload::new(server, request.into_body(), encoding.as_deref())?;
-        if in_pieces && !is_form {
+        let bytes_max = match is_form || load == Load::Query {
+            true => server.config.query_bytes_max.min(server.config.body_bytes_max),
+            false => server.config.body_bytes_max,
+        };
+        let upload = Upload::new(server, request.into_body(), encoding.as_deref(), bytes_max)?;
+        if load == Load::Update && !is_form {
             content = Some(Content { media_type, bytes: Bytes::new(), upload: Some(Mutex::new(upload)) });
         } else {
             let (bytes, taken) = upload.whole().await?;

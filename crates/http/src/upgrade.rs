@@ -41,14 +41,8 @@ const KIND_SETTINGS: u8 = 4;
 /// Nothing comes after it in its stream, and the head is whole.
 const END_STREAM_AND_HEADERS: u8 = 0x1 | 0x4;
 
-/// A request that asks to go on in HTTP/2, as what HTTP/2 needs to know of it.
-pub(crate) struct Upgrade {
-    pub connection: OnUpgrade,
-    pub told: Told,
-}
-
-/// What the request asks for, if it does. It costs a request that does not ask nothing.
-pub(crate) fn asked<B: Body>(request: &mut Request<B>) -> Option<Upgrade> {
+/// What HTTP/2 needs to know of a request that asks to go on so. It costs a request that does not ask nothing.
+pub(crate) fn asked<B: Body>(request: &Request<B>) -> Option<Told> {
     request.extensions().get::<OnUpgrade>()?;
     let headers = request.headers();
     let asks = headers.get(UPGRADE).is_some_and(|name| name.as_bytes().eq_ignore_ascii_case(b"h2c"));
@@ -66,8 +60,7 @@ pub(crate) fn asked<B: Body>(request: &mut Request<B>) -> Option<Upgrade> {
         return None;
     }
     let frame = frame(KIND_HEADERS, END_STREAM_AND_HEADERS, 1, &head);
-    let connection = request.extensions_mut().remove::<OnUpgrade>()?;
-    Some(Upgrade { connection, told: Told { settings, frame, seen: Vec::new() } })
+    Some(Told { settings, frame, seen: Vec::new() })
 }
 
 /// What tells the client to go on in HTTP/2.

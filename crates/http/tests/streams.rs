@@ -145,7 +145,12 @@ async fn what_came_before_an_error_stays() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_its_time_keeps_nobody_out() {
     let served = Served::start_with(|config| {
-        config.updates = http::GateLimits { at_once: 1, waiting_max: 0, patience: std::time::Duration::ZERO };
+        config.updates = http::GateLimits {
+            at_once: 1,
+            at_once_pressed: 1,
+            waiting_max: 0,
+            patience: std::time::Duration::ZERO,
+        };
     })
     .await;
     let mut stream = begin(&served, "", JSON).await;

@@ -139,7 +139,7 @@ async fn a_connection_goes_on_in_http2() {
 
 #[tokio::test]
 async fn who_is_too_much_is_told_to_come_again() {
-    let none = GateLimits { at_once: 1, waiting_max: 0, patience: Duration::ZERO };
+    let none = GateLimits { at_once: 1, at_once_pressed: 1, waiting_max: 0, patience: Duration::ZERO };
     let served = Served::start_with(|config| config.bodies_bytes_max = 2048).await;
     let update = |bytes: usize| format!("[]{}", " ".repeat(bytes - 2));
     let path = "/solr/films/update";

@@ -20,6 +20,8 @@ pub enum Error {
     NoReport { path: String, reason: String },
     #[error("`{0}` is no workload; `parhelion lab list` shows them")]
     NoWorkload(String),
+    #[error("`{0}` is no case of `{1}`; docs/lab.md names them, and `parhelion lab run {1}` shows them")]
+    NoCase(String, String),
     #[error(transparent)]
     Relevance(#[from] crate::relevance::Fault),
     #[error("a task of the run ended: {0}")]

@@ -1,22 +1,29 @@
-//! Holds many idle connections while others are busy, opening and closing as they go: what the idle ones cost the server in
+//! Holds many idle connections while others are busy and all of them come and go: what the idle ones cost the server in
 //! memory, and whether any connection is reset, lost or left half closed. A gauge, not a comparison.
 
-use std::io::{self, Read as _, Write as _};
+mod churn;
+
+use std::io;
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use client::SolrUrl;
 use serde::Serialize;
 
+use self::churn::Churned;
 use crate::error::Error;
-use crate::load::{Connection, Processes, get, half_closed};
+use crate::load::{Connection, Processes, get, half_closed, joined};
+use crate::run::Watch;
 
-/// Idle clients look this often whether the server still has them.
-const LOOK: Duration = Duration::from_millis(1);
-/// After so long without an answer it is lost.
-const ANSWER_MAX: Duration = Duration::from_secs(60);
+/// Clients that open the idle connections.
+const OPENERS: usize = 8;
+/// How often there is a word on how far it is, and the server's memory is looked at.
+const NOTE_EVERY: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// What was closed last may be seen in between for so long.
+const SETTLE_MAX: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
 pub struct HoldOptions {
@@ -29,8 +36,11 @@ pub struct HoldOptions {
     pub busy: usize,
     /// Of the busy ones together.
     pub requests: u64,
-    /// A busy connection is closed, and another opened, after so many requests.
+    /// A busy connection is closed, and another opened, after so many requests: by the client, or by the server that was
+    /// asked to, in turn.
     pub requests_per_connection: u64,
+    /// So many idle connections a second ask again, are closed or half closed, in turn; what is closed is opened anew.
+    pub churn_per_second: u64,
 }
 
 /// What came of it.
@@ -40,8 +50,14 @@ pub struct Held {
     pub busy: usize,
     pub requests: u64,
     pub seconds: f64,
+    /// Connections that the busy ones came to use up.
+    pub connections: u64,
+    /// Idle connections that were woken, closed or half closed.
+    pub churned: u64,
     /// Requests that brought no answer, or one with a status other than 200.
     pub failed: u64,
+    /// Those among them whose connection was reset or closed, with the ends of connections that were no clean ones.
+    pub resets: u64,
     /// The first reason among them.
     pub first_failure: Option<String>,
     /// Idle connections that the server had closed by the end.
@@ -50,70 +66,179 @@ pub struct Held {
     pub close_wait: Option<usize>,
     /// Of the server, before, with all the idle connections, and at the end.
     pub resident_bytes: [Option<u64>; 3],
+    /// The most that was seen while the busy ones asked.
+    pub resident_bytes_max: Option<u64>,
+}
+
+/// What some requests came to.
+#[derive(Debug, Default)]
+struct Outcome {
+    connections: u64,
+    failed: u64,
+    resets: u64,
+    first_failure: Option<String>,
+}
+
+impl Outcome {
+    fn add(&mut self, other: Self) {
+        self.connections += other.connections;
+        self.failed += other.failed;
+        self.resets += other.resets;
+        self.first_failure = self.first_failure.take().or(other.first_failure);
+    }
+
+    fn fail(&mut self, requests: u64, error: &io::Error) {
+        self.failed += requests;
+        self.resets += u64::from(is_reset(error));
+        self.first_failure.get_or_insert_with(|| error.to_string());
+    }
+}
+
+/// Where to connect, and what to ask there.
+struct Peer<'a> {
+    authority: &'a str,
+    /// With the connection kept, and with the wish that it be closed.
+    requests: [Vec<u8>; 2],
+}
+
+impl<'a> Peer<'a> {
+    fn new(options: &'a HoldOptions) -> Self {
+        let authority = options.url.authority();
+        let target = options.url.with(&options.path, &[]);
+        let target = target.trim_start_matches("http://").trim_start_matches(authority);
+        let kept = get(authority, target);
+        let mut last = kept.clone();
+        last.truncate(kept.len() - 2);
+        last.extend_from_slice(b"Connection: close\r\n\r\n");
+        Self { authority, requests: [kept, last] }
+    }
+
+    /// One request, answered with 200.
+    fn ask(&self, connection: &mut Connection, last: bool) -> io::Result<()> {
+        match connection.exchange(&self.requests[usize::from(last)])? {
+            answer if answer.status == 200 => Ok(()),
+            answer => Err(io::Error::other(format!("status {}", answer.status))),
+        }
+    }
+
+    /// A connection that has had its answer, whole; without a buffer, since there are many.
+    fn open_idle(&self) -> io::Result<TcpStream> {
+        let mut connection = Connection::open(self.authority)?;
+        self.ask(&mut connection, false)?;
+        Ok(connection.into_stream())
+    }
 }
 
 /// Errors: when the idle connections cannot be opened, mostly because this process may not have so many files open.
-pub fn hold(options: &HoldOptions) -> Result<Held, Error> {
-    let authority = options.url.authority();
-    let target = options.url.with(&options.path, &[]);
-    let target = target.trim_start_matches("http://").trim_start_matches(authority);
-    let request = get(authority, target);
-    let server = Processes::listening_on(authority);
+pub fn hold(options: &HoldOptions, watch: &dyn Watch) -> Result<Held, Error> {
+    let peer = Peer::new(options);
+    let server = Processes::listening_on(peer.authority);
     let before = server.resident_bytes();
-    let wrong = |error: io::Error| Error::Load { url: authority.to_owned(), reason: error.to_string() };
-    let idle = (0..options.idle).map(|_| open_idle(authority, &request)).collect::<Result<Vec<_>, _>>();
-    let idle = idle.map_err(wrong)?;
+    let wrong = |error: io::Error| Error::Load { url: peer.authority.to_owned(), reason: error.to_string() };
+    let mut idle = open_all(&peer, options.idle, watch).map_err(wrong)?;
     let loaded = server.resident_bytes();
     let started = Instant::now();
-    let (failed, first_failure) = be_busy(options, authority, &request);
+    let Busy { mut outcome, churned, resident_bytes_max } =
+        be_busy(options, &peer, &mut idle, &server, watch);
     let seconds = started.elapsed().as_secs_f64();
+    let churned_count = churned.count;
+    outcome.add(churned.outcome);
     Ok(Held {
         idle: idle.len(),
         busy: options.busy,
         requests: options.requests,
         seconds,
-        failed,
-        first_failure,
+        connections: outcome.connections,
+        churned: churned_count,
+        failed: outcome.failed,
+        resets: outcome.resets,
+        first_failure: outcome.first_failure,
         idle_lost: idle.iter().filter(|stream| is_lost(stream)).count(),
-        close_wait: half_closed(authority),
+        close_wait: settled_half_closed(peer.authority),
         resident_bytes: [before, loaded, server.resident_bytes()],
+        resident_bytes_max,
     })
 }
 
-/// A connection that has had its answer, whole: the read buffer is small, since there are many.
-fn open_idle(authority: &str, request: &[u8]) -> io::Result<TcpStream> {
-    let mut stream = TcpStream::connect(authority)?;
-    stream.set_read_timeout(Some(ANSWER_MAX))?;
-    stream.write_all(request)?;
-    let mut bytes = [0; 16 << 10];
-    if stream.read(&mut bytes)? == 0 {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    stream.set_read_timeout(Some(LOOK))?;
-    while stream.read(&mut bytes).is_ok_and(|read| read > 0) {}
-    Ok(stream)
-}
-
-fn is_lost(mut stream: &TcpStream) -> bool {
-    !matches!(stream.read(&mut [0]), Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut))
-}
-
-/// How many requests failed, and why the first did.
-fn be_busy(options: &HoldOptions, authority: &str, request: &[u8]) -> (u64, Option<String>) {
-    let left = AtomicU64::new(options.requests);
-    let client = || {
-        let (mut failed, mut first) = (0, None);
-        while let Some(count) = take(&left, options.requests_per_connection.max(1)) {
-            let (lost, why) = on_one_connection(authority, request, count);
-            failed += lost;
-            first = first.or(why);
+/// Some clients open them together.
+fn open_all(peer: &Peer<'_>, count: usize, watch: &dyn Watch) -> io::Result<Vec<TcpStream>> {
+    let (left, opened) = (AtomicU64::new(count as u64), AtomicU64::new(0));
+    let open = || {
+        let mut streams = Vec::new();
+        while take(&left, 1).is_some() {
+            streams.push(peer.open_idle()?);
+            opened.fetch_add(1, Ordering::Relaxed);
         }
-        (failed, first)
+        Ok(streams)
+    };
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let openers: Vec<_> = (0..OPENERS).map(|_| scope.spawn(open)).collect();
+        let noting = scope.spawn(|| {
+            let say = || {
+                watch
+                    .note(&format!("{} of {count} idle connections are open", opened.load(Ordering::Relaxed)))
+            };
+            until(&ended, |_| {}, say);
+            say();
+        });
+        let streams = openers.into_iter().map(joined).collect::<io::Result<Vec<_>>>();
+        ended.store(true, Ordering::Relaxed);
+        noting.thread().unpark();
+        Ok(streams?.into_iter().flatten().collect())
+    })
+}
+
+/// Looks every [`LOOK_EVERY`] and speaks every [`NOTE_EVERY`], until it has ended.
+fn until(ended: &AtomicBool, mut look: impl FnMut(Duration), mut say: impl FnMut()) {
+    let (started, mut said) = (Instant::now(), Instant::now());
+    while !ended.load(Ordering::Relaxed) {
+        thread::park_timeout(LOOK_EVERY);
+        look(started.elapsed());
+        if said.elapsed() >= NOTE_EVERY {
+            say();
+            said = Instant::now();
+        }
+    }
+}
+
+struct Busy {
+    outcome: Outcome,
+    churned: Churned,
+    resident_bytes_max: Option<u64>,
+}
+
+fn be_busy(
+    options: &HoldOptions,
+    peer: &Peer<'_>,
+    idle: &mut [TcpStream],
+    server: &Processes,
+    watch: &dyn Watch,
+) -> Busy {
+    let (left, ended) = (AtomicU64::new(options.requests), AtomicBool::new(false));
+    let client = || {
+        let mut outcome = Outcome::default();
+        while let Some(count) = take(&left, options.requests_per_connection.max(1)) {
+            outcome.add(on_one_connection(peer, count, outcome.connections % 2 == 1));
+        }
+        outcome
     };
     thread::scope(|scope| {
         let clients: Vec<_> = (0..options.busy.max(1)).map(|_| scope.spawn(client)).collect();
-        let ended = clients.into_iter().filter_map(|client| client.join().ok());
-        ended.fold((0, None), |(failed, first), (more, why)| (failed + more, first.or(why)))
+        let churning = scope.spawn(|| churn::churn(peer, idle, options.churn_per_second, &ended));
+        let watching = scope.spawn(|| {
+            let mut most = server.resident_bytes();
+            let done = || options.requests - left.load(Ordering::Relaxed);
+            let say = || watch.note(&format!("{} of {} requests", done(), options.requests));
+            until(&ended, |_| most = most.max(server.resident_bytes()), say);
+            most
+        });
+        let mut outcome = Outcome::default();
+        clients.into_iter().map(joined).for_each(|part| outcome.add(part));
+        ended.store(true, Ordering::Relaxed);
+        watching.thread().unpark();
+        churning.thread().unpark();
+        Busy { outcome, churned: joined(churning), resident_bytes_max: joined(watching) }
     })
 }
 
@@ -123,19 +248,50 @@ fn take(left: &AtomicU64, count: u64) -> Option<u64> {
     left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest).ok().map(|left| left.min(count))
 }
 
-fn on_one_connection(authority: &str, request: &[u8], count: u64) -> (u64, Option<String>) {
-    let mut connection = match Connection::open(authority) {
+/// The client closes the connection at the end, or has the server do it.
+fn on_one_connection(peer: &Peer<'_>, count: u64, server_closes: bool) -> Outcome {
+    let mut outcome = Outcome { connections: 1, ..Outcome::default() };
+    let mut connection = match Connection::open(peer.authority) {
         Ok(connection) => connection,
-        Err(error) => return (count, Some(format!("cannot connect: {error}"))),
+        Err(error) => {
+            outcome.fail(count, &error);
+            return outcome;
+        }
     };
     for done in 0..count {
-        match connection.exchange(request) {
-            Ok(answer) if answer.status == 200 => {}
-            Ok(answer) => return (count - done, Some(format!("status {}", answer.status))),
-            Err(error) => return (count - done, Some(error.to_string())),
+        let last = server_closes && done + 1 == count;
+        if let Err(error) = peer.ask(&mut connection, last) {
+            outcome.fail(count - done, &error);
+            return outcome;
         }
     }
-    (0, None)
+    if server_closes && let Err(error) = churn::ends_cleanly(&connection.into_stream()) {
+        outcome.fail(0, &error);
+        outcome.resets = 1;
+    }
+    outcome
+}
+
+fn is_reset(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+}
+
+fn is_lost(stream: &TcpStream) -> bool {
+    let seen = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
+    !matches!(seen, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+}
+
+/// The last connections may have been closed a moment ago.
+fn settled_half_closed(authority: &str) -> Option<usize> {
+    let started = Instant::now();
+    loop {
+        let count = half_closed(authority)?;
+        if count == 0 || started.elapsed() > SETTLE_MAX {
+            return Some(count);
+        }
+        thread::sleep(LOOK_EVERY);
+    }
 }
 
 #[cfg(test)]
@@ -146,5 +302,14 @@ mod tests {
     fn requests_are_shared_out() {
         let left = AtomicU64::new(25);
         assert_eq!([(); 4].map(|()| take(&left, 10)), [Some(10), Some(10), Some(5), None]);
+    }
+
+    #[test]
+    fn what_ends_a_connection_early_is_a_reset() {
+        let mut outcome = Outcome::default();
+        outcome.fail(3, &io::ErrorKind::ConnectionReset.into());
+        outcome.fail(1, &io::Error::other("status 503"));
+        assert_eq!((outcome.failed, outcome.resets), (4, 1));
+        assert_eq!(outcome.first_failure.as_deref(), Some("connection reset"));
     }
 }

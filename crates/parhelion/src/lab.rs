@@ -4,6 +4,7 @@
 mod console;
 mod hold;
 mod jitter;
+mod overload;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,8 @@ enum Command {
     },
     /// Hold idle connections while others are busy: memory, resets, what is left half closed.
     Hold(hold::HoldArgs),
+    /// Ask more than the server can do: what is refused, how long the rest takes, memory.
+    Overload(overload::OverloadArgs),
     /// Do the same work over and over, idle and beside busy neighbours: how long it takes, and what the slow ones wait for.
     Jitter(jitter::JitterArgs),
     /// Show the workloads.
@@ -174,6 +177,7 @@ pub async fn run(args: LabArgs) -> anyhow::Result<()> {
         Command::Replay { then, output } => replay(&then, &output).await,
         Command::Peer { peer: PeerCommand::Solr(args) } => peer_solr(&args).await,
         Command::Hold(args) => hold::run(args).await,
+        Command::Overload(args) => overload::run(args).await,
         Command::Jitter(args) => jitter::run(args).await,
         Command::List => {
             output::line(&console::workloads());
@@ -276,4 +280,8 @@ fn write_report(output: &OutputArgs, run: &Run, then: Option<&Run>) -> anyhow::R
     fs::write(path, lab::html(run, then)).with_context(|| format!("cannot write `{}`", path.display()))?;
     output::note(&format!("report: {}", path.display()));
     Ok(())
+}
+
+fn megabytes(bytes: Option<u64>) -> String {
+    bytes.map_or("unknown".to_owned(), |bytes| format!("{:.1} MB", bytes as f64 / 1e6))
 }

@@ -5,12 +5,20 @@ use std::time::Duration;
 use clap::Args;
 use http::ServeConfig;
 
+use crate::memory;
+
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
     /// Refuse longer request bodies, and longer documents in updates, packed or unpacked, with 413. Default: 512.
     #[arg(long, value_name = "MIB", env = "PARHELION_BODY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     body_max: Option<u32>,
+    /// Refuse longer bodies of requests with a query, and longer forms, with 413. Default: 16.
+    #[arg(long, value_name = "MIB", env = "PARHELION_QUERY_BODY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    query_body_max: Option<u32>,
+    /// Refuse requests with 400 that take more memory for their hits, documents and counts. Default: 512.
+    #[arg(long, value_name = "MIB", env = "PARHELION_REQUEST_MEMORY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    request_memory_max: Option<u32>,
     /// Refuse bodies with 429 while those of all requests together take more. Default: 1024.
     #[arg(long, value_name = "MIB", env = "PARHELION_BODIES_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     bodies_max: Option<u32>,
@@ -20,13 +28,20 @@ pub struct LimitArgs {
     /// Close connections that ask nothing, or take longer to send their headers. Default: 120.
     #[arg(long, value_name = "SECONDS", env = "PARHELION_IDLE_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     idle_timeout: Option<u64>,
+    /// Refuse updates with 429 from 85 % of this much memory on, and searches from 95 %. Default: what the machine or the
+    /// control group has.
+    #[arg(long, value_name = "MIB", env = "PARHELION_MEMORY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
+    memory_max: Option<u32>,
     /// Work on so many searches at a time; others wait. Default: 8 for each core, 32 at least.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_AT_ONCE", value_parser = clap::value_parser!(u32).range(1..))]
     queries_at_once: Option<u32>,
+    /// Work on no more than that since a search was refused, for a second. Default: one for each core.
+    #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_PRESSED", value_parser = clap::value_parser!(u32).range(1..))]
+    queries_pressed: Option<u32>,
     /// Refuse more waiting searches with 429. Default: 1024.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_WAITING_MAX")]
     queries_waiting_max: Option<u32>,
-    /// Refuse searches that have waited so long with 429. Default: 2000.
+    /// Refuse searches that have waited so long with 429. Default: 400.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_QUERIES_PATIENCE", value_parser = clap::value_parser!(u64).range(..=3_600_000))]
     queries_patience: Option<u64>,
     /// Tell in the log of requests that take so long, and where their time went; 0 tells of none. A collection's
@@ -39,19 +54,27 @@ impl LimitArgs {
     pub fn apply(&self, config: &mut ServeConfig) {
         let Self {
             body_max,
+            query_body_max,
+            request_memory_max,
             bodies_max,
             connections_max,
             idle_timeout,
+            memory_max,
             queries_at_once,
+            queries_pressed,
             queries_waiting_max,
             queries_patience,
             slow_ms,
         } = *self;
         set(&mut config.body_bytes_max, body_max.map(mebibytes));
+        set(&mut config.query_bytes_max, query_body_max.map(mebibytes));
+        set(&mut config.request_bytes_max, request_memory_max.map(|count| mebibytes(count) as u64));
         set(&mut config.bodies_bytes_max, bodies_max.map(mebibytes));
         set(&mut config.connections_max, connections_max.map(|count| count as usize));
         set(&mut config.header_timeout, idle_timeout.map(Duration::from_secs));
         set(&mut config.queries.at_once, queries_at_once.map(|count| count as usize));
+        set(&mut config.queries.at_once_pressed, queries_pressed.map(|count| count as usize));
+        config.memory_used = memory::gauge(memory_max.map(|count| mebibytes(count) as u64));
         set(&mut config.queries.waiting_max, queries_waiting_max.map(|count| count as usize));
         set(&mut config.slow_ms, slow_ms.map(|ms| Some(ms).filter(|ms| *ms > 0)));
         set(&mut config.queries.patience, queries_patience.map(Duration::from_millis));

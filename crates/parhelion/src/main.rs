@@ -12,6 +12,7 @@ mod listen;
 mod logs;
 mod machine;
 mod manual;
+mod memory;
 mod output;
 mod post;
 #[cfg(target_arch = "x86_64")]

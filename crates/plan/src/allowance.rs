@@ -1,4 +1,5 @@
-//! What a request may use up before its answer is cut short: time, time of processors, memory. Made once when the request is
+//! What a request may use up before its answer is cut short: time, time of processors, memory; and how much memory it may in
+//! no case, beyond which there is no answer. Made once when the request is
 //! read, carried by its plan, and looked at by whoever works on it, at steps coarse enough to cost nothing. Once it is used up it
 //! stays so: what comes after ends at once, with what there is.
 
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
 use crate::clock::Clock;
+use crate::error::{Error, Result};
 
 /// What is allowed, where something is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub struct Limits {
     pub time_ms: Option<u64>,
     pub cpu_ms: Option<u64>,
     pub memory_bytes: Option<u64>,
+    /// What the server lets any request take: more is an error.
+    pub memory_bytes_max: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +96,19 @@ impl Allowance {
         }
     }
 
+    /// Errors: `BadRequest` when the request takes more memory than the server lets any take.
+    #[inline]
+    pub fn check(&self) -> Result<()> {
+        match &self.0 {
+            Some(meter) if meter.is_over() => Err(meter.too_much()),
+            _ => Ok(()),
+        }
+    }
+
     /// The limits that there are, each with whether it was met.
     pub fn limits(&self) -> Vec<(Limit, bool)> {
         let Some(meter) = &self.0 else { return Vec::new() };
-        let Limits { time_ms, cpu_ms, memory_bytes } = meter.limits;
+        let Limits { time_ms, cpu_ms, memory_bytes, memory_bytes_max: _ } = meter.limits;
         let limits = [(Limit::Time, time_ms), (Limit::Cpu, cpu_ms), (Limit::Memory, memory_bytes)];
         let exceeded = meter.exceeded.load(Ordering::Relaxed);
         let set = limits.into_iter().filter(|(_, most)| most.is_some());
@@ -121,15 +134,31 @@ impl Meter {
     }
 
     fn look(&self) -> bool {
-        let Limits { time_ms, cpu_ms, memory_bytes } = self.limits;
+        let Limits { time_ms, cpu_ms, memory_bytes, memory_bytes_max: _ } = self.limits;
+        if self.is_over() {
+            return true;
+        }
         let met = [
             (Limit::Time, time_ms.is_some_and(|most| self.is_late(most))),
             (Limit::Cpu, cpu_ms.is_some_and(|most| self.count_cpu(true) >= most.saturating_mul(1000))),
             (Limit::Memory, memory_bytes.is_some_and(|most| self.bytes.load(Ordering::Relaxed) > most)),
         ];
         let bits = met.iter().filter(|(_, met)| *met).fold(0, |bits, (limit, _)| bits | limit.bit());
-        self.exceeded.fetch_or(bits, Ordering::Relaxed);
+        if bits != 0 {
+            self.exceeded.fetch_or(bits, Ordering::Relaxed);
+        }
         bits != 0
+    }
+
+    fn is_over(&self) -> bool {
+        self.limits.memory_bytes_max.is_some_and(|most| self.bytes.load(Ordering::Relaxed) > most)
+    }
+
+    fn too_much(&self) -> Error {
+        let most = self.limits.memory_bytes_max.unwrap_or(0) >> 20;
+        Error::bad_request(format!(
+            "the request takes more than the `{most}` MiB of memory that one may; ask for fewer rows, values or groups at a time, or start the server with a higher --request-memory-max"
+        ))
     }
 
     /// The clock counts whole milliseconds: one more makes sure that as many have gone by.
@@ -194,8 +223,20 @@ mod tests {
     }
 
     #[test]
+    fn beyond_what_the_server_gives_there_is_no_answer() {
+        let limits = Limits { memory_bytes_max: Some(1 << 20), ..Limits::default() };
+        let allowance = Allowance::new(limits, Arc::new(Ticking::default()), 0);
+        allowance.take_bytes(1 << 20);
+        assert!(!allowance.is_used_up() && allowance.check().is_ok());
+        allowance.take_bytes(1);
+        assert!(allowance.is_used_up());
+        assert!(allowance.check().unwrap_err().message.contains("more than the `1` MiB"));
+        assert_eq!(allowance.limits(), []);
+    }
+
+    #[test]
     fn it_is_told_which_limits_were_met() {
-        let limits = Limits { time_ms: Some(1000), cpu_ms: None, memory_bytes: Some(10) };
+        let limits = Limits { time_ms: Some(1000), memory_bytes: Some(10), ..Limits::default() };
         let allowance = Allowance::new(limits, Arc::new(Ticking::default()), 0);
         assert!(!allowance.is_used_up());
         allowance.clone().take_bytes(11);

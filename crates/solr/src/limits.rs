@@ -26,6 +26,7 @@ impl LimitsAsked {
             time_ms: least(limits::TIME_ALLOWED.read(params)?, 0),
             cpu_ms: least(limits::CPU_ALLOWED.read(params)?, 1),
             memory_bytes: memory.map(|megabytes| (megabytes * MEGABYTE) as u64),
+            memory_bytes_max: None,
         };
         Ok(Self { limits, partial: limits::PARTIAL_RESULTS.read(params)?.unwrap_or(true) })
     }
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_header_says_what_was_left_out() {
-        let limits = Limits { time_ms: Some(0), cpu_ms: Some(5), memory_bytes: None };
+        let limits = Limits { time_ms: Some(0), cpu_ms: Some(5), ..Limits::default() };
         let allowance = Allowance::new(limits, Arc::new(Still), 0);
         assert!(allowance.is_used_up());
         let components = ["query", "facet"];

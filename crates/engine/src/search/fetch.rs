@@ -23,8 +23,9 @@ const SOURCE_BYTES_LARGE: u64 = 1024;
 /// Longer sources are not kept.
 const SOURCE_BYTES_KEPT: usize = 64 << 10;
 
-/// What a field of a loaded document takes, about.
-const FIELD_BYTES: usize = 128;
+/// What a field of a loaded document and each of its values take, besides their texts.
+const FIELD_BYTES: usize = 64;
+const VALUE_BYTES: usize = 64;
 
 pub(crate) fn hit(
     context: &SearchContext<'_>,
@@ -43,8 +44,18 @@ pub(crate) fn hit(
         Some((key, columns)) => read_columns(segment, found.doc, &key, &columns)?,
         None => read_stored(context, segment, found.doc, fields)?,
     };
-    context.allowance.take_bytes(size_of::<Hit>() + document.fields.len() * FIELD_BYTES);
+    context.allowance.take_bytes(size_of::<Hit>() + bytes_of(&document));
     Ok(Hit { id, document, place, score, children: Vec::new(), values: Vec::new(), explanation })
+}
+
+/// What a loaded document takes, about.
+fn bytes_of(document: &Document) -> usize {
+    let value = |value: &Value| match value {
+        Value::Str(text) => VALUE_BYTES + text.len(),
+        _ => VALUE_BYTES,
+    };
+    let field = |values: &[Value]| FIELD_BYTES + values.iter().map(value).sum::<usize>();
+    document.fields.iter().map(|(_, values)| field(values)).sum()
 }
 
 /// From the cache where it is there. Large ones would push out many others, and take long to decode anyway.

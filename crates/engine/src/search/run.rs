@@ -339,6 +339,7 @@ fn shown(
     let descents = descents.collect::<Result<Vec<_>>>()?;
     let show = |(found, values): (&Found, _)| {
         let score = found.score.filter(|_| plan.scores);
+        context.allowance.check()?;
         let hit = fetch::hit(context, found, &plan.fields, score, explain(found)?)?;
         let mut children = Vec::new();
         for descent in &descents {

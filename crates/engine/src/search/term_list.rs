@@ -12,6 +12,11 @@ use super::error::engine_error;
 use super::{SearchContext, SearchSegment};
 use crate::layout::InvertedKind;
 
+/// Terms of one field in one answer.
+const LISTED_MAX: usize = 1 << 21;
+/// So many more than twice those that are kept are collected before they are sorted.
+const PRUNED_LEAST: usize = 1024;
+
 pub(super) fn list(context: &SearchContext<'_>, plan: &TermsPlan) -> Result<Vec<TermCount>> {
     let Some(layout) = context.layout.field(&plan.field) else { return Ok(Vec::new()) };
     let kind = layout.inverted_kind;
@@ -19,7 +24,10 @@ pub(super) fn list(context: &SearchContext<'_>, plan: &TermsPlan) -> Result<Vec<
         matches!(kind, Some(InvertedKind::Text { .. } | InvertedKind::Term { .. } | InvertedKind::Key));
     let Some(field) = layout.inverted.filter(|_| texts) else { return Ok(Vec::new()) };
     let accept = Accept::new(plan)?;
-    let mut listed = Vec::new();
+    let mut listed: Vec<TermCount> = Vec::new();
+    // Those that cannot get among the most frequent go from time to time: a field may have more terms than fit in memory.
+    let kept = plan.limit.filter(|_| plan.by_count);
+    let full = kept.map(|limit| limit.saturating_mul(2).saturating_add(PRUNED_LEAST));
     let stop = if plan.by_count { None } else { plan.limit };
     each_term(context, field, plan, &mut |term, infos| {
         if stop.is_some_and(|stop| listed.len() >= stop) {
@@ -32,14 +40,31 @@ pub(super) fn list(context: &SearchContext<'_>, plan: &TermsPlan) -> Result<Vec<
                 false => None,
             };
             listed.push(TermCount { term: term.to_owned(), documents, occurrences });
+            if full.is_some_and(|full| listed.len() >= full) {
+                most_frequent(&mut listed, kept);
+            } else if listed.len() > LISTED_MAX {
+                return Err(too_many());
+            }
         }
         Ok(true)
     })?;
     if plan.by_count {
-        listed.sort_by_key(|count| Reverse(count.documents));
+        most_frequent(&mut listed, kept);
     }
     listed.truncate(plan.limit.unwrap_or(usize::MAX));
     Ok(listed)
+}
+
+/// Most documents first, equal ones as they came, which is in order of terms; no more than are kept.
+fn most_frequent(listed: &mut Vec<TermCount>, kept: Option<usize>) {
+    listed.sort_by_key(|count| Reverse(count.documents));
+    listed.truncate(kept.unwrap_or(usize::MAX));
+}
+
+fn too_many() -> Error {
+    Error::bad_request(format!(
+        "more than `{LISTED_MAX}` terms of one field; set `terms.limit`, and go on from the last with `terms.lower`"
+    ))
 }
 
 /// What a term must be besides in the range.

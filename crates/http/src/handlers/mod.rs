@@ -266,6 +266,10 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     }
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
     let mut answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
+    // What was cut short because the server gives no more is no answer.
+    if let Err(error) = permit.allowance.check() {
+        answer = Err(error.into());
+    }
     if let Ok(answer) = &mut answer {
         answer.entries.extend(newer_state(call, collection));
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Allowance, CollectionConfig, Component, HandlerConfig};
+use plan::{Allowance, CollectionConfig, Component, HandlerConfig, Limits};
 use solr::Params;
 use solr::limits::{self, CutShort, LimitsAsked, Pass};
 
@@ -27,7 +27,9 @@ impl Permit {
         (handler, path): (Handler, &str),
         (asked, params): (LimitsAsked, &Params),
     ) -> Self {
-        let allowance = Allowance::new(asked.limits, Arc::clone(call.server.node.clock()), call.started_ms);
+        let most = call.server.config.request_bytes_max;
+        let limits = Limits { memory_bytes_max: Some(most), ..asked.limits };
+        let allowance = Allowance::new(limits, Arc::clone(call.server.node.clock()), call.started_ms);
         let sent = params.pairs().iter().map(|(name, value)| name.len() + value.len());
         allowance.take_bytes(sent.sum());
         Self { allowance, config, handler, path: path.to_owned(), partial: asked.partial }

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{FacetPlan, FacetSort, FieldFacet, Query, Result, SearchPlan, TermCount};
+use plan::{Error, FacetPlan, FacetSort, FieldFacet, Query, Result, SearchPlan, TermCount};
 use solr::Params;
 use solr::response::Entries;
 use solr::terms::{FieldTerms, TermsRequest};
 
 use crate::call::{Answer, Failure};
+
+/// Terms of all fields in one answer.
+const TERMS_MAX: usize = 1 << 21;
 
 pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Answer, Failure> {
     let request = TermsRequest::parse(params, &collection.schema())
@@ -18,8 +21,14 @@ pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result
 
 /// The section of the answer.
 pub(super) async fn listed(collection: &Arc<Collection>, request: &TermsRequest) -> Result<Entries> {
-    let mut listed = Vec::with_capacity(request.fields.len());
+    let (mut listed, mut count) = (Vec::with_capacity(request.fields.len()), 0);
     for field in &request.fields {
+        count += listed.last().map_or(0, Vec::len);
+        if count > TERMS_MAX {
+            return Err(Error::bad_request(format!(
+                "more than `{TERMS_MAX}` terms in one answer; set `terms.limit`, or ask for fewer fields"
+            )));
+        }
         listed.push(match field {
             FieldTerms::Listed(plan) => collection.terms(plan).await?,
             FieldTerms::Values { field, limit, by_count, raw } => {

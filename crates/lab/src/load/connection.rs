@@ -22,6 +22,7 @@ pub struct Connection {
     end: usize,
     body: Vec<u8>,
     open: bool,
+    says_when: bool,
 }
 
 /// An answer; its body is as sent, chunks joined.
@@ -35,6 +36,7 @@ struct Head {
     status: u16,
     framing: Framing,
     closes: bool,
+    says_when: bool,
 }
 
 enum Framing {
@@ -46,15 +48,37 @@ enum Framing {
 impl Connection {
     /// Connects to `host:port`.
     pub fn open(authority: &str) -> io::Result<Self> {
-        let stream = TcpStream::connect(authority)?;
+        Self::new(TcpStream::connect(authority)?)
+    }
+
+    /// On a connection that is there, and has been answered whatever it asked.
+    pub fn new(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(ANSWER_MAX))?;
-        Ok(Self { stream, buffer: vec![0; 32 << 10], start: 0, end: 0, body: Vec::new(), open: true })
+        Ok(Self {
+            stream,
+            buffer: vec![0; 32 << 10],
+            start: 0,
+            end: 0,
+            body: Vec::new(),
+            open: true,
+            says_when: false,
+        })
+    }
+
+    /// Without its buffer, for which an answer that was read whole has left nothing.
+    pub fn into_stream(self) -> TcpStream {
+        self.stream
     }
 
     /// Whether the server means to keep the connection, as its last answer said.
     pub fn is_open(&self) -> bool {
         self.open
+    }
+
+    /// Whether the last answer had a `Retry-After`.
+    pub fn says_when_to_retry(&self) -> bool {
+        self.says_when
     }
 
     /// The check that older HTTP clients make before each request: whether the server has closed, asked by a read that waits
@@ -79,7 +103,7 @@ impl Connection {
     pub fn exchange(&mut self, request: &[u8]) -> io::Result<Answer<'_>> {
         self.stream.write_all(request)?;
         let head = self.read_head()?;
-        self.open = !head.closes;
+        (self.open, self.says_when) = (!head.closes, head.says_when);
         let range = match head.framing {
             Framing::Length(length) => self.read_length(length)?,
             Framing::Chunks => return self.read_chunks(head.status),
@@ -192,7 +216,7 @@ impl Connection {
 fn parse_head(head: &[u8]) -> io::Result<Head> {
     let status = head.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
     let status = status.ok_or_else(|| invalid("no status line"))?;
-    let mut parsed = Head { status, framing: Framing::ToTheEnd, closes: false };
+    let mut parsed = Head { status, framing: Framing::ToTheEnd, closes: false, says_when: false };
     for line in head.split(|byte| *byte == b'\n').skip(1) {
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
@@ -203,6 +227,8 @@ fn parse_head(head: &[u8]) -> io::Result<Head> {
             parsed.framing = Framing::Chunks;
         } else if name.eq_ignore_ascii_case(b"connection") {
             parsed.closes = value.eq_ignore_ascii_case(b"close");
+        } else if name.eq_ignore_ascii_case(b"retry-after") {
+            parsed.says_when = true;
         }
     }
     Ok(parsed)

@@ -109,6 +109,11 @@ pub fn merge(sum: &mut Histogram<u64>, part: &Histogram<u64>) {
     sum.add(part).unwrap_or_else(|_| unreachable!("histograms of the same bounds"));
 }
 
+/// What a thread brings, or its panic.
+pub fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
 /// One connection and what it saw.
 struct Worker<'a> {
     target: Target<'a>,

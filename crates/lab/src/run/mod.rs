@@ -6,7 +6,7 @@ mod conclude;
 mod containers;
 mod figures;
 mod host;
-mod index;
+pub(crate) mod index;
 mod keepalive;
 mod measure;
 mod options;

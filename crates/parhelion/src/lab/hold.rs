@@ -4,6 +4,7 @@ use clap::Args;
 use client::SolrUrl;
 use lab::{Held, HoldOptions};
 
+use super::console::Watcher;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -23,9 +24,12 @@ pub struct HoldArgs {
     /// Requests of the busy ones together.
     #[arg(long, default_value_t = 1_000_000)]
     requests: u64,
-    /// Close a busy connection after so many requests and open another.
+    /// Close a busy connection after so many requests and open another; every other time the server is asked to close it.
     #[arg(long, default_value_t = 100, value_name = "REQUESTS")]
     renew: u64,
+    /// So many idle connections a second ask again, are closed or half closed, in turn.
+    #[arg(long, default_value_t = 100, value_name = "PER_SECOND")]
+    churn: u64,
     /// Print what came of it as JSON.
     #[arg(long)]
     json: bool,
@@ -40,35 +44,42 @@ pub async fn run(args: HoldArgs) -> anyhow::Result<()> {
         busy: args.busy as usize,
         requests: args.requests,
         requests_per_connection: args.renew,
+        churn_per_second: args.churn,
     };
     crate::listen::connections_max();
-    let held = tokio::task::spawn_blocking(move || lab::hold(&options)).await??;
+    let held = tokio::task::spawn_blocking(move || lab::hold(&options, &Watcher::default())).await??;
     if args.json {
         output::json(&serde_json::to_value(&held)?);
     } else {
         output::line(&shown(&held));
     }
     let why = held.first_failure.as_deref().unwrap_or("closed by the server");
-    let lost = held.failed + held.idle_lost as u64;
+    let (half_closed, lost) = (held.close_wait.unwrap_or(0), held.idle_lost);
     anyhow::ensure!(
-        lost == 0,
-        "{} request(s) failed, {} idle connection(s) lost: {why}",
+        held.failed + held.resets == 0 && lost + half_closed == 0,
+        "{} request(s) failed, {} connection(s) reset, {lost} idle one(s) lost: {why}; {half_closed} in CLOSE_WAIT",
         held.failed,
-        held.idle_lost
+        held.resets
     );
     Ok(())
 }
 
 fn shown(held: &Held) -> String {
-    let resident = held.resident_bytes.map(|bytes| match bytes {
-        Some(bytes) => format!("{:.1} MB", bytes as f64 / 1e6),
-        None => "unknown".to_owned(),
-    });
-    let [before, loaded, after] = resident;
+    let [before, loaded, after] = held.resident_bytes.map(super::megabytes);
+    let most = super::megabytes(held.resident_bytes_max);
     let close_wait = held.close_wait.map_or("unknown".to_owned(), |count| count.to_string());
     format!(
-        "{} requests over {} connections in {:.1} s, {} failed\n{} idle connections, {} lost, {close_wait} in CLOSE_WAIT\n\
-         server's memory: {before} before, {loaded} with the idle connections, {after} at the end",
-        held.requests, held.busy, held.seconds, held.failed, held.idle, held.idle_lost
+        "{} requests by {} clients over {} connections in {:.1} s: {} failed, {} resets\n\
+         {} idle connections, {} times one came and went, {} lost, {close_wait} in CLOSE_WAIT\n\
+         server's memory: {before} before, {loaded} with the idle connections, {most} at most, {after} at the end",
+        held.requests,
+        held.busy,
+        held.connections,
+        held.seconds,
+        held.failed,
+        held.resets,
+        held.idle,
+        held.churned,
+        held.idle_lost
     )
 }

@@ -121,6 +121,7 @@ impl Best {
 
     fn enter_if_better(&mut self, hit: Ranked) {
         if self.heap.len() < self.limit {
+            self.allowance.take_bytes(size_of::<Ranked>() + size_of::<Found>());
             self.heap.push(hit);
         } else if let Some(mut worst) = self.heap.peek_mut()
             && hit < *worst
