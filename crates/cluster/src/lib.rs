@@ -12,6 +12,7 @@ mod engine_shards;
 pub mod memory;
 mod node;
 mod offload;
+mod security;
 mod shard;
 mod state;
 

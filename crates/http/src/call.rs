@@ -13,6 +13,7 @@ use solr::{EditError, Params};
 
 use crate::admission::Room;
 use crate::reply::Reply;
+use crate::security::Access;
 use crate::server::Server;
 
 /// A body that is not a form.
@@ -36,6 +37,8 @@ pub(crate) struct Call<'a> {
     pub target: Option<PathAndQuery>,
     /// As sent, in URL and form.
     pub params: Params,
+    /// What its sender may.
+    pub access: Access,
     pub content: Option<Content>,
     pub started_ms: i64,
     /// What its body takes of the room for all, as long as the call lasts.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use solr::security::Security;
+
 use crate::admission::GateLimits;
 use crate::compress::Compress;
 use crate::configsets::Configsets;
@@ -42,6 +44,8 @@ pub struct ServeConfig {
     pub configsets: Configsets,
     /// The only folder below which backups are made and found; without one there are none.
     pub backup_dir: Option<PathBuf>,
+    /// Who may do what; `None` lets everybody do everything.
+    pub security: Option<Arc<Security>>,
     /// Makes a random UUID in lower case, for documents that come without an id.
     pub new_uuid: Arc<dyn Fn() -> String + Send + Sync>,
 }
@@ -70,6 +74,7 @@ impl ServeConfig {
             answer_bytes_max: 64 << 20,
             configsets,
             backup_dir: None,
+            security: None,
             new_uuid,
         }
     }

@@ -16,6 +16,7 @@ mod listener;
 mod params;
 mod reply;
 mod route;
+mod security;
 mod server;
 mod service;
 mod target_escape;

@@ -25,6 +25,7 @@ use crate::answers::Answers;
 use crate::config::ServeConfig;
 use crate::guarded::Guarded;
 use crate::listener::{self, Accepted, Listener};
+use crate::security::Guard;
 use crate::service;
 use crate::tasks::Tasks;
 use crate::upgrade::{self, Continued, Upgrade};
@@ -41,6 +42,8 @@ pub(crate) struct Server {
     pub config: ServeConfig,
     pub answers: Answers,
     pub admission: Admission,
+    /// Who may do what; `None` lets everybody do everything.
+    pub guard: Option<Guard>,
     /// What requests to the collections' and to the cores' administration left to be done beside.
     pub collection_tasks: Tasks,
     pub core_tasks: Tasks,
@@ -59,6 +62,7 @@ pub async fn serve(
         node,
         answers: Answers::new(config.answer_bytes_max),
         admission: Admission::new(&config),
+        guard: config.security.clone().map(Guard::new),
         collection_tasks: Tasks::default(),
         core_tasks: Tasks::default(),
         config,

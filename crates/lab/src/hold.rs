@@ -11,7 +11,7 @@ use client::SolrUrl;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::load::{Connection, Processes, get, half_closed};
+use crate::load::{Connection, Processes, get_as, half_closed};
 
 /// Idle clients look this often whether the server still has them.
 const LOOK: Duration = Duration::from_millis(1);
@@ -57,7 +57,7 @@ pub fn hold(options: &HoldOptions) -> Result<Held, Error> {
     let authority = options.url.authority();
     let target = options.url.with(&options.path, &[]);
     let target = target.trim_start_matches("http://").trim_start_matches(authority);
-    let request = get(authority, target);
+    let request = get_as(&options.url, target);
     let server = Processes::listening_on(authority);
     let before = server.resident_bytes();
     let wrong = |error: io::Error| Error::Load { url: authority.to_owned(), reason: error.to_string() };

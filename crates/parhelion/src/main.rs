@@ -6,9 +6,11 @@ mod ambient;
 mod cli;
 mod configsets;
 mod demo;
+mod guard;
 mod lab;
 mod limits;
 mod listen;
+mod login;
 mod manual;
 mod output;
 mod post;
@@ -64,6 +66,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
+/// Of each thread, of which only what is used takes memory. Queries that name each other go a hundred deep before they are
+/// refused: in a debug build that is more than the usual 2 MiB.
+const STACK_BYTES: usize = 8 << 20;
+
 fn block_on(task: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(task)
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.thread_stack_size(STACK_BYTES).enable_all().build()?.block_on(task)
 }

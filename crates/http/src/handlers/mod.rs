@@ -38,13 +38,15 @@ use solr::config::set_names;
 use solr::params::response as response_params;
 use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
+use solr::security::Section;
 
-use self::info::Info;
+pub(crate) use self::info::Info;
 use self::permit::Permit;
 use crate::admission::Load;
 use crate::call::{Answer, Call, Envelope, Failure};
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
+use crate::security;
 use crate::server::Server;
 
 /// Who serves a request.
@@ -88,6 +90,7 @@ pub(crate) enum NodeHandler {
     Info(Info),
     Metrics,
     Configsets,
+    Security(Section),
 }
 
 impl NodeHandler {
@@ -100,6 +103,7 @@ impl NodeHandler {
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
             NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
             NodeHandler::Configsets => "org.apache.solr.handler.admin.ConfigSetsHandler",
+            NodeHandler::Security(_) => "org.apache.solr.handler.admin.SecurityConfHandlerLocal",
             NodeHandler::Info(info) => info.class(),
             NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
         }
@@ -119,6 +123,8 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/info/health" => NodeHandler::Health,
                 "/configs" => NodeHandler::Configsets,
                 "/metrics" => NodeHandler::Metrics,
+                "/authentication" => NodeHandler::Security(Section::Authentication),
+                "/authorization" => NodeHandler::Security(Section::Authorization),
                 _ => NodeHandler::Info(Info::find(path.strip_prefix("/info/")?)),
             };
             Some(Serving::Node(handler))
@@ -173,6 +179,7 @@ async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>)
         NodeHandler::Info(info) => info.run(call),
         NodeHandler::Metrics => metrics::run(call),
         NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
+        NodeHandler::Security(section) => security::administrate(call, section).await,
     };
     envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
 }
