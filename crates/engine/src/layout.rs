@@ -3,18 +3,22 @@
 //! A layout only grows. Field numbers are given once and never again, so that a segment written under an older layout
 //! means the same under every later one; what grew is named by a generation. It starts from the declared fields, gains
 //! the dynamic ones when a document first uses them, and is kept in the manifest as its list of slots.
-//! How values become terms is `prepare.rs`; how queries read them is `search`.
+//! What a field gets is `slot.rs`, how tantivy is told `segment_schema.rs`; how values become terms is `prepare.rs`, how
+//! queries read them `search`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use analysis::SchemaAnalyzers;
-use plan::{FieldClass, FieldSpec, PayloadKind, ROOT_FIELD};
-use serde::{Deserialize, Serialize};
-use tantivy::schema::{
-    BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, SchemaBuilder, TextFieldIndexing,
-    TextOptions,
-};
+use plan::{FieldClass, FieldSpec, ROOT_FIELD};
+use tantivy::schema::{Field, Schema};
+
+use self::segment_schema::{Place, column_name, inverted_name, payload_name, segment_schema};
+use self::slot::slot_of;
+pub use self::slot::{ColumnKind, InvertedKind, Slot};
+
+mod segment_schema;
+mod slot;
 
 /// Stored bytes: everything of a document that can be given back, in the encoding of `source_codec`.
 pub(crate) const SOURCE_FIELD: Field = Field::from_field_id(0);
@@ -26,55 +30,6 @@ pub(crate) const ID_FIELD: Field = Field::from_field_id(2);
 pub(crate) const VERSION_COLUMN: &str = "_version";
 /// Solr's name of the version.
 pub const VERSION_NAME: &str = "_version_";
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ColumnKind {
-    /// Ordinals into a sorted dictionary of strings.
-    Str,
-    /// Int, Long, and Date in milliseconds.
-    I64,
-    /// Float and Double.
-    F64,
-    Bool,
-    /// Codes of places (`plan::Place::code`), in whole numbers.
-    Place,
-    /// Vectors as `dense_vectors::words`, in whole numbers.
-    Vector,
-}
-
-/// What an inverted field holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum InvertedKind {
-    /// Analysed words.
-    Text {
-        frequencies: bool,
-        positions: bool,
-        norms: bool,
-    },
-    /// Each value as one term.
-    Term {
-        norms: bool,
-    },
-    /// The unique key: its terms are those of `ID_FIELD`.
-    Key,
-    /// Int, Long and Date as `i64` terms: of fields with several values, or without a column.
-    I64,
-    /// Float and Double as `f64` terms, likewise.
-    F64,
-    Bool,
-}
-
-/// One name with what it had when it was first used. Its place in the list is its number, for good.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Slot {
-    pub name: Arc<str>,
-    pub inverted: Option<InvertedKind>,
-    pub column: Option<ColumnKind>,
-    /// Whether its words carry payloads, which have a column of their own.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub payloads: bool,
-}
 
 /// A column by the name it has in the segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,7 +168,7 @@ impl Layout {
             latest.insert(name.clone(), number);
             bound.insert(name, (number, spec.clone()));
         }
-        let (tantivy, places) = tantivy_schema(&slots);
+        let (tantivy, places) = segment_schema(&slots);
         let fields = bound
             .into_iter()
             .filter_map(|(name, (number, spec))| {
@@ -271,13 +226,6 @@ impl Layout {
     }
 }
 
-/// Where a slot ended up.
-struct Place {
-    inverted: Option<Field>,
-    column: Option<Field>,
-    payloads: Option<Field>,
-}
-
 fn bind(slot: &Slot, number: usize, place: &Place, spec: Arc<FieldSpec>) -> FieldLayout {
     let is_version = &*slot.name == VERSION_NAME && slot.column.is_some();
     let column = if is_version { Some(version_column()) } else { column_of(slot, number, place) };
@@ -305,151 +253,6 @@ fn column_of(slot: &Slot, number: usize, place: &Place) -> Option<ColumnRef> {
     let shared = place.column == place.inverted;
     let name = if shared { inverted_name(number) } else { column_name(number) };
     Some(ColumnRef { name: name.into(), kind: slot.column?, field: place.column?, words: None })
-}
-
-/// Tantivy reads dots in names as paths into objects, and Solr's names are full of them: numbers carry no such risk.
-fn inverted_name(slot: usize) -> String {
-    format!("f{slot}")
-}
-
-fn column_name(slot: usize) -> String {
-    format!("c{slot}")
-}
-
-fn payload_name(slot: usize) -> String {
-    format!("p{slot}")
-}
-
-/// What the segments keep of a field, by its class and properties.
-fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
-    let properties = &spec.properties;
-    let inverted = match properties.indexed.then(|| inverted_kind(spec)).flatten() {
-        Some(InvertedKind::Term { .. }) if is_key => Some(InvertedKind::Key),
-        other => other,
-    };
-    let uninverted = properties.indexed && properties.uninvertible && !spec.class().is_text();
-    let searched =
-        spec.class().is_place() || matches!(spec.class(), FieldClass::DenseVector | FieldClass::Rank);
-    let column = (properties.doc_values || uninverted || properties.indexed && searched)
-        .then(|| column_kind(spec.class()))
-        .flatten();
-    // One number a document is found by its column and `value_order`: terms, nearly all of them of one document, would
-    // be a seventh of what indexing and merging cost (docs/adr/0005).
-    let ordered = spec.class().is_point() && column.is_some() && !properties.multi_valued;
-    let inverted = inverted.filter(|_| !ordered);
-    let payloads = matches!(inverted, Some(InvertedKind::Text { positions: true, .. }))
-        && PayloadKind::of(&spec.field_type).is_some();
-    Slot { name: name.clone(), inverted, column, payloads }
-}
-
-fn inverted_kind(spec: &FieldSpec) -> Option<InvertedKind> {
-    let properties = &spec.properties;
-    let norms = !properties.omit_norms;
-    Some(match spec.class() {
-        FieldClass::Text | FieldClass::SortableText => {
-            let frequencies = !properties.omit_term_freq_and_positions;
-            InvertedKind::Text { frequencies, positions: frequencies && !properties.omit_positions, norms }
-        }
-        FieldClass::Str
-        | FieldClass::Uuid
-        | FieldClass::Enum
-        | FieldClass::NestPath
-        | FieldClass::Collation => InvertedKind::Term { norms },
-        // Of shapes that are no points.
-        FieldClass::SpatialPrefixTree => InvertedKind::Term { norms: false },
-        FieldClass::Int | FieldClass::Long | FieldClass::Date => InvertedKind::I64,
-        FieldClass::Float | FieldClass::Double => InvertedKind::F64,
-        FieldClass::Bool => InvertedKind::Bool,
-        _ => return None,
-    })
-}
-
-fn column_kind(class: FieldClass) -> Option<ColumnKind> {
-    Some(match class {
-        FieldClass::Str | FieldClass::Uuid | FieldClass::Enum | FieldClass::NestPath => ColumnKind::Str,
-        FieldClass::SortableText | FieldClass::Collation => ColumnKind::Str,
-        FieldClass::Int | FieldClass::Long | FieldClass::Date => ColumnKind::I64,
-        FieldClass::Float | FieldClass::Double | FieldClass::Rank => ColumnKind::F64,
-        FieldClass::Bool => ColumnKind::Bool,
-        FieldClass::LatLon | FieldClass::SpatialPrefixTree => ColumnKind::Place,
-        FieldClass::DenseVector => ColumnKind::Vector,
-        _ => return None,
-    })
-}
-
-fn tantivy_schema(slots: &[Slot]) -> (Schema, Vec<Place>) {
-    let mut builder = SchemaBuilder::new();
-    builder.add_bytes_field("_source", BytesOptions::default().set_stored());
-    builder.add_i64_field(VERSION_COLUMN, NumericOptions::default().set_fast());
-    builder.add_text_field("_id", term_options(false));
-    let places =
-        slots.iter().enumerate().map(|(number, slot)| add_slot(&mut builder, number, slot)).collect();
-    (builder.build(), places)
-}
-
-fn add_slot(builder: &mut SchemaBuilder, number: usize, slot: &Slot) -> Place {
-    let apart = match slot.inverted {
-        Some(InvertedKind::Text { .. } | InvertedKind::Key) => true,
-        Some(InvertedKind::Term { .. }) => slot.column != Some(ColumnKind::Str),
-        _ => false,
-    };
-    let together = slot.column.is_some() && !apart;
-    let inverted =
-        slot.inverted.and_then(|kind| add_inverted(builder, &inverted_name(number), kind, together));
-    let column = slot.column.map(|kind| match inverted {
-        Some(field) if together => field,
-        _ => add_column(builder, &column_name(number), kind),
-    });
-    let payloads = slot.payloads.then(|| add_column(builder, &payload_name(number), ColumnKind::I64));
-    Place { inverted, column, payloads }
-}
-
-fn add_inverted(builder: &mut SchemaBuilder, name: &str, kind: InvertedKind, fast: bool) -> Option<Field> {
-    Some(match kind {
-        InvertedKind::Key => return None,
-        InvertedKind::Text { frequencies, positions, norms } => {
-            builder.add_text_field(name, text_options(frequencies, positions, norms))
-        }
-        InvertedKind::Term { norms } if fast => {
-            builder.add_text_field(name, term_options(norms).set_fast("raw"))
-        }
-        InvertedKind::Term { norms } => builder.add_text_field(name, term_options(norms)),
-        InvertedKind::I64 => builder.add_i64_field(name, number_options(fast)),
-        InvertedKind::F64 => builder.add_f64_field(name, number_options(fast)),
-        InvertedKind::Bool => builder.add_bool_field(name, number_options(fast)),
-    })
-}
-
-fn add_column(builder: &mut SchemaBuilder, name: &str, kind: ColumnKind) -> Field {
-    let numbers = NumericOptions::default().set_fast();
-    match kind {
-        ColumnKind::Str => builder.add_text_field(name, TextOptions::default().set_fast("raw")),
-        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => builder.add_i64_field(name, numbers),
-        ColumnKind::F64 => builder.add_f64_field(name, numbers),
-        ColumnKind::Bool => builder.add_bool_field(name, numbers),
-    }
-}
-
-fn text_options(frequencies: bool, positions: bool, norms: bool) -> TextOptions {
-    let record = match (frequencies, positions) {
-        (true, true) => IndexRecordOption::WithFreqsAndPositions,
-        (true, false) => IndexRecordOption::WithFreqs,
-        (false, _) => IndexRecordOption::Basic,
-    };
-    // Tantivy tokenizes nothing: `postings_builder` gives it postings.
-    let indexing = TextFieldIndexing::default().set_tokenizer("raw").set_index_option(record);
-    TextOptions::default().set_indexing_options(indexing.set_fieldnorms(norms))
-}
-
-fn term_options(norms: bool) -> TextOptions {
-    let indexing =
-        TextFieldIndexing::default().set_tokenizer("raw").set_index_option(IndexRecordOption::Basic);
-    TextOptions::default().set_indexing_options(indexing.set_fieldnorms(norms))
-}
-
-fn number_options(fast: bool) -> NumericOptions {
-    let indexed = NumericOptions::default().set_indexed();
-    if fast { indexed.set_fast() } else { indexed }
 }
 
 #[cfg(test)]

@@ -8,14 +8,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plan::{
-    Copied, Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, coerce, path_without_places,
-    rank_kept,
-};
+use plan::{Copied, Document, Error, FieldClass, ROOT_FIELD, Result, Schema, Value, path_without_places};
 use tantivy::schema::Field;
 
+use self::columns::{index_vector, number_term, push_column};
+use self::values::{check_single, check_term, immense_term, text_of, typed, wrong_value};
 use crate::analyzers::{Analyzers, Streams};
-use crate::dense_vectors;
 use crate::index_document::{IndexDocument, Leaf};
 use crate::layout::{FieldLayout, ID_FIELD, InvertedKind, Layout, VERSION_NAME};
 use crate::places::Places;
@@ -23,10 +21,11 @@ use crate::source_codec;
 use crate::term_table::TermTable;
 use crate::tokens::{FieldTokens, Token};
 
+mod columns;
+mod values;
+
 /// Longest term in bytes, as Lucene's `IndexWriter.MAX_TERM_LENGTH`.
 pub(crate) const TERM_BYTES_MAX: usize = 32_766;
-/// Characters of a `SortableTextField` that its column keeps, unless `maxCharsForDocValues` says otherwise.
-const SORTABLE_CHARS_MAX: usize = 1024;
 
 /// Tokens and bytes of a document that the next one finds room for.
 const KEPT_MAX: usize = 1 << 16;
@@ -282,14 +281,6 @@ impl Preparer {
     }
 }
 
-fn index_vector(id: &str, field: &FieldLayout, values: &[Cow<'_, Value>], out: &mut Prepared) -> Result<()> {
-    let Some(column) = &field.column else { return Ok(()) };
-    let words = dense_vectors::of_values(values, &field.spec.field_type)
-        .map_err(|error| error.context(format!("ERROR: [doc={id}] field `{}`: ", field.name)))?;
-    out.document.leaves.extend(words.into_iter().map(|word| (column.field, Leaf::I64(word))));
-    Ok(())
-}
-
 fn merge<'a>(
     gathered: &mut Gathered<'a>,
     field: &Arc<FieldLayout>,
@@ -303,52 +294,6 @@ fn merge<'a>(
 
 fn copy<'a>(id: &str, to: &FieldLayout, values: &'a [Value], part: Copied) -> Result<Vec<Cow<'a, Value>>> {
     values.iter().map(|value| typed(id, to, part.of(value))).collect()
-}
-
-/// The value as the field's class holds it. Tantivy takes a value of a wrong type for a column without a word, so none
-/// may reach it.
-fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow<'a, Value>> {
-    let class = field.class();
-    let fits = match &*value {
-        Value::Int(_) => matches!(class, FieldClass::Int | FieldClass::DenseVector),
-        Value::Long(_) => class == FieldClass::Long,
-        Value::Float(_) => {
-            matches!(class, FieldClass::Float | FieldClass::DenseVector | FieldClass::Rank)
-        }
-        Value::Double(_) => class == FieldClass::Double,
-        Value::Date(_) => class == FieldClass::Date,
-        Value::Bool(_) => class == FieldClass::Bool,
-        Value::Bytes(_) => class == FieldClass::Binary,
-        Value::Str(_) => {
-            !class.is_point()
-                && !matches!(class, FieldClass::Bool | FieldClass::Binary | FieldClass::DenseVector)
-        }
-    };
-    if fits {
-        return Ok(value);
-    }
-    coerce(&value, class).map(Cow::Owned).map_err(|error| wrong_value(id, field, &value.to_text(), error))
-}
-
-fn wrong_value(id: &str, field: &FieldLayout, shown: &str, error: Error) -> Error {
-    error.context(format!("ERROR: [doc={id}] Error adding field '{}'='{shown}' msg=", field.name))
-}
-
-fn check_single<'a>(
-    id: &str,
-    field: &FieldLayout,
-    count: usize,
-    what: &str,
-    values: impl Iterator<Item = &'a Value>,
-) -> Result<()> {
-    if count <= 1 || field.spec.properties.multi_valued || field.class() == FieldClass::DenseVector {
-        return Ok(());
-    }
-    let shown: Vec<String> = values.map(Value::to_text).collect();
-    let (name, shown) = (&field.name, shown.join(", "));
-    Err(Error::bad_request(format!(
-        "ERROR: [doc={id}] multiple values encountered for non multiValued {what} {name}: [{shown}]"
-    )))
 }
 
 /// What the source keeps of a field: in the order given if stored, else as a column gives it back (sorted, each string
@@ -380,89 +325,4 @@ pub(crate) fn compare(left: &Value, right: &Value) -> std::cmp::Ordering {
         (Value::Bytes(left), Value::Bytes(right)) => left.cmp(right),
         _ => std::cmp::Ordering::Equal,
     }
-}
-
-fn push_column(
-    id: &str,
-    field: &FieldLayout,
-    column: Field,
-    value: &Value,
-    out: &mut Prepared,
-) -> Result<()> {
-    match field.class() {
-        FieldClass::SortableText => {
-            let text = text_of(value);
-            let argument = field.spec.field_type.argument("maxCharsForDocValues");
-            let chars_max = argument.and_then(|chars| chars.parse().ok()).unwrap_or(SORTABLE_CHARS_MAX);
-            let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
-            push_text(out, column, text.get(..end).unwrap_or_default());
-        }
-        FieldClass::Rank => {
-            if let Value::Float(number) = value {
-                push_number(out, column, &Value::Float(rank_kept(*number)));
-            }
-        }
-        class if class.is_point() || class == FieldClass::Bool => push_number(out, column, value),
-        _ => {
-            let text = text_of(value);
-            check_term(id, &field.name, &text)?;
-            push_text(out, column, &text);
-        }
-    }
-    Ok(())
-}
-
-fn push_text(out: &mut Prepared, field: Field, text: &str) {
-    let start = out.document.text.len();
-    out.document.text.push_str(text);
-    out.document.leaves.push((field, Leaf::Text(start..out.document.text.len())));
-}
-
-fn push_number(out: &mut Prepared, field: Field, value: &Value) {
-    let leaf = match value {
-        Value::Int(number) => Leaf::I64(i64::from(*number)),
-        Value::Long(number) | Value::Date(number) => Leaf::I64(*number),
-        Value::Float(number) => Leaf::F64(f64::from(*number)),
-        Value::Double(number) => Leaf::F64(*number),
-        Value::Bool(flag) => Leaf::Bool(*flag),
-        Value::Str(_) | Value::Bytes(_) => return,
-    };
-    out.document.leaves.push((field, leaf));
-}
-
-/// The term of a number or flag as tantivy writes it: eight bytes that sort as the values do.
-fn number_term(value: &Value) -> Option<[u8; 8]> {
-    let number = match value {
-        Value::Int(number) => tantivy::i64_to_u64(i64::from(*number)),
-        Value::Long(number) | Value::Date(number) => tantivy::i64_to_u64(*number),
-        Value::Float(number) => tantivy::f64_to_u64(f64::from(*number)),
-        Value::Double(number) => tantivy::f64_to_u64(*number),
-        Value::Bool(flag) => u64::from(*flag),
-        Value::Str(_) | Value::Bytes(_) => return None,
-    };
-    Some(number.to_be_bytes())
-}
-
-fn text_of(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::Str(text) => Cow::Borrowed(text),
-        other => Cow::Owned(other.to_text()),
-    }
-}
-
-fn check_term(id: &str, field: &str, term: &str) -> Result<()> {
-    if term.len() <= TERM_BYTES_MAX { Ok(()) } else { Err(immense_term(id, field, term)) }
-}
-
-fn immense_term(id: &str, field: &str, term: &str) -> Error {
-    let prefix: Vec<String> = term.bytes().take(30).map(|byte| (byte as i8).to_string()).collect();
-    let len = term.len();
-    Error::bad_request(format!(
-        "Exception writing document id {id} to the index; possible analysis error: Document contains at least one \
-         immense term in field=\"{field}\" (whose UTF8 encoding is longer than the max length {TERM_BYTES_MAX}), all \
-         of which were skipped.  Please correct the analyzer to not produce such terms.  The prefix of the first \
-         immense term is: '[{}]...', original message: bytes can be at most {TERM_BYTES_MAX} in length; got {len}. \
-         Perhaps the document has an indexed string field (solr.StrField) which is too large",
-        prefix.join(", ")
-    ))
 }

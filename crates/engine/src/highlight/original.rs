@@ -13,6 +13,7 @@ use super::sought::{LeafKind, Pattern, Sought};
 use super::spans::{matches, single};
 use super::text::{Text, utf16_len};
 use super::tokens::{Reader, Token, TokenIndex};
+use crate::search::similarity;
 
 /// Tokens that overlap are marked together, at most so many.
 const GROUP_TOKENS_MAX: usize = 50;
@@ -204,6 +205,14 @@ impl Group {
     }
 }
 
+/// What is found for being near weighs less.
+fn nearness(kind: &LeafKind, token: &Token) -> f32 {
+    match kind {
+        LeafKind::Pattern(Pattern::Fuzzy(fuzzy)) => similarity(fuzzy, &token.text),
+        _ => 1.0,
+    }
+}
+
 /// What each word weighs, and where, if it counts only in its phrase.
 struct Weights(HashMap<String, (f32, Option<BTreeSet<u32>>)>);
 
@@ -216,7 +225,7 @@ impl Weights {
                 LeafKind::Pattern(Pattern::Range(..)) => {}
                 LeafKind::Terms(_) | LeafKind::Pattern(_) => {
                     for token in single(leaf, tokens) {
-                        weights.insert(token.text.clone(), (leaf.boost, None));
+                        weights.insert(token.text.clone(), (leaf.boost * nearness(&leaf.kind, token), None));
                     }
                 }
                 LeafKind::Phrase(phrase) => {

@@ -169,13 +169,13 @@ impl Reading<'_> {
                 Need::All
             }
             Query::Nothing => Need::Nothing,
-            Query::Term { field, value } => self.terms(field, vec![value.to_text()], query),
+            Query::Term { field, value } => self.terms(field, vec![term_text(value)], query),
             Query::Synonym { field, terms } => {
                 self.terms(field, terms.iter().map(|(term, _)| term.clone()).collect(), query)
             }
             Query::TermSet { field, values } => {
                 self.is_strange(Some(field));
-                self.terms(field, values.iter().map(Value::to_text).collect(), query)
+                self.terms(field, values.iter().map(term_text).collect(), query)
             }
             Query::Phrase(phrase) => self.phrase(phrase, query),
             Query::Span(span) => self.span(&span.field, &span.span)?,
@@ -241,7 +241,7 @@ impl Reading<'_> {
 
     fn has_terms(&self, field: &str) -> bool {
         let class = self.layout.field(field).map(|layout| layout.class());
-        class.is_none_or(|class| class.is_text() || class == FieldClass::Str)
+        class.is_none_or(|class| class.is_text() || matches!(class, FieldClass::Str | FieldClass::Bool))
     }
 
     /// Whether what is said of a field is to be looked for in the text.
@@ -341,5 +341,13 @@ impl Reading<'_> {
         }
         let label = format!("{query:?}");
         Ok(self.leaf(LeafKind::Pattern(pattern), label))
+    }
+}
+
+/// A value as the term that Solr indexes.
+fn term_text(value: &Value) -> String {
+    match value {
+        Value::Bool(flag) => if *flag { "T" } else { "F" }.to_owned(),
+        other => other.to_text(),
     }
 }

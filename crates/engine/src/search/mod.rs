@@ -71,7 +71,7 @@ pub(crate) use fetch::document_at as stored_document;
 pub(crate) use given::Given;
 pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
-pub(crate) use near_terms::is_near;
+pub(crate) use near_terms::{is_near, similarity};
 pub(crate) use sloppy::{Place, spans};
 pub(crate) use stats::{KnownFields, rarity};
 

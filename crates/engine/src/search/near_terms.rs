@@ -68,7 +68,7 @@ pub(super) fn text_field(layout: &FieldLayout) -> Option<Field> {
 }
 
 /// 1 - edits / the shorter length in characters, not below 0.
-fn similarity(fuzzy: &Fuzzy, found: &str) -> f32 {
+pub(crate) fn similarity(fuzzy: &Fuzzy, found: &str) -> f32 {
     let (wanted, found): (Vec<char>, Vec<char>) = (fuzzy.term.chars().collect(), found.chars().collect());
     let edits = edits(&wanted, &found, fuzzy.transpositions);
     if edits == 0 {

@@ -2,12 +2,13 @@
 //! or pattern name a zone. Lenient as there: digits may lack, months and days may overflow into the next, letters may be in
 //! any case; a weekday must be the right one. Recorded from Solr 9.10.1.
 
-use jiff::ToSpan;
-use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 use plan::{Error, Result};
 
+use self::moment::Moment;
 use super::date_text::{Scan, ZoneStyle};
+
+mod moment;
 
 /// Most letters of a text that can be a date.
 const TEXT_MAX: usize = 64;
@@ -79,7 +80,7 @@ impl DatePatterns {
         }
         let text = text.to_ascii_lowercase();
         self.patterns.iter().find_map(|items| {
-            let mut moment = Moment { zone: self.zone.clone(), ..Moment::default() };
+            let mut moment = Moment::of_zone(&self.zone);
             let mut scan = Scan::new(&text);
             moment.read(items, &mut scan)?;
             scan.end()?;
@@ -198,115 +199,6 @@ fn share_digits(items: &mut [Item]) {
             _ => behind = 0,
         }
     }
-}
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
-/// A date and time as written: parts may be out of range.
-#[derive(Clone)]
-struct Moment {
-    year: i64,
-    month: i64,
-    day: i64,
-    weekday: Option<i64>,
-    hour: i64,
-    minute: i64,
-    second: i64,
-    millisecond: i64,
-    afternoon: bool,
-    zone: TimeZone,
-}
-
-impl Default for Moment {
-    fn default() -> Self {
-        Self {
-            year: 1970,
-            month: 1,
-            day: 1,
-            weekday: None,
-            hour: 0,
-            minute: 0,
-            second: 0,
-            millisecond: 0,
-            afternoon: false,
-            zone: TimeZone::UTC,
-        }
-    }
-}
-
-impl Moment {
-    /// Takes the parts that the items stand for; `None` when the text does not fit.
-    fn read(&mut self, items: &[Item], scan: &mut Scan<'_>) -> Option<()> {
-        for item in items {
-            match item {
-                Item::Literal(text) => scan.literal(text)?,
-                Item::Number(number) => self.number(*number, scan)?,
-                Item::Month => self.month = scan.name(&MONTHS)?,
-                Item::Weekday => self.weekday = Some(scan.name(&WEEKDAYS)?),
-                Item::HalfOfDay => self.afternoon = scan.name(&["am", "pm"])? == 2,
-                Item::Fraction => self.millisecond = scan.milliseconds()?,
-                Item::Zone(style) => self.zone = scan.zone(*style)?,
-                Item::Blanks(most) => scan.skip_blanks(*most),
-                Item::Optional(items) => {
-                    let (mut moment, mut inside) = (self.clone(), *scan);
-                    if moment.read(items, &mut inside).is_some() {
-                        (*self, *scan) = (moment, inside);
-                    }
-                }
-            }
-        }
-        Some(())
-    }
-
-    fn number(&mut self, number: Number, scan: &mut Scan<'_>) -> Option<()> {
-        let negative = number.part == Part::Year && scan.literal("-").is_some();
-        let value = scan.number(number.digits_max, number.reserved)?;
-        match number.part {
-            Part::Year => self.year = if negative { -value } else { value },
-            Part::YearOfCentury => self.year = if value < 100 { value + 2000 } else { value },
-            Part::Month => self.month = value,
-            Part::Day => self.day = value,
-            Part::Hour | Part::HourOfHalf => self.hour = value,
-            Part::Minute => self.minute = value,
-            Part::Second => self.second = value,
-        }
-        if number.part == Part::HourOfHalf {
-            self.hour %= 12;
-        }
-        Some(())
-    }
-
-    fn instant(&self) -> Option<i64> {
-        let year = self.year + (self.month - 1).div_euclid(12);
-        let month = (self.month - 1).rem_euclid(12) + 1;
-        let first = Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, 1).ok()?;
-        let date = first.checked_add((self.day - 1).days()).ok()?;
-        if self.weekday.is_some_and(|weekday| weekday != number_of(date.weekday())) {
-            return None;
-        }
-        let hour = if self.afternoon { self.hour + 12 } else { self.hour };
-        let ms = ((hour * 60 + self.minute) * 60 + self.second) * 1000 + self.millisecond;
-        let local = date.to_datetime(Time::midnight()).checked_add(ms.milliseconds()).ok()?;
-        Some(self.zone.to_ambiguous_timestamp(local).compatible().ok()?.as_millisecond())
-    }
-}
-
-fn number_of(weekday: Weekday) -> i64 {
-    i64::from(weekday.to_monday_one_offset())
 }
 
 #[cfg(test)]

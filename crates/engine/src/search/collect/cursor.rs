@@ -5,9 +5,9 @@ use plan::{Mark, Result, SortKey, Value};
 use tantivy::columnar::{MonotonicallyMappableToU64, TermOrdHit};
 
 use super::Found;
-use super::keys::{
-    BEHIND, By, Field, Key, Order, Source, Values, double_of, float_of, ordered, ordered_double, present,
-};
+use super::key::{BEHIND, Key, double_of, float_of, ordered, ordered_double, present};
+use super::keys::{By, Field, Order};
+use super::source::{Source, Values};
 use crate::layout::ColumnKind;
 use crate::search::SearchContext;
 use crate::search::error::engine_error;

@@ -3,17 +3,21 @@
 mod below;
 mod constant;
 mod cursor;
+mod key;
 mod keys;
 mod scan;
 mod sort;
+mod source;
 mod top_k;
 
 use tantivy::DocId;
 
 pub(crate) use constant::first_and_count;
 pub(crate) use cursor::mark;
-pub(crate) use keys::{Key, Merged, Order, Source};
+pub(crate) use key::Key;
+pub(crate) use keys::{Merged, Order};
 pub(crate) use sort::{offer, sorted};
+pub(crate) use source::Source;
 pub(crate) use top_k::{Best, Hopefuls, offer_segment, top_k};
 
 /// A hit by its place in the snapshot.

@@ -9,7 +9,9 @@ use tantivy::DocId;
 
 use super::Found;
 use super::cursor::Behind;
-use super::keys::{By, Field, Key, Merged, Order, Source};
+use super::key::Key;
+use super::keys::{By, Field, Merged, Order};
+use super::source::Source;
 use crate::search::bits::Bits;
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;

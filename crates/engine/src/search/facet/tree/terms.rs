@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use plan::{BucketResult, Buckets, Prelim, Result, TermsFacet, TermsSort, Value};
+use plan::{BucketResult, Buckets, FieldClass, Prelim, Result, TermsFacet, TermsSort, Value};
 
 use super::docs::{BucketDocs, Placed};
 use super::first::first;
@@ -68,7 +68,7 @@ impl<'p> OpenTerms<'p> {
         if self.plan.missing {
             buckets.missing = Some(self.missing(tree, below, docs, path)?);
         }
-        let Some(column) = &self.column else {
+        let Some(column) = self.column.as_ref().filter(|column| !self.is_hopeless(column, docs)) else {
             buckets.num_buckets = self.plan.num_buckets.then_some(0);
             let all = self.plan.all_buckets.then(|| all_buckets(below, 0, &Placed::default()));
             buckets.all_buckets = all.transpose()?;
@@ -85,6 +85,13 @@ impl<'p> OpenTerms<'p> {
         let chosen = cutting.chosen(&mut table)?;
         buckets.list = cutting.looked_into(tree, &chosen, &mut table)?;
         Ok(buckets)
+    }
+
+    /// With fewer documents than a bucket needs, Solr does not look at strings and booleans at all: they count for none of what
+    /// is told of all buckets either.
+    fn is_hopeless(&self, column: &KeyColumn, docs: &BucketDocs<'_>) -> bool {
+        let by_place = matches!(column, KeyColumn::Strings(_) | KeyColumn::Numbers(FieldClass::Bool, ..));
+        by_place && docs.count() < self.plan.count_min
     }
 
     fn missing(
