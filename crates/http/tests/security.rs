@@ -70,7 +70,8 @@ async fn who_is_not_known_is_asked() {
     check(&format!("Authorization: {ADMIN}\r\n"), 200, "", "numFound").await;
 }
 
-/// However a path is spelt, nothing is told to those who are not known: not even what is there.
+/// However a path is spelt (CVE-2024-45216), whatever headers of nodes say (CVE-2017-7660), nothing is told to those who are not
+/// known: not even what is there.
 #[tokio::test]
 async fn no_spelling_of_a_path_goes_round_the_log_in() {
     let served = guarded(true, "").await;
@@ -104,7 +105,7 @@ async fn no_spelling_of_a_path_goes_round_the_log_in() {
     }
 }
 
-/// What each handler needs, as recorded from Solr: the permission is given to administrators, and `tom` asks.
+/// What each handler needs, however its path is spelt (CVE-2026-22022), as recorded from Solr: the permission is given to administrators, and `tom` asks.
 #[tokio::test]
 async fn handlers_need_their_permission() {
     for (permission, requests) in [

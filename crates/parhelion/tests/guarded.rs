@@ -1,5 +1,6 @@
 //! The binary where people log in: it does not open by accident, keeps what it was given, and its own commands log in.
 
+#[allow(dead_code, reason = "each test file uses its own part")]
 mod support;
 
 use std::path::Path;

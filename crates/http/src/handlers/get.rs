@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{Commit, Result};
-use solr::params::unsupported::refuse_unsupported;
 use solr::response::Entries;
 use solr::{Fetched, GetRequest, Params, versions_entry};
 
@@ -17,7 +16,6 @@ pub(super) async fn run(
     collection: &Arc<Collection>,
     (params, permit): (&Params, &Permit),
 ) -> Result<Entries> {
-    refuse_unsupported(params)?;
     let request = GetRequest::parse(params)?;
     if let Some(limit) = request.versions {
         return Ok(versions_entry(&collection.versions(limit).await?));

@@ -1,7 +1,5 @@
 //! A server process of the binary under test, on a free port, and a small blocking client.
 
-#![allow(dead_code, reason = "each test file uses its own part")]
-
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
