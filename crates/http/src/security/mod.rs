@@ -12,7 +12,8 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use plan::{Error, Result};
 use solr::Params;
 use solr::security::{
-    self as file, Asked, EditContext, Edited, Predefined, Principal, Scope, Section, Security, Verdict,
+    self as file, Asked, BadCredentials, EditContext, Edited, Predefined, Principal, Scope, Section,
+    Security, Verdict,
 };
 
 pub(crate) use self::needs::{Needs, names_of};
@@ -91,11 +92,8 @@ impl Access {
     pub fn of<B>(server: &Server, request: &Request<B>, now_ms: i64) -> Result<Self, Refusal> {
         let Some(guard) = &server.guard else { return Ok(Access::Open) };
         let security = guard.security();
-        let who = match header(request.headers()) {
-            Ok(header) => security.log_in(header, now_ms).map_err(|_| Refusal::LogIn("Bad credentials"))?,
-            Err(several) if several => return Err(Refusal::LogIn("Bad credentials")),
-            Err(_) => None,
-        };
+        let said = header(request.headers()).map(|header| security.log_in(header?, now_ms)).transpose();
+        let who = said.map_err(|BadCredentials| Refusal::LogIn("Bad credentials"))?.flatten();
         if who.is_none() && security.blocks_unknown() {
             return Err(Refusal::LogIn("require authentication"));
         }
@@ -132,14 +130,14 @@ impl Access {
     }
 }
 
-/// The one header that says who sends the request; whether there are several, or one that is no text, where it is not one.
-fn header(headers: &HeaderMap) -> Result<&str, bool> {
+/// The header that says who sends the request, if there is one. Several, or one that is no text, say nobody.
+fn header(headers: &HeaderMap) -> Option<Result<&str, BadCredentials>> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
-    match (all.next(), all.next()) {
-        (None, _) => Err(false),
-        (Some(header), None) => header.to_str().map_err(|_| true),
-        _ => Err(true),
-    }
+    let first = all.next()?;
+    Some(match all.next() {
+        None => first.to_str().map_err(|_| BadCredentials),
+        Some(_) => Err(BadCredentials),
+    })
 }
 
 /// What a refused client is asked to do. Browsers open a dialogue of their own at `Basic`, which pages that log in by script do
