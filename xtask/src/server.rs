@@ -1,6 +1,7 @@
 //! A Parhelion of this checkout, built and started on a free port with an empty folder, for the tasks that ask one. It ends
 //! with the value.
 
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -19,6 +20,11 @@ pub struct Server {
 impl Server {
     /// Builds the binary (in release when `release`), then starts it on data of its own below the target folder.
     pub fn start(root: &Path, name: &str, release: bool) -> Result<Self> {
+        Self::start_with(root, name, release, &[])
+    }
+
+    /// The same, with more arguments.
+    pub fn start_with(root: &Path, name: &str, release: bool, arguments: &[&OsStr]) -> Result<Self> {
         let mut build = Command::new("cargo");
         build.current_dir(root).args(["build", "--quiet", "--package", "parhelion"]);
         if release {
@@ -35,6 +41,7 @@ impl Server {
             .arg(&data_dir)
             .arg("--configset-dir")
             .arg(root.join("configsets"))
+            .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start `{}`", binary.display()))?;

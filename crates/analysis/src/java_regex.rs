@@ -131,6 +131,11 @@ impl JavaRegex {
         Some(found.start()..found.end())
     }
 
+    /// Whether some part of the text matches; `None` when the steps back do not suffice to tell.
+    pub fn is_found(&self, text: &str) -> Option<bool> {
+        self.search.is_match(text).ok()
+    }
+
     /// Whether the whole text matches, as Java's `matches`.
     pub fn matches(&self, text: &str) -> bool {
         self.whole.is_match(text).unwrap_or(false)

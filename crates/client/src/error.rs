@@ -16,6 +16,9 @@ pub enum Error {
     Broken { url: String, reason: String },
     #[error("{url} did not answer within {seconds} s")]
     Timeout { url: String, seconds: u64 },
+    /// The words are ours: what was given is never repeated.
+    #[error("{0}")]
+    Login(&'static str),
     #[error("cannot make the request: {0}")]
     Request(String),
     /// The server answered with an error of its own.

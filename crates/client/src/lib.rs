@@ -2,6 +2,7 @@
 //! URL, errors that say what to do. It speaks Solr's paths and knows nothing of Parhelion's inside.
 
 mod error;
+mod login;
 mod response;
 mod url;
 
@@ -15,6 +16,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 pub use error::Error;
+pub use login::Login;
 pub use response::Response;
 pub use url::SolrUrl;
 
@@ -73,6 +75,9 @@ impl SolrClient {
         content: Option<(&str, Bytes)>,
     ) -> Result<Response, Error> {
         let mut request = Request::builder().method(method).uri(self.url.with(path, params));
+        if let Some(login) = self.url.login() {
+            request = request.header("authorization", login.header());
+        }
         let body = match content {
             Some((content_type, body)) => {
                 request = request.header("content-type", content_type);

@@ -32,6 +32,10 @@ impl Response {
         let message = json.as_ref().and_then(|body| body.pointer("/error/msg")?.as_str());
         match (message, self.status) {
             (Some(message), _) => message.trim_end().to_owned(),
+            (None, 401) => {
+                "the server asks who you are: say it with --user-file, --user or --api-key".to_owned()
+            }
+            (None, 403) => "the server knows who you are and does not permit this".to_owned(),
             (None, 404) => "there is no such collection or handler".to_owned(),
             (None, _) => String::from_utf8_lossy(&self.body)
                 .lines()
@@ -66,6 +70,11 @@ mod tests {
             Some("undefined field x (status 400)"),
         );
         check(404, "<html>…</html>", Some("there is no such collection or handler (status 404)"));
+        check(
+            401,
+            "<html>…</html>",
+            Some("the server asks who you are: say it with --user-file, --user or --api-key (status 401)"),
+        );
         check(502, "bad gateway\nmore", Some("bad gateway (status 502)"));
     }
 }

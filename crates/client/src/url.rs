@@ -1,4 +1,5 @@
-//! The address of a Solr: scheme, host, port and the context path, to which collections and handlers are appended.
+//! The address of a Solr: scheme, host, port and the context path, to which collections and handlers are appended; and who is
+//! to be said to ask there.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -6,6 +7,7 @@ use std::str::FromStr;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::error::Error;
+use crate::login::Login;
 
 /// Characters a query string may bear as they are.
 const QUERY: &AsciiSet =
@@ -13,12 +15,25 @@ const QUERY: &AsciiSet =
 
 /// `http://host:port/solr`, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SolrUrl(String);
+pub struct SolrUrl {
+    text: String,
+    login: Option<Login>,
+}
 
 impl SolrUrl {
+    /// The same address, asked as somebody.
+    #[must_use]
+    pub fn with_login(self, login: Option<Login>) -> Self {
+        Self { login, ..self }
+    }
+
+    pub fn login(&self) -> Option<&Login> {
+        self.login.as_ref()
+    }
+
     /// The address of `path` below, with parameters.
     pub fn with(&self, path: &str, params: &[(&str, &str)]) -> String {
-        let mut url = format!("{}/{path}", self.0);
+        let mut url = format!("{}/{path}", self.text);
         for (index, (name, value)) in params.iter().enumerate() {
             let mark = if index == 0 { '?' } else { '&' };
             let _ = write!(
@@ -33,13 +48,13 @@ impl SolrUrl {
 
     /// `host:port`, for the Host header and for connecting.
     pub fn authority(&self) -> &str {
-        let rest = self.0.trim_start_matches("http://");
+        let rest = self.text.trim_start_matches("http://");
         rest.split('/').next().unwrap_or(rest)
     }
 
     /// The context path, such as `/solr`.
     pub fn context(&self) -> &str {
-        let rest = self.0.trim_start_matches("http://");
+        let rest = self.text.trim_start_matches("http://");
         rest.find('/').map_or("", |slash| &rest[slash..])
     }
 }
@@ -61,13 +76,13 @@ impl FromStr for SolrUrl {
         if authority.is_empty() || !printable {
             return Err(Error::Url(text.to_owned()));
         }
-        Ok(Self(format!("http://{authority}/{path}")))
+        Ok(Self { text: format!("http://{authority}/{path}"), login: None })
     }
 }
 
 impl fmt::Display for SolrUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) const FIRST_SHARD: &str = "shard1";
 const SHARD_PREFIX: &str = "shard";
 /// Beside the collections.
 const STATE: &str = "cluster.json";
+/// Under Solr's name, in Solr's form, so that administrators find it.
+const SECURITY: &str = "security.json";
 const MARK: &str = "collection.json";
 /// Says the same of a core that is not served. Where both are, the collection is served.
 const UNLOADED: &str = "unloaded.json";
@@ -204,6 +206,23 @@ impl Catalog {
 
     pub fn save_state(&self, state: &ClusterState) -> Result<()> {
         self.files.write_atomic(STATE, &encode(STATE, state)?).map_err(lift)
+    }
+
+    /// Who may do what, as text; `None` where there is no such file.
+    pub fn security(&self) -> Result<Option<String>> {
+        match self.files.read(SECURITY) {
+            Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|failure| {
+                let message =
+                    format!("cannot read `{SECURITY}`: it is not UTF-8; restore the file from a copy");
+                Error::new(ErrorKind::DataLoss, message).with_source(failure)
+            }),
+            Err(error) if *error.kind() == store::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(lift(error)),
+        }
+    }
+
+    pub fn save_security(&self, text: &str) -> Result<()> {
+        self.files.write_atomic(SECURITY, text.as_bytes()).map_err(lift)
     }
 
     /// Deletes its shards' folders but the one of this name, if any.

@@ -13,6 +13,7 @@ mod hash;
 pub mod memory;
 mod node;
 mod offload;
+mod security;
 mod shard;
 mod state;
 

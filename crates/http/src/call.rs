@@ -15,6 +15,7 @@ use tokio::sync::Mutex;
 use crate::admission::Room;
 use crate::body::Upload;
 use crate::reply::Reply;
+use crate::security::Access;
 use crate::server::Server;
 use crate::tally::Tally;
 
@@ -47,6 +48,8 @@ pub(crate) struct Call<'a> {
     pub target: Option<PathAndQuery>,
     /// As sent, in URL and form.
     pub params: Params,
+    /// What its sender may.
+    pub access: Access,
     pub content: Option<Content>,
     pub started_ms: i64,
     /// Where its time goes.

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use solr::security::Security;
+
 use crate::compress::Compress;
 use crate::configsets::Configsets;
 use crate::gate::GateLimits;
@@ -58,6 +60,8 @@ pub struct ServeConfig {
     pub logs: Arc<dyn Logs>,
     /// What the process and its machine say of themselves.
     pub machine: Arc<dyn Fn() -> MachineFacts + Send + Sync>,
+    /// Who may do what; `None` lets everybody do everything.
+    pub security: Option<Arc<Security>>,
     /// Makes a random UUID in lower case, for documents that come without an id.
     pub new_uuid: Arc<dyn Fn() -> String + Send + Sync>,
 }
@@ -98,6 +102,7 @@ impl ServeConfig {
             backup_dir: None,
             logs: Arc::new(NoLogs),
             machine: Arc::new(MachineFacts::default),
+            security: None,
             new_uuid,
         }
     }

@@ -22,6 +22,7 @@ mod openapi;
 mod params;
 mod reply;
 mod route;
+mod security;
 mod server;
 mod service;
 mod slow;

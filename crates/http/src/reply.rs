@@ -35,6 +35,11 @@ impl Reply {
     /// The page that a servlet container shows for a path nobody serves: what Solr answers for an unknown core or
     /// handler. Clients look at the status only.
     pub fn not_found(path: &str) -> Self {
+        Self::page(404, "Not Found", path)
+    }
+
+    /// The same page with another status and message.
+    pub fn page(status: u16, message: &str, path: &str) -> Self {
         let mut shown = String::with_capacity(path.len());
         for character in path.chars() {
             match character {
@@ -46,11 +51,11 @@ impl Reply {
         }
         let body = format!(
             "<html>\n<head>\n<meta http-equiv=\"Content-Type\" content=\"text/html;charset=UTF-8\"/>\n\
-             <title>Error 404 Not Found</title>\n</head>\n<body><h2>HTTP ERROR 404 Not Found</h2>\n<table>\n\
-             <tr><th>URI:</th><td>{shown}</td></tr>\n<tr><th>STATUS:</th><td>404</td></tr>\n\
-             <tr><th>MESSAGE:</th><td>Not Found</td></tr>\n</table>\n\n</body>\n</html>\n"
+             <title>Error {status} {message}</title>\n</head>\n<body><h2>HTTP ERROR {status} {message}</h2>\n<table>\n\
+             <tr><th>URI:</th><td>{shown}</td></tr>\n<tr><th>STATUS:</th><td>{status}</td></tr>\n\
+             <tr><th>MESSAGE:</th><td>{message}</td></tr>\n</table>\n\n</body>\n</html>\n"
         );
-        Self { status: 404, content_type: "text/html;charset=utf-8", body: body.into(), ..Self::default() }
+        Self { status, content_type: "text/html;charset=utf-8", body: body.into(), ..Self::default() }
     }
 
     /// Counts it, where its handler is counted.

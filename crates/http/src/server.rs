@@ -15,6 +15,7 @@ use crate::answers::Answers;
 use crate::config::ServeConfig;
 use crate::connection::{self, Protocols, Stop};
 use crate::listener::{self, Accepted, Listener};
+use crate::security::Guard;
 use crate::slow::SlowLog;
 use crate::tally::Tallies;
 use crate::tasks::Tasks;
@@ -32,6 +33,8 @@ pub(crate) struct Server {
     pub answers: Answers,
     pub admission: Admission,
     pub protocols: Protocols,
+    /// Who may do what; `None` lets everybody do everything.
+    pub guard: Option<Guard>,
     /// What requests to the collections' and to the cores' administration left to be done beside.
     pub collection_tasks: Tasks,
     pub core_tasks: Tasks,
@@ -54,6 +57,7 @@ pub async fn serve(
         answers: Answers::new(config.answer_bytes_max),
         admission: Admission::new(&config),
         protocols: Protocols::new(&config),
+        guard: config.security.clone().map(Guard::new),
         collection_tasks: Tasks::default(),
         core_tasks: Tasks::default(),
         slow: SlowLog::default(),

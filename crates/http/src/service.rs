@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response};
 use plan::{Error, ErrorKind, Phase, Result, Trace};
 use solr::Params;
@@ -22,6 +22,7 @@ use crate::handlers::{self, Serving};
 use crate::params;
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
+use crate::security::{self, Access, Needs, Refusal};
 use crate::server::Server;
 use crate::slow::Watch;
 use crate::tally::Tally;
@@ -36,22 +37,31 @@ pub(crate) async fn respond(
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     let packing = server.config.compress.packing(near, request.headers());
+    let guard = server.guard.as_ref().map(|guard| (guard, security::is_by_script(request.headers())));
     let mut watch = Watch::new(server, request.method().clone(), request.uri().clone());
     let reply = reply(server, request, &mut watch).await;
     let _writing = watch.trace.enter(Phase::Write);
     watch.status = Some(reply.status);
-    reply.into_response(packing)
+    let mut response = reply.into_response(packing);
+    if let (401, Some((guard, by_script))) = (response.status().as_u16(), guard)
+        && let Some(challenge) = security::challenge(guard, by_script)
+    {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
+    response
 }
 
 async fn reply(server: &Arc<Server>, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
     let started = Instant::now();
-    let kept = server.answers.find(&server.node, &watch.method, request.uri().path_and_query());
-    let reply = match kept {
-        Some(kept) => Some(kept),
-        None => match route::target(&watch.method, watch.uri.path()) {
-            Ok(target) => serve(server, request, target, watch).await,
-            Err(error) => bare_error(&error),
+    let reply = match Access::of(server, &request, watch.started_ms) {
+        Ok(access) => match access.is_open().then(|| kept(server, &request)).flatten() {
+            Some(kept) => Some(kept),
+            None => match route::target(&watch.method, watch.uri.path()) {
+                Ok(target) => serve(server, request, (target, access), watch).await,
+                Err(error) => bare_error(&error),
+            },
         },
+        Err(refusal) => Some(refusal.into_reply(watch.uri.path())),
     };
     let reply = reply.unwrap_or_else(|| Reply::not_found(watch.uri.path()));
     let now_ms = server.node.clock().now_ms();
@@ -61,15 +71,29 @@ async fn reply(server: &Arc<Server>, request: Request<Incoming>, watch: &mut Wat
     reply
 }
 
+fn kept(server: &Server, request: &Request<Incoming>) -> Option<Reply> {
+    server.answers.find(&server.node, request.method(), request.uri().path_and_query())
+}
+
 /// `None` where nobody serves the path.
 async fn serve(
     server: &Arc<Server>,
     request: Request<Incoming>,
-    target: Target,
+    (target, access): (Target, Access),
     watch: &mut Watch<'_>,
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
     watch.begin(&serving);
+    if !access.is_open() {
+        match authorized(server, &request, &serving, &access) {
+            Ok(Err(refusal)) => return Some(refusal.into_reply(request.uri().path())),
+            Err(error) => return bare_error(&error),
+            Ok(Ok(())) => {}
+        }
+        if let Some(kept) = kept(server, &request) {
+            return Some(kept);
+        }
+    }
     let managed = matches!(
         &serving,
         Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_) | Serving::V2(_)
@@ -97,7 +121,7 @@ async fn serve(
     }
     let head = *request.method() == Method::HEAD;
     let tally = serving.tally(server);
-    let reply = match admitted(server, request, (serving, tally.clone()), watch).await {
+    let reply = match admitted(server, request, (serving, tally.clone(), access), watch).await {
         Ok(reply) => Some(reply),
         Err(error) => bare_error(&error),
     };
@@ -105,18 +129,44 @@ async fn serve(
     if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
 }
 
+/// Whether the request may be read. A form is read first: what it asks for is among its parameters.
+fn authorized(
+    server: &Server,
+    request: &Request<Incoming>,
+    serving: &Serving,
+    access: &Access,
+) -> Result<Result<(), Refusal>> {
+    if brings_form(request) {
+        return Ok(Ok(()));
+    }
+    let mut params = Params::default();
+    params::decode_into(&mut params, request.uri().query().unwrap_or_default().as_bytes())?;
+    Ok(access.check(
+        Needs::of(server, serving, request.method(), &params),
+        request.method().as_str(),
+        &params,
+    ))
+}
+
 /// Reads the request first: a client that takes its time must not keep others out. Of an update, that is its parameters: it enters
 /// with each piece of its body.
 async fn admitted(
     server: &Arc<Server>,
     request: Request<Incoming>,
-    (serving, tally): (Serving, Option<Arc<Tally>>),
+    (serving, tally, access): (Serving, Option<Arc<Tally>>, Access),
     watch: &mut Watch<'_>,
 ) -> Result<Reply> {
     let load = serving.load();
+    let form = !access.is_open() && brings_form(&request);
     let reading = watch.trace.wait(Phase::Read);
-    let mut call = read(server, request, load, watch.started_ms).await?;
+    let mut call = read(server, request, (load, access), watch.started_ms).await?;
     drop(reading);
+    if form {
+        let needs = Needs::of(server, &serving, &call.method, &call.params);
+        if let Err(refusal) = call.access.check(needs, call.method.as_str(), &call.params) {
+            return Ok(refusal.into_reply(watch.uri.path()));
+        }
+    }
     if asks_debug(&call.params) {
         watch.look_closely();
     }
@@ -140,7 +190,7 @@ async fn admitted(
 async fn read(
     server: &Arc<Server>,
     request: Request<Incoming>,
-    load: Load,
+    (load, access): (Load, Access),
     started_ms: i64,
 ) -> Result<Call<'_>> {
     let mut sent = Params::default();
@@ -150,7 +200,7 @@ async fn read(
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
     let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
-    let is_form = method == Method::POST && media_type.as_deref().is_some_and(is_form);
+    let is_form = brings_form(&request);
     let (mut content, mut room) = (None, None);
     if matches!(method, Method::POST | Method::PUT) {
         let bytes_max = match is_form || load == Load::Query {
@@ -172,11 +222,14 @@ async fn read(
     }
     refuse_streams(&sent)?;
     let trace = Trace::default();
-    Ok(Call { server, method, target, params: sent, content, started_ms, trace, tally: None, room })
+    Ok(Call { server, method, target, params: sent, access, content, started_ms, trace, tally: None, room })
 }
 
-fn is_form(media_type: &str) -> bool {
-    media_type.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(FORM))
+/// Whether the body is parameters.
+fn brings_form(request: &Request<Incoming>) -> bool {
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_form = |kind: &str| kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM));
+    *request.method() == Method::POST && kind.is_some_and(is_form)
 }
 
 /// An error before the request could be read: nothing is known of how the answer should look.

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use self::churn::Churned;
 use crate::error::Error;
-use crate::load::{Connection, Processes, get, half_closed, joined};
+use crate::load::{Connection, Processes, get_as, half_closed, joined};
 use crate::run::Watch;
 
 /// Clients that open the idle connections.
@@ -106,7 +106,7 @@ impl<'a> Peer<'a> {
         let authority = options.url.authority();
         let target = options.url.with(&options.path, &[]);
         let target = target.trim_start_matches("http://").trim_start_matches(authority);
-        let kept = get(authority, target);
+        let kept = get_as(&options.url, target);
         let mut last = kept.clone();
         last.truncate(kept.len() - 2);
         last.extend_from_slice(b"Connection: close\r\n\r\n");

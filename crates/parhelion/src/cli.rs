@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::demo::DemoArgs;
 use crate::lab::LabArgs;
+use crate::login::LoginArgs;
 use crate::post::PostArgs;
 use crate::query::QueryArgs;
 use crate::relevance::RelevanceArgs;
@@ -76,11 +77,14 @@ pub struct Target {
     /// Give up on a request after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
+    #[command(flatten)]
+    pub login: LoginArgs,
 }
 
 impl Target {
-    pub fn client(&self) -> Result<client::SolrClient, client::Error> {
-        Ok(client::SolrClient::new(self.url.parse()?, std::time::Duration::from_secs(self.timeout)))
+    pub fn client(&self) -> anyhow::Result<client::SolrClient> {
+        let url = self.url.parse::<client::SolrUrl>()?.with_login(self.login.login()?);
+        Ok(client::SolrClient::new(url, std::time::Duration::from_secs(self.timeout)))
     }
 }
 

@@ -30,6 +30,9 @@ pub struct DemoArgs {
     /// 0 takes any free port.
     #[arg(long, default_value_t = 8983)]
     port: u16,
+    /// Listen beyond loopback: whoever reaches the address may do everything.
+    #[arg(long)]
+    insecure_open: bool,
     /// Keep the data here. Without it, it lies in a temporary folder and goes when the demo ends.
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
@@ -65,6 +68,8 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         tls: None,
         compress: Compress::default(),
         data_dir,
+        security: None,
+        insecure_open: args.insecure_open,
         backup_dir: None,
         configset_dir: None,
         cache: true,

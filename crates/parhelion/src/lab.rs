@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use client::SolrUrl;
+use client::{Login, SolrUrl};
 use lab::{Arrivals, Open, Origin, Paths, Run, RunOptions, Setup, Side, SolrOptions};
 use plan::{Clock as _, format_instant};
 
 use crate::ambient::SystemClock;
+use crate::login::{LoginArgs, without_secrets};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -43,6 +44,8 @@ enum Command {
         /// An HTML or JSON report.
         #[arg(value_name = "REPORT")]
         then: PathBuf,
+        #[command(flatten)]
+        login: LoginArgs,
         #[command(flatten)]
         output: OutputArgs,
     },
@@ -99,6 +102,8 @@ struct RunArgs {
     /// Our server.
     #[arg(long, default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
     url: SolrUrl,
+    #[command(flatten)]
+    login: LoginArgs,
     /// A Solr to compare with, in turn, in the same run.
     #[arg(long, value_name = "URL")]
     peer: Option<SolrUrl>,
@@ -174,7 +179,7 @@ pub async fn run(args: LabArgs) -> anyhow::Result<()> {
     match args.command {
         Command::Run { workload, args } => run_workload(&workload, args).await,
         Command::Fruit(args) => run_workload("fruit", args).await,
-        Command::Replay { then, output } => replay(&then, &output).await,
+        Command::Replay { then, login, output } => replay(&then, &login, &output).await,
         Command::Peer { peer: PeerCommand::Solr(args) } => peer_solr(&args).await,
         Command::Hold(args) => hold::run(args).await,
         Command::Overload(args) => overload::run(args).await,
@@ -206,7 +211,8 @@ async fn run_workload(workload: &str, mut args: RunArgs) -> anyhow::Result<()> {
             SolrOptions { port: PEER_PORT, heap: "1g".to_owned(), caches: args.cached, cloud: false };
         args.peer = Some(lab::up(&options, &console::Watcher::default()).await?);
     }
-    let run = measure(options(workload, args)?).await?;
+    let login = args.login.login()?;
+    let run = measure(options(workload, args)?, login).await?;
     if output.json {
         output::json(&serde_json::to_value(&run)?);
     } else {
@@ -215,10 +221,10 @@ async fn run_workload(workload: &str, mut args: RunArgs) -> anyhow::Result<()> {
     write_report(&output, &run, None)
 }
 
-async fn replay(report: &Path, output: &OutputArgs) -> anyhow::Result<()> {
+async fn replay(report: &Path, login: &LoginArgs, output: &OutputArgs) -> anyhow::Result<()> {
     let text = fs::read_to_string(report).with_context(|| format!("cannot read `{}`", report.display()))?;
     let then = lab::read_run(&report.display().to_string(), &text)?;
-    let now = measure(then.manifest.options.clone()).await?;
+    let now = measure(then.manifest.options.clone(), login.login()?).await?;
     let changes = lab::changes(&then, &now);
     if output.json {
         output::json(&serde_json::json!({ "run": now, "changes": changes }));
@@ -229,11 +235,15 @@ async fn replay(report: &Path, output: &OutputArgs) -> anyhow::Result<()> {
     write_report(output, &now, Some(&then))
 }
 
-async fn measure(options: RunOptions) -> anyhow::Result<Run> {
-    let side = |url: &str| -> anyhow::Result<Side> { Ok(Side::new(url.parse()?, &options.collection)) };
-    let (ours, peer) = (side(&options.url)?, options.peer.as_deref().map(side).transpose()?);
+/// The login is for our server alone.
+async fn measure(options: RunOptions, login: Option<Login>) -> anyhow::Result<Run> {
+    let side = |url: &str, login: Option<Login>| -> anyhow::Result<Side> {
+        Ok(Side::new(url.parse::<SolrUrl>()?.with_login(login), &options.collection))
+    };
+    let ours = side(&options.url, login)?;
+    let peer = options.peer.as_deref().map(|url| side(url, None)).transpose()?;
     let origin = Origin {
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: without_secrets(std::env::args()).join(" "),
         started: format_instant(SystemClock.now_ms()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         commit: option_env!("PARHELION_COMMIT").map(str::to_owned),

@@ -56,6 +56,8 @@ pub struct Bound {
     pub shown: String,
     /// The host as asked for, with the port as it came to be.
     pub name: Option<String>,
+    /// Whether other machines may reach it.
+    pub exposed: bool,
     /// To be removed at the end.
     pub socket: Option<PathBuf>,
 }
@@ -72,7 +74,8 @@ pub async fn bind(place: &Place, tls: Option<&Tls>) -> anyhow::Result<Bound> {
                 None => Listener::tcp(listener),
             };
             let name = Some(format!("{host}:{}", address.port()));
-            Ok(Bound { listener, shown: format!("{scheme}://{address}/solr"), name, socket: None })
+            let (shown, exposed) = (format!("{scheme}://{address}/solr"), !address.ip().is_loopback());
+            Ok(Bound { listener, shown, name, exposed, socket: None })
         }
         Place::Unix(path) => bind_socket(path),
     }
@@ -96,7 +99,8 @@ fn bind_socket(path: &Path) -> anyhow::Result<Bound> {
     let listener = tokio::net::UnixListener::bind(path)
         .with_context(|| format!("cannot listen on unix:{}", path.display()))?;
     let shown = format!("unix:{}", path.display());
-    Ok(Bound { listener: Listener::unix(listener), shown, name: None, socket: Some(path.to_owned()) })
+    let (listener, socket) = (Listener::unix(listener), Some(path.to_owned()));
+    Ok(Bound { listener, shown, name: None, exposed: false, socket })
 }
 
 #[cfg(not(unix))]

@@ -16,6 +16,7 @@ use lab::relevance::{
 };
 
 use self::report::Report;
+use crate::login::LoginArgs;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -86,6 +87,8 @@ struct RequestArgs {
     /// The Solr URL; `http://` and `/solr` may be left out.
     #[arg(long, default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
     url: SolrUrl,
+    #[command(flatten)]
+    login: LoginArgs,
     /// The collection or core.
     #[arg(short, long, value_name = "NAME", required_unless_present = "run", env = "PARHELION_COLLECTION")]
     collection: Option<String>,
@@ -169,7 +172,7 @@ async fn answers(args: &TestArgs, judgments: &Judgments, measures: &[Measure]) -
             count - topics.len()
         ));
     }
-    let RequestArgs { url, collection, handler, params, id_field, rows, timeout } = &args.request;
+    let RequestArgs { url, login, collection, handler, params, id_field, rows, timeout } = &args.request;
     let depth = measures.iter().map(|measure| measure.depth().unwrap_or(DEPTH)).max().unwrap_or(DEPTH);
     let template = Template {
         collection: collection.clone().context("name the collection with -c NAME")?,
@@ -178,7 +181,7 @@ async fn answers(args: &TestArgs, judgments: &Judgments, measures: &[Measure]) -
         id_field: id_field.clone(),
         rows: rows.unwrap_or(depth),
     };
-    let client = SolrClient::new(url.clone(), Duration::from_secs(*timeout));
+    let client = SolrClient::new(url.clone().with_login(login.login()?), Duration::from_secs(*timeout));
     let run = ask(&client, &template, &topics).await?;
     if let Some(path) = &args.write_run {
         let text = write_run(&run, "parhelion")?;

@@ -14,7 +14,7 @@ use crate::server::{Server, ServerArgs, interrupted};
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// The address to listen on. Anything but loopback is open to whoever can reach it.
+    /// The address to listen on. Anything but loopback needs --security or --insecure-open.
     #[arg(long, default_value = "127.0.0.1", env = "PARHELION_HOST")]
     host: String,
     /// The port to listen on; 0 takes any free one.
@@ -30,6 +30,13 @@ pub struct ServeArgs {
     /// The private key of the certificate, in PEM without a password.
     #[arg(long, value_name = "FILE", requires = "tls_cert", env = "PARHELION_TLS_KEY")]
     tls_key: Option<PathBuf>,
+    /// Who may do what: a security.json as Solr has it, brought into the data folder at the first start. The data folder's own
+    /// counts from then on, and is changed over HTTP.
+    #[arg(long, value_name = "FILE", env = "PARHELION_SECURITY")]
+    security: Option<PathBuf>,
+    /// Listen beyond loopback though nobody has to log in: whoever reaches the address may do everything.
+    #[arg(long, env = "PARHELION_INSECURE_OPEN")]
+    insecure_open: bool,
     /// Whose answers are packed with gzip if they take it: clients on other machines, all, or none.
     #[arg(long, value_name = "WHOSE", value_enum, default_value_t, env = "PARHELION_COMPRESS")]
     compress: CompressArg,
@@ -89,6 +96,8 @@ fn server_args(args: ServeArgs) -> anyhow::Result<ServerArgs> {
         tls,
         compress: args.compress.into(),
         data_dir: args.data_dir,
+        security: args.security,
+        insecure_open: args.insecure_open,
         backup_dir: args.backup_dir,
         configset_dir: args.configset_dir,
         cache: !args.no_cache,

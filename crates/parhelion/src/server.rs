@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::ambient::{SystemClock, new_uuid};
 use crate::configsets;
+use crate::guard;
 use crate::limits::LimitArgs;
 use crate::listen::{self, Bound, Place};
 use crate::logs::ProcessLogs;
@@ -28,6 +29,10 @@ pub struct ServerArgs {
     pub tls: Option<Tls>,
     pub compress: Compress,
     pub data_dir: PathBuf,
+    /// A `security.json` for data that has none.
+    pub security: Option<PathBuf>,
+    /// Whether other machines may reach it though nobody has to log in.
+    pub insecure_open: bool,
     /// The only folder below which backups are made and found.
     pub backup_dir: Option<PathBuf>,
     /// A folder of configsets, beside the built-in one.
@@ -52,8 +57,19 @@ pub struct Server {
 impl Server {
     /// Takes the places, then opens the data: whoever can connect waits for it and gets answers.
     pub async fn start(args: ServerArgs) -> anyhow::Result<Self> {
-        let ServerArgs { places, tls, compress, data_dir, backup_dir, configset_dir, cache, limits, logs } =
-            args;
+        let ServerArgs {
+            places,
+            tls,
+            compress,
+            data_dir,
+            security,
+            insecure_open,
+            backup_dir,
+            configset_dir,
+            cache,
+            limits,
+            logs,
+        } = args;
         let configsets = configsets::load(configset_dir.as_deref())?;
         let mut bound = Vec::with_capacity(places.len());
         for place in &places {
@@ -69,9 +85,13 @@ impl Server {
         let node = tokio::task::spawn_blocking(|| Node::open(config))
             .await?
             .with_context(|| format!("cannot open the data in `{}`", data_dir.display()))?;
+        let security = guard::load(&node, security.as_deref()).await?;
+        let exposed: Vec<_> = bound.iter().filter(|it| it.exposed).map(|it| it.shown.as_str()).collect();
+        guard::check_exposed(&exposed, security.as_deref(), insecure_open)?;
         let (stop, stopped) = watch::channel(false);
         let mut config = ServeConfig::new(configsets, Arc::new(new_uuid));
         config.compress = compress;
+        config.security = security;
         limits.apply(&mut config);
         config.connections_max = config.connections_max.min(listen::connections_max());
         config.machine = Arc::new(move || machine::facts(&data_dir));

@@ -18,6 +18,7 @@ pub mod query;
 mod real_time_get;
 pub mod response;
 pub mod schema;
+pub mod security;
 pub mod select;
 pub mod slow;
 pub mod spell;

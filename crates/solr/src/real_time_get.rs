@@ -8,6 +8,7 @@ use plan::{
     Value, Version,
 };
 
+use crate::params::unsupported::refuse_unsupported;
 use crate::params::{Params, integer, query};
 use crate::query::{Budget, QueryContext, parse_query};
 use crate::response::{self, Entries, Node};
@@ -47,6 +48,7 @@ const UNSUPPORTED: [&str; 4] =
 impl GetRequest {
     /// `id` may repeat, `ids` holds several between commas.
     pub fn parse(params: &Params) -> Result<Self> {
+        refuse_unsupported(params)?;
         if let Some(name) = UNSUPPORTED.iter().find(|name| params.get(name).is_some()) {
             return Err(Error::bad_request(format!(
                 "parameter `{name}` is not supported by /get; ask for documents by `id`"

@@ -3,6 +3,8 @@
 //! Does not judge: a status of 500 is an answer like any other; only a failed connection is an error.
 
 use anyhow::{Context, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::javabin;
@@ -11,6 +13,8 @@ use super::scenario::Step;
 /// A server, by the URL of its web context.
 pub struct Server {
     url: String,
+    /// `name:password` of who asks.
+    login: Option<String>,
 }
 
 /// What is sent, and what the headers say of it.
@@ -43,7 +47,17 @@ impl Answer {
 
 impl Server {
     pub fn new(url: &str) -> Self {
-        Self { url: url.to_owned() }
+        Self { url: url.to_owned(), login: None }
+    }
+
+    /// The same server, asked by somebody; by nobody where there is no name.
+    pub fn asked_by(&self, login: &str) -> Self {
+        Self { url: self.url.clone(), login: Some(login.to_owned()).filter(|login| !login.is_empty()) }
+    }
+
+    /// Whether one must log in.
+    pub fn is_guarded(&self) -> Result<bool> {
+        Ok(self.send("GET", "/admin/authentication", &[], None)?.status_code == 401)
     }
 
     /// Sends a step to the collection `core`.
@@ -59,7 +73,10 @@ impl Server {
             kind,
             encoding: step.content_encoding.as_deref(),
         });
-        let response = self.send(step.method(), &path, &pairs, body)?;
+        let response = match &step.who {
+            Some(who) => self.asked_by(who).send(step.method(), &path, &pairs, body)?,
+            None => self.send(step.method(), &path, &pairs, body)?,
+        };
         Ok(read(&response, core, step.raw))
     }
 
@@ -86,6 +103,9 @@ impl Server {
             _ => minreq::Method::Get,
         };
         let mut request = minreq::Request::new(method, &url).with_timeout(60);
+        if let Some(login) = &self.login {
+            request = request.with_header("Authorization", format!("Basic {}", STANDARD.encode(login)));
+        }
         if let Some(Body { bytes, kind, encoding }) = body {
             request = request.with_header("Content-Type", kind).with_body(bytes);
             request =

@@ -17,6 +17,7 @@ mod random;
 mod scenario;
 mod summary;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -31,6 +32,9 @@ use random::Random;
 use scenario::{Scenario, Step};
 pub use summary::Summary;
 use summary::{Outcome, StepResult};
+
+/// Who asks a server with a `security.json`, unless a step says who.
+const ADMINISTRATOR: &str = "solr:SolrRocks";
 
 /// What one run does.
 pub struct Options {
@@ -85,12 +89,28 @@ pub fn run(root: &Path, options: &Options) -> Result<Summary> {
 fn run_against(root: &Path, url: &str, options: &Options) -> Result<Summary> {
     let folder = root.join("compat");
     let masks = Masks::read(&folder.join("masks.yaml"))?;
-    let server = Server::new(url);
+    let open = Server::new(url);
+    let guarded = open.is_guarded()?.then(|| open.asked_by(ADMINISTRATOR));
     let list = folder.join("open.yaml");
     let mut summary = Summary::new(Open::read(&list)?);
     for path in scenario::files(&folder, options.filter.as_deref())? {
-        let run = FileRun { root, path, server: &server, masks: &masks, options };
-        summary.extend(run.go()?);
+        let security = Scenario::read(&path)?.security;
+        let started;
+        let server = match (&security, &guarded, &options.url) {
+            (None, None, _) => &open,
+            (Some(_), Some(guarded), _) => guarded,
+            (Some(security), None, None) => {
+                let file = folder.join("fixtures").join(security);
+                let arguments = [OsStr::new("--security"), file.as_os_str()];
+                started = crate::server::Server::start_with(root, "guarded", false, &arguments)?;
+                let server = Server::new(&started.url).asked_by(ADMINISTRATOR);
+                summary.extend(FileRun { root, path, server: &server, masks: &masks, options }.go()?);
+                continue;
+            }
+            // It is asked of a server that is started for it, or of one that asks who is there.
+            _ => continue,
+        };
+        summary.extend(FileRun { root, path, server, masks: &masks, options }.go()?);
     }
     if options.accept {
         summary.accept().write(&list)?;

@@ -5,6 +5,9 @@
 //! post or put, `body`: text as it stands, or a YAML value that is sent as JSON; or `body_hex`, the bytes of it. A path that
 //! begins with `/api/` counts from the server's root, with another `/` from the web context, any other from the collection. `{core}` in a path, parameter or body is the
 //! collection's name.
+//!
+//! With `security` (a `security.json` among the fixtures) the file asks a server that has it, as the administrator `solr`, or as a
+//! step's `as` says: `name:password`, or nothing for nobody.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,6 +29,8 @@ pub struct Scenario {
     pub configset: String,
     /// A file of `compat/fixtures/` to load and commit first.
     docs: Option<String>,
+    /// A file of `compat/fixtures/` that says who may do what.
+    pub security: Option<String>,
     pub steps: Vec<Step>,
 }
 
@@ -49,6 +54,9 @@ pub struct Step {
     pub body_hex: Option<String>,
     /// How the body is packed, as its header says.
     pub content_encoding: Option<String>,
+    /// Who asks, where somebody must log in.
+    #[serde(rename = "as")]
+    pub who: Option<String>,
     /// Keep the body as text: for spacing, order and the forms of `json.nl`.
     #[serde(default)]
     pub raw: bool,
@@ -166,6 +174,9 @@ impl Step {
     pub fn request_line(&self) -> String {
         let query: Vec<String> = self.pairs().iter().map(|(name, value)| format!("{name}={value}")).collect();
         let mut line = format!("{} {}", self.method(), self.path());
+        if let Some(who) = &self.who {
+            line = format!("as {who}: {line}");
+        }
         if !query.is_empty() {
             line = format!("{line}?{}", query.join("&"));
         }

@@ -9,6 +9,7 @@ use solr::response::{Entries, Node};
 
 use super::{collections, cores};
 use crate::call::Call;
+use crate::security::Access;
 use crate::tasks::Progress;
 
 /// Begins an action of the collections' administration; the answer names the task.
@@ -39,22 +40,24 @@ struct Task {
     id: String,
     method: hyper::Method,
     params: Params,
+    access: Access,
     started_ms: i64,
 }
 
 impl Task {
     fn of(call: &Call<'_>, id: &str) -> Self {
-        let (method, params) = (call.method.clone(), call.params.clone());
-        Self { id: id.to_owned(), method, params, started_ms: call.started_ms }
+        let (method, params, access) = (call.method.clone(), call.params.clone(), call.access.clone());
+        Self { id: id.to_owned(), method, params, access, started_ms: call.started_ms }
     }
 
     fn call<'a>(&self, server: &'a Arc<crate::server::Server>) -> Call<'a> {
-        let Self { id: _, method, params, started_ms } = self;
+        let Self { id: _, method, params, access, started_ms } = self;
         Call {
             server,
             method: method.clone(),
             target: None,
             params: params.clone(),
+            access: access.clone(),
             content: None,
             trace: Trace::default(),
             started_ms: *started_ms,

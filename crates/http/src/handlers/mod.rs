@@ -43,6 +43,7 @@ use solr::config::{is_implicit, set_names};
 use solr::params::response as response_params;
 use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
+use solr::security::Section;
 
 pub(crate) use self::info::Info;
 use self::permit::Permit;
@@ -51,6 +52,7 @@ use crate::call::{Answer, Call, Content, Envelope, Failure};
 use crate::openapi;
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
+use crate::security::{self, Needs};
 use crate::server::Server;
 use crate::v2::V2;
 
@@ -102,6 +104,7 @@ pub(crate) enum NodeHandler {
     Metrics,
     Slow,
     Configsets,
+    Security(Section),
 }
 
 impl NodeHandler {
@@ -114,6 +117,7 @@ impl NodeHandler {
             NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
             NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
             NodeHandler::Configsets => "org.apache.solr.handler.admin.ConfigSetsHandler",
+            NodeHandler::Security(_) => "org.apache.solr.handler.admin.SecurityConfHandlerLocal",
             NodeHandler::Info(info) => info.class(),
             NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
         }
@@ -135,6 +139,8 @@ pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
                 "/configs" => NodeHandler::Configsets,
                 "/metrics" => NodeHandler::Metrics,
                 "/slow" => NodeHandler::Slow,
+                "/authentication" => NodeHandler::Security(Section::Authentication),
+                "/authorization" => NodeHandler::Security(Section::Authorization),
                 _ => NodeHandler::Info(Info::find(path.strip_prefix("/info/")?)),
             };
             Some(Serving::Node(handler))
@@ -185,12 +191,20 @@ async fn by_v2(call: &Call<'_>, v2: &V2) -> Reply {
         Ok(params) => params,
         Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
     };
+    let serving = Serving::Node(v2.verb.handler);
+    let needs = || Needs::of(call.server, &serving, &call.method, &params);
+    if !call.access.is_open()
+        && let Err(refusal) = call.access.check(needs(), call.method.as_str(), &params)
+    {
+        return refusal.into_reply(&needs().path);
+    }
     let content = call.content.as_ref().filter(|_| v2.keeps_body());
     let older = Call {
         server: call.server,
         method: call.method.clone(),
         target: None,
         params,
+        access: call.access.clone(),
         content: content.map(Content::again),
         started_ms: call.started_ms,
         trace: call.trace.clone(),
@@ -221,6 +235,7 @@ async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>)
         NodeHandler::Metrics => metrics::run(call),
         NodeHandler::Slow => Ok(slow::run(call)),
         NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
+        NodeHandler::Security(section) => security::administrate(call, section).await,
     };
     envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
 }

@@ -16,6 +16,7 @@ use super::spelling::Searched;
 use super::subquery::Subqueries;
 use super::{Asked, more_like, terms};
 use crate::call::{Answer, Call, Content, Failure};
+use crate::security::Access;
 
 pub(super) async fn run(
     call: &Call<'_>,
@@ -175,7 +176,7 @@ impl Resolving {
             now_ms: call.started_ms,
             config: collection.config(),
             core: collection.core_name(),
-            others: others(call.server.node.clone()),
+            others: others(call.server.node.clone(), call.access.clone()),
             allowance: permit.allowance.clone(),
             trace: call.trace.clone(),
             parsers: permit.parsers().map(<[String]>::to_vec),
@@ -200,10 +201,10 @@ impl Resolving {
     }
 }
 
-/// The node's collections, as a query asks for them.
-fn others(node: Arc<Node>) -> Others<'static> {
+/// The node's collections, as a query asks for them: those that its sender may search.
+fn others(node: Arc<Node>, access: Access) -> Others<'static> {
     Others::new(move |name| {
-        let collection = node.find(name)?;
+        let collection = access.find(&node, name)?;
         let versioned = collection.versioned_schema();
         Some(OtherSchema {
             name: collection.name().into(),

@@ -81,7 +81,7 @@ impl<'a> Subqueries<'a> {
         })?;
         let collection = match &subquery.from {
             None => collection.clone(),
-            Some(name) => self.call.server.node.find(name).ok_or_else(|| {
+            Some(name) => self.call.access.find(&self.call.server.node, name).ok_or_else(|| {
                 Error::bad_request(format!("`fromIndex` names `{name}`, which does not exist"))
             })?,
         };

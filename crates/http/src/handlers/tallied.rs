@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cluster::Collection;
 use solr::admin::Metric;
 use solr::response::Node;
+use solr::security::Section;
 
 use super::{NodeHandler, Serving};
 use crate::route::{self, Handler};
@@ -37,6 +38,8 @@ impl NodeHandler {
             Self::System | Self::Health | Self::Info(_) => "ADMIN./admin/info",
             Self::Metrics => "ADMIN./admin/metrics",
             Self::Configsets => "ADMIN./admin/configs",
+            Self::Security(Section::Authentication) => "ADMIN./admin/authentication",
+            Self::Security(Section::Authorization) => "ADMIN./admin/authorization",
         })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{Error, FacetPlan, FacetSort, FieldFacet, Query, Result, SearchPlan, TermCount};
 use solr::Params;
+use solr::params::unsupported::refuse_unsupported;
 use solr::response::Entries;
 use solr::terms::{FieldTerms, TermsRequest};
 
@@ -14,6 +15,7 @@ use crate::call::{Answer, Failure};
 const TERMS_MAX: usize = 1 << 21;
 
 pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result<Answer, Failure> {
+    refuse_unsupported(params)?;
     let request = TermsRequest::parse(params, &collection.schema())
         .map_err(|(error, before)| Failure { before, ..Failure::from(error) })?;
     Ok(listed(collection, &request).await?.into())

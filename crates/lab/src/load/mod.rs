@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use connection::Connection;
 pub use cpu::{Processes, half_closed, own_cpu_seconds};
 pub use habit::Habit;
-pub use requests::{Requests, get};
+pub use requests::{Requests, get, get_as};
 pub use schedule::{Arrivals, Schedule};
 
 use crate::error::Error;

@@ -24,7 +24,7 @@ impl Requests {
             let pairs: Vec<(&str, &str)> =
                 params.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             let address = url.with(path, &pairs);
-            get(url.authority(), address.trim_start_matches("http://").trim_start_matches(url.authority()))
+            get_as(url, address.trim_start_matches("http://").trim_start_matches(url.authority()))
         };
         Self::new(params.map(build).collect())
     }
@@ -33,6 +33,16 @@ impl Requests {
         let at = self.next.fetch_add(1, Ordering::Relaxed);
         &self.bytes[at % self.bytes.len()]
     }
+}
+
+/// A GET of `target` from a server, by whom its URL says.
+pub fn get_as(url: &SolrUrl, target: &str) -> Vec<u8> {
+    let mut request = get(url.authority(), target);
+    if let Some(login) = url.login() {
+        request.truncate(request.len() - 2);
+        request.extend_from_slice(format!("Authorization: {}\r\n\r\n", login.header()).as_bytes());
+    }
+    request
 }
 
 /// A GET of `target`, the path and query.
@@ -53,5 +63,8 @@ mod tests {
         assert_eq!(requests.next(), first);
         assert_eq!(requests.next(), b"GET /solr/c/select?q=c HTTP/1.1\r\nHost: h:1\r\n\r\n");
         assert_eq!(requests.next(), first);
+        let url = url.with_login(client::Login::key("k").ok());
+        let as_somebody = b"GET /solr/x HTTP/1.1\r\nHost: h:1\r\nAuthorization: Bearer k\r\n\r\n";
+        assert_eq!(get_as(&url, "/solr/x"), as_somebody);
     }
 }

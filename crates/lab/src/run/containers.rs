@@ -14,7 +14,7 @@ use super::measure::{Contender, Method, measure};
 use super::record::{Agreement, CaseRecord, Run};
 use super::{RunOptions, Setup, Watch, finish, host, manifest};
 use crate::error::Error;
-use crate::load::{Connection, Habit, Processes, Requests, Shape, get};
+use crate::load::{Connection, Habit, Processes, Requests, Shape, get, get_as};
 use crate::peer::{Built, Project, cache, write};
 use crate::side::Side;
 use crate::workload::{Claim, ClaimTest};
@@ -136,8 +136,7 @@ fn case(
     method: &Method,
 ) -> Result<CaseRecord, Error> {
     let authority = container.side.url().authority();
-    let our_requests =
-        endpoint.ours.as_ref().map(|path| Requests::new(vec![get(ours.url().authority(), path)]));
+    let our_requests = endpoint.ours.as_ref().map(|path| Requests::new(vec![get_as(ours.url(), path)]));
     let requests = Requests::new(vec![get(authority, endpoint.path)]);
     let agreement = agree(ours, endpoint, authority);
     let mut arms = Vec::new();

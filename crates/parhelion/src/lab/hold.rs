@@ -5,6 +5,7 @@ use client::SolrUrl;
 use lab::{Held, HoldOptions};
 
 use super::console::Watcher;
+use crate::login::LoginArgs;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -12,6 +13,8 @@ pub struct HoldArgs {
     /// The server.
     #[arg(long, default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
     url: SolrUrl,
+    #[command(flatten)]
+    login: LoginArgs,
     /// What is asked, below the Solr URL.
     #[arg(long, default_value = "admin/info/health")]
     path: String,
@@ -38,7 +41,7 @@ pub struct HoldArgs {
 /// An error when a request failed or a connection was lost.
 pub async fn run(args: HoldArgs) -> anyhow::Result<()> {
     let options = HoldOptions {
-        url: args.url,
+        url: args.url.with_login(args.login.login()?),
         path: args.path,
         idle: args.idle as usize,
         busy: args.busy as usize,

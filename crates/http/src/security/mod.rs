@@ -1,0 +1,164 @@
+//! Who is let in. A request is known by its `Authorization` header before anything else is looked at; what it may is decided
+//! by the handler that its path was routed to, never by the path's text (`needs`). Without a `security.json` there is no
+//! guard, and nothing here is asked. What the file says is `solr::security`'s business.
+
+mod needs;
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use cluster::{Collection, Node};
+use hyper::Request;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use plan::{Error, Result};
+use solr::Params;
+use solr::security::{
+    self as file, Asked, BadCredentials, EditContext, Edited, Predefined, Principal, Scope, Section,
+    Security, Verdict,
+};
+
+pub(crate) use self::needs::{Needs, names_of};
+use crate::call::Call;
+use crate::reply::Reply;
+use crate::server::Server;
+
+/// The file in force, and its edits.
+pub(crate) struct Guard {
+    security: RwLock<Arc<Security>>,
+    /// One edit at a time: what is in force is always what was kept last.
+    editing: tokio::sync::Mutex<()>,
+}
+
+impl Guard {
+    pub fn new(security: Arc<Security>) -> Self {
+        Self { security: RwLock::new(security), editing: tokio::sync::Mutex::new(()) }
+    }
+
+    pub fn security(&self) -> Arc<Security> {
+        self.security.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Applies a body's commands; on disk before it is in force. Errors: `BadRequest`, and what keeping it may come to.
+    pub async fn edit(&self, call: &Call<'_>, section: Section, body: &str) -> Result<Edited> {
+        let _editing = self.editing.lock().await;
+        let random = || random(&call.server.config.new_uuid);
+        let mut edited = {
+            let context = EditContext { random: &random, now_ms: call.started_ms };
+            file::edit(&self.security(), section, body, &context)?
+        };
+        if let Some(security) = edited.security.take() {
+            call.server.node.save_security(security.to_text()).await?;
+            *self.security.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(security);
+        }
+        Ok(edited)
+    }
+}
+
+/// 32 bytes that nobody guesses, of two random UUIDs.
+fn random(new_uuid: &Arc<dyn Fn() -> String + Send + Sync>) -> [u8; 32] {
+    file::digest(&[new_uuid(), new_uuid()].concat())
+}
+
+/// What the sender of a request may.
+#[derive(Clone)]
+pub(crate) enum Access {
+    /// Nothing is guarded here.
+    Open,
+    Guarded {
+        security: Arc<Security>,
+        who: Option<Principal>,
+    },
+}
+
+/// Why a request is turned away.
+pub(crate) enum Refusal {
+    /// 401, with what Solr says.
+    LogIn(&'static str),
+    /// 403.
+    Forbidden,
+}
+
+impl Refusal {
+    /// The page that Solr's servlet container shows.
+    pub fn into_reply(self, path: &str) -> Reply {
+        match self {
+            Refusal::LogIn(reason) => Reply::page(401, reason, path),
+            Refusal::Forbidden => Reply::page(403, "Unauthorized request, Response code: 403", path),
+        }
+    }
+}
+
+impl Access {
+    /// Who sent a request, by its head. A header that says who and is wrong is refused, whatever is asked for.
+    pub fn of<B>(server: &Server, request: &Request<B>, now_ms: i64) -> Result<Self, Refusal> {
+        let Some(guard) = &server.guard else { return Ok(Access::Open) };
+        let security = guard.security();
+        let said = header(request.headers()).map(|header| security.log_in(header?, now_ms)).transpose();
+        let who = said.map_err(|BadCredentials| Refusal::LogIn("Bad credentials"))?.flatten();
+        if who.is_none() && security.blocks_unknown() {
+            return Err(Refusal::LogIn("require authentication"));
+        }
+        Ok(Access::Guarded { security, who })
+    }
+
+    pub fn is_open(&self) -> bool {
+        matches!(self, Access::Open)
+    }
+
+    /// Whether a request with these needs is let through.
+    pub fn check(&self, needs: Needs, method: &str, params: &Params) -> Result<(), Refusal> {
+        let Access::Guarded { security, who } = self else { return Ok(()) };
+        let Needs { permission, path, scope } = needs;
+        let asked = Asked { permission, path: &path, method, params, scope };
+        match security.judge(&asked, who.as_ref()) {
+            Verdict::Permitted => Ok(()),
+            Verdict::LogIn => Err(Refusal::LogIn("Authentication failed, Response code: 401")),
+            Verdict::Forbidden => Err(Refusal::Forbidden),
+        }
+    }
+
+    /// Whether the sender may search a collection: one that a request names beside the one it was sent to.
+    pub fn reads(&self, collection: &Collection) -> bool {
+        let scope = Scope::Collections(vec![names_of(collection)]);
+        let needs = Needs { permission: Predefined::Read, path: "/select".to_owned(), scope };
+        self.check(needs, "GET", &Params::default()).is_ok()
+    }
+
+    /// A collection that a request names beside its own, unless the sender may not search it: it is then as if it were not
+    /// there.
+    pub fn find(&self, node: &Node, name: &str) -> Option<Arc<Collection>> {
+        node.find(name).filter(|collection| self.is_open() || self.reads(collection))
+    }
+}
+
+/// The header that says who sends the request, if there is one. Several, or one that is no text, say nobody.
+fn header(headers: &HeaderMap) -> Option<Result<&str, BadCredentials>> {
+    let mut all = headers.get_all(AUTHORIZATION).iter();
+    let first = all.next()?;
+    Some(match all.next() {
+        None => first.to_str().map_err(|_| BadCredentials),
+        Some(_) => Err(BadCredentials),
+    })
+}
+
+/// What a refused client is asked to do. Browsers open a dialogue of their own at `Basic`, which pages that log in by script do
+/// not want.
+pub(crate) fn challenge(guard: &Guard, by_script: bool) -> Option<HeaderValue> {
+    let scheme = if by_script { "xBasic" } else { "Basic" };
+    HeaderValue::try_from(format!("{scheme} realm=\"{}\"", guard.security().realm())).ok()
+}
+
+/// Whether a page's script sends the request.
+pub(crate) fn is_by_script(headers: &HeaderMap) -> bool {
+    headers.get("x-requested-with").is_some_and(|value| value == "XMLHttpRequest")
+}
+
+/// `/admin/authentication` and `/admin/authorization`: a body makes it an edit.
+pub(crate) async fn administrate(call: &Call<'_>, section: Section) -> Result<solr::response::Entries> {
+    let guard = call.server.guard.as_ref();
+    let Some(content) = &call.content else {
+        return Ok(file::view(guard.map(Guard::security).as_deref(), section));
+    };
+    let guard =
+        guard.ok_or_else(|| Error::bad_request(format!("No {} plugin configured", section.name())))?;
+    Ok(guard.edit(call, section, content.text()?).await?.entries)
+}
