@@ -10,7 +10,7 @@ use crate::handlers::{Info, NodeHandler};
 use crate::params::decode_segment;
 
 /// One verb.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Verb {
     method: &'static str,
     /// Below `/api`; what is in braces is captured as the parameter of this name.

@@ -176,8 +176,10 @@ fn open_all(peer: &Peer<'_>, count: usize, watch: &dyn Watch) -> io::Result<Vec<
         let openers: Vec<_> = (0..OPENERS).map(|_| scope.spawn(open)).collect();
         let noting = scope.spawn(|| {
             let say = || {
-                watch
-                    .note(&format!("{} of {count} idle connections are open", opened.load(Ordering::Relaxed)))
+                watch.note(&format!(
+                    "{} of {count} idle connections are open",
+                    opened.load(Ordering::Relaxed)
+                ));
             };
             until(&ended, |_| {}, say);
             say();

@@ -192,7 +192,8 @@ impl Message {
     fn text(self) -> String {
         let mut text = self.message + &self.fields;
         if text.len() > MESSAGE_BYTES_MAX {
-            text.truncate(text.floor_char_boundary(MESSAGE_BYTES_MAX));
+            let end = (0..=MESSAGE_BYTES_MAX).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+            text.truncate(end);
         }
         text
     }

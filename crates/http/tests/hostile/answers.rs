@@ -15,8 +15,8 @@ pub fn statuses(bytes: &[u8]) -> Result<Vec<u16>, String> {
             // The rest is in another protocol.
             return Ok(statuses);
         }
-        let fields = lines.filter_map(|line| line.split_once(": "));
-        let length = fields.filter(|(name, _)| name.eq_ignore_ascii_case("content-length")).last();
+        let mut fields = lines.filter_map(|line| line.split_once(": "));
+        let length = fields.rfind(|(name, _)| name.eq_ignore_ascii_case("content-length"));
         let length = length.map_or(Ok(0), |(_, value)| value.parse::<usize>()).map_err(|_| wrong())?;
         rest = rest.get(end + 4 + length..).ok_or("the last answer is cut off")?;
     }

@@ -4,7 +4,7 @@
 //!
 //! `PARHELION_HOSTILE_ROUNDS=100000 PARHELION_HOSTILE_SEED=7 cargo test -p http@0.1.0 --test hostile -- --nocapture`
 
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod answers;
 mod bodies;
