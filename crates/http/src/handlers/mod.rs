@@ -184,13 +184,20 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
     }
 }
 
+/// What the older API calls JSON; the v2 API leaves the character set out.
+const JSON_WITH_CHARSET: &str = "application/json;charset=utf-8";
+
 /// A verb of the v2 API, as the older one's request.
 async fn by_v2(call: &Call<'_>, v2: &V2) -> Reply {
     let body = call.content.as_ref().map(Content::text).transpose();
-    let params = match body.and_then(|body| v2.params(&call.params, body)) {
+    let mut params = match body.and_then(|body| v2.params(&call.params, body)) {
         Ok(params) => params,
         Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
     };
+    // Named lists are objects there.
+    if params.get("json.nl").is_none() {
+        params.push("json.nl", "map");
+    }
     let serving = Serving::Node(v2.verb.handler);
     let needs = || Needs::of(call.server, &serving, &call.method, &params);
     if !call.access.is_open()
@@ -211,7 +218,11 @@ async fn by_v2(call: &Call<'_>, v2: &V2) -> Reply {
         tally: None,
         room: None,
     };
-    node(&older, v2.verb.handler, None).await
+    let reply = node(&older, v2.verb.handler, None).await;
+    match reply.content_type {
+        JSON_WITH_CHARSET => Reply { content_type: "application/json", ..reply },
+        _ => reply,
+    }
 }
 
 /// `below` are the parts of a path that goes on below the handler.
