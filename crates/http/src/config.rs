@@ -79,10 +79,10 @@ impl ServeConfig {
             ping_interval: Duration::from_secs(60),
             connections_max: 20_000,
             queries: GateLimits {
-                at_once: (cores() * 8).max(32),
+                at_once: (cores() * 8).max(16),
                 at_once_pressed: cores(),
                 waiting_max: 1024,
-                patience: Duration::from_millis(400),
+                patience: Duration::from_millis(250),
             },
             updates: GateLimits {
                 at_once: 256,

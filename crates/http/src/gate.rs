@@ -1,30 +1,34 @@
-//! A gate: so many requests are worked on at once, so many more wait their turn, in the order they came and for so long at
-//! most. One that is refused, or a queue in which all have long waited several times as long as the work takes, shows that
-//! more is asked for than can be done. Then the gate is pressed: who waits is refused as soon as waiting would cost more than half
-//! as much again as the work, and no more are worked on at once than there are processors, so that what is admitted takes
-//! about as long as ever. That lasts until nobody was refused for a while.
-//! After CoDel (Nichols, Jacobson 2012): a queue is for bursts; one that stands is only delay.
+//! A gate: so many requests are worked on at once, so many more wait their turn, for so long at most. One that is refused, or
+//! would wait longer than that, or a queue in which all have long waited many times as long as the work takes, shows that more
+//! is asked for than can be done. Then the gate is pressed: no more are worked on at once than there are processors, and
+//! whoever came last is next, so that what is admitted has hardly waited, while those at the far end of the queue are
+//! refused. That lasts until next to nobody is refused.
+//! After CoDel (Nichols, Jacobson 2012): a queue is for bursts; one that stands is only delay. And after adaptive LIFO
+//! (Maurer, "Fail at Scale", 2015): who has waited longest is the likeliest to have given up.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use plan::Result;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use plan::{Error, Result};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use crate::admission::busy;
 
-/// Pressure is over when nobody was refused for so long.
+/// Pressure is looked at anew after so long, and over when fewer than one of so many were refused meanwhile.
 const PRESSED_FOR: Duration = Duration::from_secs(1);
-/// Who waits looks this often whether there is pressure.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Under pressure anyone may wait as long as that: timers know no less.
-const PATIENCE_LEAST: Duration = Duration::from_millis(1);
+const REFUSED_FEW: usize = 20;
+/// Under pressure anyone may wait so many times what a request takes, and as long as that.
+const PRESSED_WAITS: u32 = 8;
+const PRESSED_WAIT_LEAST: Duration = Duration::from_millis(5);
+/// Work that takes less is over within a slice or two of the system's scheduler.
+const SHORT: Duration = Duration::from_millis(5);
 /// Who waited no longer than that, or than so many times what a request takes, has not waited long.
 const WAIT_LEAST: Duration = Duration::from_millis(5);
-const WAITS_MAX: u32 = 8;
+const WAITS_MAX: u32 = 16;
 /// What usual is, is a mean in which each request counts one so-manieth.
-const USUAL_WEIGHT: u64 = 16;
+const USUAL_WEIGHT: u32 = 16;
 
 /// How a gate lets requests in.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +37,7 @@ pub struct GateLimits {
     pub at_once: usize,
     /// The same under pressure.
     pub at_once_pressed: usize,
-    /// More than these are refused at once.
+    /// Beyond these the one that has waited longest is refused.
     pub waiting_max: usize,
     /// Who waits longer is refused.
     pub patience: Duration,
@@ -41,33 +45,21 @@ pub struct GateLimits {
 
 pub(crate) struct Gate {
     limits: GateLimits,
-    room: Semaphore,
-    waiting: AtomicUsize,
-    /// Permits that nobody has because of the pressure.
-    withheld: AtomicUsize,
-    /// How long a request is usually worked on.
-    usual_us: AtomicU64,
-    opened: Instant,
-    /// Milliseconds since then, when somebody was last let in who had not waited long.
-    free_ms: AtomicU64,
-    /// Milliseconds since then, until when there is pressure.
-    pressed_until_ms: AtomicU64,
+    line: Mutex<Line>,
 }
 
 impl Gate {
     pub fn new(limits: GateLimits) -> Self {
-        let at_once = limits.at_once.clamp(1, Semaphore::MAX_PERMITS);
+        let at_once = limits.at_once.max(1);
         let at_once_pressed = limits.at_once_pressed.clamp(1, at_once);
-        Self {
-            limits: GateLimits { at_once, at_once_pressed, ..limits },
-            room: Semaphore::new(at_once),
-            waiting: AtomicUsize::new(0),
-            withheld: AtomicUsize::new(0),
-            usual_us: AtomicU64::new(0),
-            opened: Instant::now(),
-            free_ms: AtomicU64::new(0),
-            pressed_until_ms: AtomicU64::new(0),
-        }
+        let line = Line {
+            working: 0,
+            waiting: VecDeque::new(),
+            usual: Duration::ZERO,
+            flowed: Instant::now(),
+            pressure: None,
+        };
+        Self { limits: GateLimits { at_once, at_once_pressed, ..limits }, line: Mutex::new(line) }
     }
 
     /// How long may be waited at most.
@@ -75,138 +67,208 @@ impl Gate {
         self.limits.patience
     }
 
+    /// Errors: `Busy` for who is refused.
     pub async fn enter(&self) -> Result<Pass<'_>> {
         let came = Instant::now();
-        if !self.is_refusing(came) {
-            self.give_back();
-        }
-        // Fails as long as anyone waits: nobody overtakes.
-        if let Ok(permit) = self.room.try_acquire() {
-            self.free_ms.store(self.ms(came), Relaxed);
-            return Ok(Pass { gate: self, permit: Some(permit), began: came });
-        }
-        let admitted = match Place::take(&self.waiting, self.limits.waiting_max) {
-            Some(_place) => self.wait(came).await,
-            None => None,
+        let Some(turn) = self.line().arrive(&self.limits, came)? else {
+            return Ok(Pass { gate: self, began: came });
         };
-        admitted.ok_or_else(|| {
-            self.press(Instant::now());
-            busy("requests")
-        })
-    }
-
-    /// `None` when it takes too long.
-    async fn wait(&self, came: Instant) -> Option<Pass<'_>> {
-        let mut turn = std::pin::pin!(self.room.acquire());
-        loop {
-            let now = Instant::now();
-            let left = self.patience(now).checked_sub(now - came).filter(|left| !left.is_zero())?;
-            match timeout(left.min(LOOK_EVERY), turn.as_mut()).await {
-                Ok(Ok(permit)) => {
-                    let now = Instant::now();
-                    self.judge(now - came, now);
-                    return Some(Pass { gate: self, permit: Some(permit), began: now });
-                }
-                Ok(Err(_)) => return None,
-                Err(_) => {}
+        let mut turn = Turn { gate: self, turn };
+        let told = timeout(self.limits.patience, &mut turn.turn).await;
+        match told {
+            Ok(Ok(())) => Ok(Pass { gate: self, began: Instant::now() }),
+            Ok(Err(_)) => Err(refused()),
+            Err(_) => {
+                self.line().refuse(Instant::now());
+                Err(refused())
             }
         }
     }
 
+    /// Whether requests are refused, or a quarter of those who may wait do.
+    pub fn is_pressed(&self) -> bool {
+        let mut line = self.line();
+        line.look(Instant::now());
+        let waiting = line.waiting.len();
+        line.pressure.is_some() || (waiting > 0 && waiting * 4 >= self.limits.waiting_max)
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refused() -> Error {
+    busy("requests")
+}
+
+/// Who is worked for, and who waits.
+struct Line {
+    working: usize,
+    /// In the order they came. Some may have gone away.
+    waiting: VecDeque<Waiter>,
+    /// How long a request is usually worked on.
+    usual: Duration,
+    /// When somebody was last let in who had not waited long.
+    flowed: Instant,
+    pressure: Option<Pressure>,
+}
+
+struct Waiter {
+    came: Instant,
+    /// Told when it may go in; dropped when it is refused.
+    turn: oneshot::Sender<()>,
+}
+
+/// What was seen since it was last looked at.
+struct Pressure {
+    since: Instant,
+    asked: usize,
+    refused: usize,
+}
+
+impl Line {
+    /// `None` lets in; otherwise it says when it is one's turn.
+    fn arrive(&mut self, limits: &GateLimits, now: Instant) -> Result<Option<oneshot::Receiver<()>>> {
+        self.look(now);
+        if let Some(pressure) = &mut self.pressure {
+            pressure.asked += 1;
+        }
+        self.advance(limits, now);
+        if self.working < self.room(limits) {
+            self.working += 1;
+            self.flowed = now;
+            return Ok(None);
+        }
+        if self.waiting.len() >= limits.waiting_max || self.is_late(limits) {
+            self.refuse(now);
+            if self.waiting.pop_front().is_none() {
+                return Err(refused());
+            }
+        }
+        let (turn, told) = oneshot::channel();
+        self.waiting.push_back(Waiter { came: now, turn });
+        Ok(Some(told))
+    }
+
+    /// Somebody's work is over.
+    fn leave(&mut self, limits: &GateLimits, now: Instant, worked: Duration) {
+        self.usual = match self.usual {
+            Duration::ZERO => worked,
+            usual => (usual * (USUAL_WEIGHT - 1) + worked) / USUAL_WEIGHT,
+        };
+        self.withdraw(limits, now);
+    }
+
+    fn withdraw(&mut self, limits: &GateLimits, now: Instant) {
+        self.working -= 1;
+        self.look(now);
+        self.advance(limits, now);
+    }
+
+    /// How many may be worked on. Beside short work that is refused often, and every wait for a processor counts: under pressure
+    /// one is left for it.
+    fn room(&self, limits: &GateLimits) -> usize {
+        match self.pressure {
+            None => limits.at_once,
+            Some(_) if self.usual < SHORT => limits.at_once_pressed.saturating_sub(1).max(1),
+            Some(_) => limits.at_once_pressed,
+        }
+    }
+
+    /// Whether who comes now would wait too long, in turn.
+    fn is_late(&self, limits: &GateLimits) -> bool {
+        let ahead = u32::try_from(self.waiting.len() / limits.at_once).unwrap_or(u32::MAX);
+        self.pressure.is_none() && self.usual.saturating_mul(ahead) > limits.patience
+    }
+
+    /// Lets in who is next while there is room, and refuses who has waited too long under pressure.
+    fn advance(&mut self, limits: &GateLimits, now: Instant) {
+        while self.working < self.room(limits) {
+            let pressed = self.pressure.is_some();
+            let next = if pressed { self.waiting.pop_back() } else { self.waiting.pop_front() };
+            let Some(Waiter { came, turn }) = next else { break };
+            if turn.send(()).is_ok() {
+                self.working += 1;
+                self.judge(limits, now - came, now);
+            }
+        }
+        if self.pressure.is_some() {
+            let patience = (self.usual * PRESSED_WAITS).max(PRESSED_WAIT_LEAST);
+            while let Some(oldest) = self.waiting.pop_front_if(|oldest| now - oldest.came > patience) {
+                if !oldest.turn.is_closed() {
+                    self.refuse(now);
+                }
+            }
+        }
+    }
+
+    /// Whoever has gone away, at either end.
+    fn forget_gone(&mut self) {
+        let gone = |waiter: &mut Waiter| waiter.turn.is_closed();
+        while self.waiting.pop_front_if(gone).or_else(|| self.waiting.pop_back_if(gone)).is_some() {}
+    }
+
     /// Looks whether all have waited long for as long as anyone may wait.
-    fn judge(&self, waited: Duration, now: Instant) {
-        let usual = Duration::from_micros(self.usual_us.load(Relaxed));
-        let standing = || self.ms(now).saturating_sub(self.free_ms.load(Relaxed));
-        if waited <= (usual * WAITS_MAX).max(WAIT_LEAST) {
-            self.free_ms.store(self.ms(now), Relaxed);
-        } else if u128::from(standing()) >= self.limits.patience.as_millis() {
+    fn judge(&mut self, limits: &GateLimits, waited: Duration, now: Instant) {
+        if waited <= (self.usual * WAITS_MAX).max(WAIT_LEAST) {
+            self.flowed = now;
+        } else if now - self.flowed >= limits.patience {
             self.press(now);
         }
     }
 
-    fn press(&self, now: Instant) {
-        self.pressed_until_ms.fetch_max(self.ms(now + PRESSED_FOR), Relaxed);
+    fn press(&mut self, now: Instant) -> &mut Pressure {
+        self.pressure.get_or_insert(Pressure { since: now, asked: 0, refused: 0 })
     }
 
-    /// How long may be waited.
-    fn patience(&self, now: Instant) -> Duration {
-        if !self.is_refusing(now) {
-            return self.limits.patience;
+    /// Somebody is refused.
+    fn refuse(&mut self, now: Instant) {
+        self.press(now).refused += 1;
+    }
+
+    /// Looks whether the pressure is over.
+    fn look(&mut self, now: Instant) {
+        let Some(Pressure { since, asked, refused }) = self.pressure else { return };
+        let passed = now - since;
+        if passed < PRESSED_FOR {
+            return;
         }
-        let usual = Duration::from_micros(self.usual_us.load(Relaxed));
-        (usual / 2).clamp(PATIENCE_LEAST.min(self.limits.patience), self.limits.patience)
-    }
-
-    /// Whether requests were refused a moment ago.
-    fn is_refusing(&self, now: Instant) -> bool {
-        let until = self.pressed_until_ms.load(Relaxed);
-        until > 0 && self.ms(now) < until
-    }
-
-    /// Whether requests are refused, or a quarter of those who may wait do.
-    pub fn is_pressed(&self) -> bool {
-        let waiting = self.waiting.load(Relaxed);
-        (waiting > 0 && waiting * 4 >= self.limits.waiting_max) || self.is_refusing(Instant::now())
-    }
-
-    fn ms(&self, moment: Instant) -> u64 {
-        (moment - self.opened).as_millis() as u64
-    }
-
-    /// The pressure is over: all may have what was withheld.
-    fn give_back(&self) {
-        if self.withheld.load(Relaxed) > 0 {
-            self.room.add_permits(self.withheld.swap(0, Relaxed));
+        self.pressure = None;
+        if passed < PRESSED_FOR * 2 && refused * REFUSED_FEW > asked {
+            self.press(now);
         }
-    }
-
-    /// Whether a permit is to be withheld rather than handed on.
-    fn withholds(&self, now: Instant) -> bool {
-        let most = self.limits.at_once - self.limits.at_once_pressed;
-        let more = |withheld: usize| (withheld < most).then_some(withheld + 1);
-        self.is_refusing(now) && self.withheld.fetch_update(Relaxed, Relaxed, more).is_ok()
-    }
-
-    fn note(&self, worked: Duration) {
-        let (worked, usual) = (worked.as_micros() as u64, self.usual_us.load(Relaxed));
-        let mean = if usual == 0 { worked } else { (usual * (USUAL_WEIGHT - 1) + worked) / USUAL_WEIGHT };
-        // Two at a time may lose one of the two: it is a mean.
-        self.usual_us.store(mean, Relaxed);
+        self.flowed = now;
     }
 }
 
 /// Somebody is worked for as long as it lives.
 pub(crate) struct Pass<'a> {
     gate: &'a Gate,
-    permit: Option<SemaphorePermit<'a>>,
     began: Instant,
 }
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
         let now = Instant::now();
-        self.gate.note(now - self.began);
-        if let Some(permit) = self.permit.take()
-            && self.gate.withholds(now)
-        {
-            permit.forget();
-        }
+        self.gate.line().leave(&self.gate.limits, now, now - self.began);
     }
 }
 
-/// A place in a queue, free again when its request goes in, is refused or goes away.
-struct Place<'a>(&'a AtomicUsize);
-
-impl<'a> Place<'a> {
-    fn take(waiting: &'a AtomicUsize, waiting_max: usize) -> Option<Self> {
-        let place = Self(waiting);
-        (waiting.fetch_add(1, Relaxed) < waiting_max).then_some(place)
-    }
+/// Waits to be let in. Who goes away just then gives the room back.
+struct Turn<'a> {
+    gate: &'a Gate,
+    turn: oneshot::Receiver<()>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
+        self.turn.close();
+        let mut line = self.gate.line();
+        if self.turn.try_recv().is_ok() {
+            line.withdraw(&self.gate.limits, Instant::now());
+        }
+        line.forget_gone();
     }
 }
 
@@ -285,8 +347,27 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_queue_that_stands_is_pressure() {
         assert!(!pressed_by(4).await);
-        assert!(!pressed_by(16).await);
-        assert!(pressed_by(40).await);
+        assert!(!pressed_by(60).await);
+        assert!(pressed_by(80).await);
+    }
+
+    /// A queue that is longer than can be worked off in time is pressure as soon as that can be told.
+    #[tokio::test(start_paused = true)]
+    async fn who_would_wait_too_long_is_not_let_wait() {
+        let gate = gate(4, 4, 1024, Duration::from_millis(100));
+        ask(&gate, 4, 3).await;
+        let mut requests = JoinSet::new();
+        for _ in 0..100 {
+            let gate = Arc::clone(&gate);
+            requests.spawn(async move {
+                let pass = gate.enter().await;
+                tokio::time::sleep(WORK).await;
+                pass.is_ok()
+            });
+        }
+        tokio::task::yield_now().await;
+        assert!(gate.is_pressed());
+        assert!(requests.join_all().await.contains(&false));
     }
 
     #[tokio::test(start_paused = true)]
@@ -294,11 +375,11 @@ mod tests {
         let gate = gate(8, 1, 2, WORK);
         ask(&gate, 100, 3).await;
         assert!(gate.is_pressed());
-        assert_eq!(gate.withheld.load(Relaxed), 7);
-        tokio::time::sleep(PRESSED_FOR + WORK).await;
+        tokio::time::sleep(PRESSED_FOR * 2).await;
         assert!(!gate.is_pressed());
         assert_eq!(ask(&gate, 8, 1).await, [WORK; 8]);
-        assert_eq!(gate.room.available_permits(), 8);
+        let line = gate.line();
+        assert_eq!((line.working, line.waiting.len()), (0, 0));
     }
 
     #[tokio::test(start_paused = true)]

@@ -16,8 +16,9 @@ use crate::server::Server;
 
 /// How many of the last slow requests are kept.
 const KEPT: usize = 128;
-/// How old a reading of what a thread used may be: at 2 µs each they then take 1 % of a processor at most.
-const GRAIN_NS: u64 = 200_000;
+/// How old a reading of what a thread used may be, as a share of what is slow: what it tells of another phase, or another
+/// request, is less than that.
+const GRAIN_SHARE: u64 = 100;
 
 #[derive(Default)]
 pub(crate) struct SlowLog {
@@ -103,8 +104,9 @@ impl<'a> Watch<'a> {
             self.threshold_ms = collection.config().slow_query_ms.or(self.threshold_ms);
             self.collection = Some(collection.clone());
         }
-        if self.threshold_ms.is_some() {
-            self.trace = Trace::new(self.server.node.clock().clone(), GRAIN_NS);
+        if let Some(threshold_ms) = self.threshold_ms {
+            let grain_ns = threshold_ms.saturating_mul(1_000_000 / GRAIN_SHARE);
+            self.trace = Trace::new(self.server.node.clock().clone(), grain_ns);
         }
     }
 

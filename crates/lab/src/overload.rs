@@ -3,8 +3,8 @@
 //! as much memory. A gauge, not a comparison.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -221,8 +221,7 @@ struct Crowd<'a> {
 impl Crowd<'_> {
     /// Each asks when it has its answer, once at least.
     fn closed(&self, connections: usize, duration: Duration) -> Result<Seen, Error> {
-        let started = Instant::now();
-        self.together(connections, |connection, seen| {
+        self.together(connections, |started, connection, seen| {
             loop {
                 self.ask(connection, Instant::now(), seen);
                 if started.elapsed() >= duration {
@@ -234,8 +233,8 @@ impl Crowd<'_> {
 
     /// Whoever is free takes the next request of the schedule, and waits for its moment.
     fn open(&self, connections: usize, schedule: &Schedule) -> Result<Seen, Error> {
-        let (next, started) = (AtomicUsize::new(0), Instant::now());
-        self.together(connections, |connection, seen| {
+        let next = AtomicUsize::new(0);
+        self.together(connections, |started, connection, seen| {
             while let Some(offset) = schedule.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let intended = started + offset;
                 match intended.checked_duration_since(Instant::now()) {
@@ -247,30 +246,33 @@ impl Crowd<'_> {
         })
     }
 
+    /// All begin at one moment, when the last is ready.
     fn together(
         &self,
         connections: usize,
-        work: impl Fn(&mut Connection, &mut Seen) + Sync,
+        work: impl Fn(Instant, &mut Connection, &mut Seen) + Sync,
     ) -> Result<Seen, Error> {
         let wrong =
             |error: io::Error| Error::Load { url: self.authority.to_owned(), reason: error.to_string() };
         let opened = (0..connections.max(1)).map(|_| Connection::open(self.authority).map_err(wrong));
         let mut opened = opened.collect::<Result<Vec<_>, _>>()?;
-        let (work, started) = (&work, Instant::now());
+        let (ready, started) = (Barrier::new(opened.len()), OnceLock::new());
+        let (work, ready, started) = (&work, &ready, &started);
         let seen = thread::scope(|scope| {
             let clients: Vec<_> = opened
                 .iter_mut()
                 .map(|connection| {
                     scope.spawn(move || {
                         let mut seen = Seen::nothing();
-                        work(connection, &mut seen);
+                        ready.wait();
+                        work(*started.get_or_init(Instant::now), connection, &mut seen);
                         seen
                     })
                 })
                 .collect();
             clients.into_iter().map(joined).fold(Seen::nothing(), Seen::add)
         });
-        Ok(Seen { elapsed: started.elapsed(), ..seen })
+        Ok(Seen { elapsed: started.get().map_or(Duration::ZERO, Instant::elapsed), ..seen })
     }
 
     fn ask(&self, connection: &mut Connection, intended: Instant, seen: &mut Seen) {

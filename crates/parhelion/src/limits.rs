@@ -32,16 +32,17 @@ pub struct LimitArgs {
     /// control group has.
     #[arg(long, value_name = "MIB", env = "PARHELION_MEMORY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     memory_max: Option<u32>,
-    /// Work on so many searches at a time; others wait. Default: 8 for each core, 32 at least.
+    /// Work on so many searches at a time; others wait. Default: 8 for each core, 16 at least.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_AT_ONCE", value_parser = clap::value_parser!(u32).range(1..))]
     queries_at_once: Option<u32>,
-    /// Work on no more than that since a search was refused, for a second. Default: one for each core.
+    /// Work on no more than that from when a search was refused until next to none are; on one less while searches take less
+    /// than 5 ms. Default: one for each core.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_PRESSED", value_parser = clap::value_parser!(u32).range(1..))]
     queries_pressed: Option<u32>,
-    /// Refuse more waiting searches with 429. Default: 1024.
+    /// When more wait, refuse those that have waited longest with 429. Default: 1024.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_WAITING_MAX")]
     queries_waiting_max: Option<u32>,
-    /// Refuse searches that have waited so long with 429. Default: 400.
+    /// Refuse searches that have waited so long with 429. Default: 250.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_QUERIES_PATIENCE", value_parser = clap::value_parser!(u64).range(..=3_600_000))]
     queries_patience: Option<u64>,
     /// Tell in the log of requests that take so long, and where their time went; 0 tells of none. A collection's

@@ -3,8 +3,9 @@
 //! data when they are asked for. One that nobody asked for costs a branch.
 //!
 //! Reading a thread's usage costs a few system calls, about 2 µs on Linux. A slow log has to read before it knows, so its traces
-//! allow readings to be a little old (`grain_ns`): what a thread did within that time may be told of a neighbouring phase, and
-//! the cost stays below 1 %. A trace that was asked for ([`Trace::be_exact`]) reads at each step.
+//! allow readings to be a little old (`grain_ns`): what a thread did within that time may be told of a neighbouring phase, or of
+//! another request.
+//! A trace that was asked for ([`Trace::be_exact`]) reads at each step.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -261,8 +262,10 @@ impl Recorder {
 
     /// Ends the stretch of the phase at hand and begins one of `next`; gives the phase that was at hand.
     fn switch(&self, next: Option<Phase>) -> Option<Phase> {
+        let not_before_ns = self.clock.now_ns().saturating_sub(self.grain_ns.load(Ordering::Relaxed));
+        let usage = self.clock.thread_usage(not_before_ns);
+        // Afterwards: a thread that loses its processor mostly does so in a system call, such as those of the reading.
         let at_ns = self.clock.now_ns();
-        let usage = self.clock.thread_usage(at_ns.saturating_sub(self.grain_ns.load(Ordering::Relaxed)));
         let mut account = self.account();
         let Account { traced, now_in, at_ns: then_ns, usage: used } = &mut *account;
         if let Some(phase) = *now_in {

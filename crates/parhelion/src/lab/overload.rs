@@ -37,7 +37,7 @@ pub struct OverloadArgs {
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     seconds: u64,
     /// Requests that may be under way at once.
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u16).range(1..=4096))]
     connections: u16,
     /// Decides documents, questions and arrivals.
     #[arg(long, default_value_t = 42)]

@@ -37,17 +37,17 @@ fn walls(trace: &Trace) -> Vec<(Phase, u64)> {
 fn a_phase_within_another_interrupts_it() {
     let trace = trace();
     {
-        let _query = trace.enter(Phase::Query); // looks at 10
-        let facet = trace.enter(Phase::Facet); // 20
-        drop(facet); // 30
-        drop(trace.enter(Phase::Fetch)); // 40, 50
-    } // 60
-    assert_eq!(walls(&trace), [(Phase::Query, 30), (Phase::Facet, 10), (Phase::Fetch, 10)]);
+        let _query = trace.enter(Phase::Query); // looks at 10 and 20
+        let facet = trace.enter(Phase::Facet); // 30, 40
+        drop(facet); // 50, 60
+        drop(trace.enter(Phase::Fetch)); // 70, 80 and 90, 100
+    } // 110, 120
+    assert_eq!(walls(&trace), [(Phase::Query, 60), (Phase::Facet, 20), (Phase::Fetch, 20)]);
     let traced = trace.traced().unwrap();
-    assert_eq!(traced.total().usage.cpu_ns, Some(50));
-    assert_eq!(traced.total().usage.minor_faults, Some(5));
+    assert_eq!(traced.total().usage.cpu_ns, Some(100));
+    assert_eq!(traced.total().usage.minor_faults, Some(10));
     assert_eq!(traced.total().usage.run_queue_ns, None);
-    assert_eq!(traced.between_ns(), traced.wall_ns - 50);
+    assert_eq!(traced.between_ns(), traced.wall_ns - 100);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn what_one_thread_did_before_is_not_told_of_the_next() {
     let traced = trace.traced().unwrap();
     let thread = &traced.phases[1];
     assert_eq!((thread.0, thread.1.wait_ns, thread.1.usage), (Phase::Thread, 10, Usage::default()));
-    assert_eq!(walls(&trace), [(Phase::Prepare, 10), (Phase::Thread, 10), (Phase::Query, 10)]);
+    assert_eq!(walls(&trace), [(Phase::Prepare, 20), (Phase::Thread, 10), (Phase::Query, 20)]);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn waits_are_told_of_the_phase_they_are_in() {
     drop(index);
     let traced = trace.traced().unwrap();
     assert_eq!(traced.phases.len(), 1);
-    assert_eq!((traced.phases[0].1.wall_ns, traced.phases[0].1.wait_ns), (30, 10));
+    assert_eq!((traced.phases[0].1.wall_ns, traced.phases[0].1.wait_ns), (40, 10));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn readings_may_be_a_little_old_until_exact_ones_are_asked_for() {
     assert_eq!(trace.traced().unwrap().total().usage.cpu_ns, Some(0));
     trace.be_exact();
     drop(trace.enter(Phase::Fetch));
-    assert_eq!(trace.traced().unwrap().total().usage.cpu_ns, Some(10));
+    assert_eq!(trace.traced().unwrap().total().usage.cpu_ns, Some(20));
 }
 
 #[test]
