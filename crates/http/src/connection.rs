@@ -28,8 +28,11 @@ use crate::server::Server;
 use crate::service;
 use crate::upgrade::{self, Continued, Told};
 
-/// An awake connection is looked at this often; one that is idle at two looks, and asked nothing in between, goes to sleep.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// An awake connection is looked at this often at first; one that is idle at two looks, and asked nothing in between, goes to
+/// sleep. Whenever it was busy, or woke again, it has twice as long: many that come to ask once take little room, and one that
+/// asks now and then is not forever put to sleep.
+const LOOK_FIRST: Duration = Duration::from_millis(25);
+const LOOK_LAST: Duration = Duration::from_millis(200);
 /// Room for uploads in flight on HTTP/2, for a stream and for its connection.
 const H2_STREAM_WINDOW: u32 = 1 << 20;
 const H2_CONNECTION_WINDOW: u32 = 4 << 20;
@@ -93,11 +96,13 @@ pub(crate) async fn run(accepted: Accepted, server: Arc<Server>, mut stop: Stop)
         Err(failure) => return tracing::debug!(%failure, "a connection failed before its first request"),
     };
     let connection = Arc::new(Connection { server, near, upgrade: Mutex::new(None) });
-    let mut spoken = None;
+    let (mut spoken, mut pace) = (None, LOOK_FIRST);
     while stirs(wire.stream(), header_timeout, &mut stop).await {
         // In a box, which goes when the connection falls asleep: asleep it should not carry the room for it.
-        let Some(asleep) = Box::pin(serve(&connection, wire, spoken, stop.clone())).await else { return };
+        let served = Box::pin(serve(&connection, wire, (spoken, &mut pace), stop.clone())).await;
+        let Some(asleep) = served else { return };
         (wire, spoken) = (asleep, Some(Spoken::Http1));
+        pace = slower(pace);
     }
     // Who speaks TLS is told that this is the end.
     let _ = poll_fn(|cx| Pin::new(&mut wire).poll_shutdown(cx)).await;
@@ -115,7 +120,7 @@ async fn stirs(stream: &Stream, patience: Duration, stop: &mut Stop) -> bool {
 async fn serve(
     connection: &Arc<Connection>,
     mut wire: Guarded<Stream>,
-    spoken: Option<Spoken>,
+    (spoken, pace): (Option<Spoken>, &mut Duration),
     mut stop: Stop,
 ) -> Option<Guarded<Stream>> {
     let spoken = match spoken {
@@ -123,7 +128,7 @@ async fn serve(
         None => connection.listen(&mut wire, &mut stop).await?,
     };
     match spoken {
-        Spoken::Http1 => http1(connection, wire, stop).await,
+        Spoken::Http1 => http1(connection, wire, pace, stop).await,
         Spoken::Http2 => {
             http2(connection.clone(), wire, stop).await;
             None
@@ -135,6 +140,7 @@ async fn serve(
 async fn http1(
     connection: &Arc<Connection>,
     wire: Guarded<Stream>,
+    pace: &mut Duration,
     mut stop: Stop,
 ) -> Option<Guarded<Stream>> {
     let lull = Arc::clone(wire.lull());
@@ -144,7 +150,7 @@ async fn http1(
     let mut talk = builder.serve_connection(TokioIo::new(wire), service);
     let ended = {
         let mut told = pin!(stop.told());
-        let mut look = pin!(sleep(LOOK_EVERY));
+        let mut look = pin!(sleep(*pace));
         let (mut stopping, mut seen) = (false, None);
         poll_fn(|cx| {
             if !stopping && told.as_mut().poll(cx).is_ready() {
@@ -159,8 +165,11 @@ async fn http1(
                 if idle.is_some() && idle == seen && !stopping {
                     return Poll::Ready(None);
                 }
+                if idle.is_none() || seen.is_some() {
+                    *pace = slower(*pace);
+                }
                 seen = idle;
-                look.as_mut().reset(Instant::now() + LOOK_EVERY);
+                look.as_mut().reset(Instant::now() + *pace);
             }
             Poll::Pending
         })
@@ -176,6 +185,10 @@ async fn http1(
     connection.listen(&mut rest, &mut stop).await?;
     http2(connection.clone(), rest, stop).await;
     None
+}
+
+fn slower(pace: Duration) -> Duration {
+    (pace * 2).min(LOOK_LAST)
 }
 
 async fn http2<S>(connection: Arc<Connection>, wire: Guarded<S>, mut stop: Stop)
