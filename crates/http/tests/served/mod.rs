@@ -57,9 +57,9 @@ impl Served {
     }
 
     /// Over shards on disk, with the built-in configset.
-    pub async fn start_whole() -> Self {
+    pub async fn start_whole(adjust: impl FnOnce(&mut ServeConfig)) -> Self {
         let shards = cluster::engine_shards(cluster::CacheSizes::default());
-        Self::start_on(shards, builtin(), vec![], |_| {}).await
+        Self::start_on(shards, builtin(), vec![], adjust).await
     }
 
     /// Listening in these places too.
