@@ -1,8 +1,9 @@
 """The description that the server gives of itself: it is OpenAPI 3.1, and requests made from it, sensible and not, are answered
 without a fault and as described.
 
-SCHEMATHESIS_EXAMPLES=200 SCHEMATHESIS_SEED=7 asks more, and other things."""
+SCHEMATHESIS_EXAMPLES=200 SCHEMATHESIS_SEED=7 asks more, and other things; SOLR_USER=name:password logs in."""
 
+import base64
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ URL = os.environ["SOLR_URL"].rstrip("/")
 CORE = os.environ.get("SOLR_CORE", "clients")
 EXAMPLES = os.environ.get("SCHEMATHESIS_EXAMPLES", "6")
 SEED = os.environ.get("SCHEMATHESIS_SEED", "1")
+USER = os.environ.get("SOLR_USER", "")
 # What makes the requests writes no CBOR: crates/http/tests/hostile sends such bodies.
 CBOR = "/solr/{collection}/update/cbor"
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance"
@@ -31,16 +33,20 @@ SETTINGS = """
 """
 
 
+def ask(path, body=None):
+    """What is answered to a request of somebody who has logged in, if there is a log-in."""
+    headers = {"Content-Type": "application/json"}
+    if USER:
+        headers["Authorization"] = "Basic " + base64.b64encode(USER.encode()).decode()
+    with urllib.request.urlopen(urllib.request.Request(URL + path, body, headers)) as answer:
+        return json.load(answer)
+
+
 class Description(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        with urllib.request.urlopen(URL + "/openapi.json") as answer:
-            cls.description = json.load(answer)
-        body = json.dumps(DOCUMENTS).encode()
-        request = urllib.request.Request(
-            f"{URL}/{CORE}/update?commit=true", body, {"Content-Type": "application/json"}
-        )
-        urllib.request.urlopen(request).close()
+        cls.description = ask("/openapi.json")
+        ask(f"/{CORE}/update?commit=true", json.dumps(DOCUMENTS).encode())
 
     def test_is_openapi(self):
         errors = [error.message for error in OpenAPIV31SpecValidator(self.description).iter_errors()]
@@ -54,7 +60,7 @@ class Description(unittest.TestCase):
                 [sys.executable, "-m", "schemathesis.cli", "run", URL + "/openapi.json", "--checks", CHECKS,
                  "--phases", "fuzzing", "--exclude-path", CBOR, "--max-examples", EXAMPLES, "--seed", SEED, "--request-timeout", "30",
                  "--generation-database", "none", "--no-shrink", "--continue-on-failure", "--warnings", "off",
-                 "--suppress-health-check", "all", "--no-color"],
+                 "--suppress-health-check", "all", "--no-color"] + (["--auth", USER] if USER else []),
                 cwd=folder, capture_output=True, text=True, encoding="utf-8")
         self.assertEqual(run.returncode, 0, run.stdout[-20000:] + run.stderr[-4000:])
 

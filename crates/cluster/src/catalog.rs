@@ -222,7 +222,7 @@ impl Catalog {
     }
 
     pub fn save_security(&self, text: &str) -> Result<()> {
-        self.files.write_atomic(SECURITY, text.as_bytes()).map_err(lift)
+        self.files.write_secret(SECURITY, text.as_bytes()).map_err(lift)
     }
 
     /// Deletes its shards' folders but the one of this name, if any.

@@ -62,6 +62,9 @@ pub struct ServeConfig {
     pub machine: Arc<dyn Fn() -> MachineFacts + Send + Sync>,
     /// Who may do what; `None` lets everybody do everything.
     pub security: Option<Arc<Security>>,
+    /// How often one user may fail to log in from one address within five minutes, and an address ten times as often, before
+    /// no more is looked at. 0: as often as they like.
+    pub log_in_failures_max: u32,
     /// Makes a random UUID in lower case, for documents that come without an id.
     pub new_uuid: Arc<dyn Fn() -> String + Send + Sync>,
 }
@@ -103,6 +106,7 @@ impl ServeConfig {
             logs: Arc::new(NoLogs),
             machine: Arc::new(MachineFacts::default),
             security: None,
+            log_in_failures_max: 10,
             new_uuid,
         }
     }

@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::ServeConfig;
 use crate::guarded::{Guarded, Spoken};
-use crate::listener::{Accepted, Stream};
+use crate::listener::{Accepted, Peer, Stream};
 use crate::lull::LullTimer;
 use crate::server::Server;
 use crate::service;
@@ -81,8 +81,7 @@ impl Stop {
 /// A connection, as its requests see it.
 struct Connection {
     server: Arc<Server>,
-    /// Whether the client is on this machine.
-    near: bool,
+    peer: Peer,
     /// What the last request asked to go on with.
     upgrade: Mutex<Option<Told>>,
 }
@@ -90,12 +89,12 @@ struct Connection {
 /// Serves a connection to its end.
 pub(crate) async fn run(accepted: Accepted, server: Arc<Server>, mut stop: Stop) {
     let ServeConfig { header_timeout, write_idle_timeout, .. } = server.config;
-    let near = accepted.near;
+    let peer = accepted.peer;
     let mut wire = match Box::pin(accepted.greet()).await {
         Ok(stream) => Guarded::new(stream, write_idle_timeout),
         Err(failure) => return tracing::debug!(%failure, "a connection failed before its first request"),
     };
-    let connection = Arc::new(Connection { server, near, upgrade: Mutex::new(None) });
+    let connection = Arc::new(Connection { server, peer, upgrade: Mutex::new(None) });
     let (mut spoken, mut pace) = (None, LOOK_FIRST);
     while stirs(wire.stream(), header_timeout, &mut stop).await {
         // In a box, which goes when the connection falls asleep: asleep it should not carry the room for it.
@@ -222,7 +221,7 @@ impl Connection {
             *self.upgrade.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
             return Ok(upgrade::switching());
         }
-        Ok(service::respond(&self.server, self.near, request).await)
+        Ok(service::respond(&self.server, self.peer, request).await)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where connections come from: addresses, with TLS or without, and sockets in the file system. Whatever was accepted
 //! becomes one kind of stream, so that there is one way to serve it.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::net::IpAddr;
@@ -55,13 +56,13 @@ impl Listener {
     fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<Accepted>> {
         match &self.0 {
             Door::Tcp(listener, tls) => listener.poll_accept(cx).map_ok(|(stream, peer)| Accepted {
-                near: is_loopback(peer.ip()),
+                peer: Peer(Some(peer.ip().to_canonical())),
                 socket: Socket::Tcp(stream, tls.clone()),
             }),
             #[cfg(unix)]
             Door::Unix(listener) => listener
                 .poll_accept(cx)
-                .map_ok(|(stream, _)| Accepted { near: true, socket: Socket::Unix(stream) }),
+                .map_ok(|(stream, _)| Accepted { peer: Peer(None), socket: Socket::Unix(stream) }),
         }
     }
 }
@@ -78,16 +79,35 @@ pub(crate) async fn accept(listeners: &[Listener]) -> io::Result<Accepted> {
     poll_fn(ready).await
 }
 
-/// An address of IPv4 within one of IPv6 counts as what it is.
-fn is_loopback(address: IpAddr) -> bool {
-    address.to_canonical().is_loopback()
+/// Who is at the other end: an address, or a process that came by a socket in the file system. An address of IPv4 within one
+/// of IPv6 counts as what it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(Option<IpAddr>);
+
+impl Peer {
+    /// Whether the client is on this machine.
+    pub fn is_near(self) -> bool {
+        self.0.is_none_or(|address| address.is_loopback())
+    }
+
+    pub fn address(self) -> Option<IpAddr> {
+        self.0
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(address) => address.fmt(f),
+            None => f.write_str("socket"),
+        }
+    }
 }
 
 /// A connection that has said nothing yet.
 pub(crate) struct Accepted {
     socket: Socket,
-    /// Whether the client is on this machine.
-    pub near: bool,
+    pub peer: Peer,
 }
 
 enum Socket {

@@ -3,9 +3,7 @@
 use percent_encoding::percent_decode;
 use plan::{Error, Result};
 use solr::Params;
-
-/// Parameters of one request, whatever they say.
-const PARAMS_MAX: usize = 10_000;
+use solr::params::PARAMS_MAX;
 
 /// Appends the parameters of one encoded text, in order. Errors: a broken escape, bytes that are not UTF-8, too many.
 pub(crate) fn decode_into(params: &mut Params, encoded: &[u8]) -> Result<()> {

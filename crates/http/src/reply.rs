@@ -14,9 +14,6 @@ use hyper::header::{
 use crate::compress::Packing;
 use crate::tally::{Ended, Tally};
 
-/// When a client that was told it is too much may come again.
-const RETRY_AFTER_S: &str = "1";
-
 /// A response before it becomes hyper's.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reply {
@@ -25,6 +22,8 @@ pub(crate) struct Reply {
     pub body: Bytes,
     /// Methods the path takes, when the one asked for is not among them.
     pub allow: Option<&'static str>,
+    /// When a client that was told it is too much (429) may come again; a second at least.
+    pub retry_after_s: u64,
     /// Whether a limit cut the answer short.
     pub partial: bool,
     /// Where it counts.
@@ -86,7 +85,7 @@ impl Reply {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
         if self.status == 429 {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_S));
+            headers.insert(RETRY_AFTER, HeaderValue::from(self.retry_after_s.max(1)));
         }
         if let Some(methods) = self.allow {
             headers.insert(ALLOW, HeaderValue::from_static(methods));

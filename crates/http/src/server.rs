@@ -57,7 +57,7 @@ pub async fn serve(
         answers: Answers::new(config.answer_bytes_max),
         admission: Admission::new(&config),
         protocols: Protocols::new(&config),
-        guard: config.security.clone().map(Guard::new),
+        guard: config.security.clone().map(|security| Guard::new(security, config.log_in_failures_max)),
         collection_tasks: Tasks::default(),
         core_tasks: Tasks::default(),
         slow: SlowLog::default(),

@@ -19,6 +19,7 @@ use crate::admission::Load;
 use crate::body::Upload;
 use crate::call::{Call, Content};
 use crate::handlers::{self, Serving};
+use crate::listener::Peer;
 use crate::params;
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
@@ -30,16 +31,15 @@ use crate::tally::Tally;
 const METHODS: &str = "GET, HEAD, OPTIONS, POST";
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// `near` says whether the client is on this machine.
 pub(crate) async fn respond(
     server: &Arc<Server>,
-    near: bool,
+    peer: Peer,
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
-    let packing = server.config.compress.packing(near, request.headers());
+    let packing = server.config.compress.packing(peer.is_near(), request.headers());
     let guard = server.guard.as_ref().map(|guard| (guard, security::is_by_script(request.headers())));
     let mut watch = Watch::new(server, request.method().clone(), request.uri().clone());
-    let reply = reply(server, request, &mut watch).await;
+    let reply = reply(server, peer, request, &mut watch).await;
     let _writing = watch.trace.enter(Phase::Write);
     watch.status = Some(reply.status);
     let mut response = reply.into_response(packing);
@@ -51,9 +51,9 @@ pub(crate) async fn respond(
     response
 }
 
-async fn reply(server: &Arc<Server>, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
+async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
     let started = Instant::now();
-    let reply = match Access::of(server, &request, watch.started_ms) {
+    let reply = match Access::of(server, peer, &request, watch.started_ms) {
         Ok(access) => match access.is_open().then(|| kept(server, &request)).flatten() {
             Some(kept) => Some(kept),
             None => match route::target(&watch.method, watch.uri.path()) {

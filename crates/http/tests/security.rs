@@ -70,6 +70,37 @@ async fn who_is_not_known_is_asked() {
     check(&format!("Authorization: {ADMIN}\r\n"), 200, "", "numFound").await;
 }
 
+/// Who fails too often is not listened to, whatever is shown next; others are, and from elsewhere, and programs with keys.
+#[tokio::test]
+async fn who_guesses_is_turned_away() {
+    let served = guarded(true, "").await;
+    let create = r#"{"create-key":{"name":"ingest","user":"solr"}}"#;
+    let answer = ask(&served, "POST", "/solr/admin/authentication", ADMIN, create).await;
+    let key = answer.body.split('"').find(|part| part.starts_with("phk_")).unwrap();
+    let bearer = format!("Bearer {key}");
+    let check = async |from: [u8; 4], who: &str, status: u16, wait_s: &str| {
+        let mut stream = served.connect_from(from.into()).await;
+        let head = format!(
+            "GET /solr/films/select HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: {who}\r\n\r\n"
+        );
+        let answer = served::answer(&mut stream, &head).await;
+        assert_eq!((answer.status, answer.header("retry-after")), (status, wait_s), "{from:?} {who}");
+    };
+    let (here, there) = ([127, 0, 0, 1], [127, 0, 0, 2]);
+    let wrong = "Basic c29scjp3cm9uZw==";
+    for _ in 0..10 {
+        check(here, wrong, 401, "").await;
+        check(here, "Bearer phk_x", 401, "").await;
+        check(here, "Basic !!!", 401, "").await;
+    }
+    check(here, wrong, 429, "300").await;
+    check(here, ADMIN, 429, "300").await;
+    check(here, TOM, 200, "").await;
+    check(there, ADMIN, 200, "").await;
+    check(here, &bearer, 200, "").await;
+    check(here, "Bearer phk_x", 401, "").await;
+}
+
 /// However a path is spelt (CVE-2024-45216), whatever headers of nodes say (CVE-2017-7660), nothing is told to those who are not
 /// known: not even what is there.
 #[tokio::test]

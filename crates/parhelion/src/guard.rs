@@ -1,17 +1,23 @@
 //! Who may do what on a server that starts: the `security.json` of its data, brought in from `--security` the first time, and
 //! the refusal to be open to other machines by accident.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use cluster::Node;
-use solr::security::Security;
+use solr::security::{FILE, Security};
 
 use crate::output;
 
 /// The security in force: the data's own, else that of `file`, which is kept with the data from then on.
-pub async fn load(node: &Arc<Node>, file: Option<&Path>) -> anyhow::Result<Option<Arc<Security>>> {
+pub async fn load(
+    node: &Arc<Node>,
+    data_dir: &Path,
+    file: Option<&Path>,
+) -> anyhow::Result<Option<Arc<Security>>> {
+    warn_of_readers(&data_dir.join(FILE));
     let kept = node.security().context("cannot read the data folder's security.json")?;
     let given = file.map(read).transpose()?;
     if let (Some(_), Some(_), Some(file)) = (&kept, &given, file) {
@@ -30,6 +36,17 @@ pub async fn load(node: &Arc<Node>, file: Option<&Path>) -> anyhow::Result<Optio
         (None, None) => return Ok(None),
     };
     Ok(Security::read(&text)?.map(Arc::new))
+}
+
+/// Its hashes are quick to try: who reads them can guess passwords.
+fn warn_of_readers(file: &Path) {
+    let mode = std::fs::metadata(file).map(|metadata| metadata.permissions().mode());
+    if mode.is_ok_and(|mode| mode & 0o077 != 0) {
+        let file = file.display();
+        output::note(&format!(
+            "others on this machine may read the hashes in `{file}`; run `chmod 600 {file}`"
+        ));
+    }
 }
 
 fn read(file: &Path) -> anyhow::Result<String> {

@@ -45,6 +45,10 @@ pub struct LimitArgs {
     /// Refuse searches that have waited so long with 429. Default: 250.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_QUERIES_PATIENCE", value_parser = clap::value_parser!(u64).range(..=3_600_000))]
     queries_patience: Option<u64>,
+    /// Look at no more log-ins of a user from an address for five minutes when so many have failed, nor of the address when ten
+    /// times as many have; 0 looks at all, behind a proxy that counts itself. Default: 10.
+    #[arg(long, value_name = "COUNT", env = "PARHELION_LOG_IN_FAILURES_MAX")]
+    log_in_failures_max: Option<u32>,
     /// Tell in the log of requests that take so long, and where their time went; 0 tells of none. A collection's
     /// `slowQueryThresholdMillis` counts first. Default: 1000.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_SLOW_MS")]
@@ -65,6 +69,7 @@ impl LimitArgs {
             queries_pressed,
             queries_waiting_max,
             queries_patience,
+            log_in_failures_max,
             slow_ms,
         } = *self;
         set(&mut config.body_bytes_max, body_max.map(mebibytes));
@@ -77,6 +82,7 @@ impl LimitArgs {
         set(&mut config.queries.at_once_pressed, queries_pressed.map(|count| count as usize));
         config.memory_used = memory::gauge(memory_max.map(|count| mebibytes(count) as u64));
         set(&mut config.queries.waiting_max, queries_waiting_max.map(|count| count as usize));
+        set(&mut config.log_in_failures_max, log_in_failures_max);
         set(&mut config.slow_ms, slow_ms.map(|ms| Some(ms).filter(|ms| *ms > 0)));
         set(&mut config.queries.patience, queries_patience.map(Duration::from_millis));
     }

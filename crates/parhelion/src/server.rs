@@ -85,7 +85,7 @@ impl Server {
         let node = tokio::task::spawn_blocking(|| Node::open(config))
             .await?
             .with_context(|| format!("cannot open the data in `{}`", data_dir.display()))?;
-        let security = guard::load(&node, security.as_deref()).await?;
+        let security = guard::load(&node, &data_dir, security.as_deref()).await?;
         let exposed: Vec<_> = bound.iter().filter(|it| it.exposed).map(|it| it.shown.as_str()).collect();
         guard::check_exposed(&exposed, security.as_deref(), insecure_open)?;
         let (stop, stopped) = watch::channel(false);

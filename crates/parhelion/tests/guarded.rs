@@ -3,6 +3,8 @@
 #[allow(dead_code, reason = "each test file uses its own part")]
 mod support;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -33,9 +35,11 @@ fn a_server_does_not_open_by_accident() {
         r#"{"authentication":{"class":"solr.JWTAuthPlugin"}}"#,
     )
     .unwrap();
+    std::fs::set_permissions(folder.path().join("security.json"), Permissions::from_mode(0o640)).unwrap();
     let output = run(&["serve", "--port", "0", "--data-dir", data], &[]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && said.contains("`solr.JWTAuthPlugin`"), "{said}");
+    assert!(said.contains("`chmod 600 ") && said.matches("chmod").count() == 1, "{said}");
 }
 
 #[test]
@@ -47,6 +51,8 @@ fn commands_log_in() {
     std::fs::write(&user_file, "solr:SolrRocks\n").unwrap();
     let mut server = Server::start_with(&data, &["--security", text(&file)]);
     server.kill();
+    let kept = data.join("security.json").metadata().unwrap().permissions();
+    assert_eq!(kept.mode() & 0o777, 0o600);
     // What was given at the first start counts at the next.
     std::fs::remove_file(&file).unwrap();
     let server = Server::start_with(&data, &[]);

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::disk::{Disk, RealDisk, publish};
+use crate::disk::{Disk, Readers, RealDisk, publish_to};
 use crate::name::{check_name, check_path};
 use crate::{Error, Result};
 
@@ -45,6 +45,15 @@ impl ConfigFiles {
 
     /// Creates or replaces a file and the folders above it, durable on return. A crash leaves the old or the new.
     pub fn write_atomic(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.write(Readers::Umask, path, bytes)
+    }
+
+    /// The same for a file that nobody else on the machine may read.
+    pub fn write_secret(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        self.write(Readers::Owner, path, bytes)
+    }
+
+    fn write(&self, readers: Readers, path: &str, bytes: &[u8]) -> Result<()> {
         check_path(path)?;
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -52,7 +61,7 @@ impl ConfigFiles {
         self.disk.create_folders(&folder).map_err(|source| Error::io("create", &folder, source))?;
         // A crash may have left a partial of this name, and nobody else writes now.
         let _ = self.disk.remove_file(&folder.join(format!(".{name}.partial")));
-        publish(&self.disk, &folder, name, bytes)
+        publish_to(readers, &self.disk, &folder, name, bytes)
     }
 
     /// Creates a folder and those above it; one that exists is fine.
@@ -132,6 +141,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         check_files(&ConfigFiles::open(&folder.path().join("config")).unwrap());
         check_files(&MemoryDisk::default().open_config().unwrap());
+    }
+
+    #[test]
+    fn a_secret_is_its_owners() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let files = ConfigFiles::open(folder.path()).unwrap();
+        files.write_atomic("open", b"one").unwrap();
+        files.write_secret("secret", b"one").unwrap();
+        let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode("secret"), 0o600);
+        assert_ne!(mode("open") & 0o400, 0);
+        // Whatever it was before.
+        files.write_secret("open", b"two").unwrap();
+        assert_eq!((mode("open"), files.read("open").unwrap().as_slice()), (0o600, &b"two"[..]));
     }
 
     #[test]

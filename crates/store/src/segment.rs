@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::contract::{SegmentFile, SegmentStore, SegmentWriter};
-use crate::disk::{Disk, FolderLock, Partial, SegmentBytes};
+use crate::disk::{Disk, FolderLock, Partial, Readers, SegmentBytes};
 use crate::name::check_name;
 use crate::{Error, ErrorKind, Result};
 
@@ -26,7 +26,7 @@ impl LocalSegments {
 
     fn begin(&self, name: &str) -> Result<Writer> {
         check_name(name)?;
-        let partial = Partial::create(Arc::clone(&self.disk), &self.folder, name)?;
+        let partial = Partial::create(Arc::clone(&self.disk), &self.folder, name, Readers::Umask)?;
         Ok(Writer {
             partial,
             name: name.to_owned(),

@@ -12,7 +12,7 @@ use plan::{
 use tantivy_fst::{Automaton, Regex};
 
 use crate::layout::Layout;
-use crate::search::{is_near, regex_automaton, wildcard_automaton};
+use crate::search::{are_too_many, groups, is_near, regex_automaton, wildcard_automaton};
 
 pub(super) struct Sought {
     pub(super) need: Need,
@@ -290,7 +290,10 @@ impl Reading<'_> {
             return self.leaf(LeafKind::Terms(terms), label);
         }
         // The `fastVector` method follows phrases in any case.
-        if !self.options.phrases && !matches!(self.options.method, HighlightMethod::FastVector(_)) {
+        let followed = self.options.phrases || matches!(self.options.method, HighlightMethod::FastVector(_));
+        let repeated = || groups(phrase.positions.iter().map(|place| place.terms.as_slice()));
+        // A phrase that no search would look for is its words.
+        if !followed || (phrase.slop > 0 && are_too_many(&repeated())) {
             let each = terms.into_iter().map(|term| self.leaf(LeafKind::Terms(vec![term.clone()]), term));
             return Need::Any(each.collect());
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::near::near;
 use super::sought::{Leaf, LeafKind, Need, Pattern, PhraseSought, Sought};
 use super::tokens::{Token, TokenIndex};
-use crate::search::{Place, spans};
+use crate::search::{Place, groups, spans};
 
 /// Something to mark, in units of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,18 +115,15 @@ pub(super) fn single<'a>(leaf: &Leaf, tokens: &TokenIndex<'a>) -> Vec<&'a Token>
 /// Whole phrases, from the start of their first word to the end of their last.
 fn phrases(phrase: &PhraseSought, tokens: &TokenIndex<'_>) -> Vec<(usize, usize)> {
     let positions = positions(phrase, tokens);
-    let repeated = |place: usize| {
-        let terms = |at: usize| phrase.places.get(at).map_or(&[][..], |(_, terms)| terms.as_slice());
-        let shares = |other: &usize| terms(*other).iter().any(|term| terms(place).contains(term));
-        let first = (0..phrase.places.len()).find(shares)?;
-        (phrase.slop > 0 && (0..phrase.places.len()).filter(shares).count() > 1).then_some(first)
+    let groups = match phrase.slop {
+        0 => vec![None; positions.len()],
+        _ => groups(phrase.places.iter().map(|(_, terms)| terms.as_slice())),
     };
     let places: Vec<Place<'_>> = phrase
         .places
         .iter()
-        .zip(&positions)
-        .enumerate()
-        .map(|(at, ((offset, _), positions))| Place { offset: *offset, positions, group: repeated(at) })
+        .zip(positions.iter().zip(groups))
+        .map(|((offset, _), (positions, group))| Place { offset: *offset, positions, group })
         .collect();
     let at = by_position(phrase, tokens);
     let ends = |(first, last)| Some((at.get(&first)?.0, at.get(&last)?.1));

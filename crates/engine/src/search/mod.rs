@@ -37,6 +37,7 @@ mod phrase;
 mod positions;
 pub(crate) mod postings;
 mod preset;
+mod repeats;
 mod rerank;
 mod result_cache;
 mod run;
@@ -74,6 +75,7 @@ pub(crate) use given::Given;
 pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub use luke::{FieldStats, TopTerms};
 pub(crate) use near_terms::{is_near, similarity};
+pub(crate) use repeats::{are_too_many, groups};
 pub(crate) use sloppy::{Place, spans};
 pub(crate) use stats::{KnownFields, rarity};
 

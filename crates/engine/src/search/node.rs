@@ -98,6 +98,8 @@ pub(crate) struct PhraseNode {
     /// (position relative to the first, the terms that may stand there), ascending.
     pub(crate) positions: Vec<(u32, Vec<Term>)>,
     pub(crate) slop: u32,
+    /// Of each position, which others share a term with it; none without slop.
+    pub(crate) groups: Vec<Option<usize>>,
     pub(crate) label: String,
     pub(crate) scoring: Scoring,
 }

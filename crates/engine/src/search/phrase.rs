@@ -33,7 +33,7 @@ impl PhraseAt {
     pub(super) fn open(node: &PhraseNode, reader: &SegmentReader) -> Result<Option<Self>> {
         let Some((_, view)) = node.scoring.views.of(reader) else { return Ok(None) };
         let mut places = Vec::with_capacity(node.positions.len());
-        for ((offset, terms), group) in node.positions.iter().zip(groups(node)) {
+        for (at, (offset, terms)) in node.positions.iter().enumerate() {
             let mut found = Vec::with_capacity(terms.len());
             for term in terms {
                 found.extend(with_positions(view, term)?);
@@ -41,6 +41,7 @@ impl PhraseAt {
             if found.is_empty() {
                 return Ok(None);
             }
+            let group = node.groups.get(at).copied().flatten();
             places.push(PlaceAt { offset: *offset, group, terms: found, positions: Vec::new() });
         }
         let norms = Norms::open(reader, node.scoring.norms).map_err(engine_error)?;
@@ -66,22 +67,6 @@ pub(crate) fn with_positions(view: &SegmentView, term: &Term) -> Result<Option<(
     let Some(info) = view.term_info(term)? else { return Ok(None) };
     let Some(positions) = view.postings().positions(term.field(), &info)? else { return Ok(None) };
     Ok(Some((view.postings().blocks(view.reader(), term.field(), &info)?, positions)))
-}
-
-/// Places that share a term, directly or through others, by the number of the first of them.
-fn groups(node: &PhraseNode) -> Vec<Option<usize>> {
-    let places = &node.positions;
-    let mut group: Vec<usize> = (0..places.len()).collect();
-    for later in 0..places.len() {
-        for earlier in 0..later {
-            if places[later].1.iter().any(|term| places[earlier].1.contains(term)) {
-                let (from, to) = (group[later].max(group[earlier]), group[later].min(group[earlier]));
-                group.iter_mut().filter(|number| **number == from).for_each(|number| *number = to);
-            }
-        }
-    }
-    let shared = |number: usize| group.iter().filter(|other| **other == number).count() > 1;
-    group.iter().map(|number| shared(*number).then_some(*number)).collect()
 }
 
 impl PlaceAt {

@@ -183,12 +183,17 @@ fn asked_for(query: &Query) -> (Option<&Arc<str>>, Vec<String>) {
 fn nearest(wanted: &[String], has: &[Value]) -> Option<(String, String)> {
     let texts =
         || has.iter().filter_map(|value| if let Value::Str(text) = value { Some(text) } else { None });
+    // What is longer by more is further away.
+    let may_be_near = |one: &str, other: &str| {
+        let units = |text: &str| text.encode_utf16().count();
+        units(one).abs_diff(units(other)) as f32 <= EDITS_MAX
+    };
     wanted.iter().filter(|wanted| !texts().any(|text| text == *wanted)).find_map(|wanted| {
         let edits = |text: &String| {
             let length = wanted.encode_utf16().count().max(text.encode_utf16().count()) as f32;
             ((1.0 - alike(StringMeasure::Levenshtein, wanted, text)) * length).round()
         };
-        let close = texts().map(|text| (edits(text), text));
+        let close = texts().filter(|text| may_be_near(wanted, text)).map(|text| (edits(text), text));
         let close = close.filter(|(edits, text)| *edits <= EDITS_MAX && *edits < text.chars().count() as f32);
         let (_, text) = close.min_by(|(one, _), (other, _)| one.total_cmp(other))?;
         Some((wanted.clone(), text.clone()))

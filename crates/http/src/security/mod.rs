@@ -1,7 +1,9 @@
 //! Who is let in. A request is known by its `Authorization` header before anything else is looked at; what it may is decided
 //! by the handler that its path was routed to, never by the path's text (`needs`). Without a `security.json` there is no
-//! guard, and nothing here is asked. What the file says is `solr::security`'s business.
+//! guard, and nothing here is asked. What the file says is `solr::security`'s business. Who guesses passwords is soon not
+//! listened to (`attempts`).
 
+mod attempts;
 mod needs;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,28 +15,61 @@ use plan::{Error, Result};
 use solr::Params;
 use solr::security::{
     self as file, Asked, BadCredentials, EditContext, Edited, Predefined, Principal, Scope, Section,
-    Security, Verdict,
+    Security, Shown, Verdict,
 };
 
+use self::attempts::Attempts;
 pub(crate) use self::needs::{Needs, names_of};
 use crate::call::Call;
+use crate::listener::Peer;
 use crate::reply::Reply;
 use crate::server::Server;
+
+/// What of a user's name that failed to log in is logged.
+const NAME_CHARS_MAX: usize = 100;
 
 /// The file in force, and its edits.
 pub(crate) struct Guard {
     security: RwLock<Arc<Security>>,
+    attempts: Attempts,
     /// One edit at a time: what is in force is always what was kept last.
     editing: tokio::sync::Mutex<()>,
 }
 
 impl Guard {
-    pub fn new(security: Arc<Security>) -> Self {
-        Self { security: RwLock::new(security), editing: tokio::sync::Mutex::new(()) }
+    /// `failures_max` is how often one user may fail to log in from one address within some minutes; 0 is without end.
+    pub fn new(security: Arc<Security>, failures_max: u32) -> Self {
+        Self {
+            security: RwLock::new(security),
+            attempts: Attempts::new(failures_max),
+            editing: tokio::sync::Mutex::new(()),
+        }
     }
 
     pub fn security(&self) -> Arc<Security> {
         self.security.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Who the sender is by what is shown, unless too much was shown that did not hold.
+    fn log_in(
+        &self,
+        security: &Security,
+        shown: &Shown,
+        peer: Peer,
+        now_ms: i64,
+    ) -> Result<Principal, Refusal> {
+        let user = shown.user();
+        if let Some(wait_s) = user.and_then(|user| self.attempts.wait_s(peer.address(), user, now_ms)) {
+            return Err(Refusal::Wait(wait_s));
+        }
+        security.log_in(shown, now_ms).map_err(|BadCredentials| {
+            if let Some(user) = user {
+                let last = self.attempts.failed(peer.address(), user, now_ms);
+                let user = user.chars().take(NAME_CHARS_MAX).collect::<String>();
+                tracing::warn!(%peer, user, last, "a log-in failed");
+            }
+            BAD_CREDENTIALS
+        })
     }
 
     /// Applies a body's commands; on disk before it is in force. Errors: `BadRequest`, and what keeping it may come to.
@@ -75,7 +110,11 @@ pub(crate) enum Refusal {
     LogIn(&'static str),
     /// 403.
     Forbidden,
+    /// 429, for so many seconds.
+    Wait(u64),
 }
+
+const BAD_CREDENTIALS: Refusal = Refusal::LogIn("Bad credentials");
 
 impl Refusal {
     /// The page that Solr's servlet container shows.
@@ -83,17 +122,21 @@ impl Refusal {
         match self {
             Refusal::LogIn(reason) => Reply::page(401, reason, path),
             Refusal::Forbidden => Reply::page(403, "Unauthorized request, Response code: 403", path),
+            Refusal::Wait(wait_s) => Reply {
+                retry_after_s: wait_s,
+                ..Reply::page(429, "Too many log-ins have failed; try again later", path)
+            },
         }
     }
 }
 
 impl Access {
     /// Who sent a request, by its head. A header that says who and is wrong is refused, whatever is asked for.
-    pub fn of<B>(server: &Server, request: &Request<B>, now_ms: i64) -> Result<Self, Refusal> {
+    pub fn of<B>(server: &Server, peer: Peer, request: &Request<B>, now_ms: i64) -> Result<Self, Refusal> {
         let Some(guard) = &server.guard else { return Ok(Access::Open) };
         let security = guard.security();
-        let said = header(request.headers()).map(|header| security.log_in(header?, now_ms)).transpose();
-        let who = said.map_err(|BadCredentials| Refusal::LogIn("Bad credentials"))?.flatten();
+        let shown = shown(request.headers()).map_err(|BadCredentials| BAD_CREDENTIALS)?;
+        let who = shown.map(|shown| guard.log_in(&security, &shown, peer, now_ms)).transpose()?;
         if who.is_none() && security.blocks_unknown() {
             return Err(Refusal::LogIn("require authentication"));
         }
@@ -130,14 +173,14 @@ impl Access {
     }
 }
 
-/// The header that says who sends the request, if there is one. Several, or one that is no text, say nobody.
-fn header(headers: &HeaderMap) -> Option<Result<&str, BadCredentials>> {
+/// What the one header shows that says who sends the request. Several, or one that is no text, show nothing that holds.
+fn shown(headers: &HeaderMap) -> Result<Option<Shown>, BadCredentials> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
-    let first = all.next()?;
-    Some(match all.next() {
-        None => first.to_str().map_err(|_| BadCredentials),
-        Some(_) => Err(BadCredentials),
-    })
+    match (all.next(), all.next()) {
+        (None, _) => Ok(None),
+        (Some(header), None) => Shown::read(header.to_str().map_err(|_| BadCredentials)?),
+        (Some(_), Some(_)) => Err(BadCredentials),
+    }
 }
 
 /// What a refused client is asked to do. Browsers open a dialogue of their own at `Basic`, which pages that log in by script do

@@ -1,7 +1,8 @@
 //! What comes back, taken apart as strictly as a client would, and what is wrong with it.
 
-/// The statuses of the answers, in order. Errors: bytes that are no answers.
-pub fn statuses(bytes: &[u8]) -> Result<Vec<u16>, String> {
+/// The statuses of the answers to what was sent, in order. Errors: bytes that are no answers.
+pub fn statuses(sent: &[u8], bytes: &[u8]) -> Result<Vec<u16>, String> {
+    let head_only = has(sent, b"HEAD ");
     let (mut rest, mut statuses) = (bytes, Vec::new());
     while !rest.is_empty() {
         let wrong = || format!("no answer: {}", rest[..rest.len().min(200)].escape_ascii());
@@ -18,9 +19,17 @@ pub fn statuses(bytes: &[u8]) -> Result<Vec<u16>, String> {
         let mut fields = lines.filter_map(|line| line.split_once(": "));
         let length = fields.rfind(|(name, _)| name.eq_ignore_ascii_case("content-length"));
         let length = length.map_or(Ok(0), |(_, value)| value.parse::<usize>()).map_err(|_| wrong())?;
-        rest = rest.get(end + 4 + length..).ok_or("the last answer is cut off")?;
+        rest = &rest[end + 4..];
+        // Of an answer to HEAD only the head is sent, with the length that the rest would have.
+        if !(head_only && (rest.is_empty() || rest.starts_with(b"HTTP/1."))) {
+            rest = rest.get(length..).ok_or("the last answer is cut off")?;
+        }
     }
     Ok(statuses)
+}
+
+pub fn has(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|it| it == part)
 }
 
 /// Errors: a 5xx, silence after a whole head, bytes that are no answers.
@@ -29,12 +38,12 @@ pub fn judge(sent: &[u8], found: &[u8]) -> Result<(), String> {
     if other_protocol {
         return Ok(());
     }
-    let statuses = statuses(found)?;
+    let statuses = statuses(sent, found)?;
     if let Some(status) = statuses.iter().find(|status| **status >= 500) {
         let shown = found.windows(3).position(|it| it == b"msg").map_or(found, |at| &found[at..]);
         return Err(format!("{status}: {}", shown[..shown.len().min(400)].escape_ascii()));
     }
-    let whole = sent.windows(4).any(|it| it == b"\r\n\r\n");
+    let whole = has(sent, b"\r\n\r\n");
     if whole && statuses.is_empty() {
         return Err("there is no answer".to_owned());
     }

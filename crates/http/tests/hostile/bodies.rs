@@ -4,7 +4,7 @@
 use std::io::Write as _;
 
 use crate::random::Random;
-use crate::values;
+use crate::{extremes, values};
 
 pub struct Body {
     pub method: &'static str,
@@ -14,7 +14,7 @@ pub struct Body {
     pub bytes: Vec<u8>,
 }
 
-const UPDATES: [(&str, &str, &[u8]); 23] = [
+const UPDATES: [(&str, &str, &[u8]); 38] = [
     ("/update", "application/json", br#"[{"id":"9","title_t":"x","n_i":5,"d_dt":"NOW","kids":[{"id":"9.1"}]}]"#),
     ("/update", "application/json", br#"{"add":{"doc":{"id":"9","n_i":{"inc":2147483647}},"commitWithin":-1,"overwrite":"x"}}"#),
     ("/update", "application/json", br#"{"add":{"doc":{"id":"1","ss_ss":{"add-distinct":["a"],"removeregex":"(a+)+$"}}},"delete":["7"]}"#),
@@ -34,6 +34,22 @@ const UPDATES: [(&str, &str, &[u8]); 23] = [
     ("/update", "application/javabin", b"\x02\xa2\xe0\x26params\xc0\xe0\x24docs\x81\x0b\x10\x01\xe0\x22id\x21\x39\x0f"),
     ("/update", "application/javabin", b"\x02\xa2\xe0\x26params\xc0\xe0\x2bdelByIdMap\x0a\x01\x21\x39\x00"),
     ("/update", "application/javabin", b"\x02\xa1\xe0\x28docsMap\x81\x82\x0b\x10\x01\xe0\x22id\x21\x39\xa1\xe0\x22cw\x06\xff\xff\xff\xff"),
+    // A string, an array, a map, bytes, a list of documents, and a name by number that say more than there is.
+    ("/update", "application/javabin", b"\x02\x3f\xff\xff\xff\xff\x07abc"),
+    ("/update", "application/javabin", b"\x02\x9f\xff\xff\xff\xff\x07\x00"),
+    ("/update", "application/javabin", b"\x02\xa1\xe0\x24docs\x9f\xff\xff\xff\xff\x07\x0b\x9f\xff\xff\xff\xff\x07"),
+    ("/update", "application/javabin", b"\x02\x0a\xff\xff\xff\xff\x07\x00\x00"),
+    ("/update", "application/javabin", b"\x02\x0d\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
+    ("/update", "application/javabin", b"\x02\xa1\xff\xff\xff\xff\xff\x07\x00"),
+    ("/update", "application/javabin", b"\x02\x0c\x83\x07\xff\xff\xff\xff\xff\xff\xff\xff\x07\xff\xff\xff\xff\xff\xff\xff\xff\x05\x7f\x80\x00\x00\x9f\xff\xff\xff\xff\x07"),
+    ("/update", "application/cbor", b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff\xa1\x62id\x61\x39"),
+    ("/update", "application/cbor", b"\x81\xbb\x7f\xff\xff\xff\xff\xff\xff\xff\x62id\x61\x39"),
+    ("/update", "application/cbor", b"\x81\xa1\x7b\xff\xff\xff\xff\xff\xff\xff\xffid\x61\x39"),
+    ("/update", "application/cbor", b"\x81\xa1\x62id\x5b\x00\x00\x00\xff\xff\xff\xff\xff"),
+    ("/update", "text/csv", b"id,title_t\n9,\"never\nclosed\n10,x\n"),
+    ("/update", "text/csv", b"id,id,,\"\",a_s\n\"\"\"\"\"\n"),
+    ("/update?commit=true", "application/json", br#"[{"id":"9","n_i":123456789012345678901234567890},{"id":"8","_version_":9223372036854775807},{"id":"7","d_dt":"NOW+9999999999YEARS"}]"#),
+    ("/update?commit=true", "application/json", b"[{\"id\":\"\\u0000\",\"title_t\":\"\\ud800 \xff\xc3\x28 \0\"}]"),
     ("/update", "application/cbor", b"\x81\xa2\x62id\x61\x39\x63n_i\x1b\xff\xff\xff\xff\xff\xff\xff\xff"),
     ("/update/cbor", "application/cbor", b"\x9f\xbf\x62id\x61\x39\x64kids\x9f\xa1\x62id\x63\x39.1\xff\xff\xff"),
     ("/update", "application/json;charset=utf-16", b"\xfe\xff\0[\0]"),
@@ -87,7 +103,7 @@ pub fn body(random: &mut Random) -> Body {
     if random.below(3) > 0 {
         random.damage(&mut body.bytes);
     }
-    if random.once_in(6) {
+    if body.encoding.is_none() && random.once_in(6) {
         pack(&mut body, random);
     }
     body
@@ -103,7 +119,11 @@ fn deep(random: &mut Random) -> Body {
         bytes: [b"\x02".repeat(usize::from(media_type.ends_with("javabin"))), unit.repeat(count)].concat(),
     };
     let count = 1 << random.below(18);
-    match random.below(9) {
+    match random.below(12) {
+        // More columns than anybody has, more facets, and what is small only while it is packed.
+        8 => of("/update", "text/csv", b"a,", count),
+        9 => Body { bytes: extremes::json(random).into_bytes(), ..of("/query", "application/json", b"", 0) },
+        10 => bomb(random),
         0 => of("/update", "application/json", b"[", count),
         1 => of("/update/json/docs", "application/json", b"{\"a\":", count),
         2 => of("/update", "application/xml", b"<doc>", count),
@@ -114,6 +134,23 @@ fn deep(random: &mut Random) -> Body {
         7 => of("/schema", "application/json", b"{\"add-field\":", count),
         _ => Body { bytes: values::json(random).into_bytes(), ..of("/select", "application/json", b"", 0) },
     }
+}
+
+/// Some kilobytes that unpack to eight megabytes.
+fn bomb(random: &mut Random) -> Body {
+    let (path, media_type, unit) = *random.of(&[
+        ("/update", "application/json", &b" "[..]),
+        ("/update", "application/json", b"[[]],"),
+        ("/update", "text/csv", b"\n"),
+        ("/update", "application/xml", b"<add>"),
+        ("/select", "application/json", b" "),
+        ("/select", "application/x-www-form-urlencoded", b"q=a&"),
+    ]);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    for _ in 0..8 {
+        encoder.write_all(&unit.repeat((1 << 20) / unit.len())).unwrap();
+    }
+    Body { method: "POST", path, media_type, encoding: Some("gzip"), bytes: encoder.finish().unwrap() }
 }
 
 fn upload(random: &mut Random) -> Body {

@@ -1,6 +1,7 @@
 //! Requests that no client should send, made from a seed: parameters without sense, bodies cut off or packed wrongly, heads
 //! that say two things at once, and bytes that are no HTTP. Whatever comes, each exchange ends in time, no answer is a 5xx,
-//! nothing panics, and the server goes on serving. What is sent is made by the files beside this one.
+//! nothing panics, and the server goes on serving. A server where people log in answers who has logged in with the same
+//! statuses, and tells nobody else anything. What is sent is made by the files beside this one.
 //!
 //! `PARHELION_HOSTILE_ROUNDS=100000 PARHELION_HOSTILE_SEED=7 cargo test -p http@0.1.0 --test hostile -- --nocapture`
 
@@ -8,6 +9,8 @@
 
 mod answers;
 mod bodies;
+mod extremes;
+mod paths;
 mod random;
 mod searches;
 #[path = "../served/mod.rs"]
@@ -16,16 +19,22 @@ mod values;
 mod wire;
 
 use std::panic;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use random::Random;
 use served::Served;
+use solr::security::Security;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// An exchange that takes longer hangs. Generous: what is tested is that it ends.
 const DEADLINE: Duration = Duration::from_secs(60);
 const SHOWN_BYTES_MAX: usize = 4000;
+/// The password of `solr` is `SolrRocks`.
+const SECURITY: &str = r#"{"authentication":{"class":"solr.BasicAuthPlugin","credentials":{
+    "solr":"IV0EHq1OnNrj6gvRCwvFwTrZ1+z1oBbnQdiVC3otuq0= Ndd7LKvVBAaZIF0QAVi1ekCfAJXr1GGfLtRUXhgrF8c="}}}"#;
+const LOG_IN: &str = "Authorization: Basic c29scjpTb2xyUm9ja3M=\r\n";
+const HOST: &[u8] = b"Host: x\r\n";
 
 const DOCUMENTS: &str = r#"[
  {"id":"1","title_t":"Solaris by Lem","n_i":1,"p_d":1.5,"d_dt":"2020-01-02T03:04:05Z","s_s":"x","ss_ss":["a","b"],"b_b":true,"loc_p":"45,-93"},
@@ -58,13 +67,30 @@ async fn send_all() {
         eprintln!("{info}");
         PANICS.lock().unwrap_or_else(PoisonError::into_inner).push(info.to_string());
     }));
-    let served = Served::start_whole().await;
-    let added = served.post("/solr/films/update?commit=true", "application/json", DOCUMENTS).await;
-    assert_eq!(added.status, 200, "{}", added.body);
+    let served = Served::start_whole(|_| {}).await;
+    let security = Security::read(SECURITY).unwrap().map(Arc::new);
+    let guarded = Served::start_whole(|config| config.security = security).await;
+    for (served, head) in [(&served, ""), (&guarded, LOG_IN)] {
+        let head = format!(
+            "POST /solr/films/update?commit=true HTTP/1.1\r\n{head}Host: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            DOCUMENTS.len()
+        );
+        let added = served.send(&head, DOCUMENTS.as_bytes()).await;
+        assert_eq!(added.status, 200, "{}", added.body);
+    }
+    let mut slowest = (Duration::ZERO, 0);
     for round in 0..rounds {
         let sent = wire::exchange(&mut Random::new(seed.wrapping_mul(1_000_003).wrapping_add(round)));
+        let started = Instant::now();
         let found = exchange(&served, &sent).await;
-        let verdict = found.and_then(|bytes| answers::judge(&sent, &bytes));
+        slowest = slowest.max((started.elapsed(), round));
+        let verdict = match found {
+            Ok(bytes) => match answers::judge(&sent, &bytes) {
+                Ok(()) => compare(&guarded, &sent, &bytes).await,
+                wrong => wrong,
+            },
+            Err(wrong) => Err(wrong),
+        };
         let panics = panics();
         let shown = sent.get(..SHOWN_BYTES_MAX.min(sent.len())).unwrap().escape_ascii();
         assert!(
@@ -74,7 +100,32 @@ async fn send_all() {
         );
     }
     assert_eq!(served.get("/solr/films/select?q=*:*").await.status, 200);
-    println!("{rounds} exchanges from seed {seed}: no 5xx, no panic, none without an end");
+    let (elapsed, round) = slowest;
+    println!(
+        "{rounds} exchanges from seed {seed}: no 5xx, no panic, none without an end; the longest took {} ms (round {round})",
+        elapsed.as_millis()
+    );
+}
+
+/// Errors: where a log-in makes a difference other than that one has to log in.
+async fn compare(guarded: &Served, sent: &[u8], found: &[u8]) -> Result<(), String> {
+    if sent.starts_with(b"PRI") || answers::has(sent, b"/auth") {
+        return Ok(());
+    }
+    let unknown = answers::statuses(sent, &exchange(guarded, sent).await?)?;
+    if let Some(status) = unknown.iter().find(|status| **status < 400 && **status != 101) {
+        return Err(format!("{status} without a log-in"));
+    }
+    let Some(at) = sent.windows(HOST.len()).position(|it| it == HOST) else { return Ok(()) };
+    let sent = [&sent[..at], LOG_IN.as_bytes(), &sent[at..]].concat();
+    let open = answers::statuses(&sent, found)?;
+    let known = answers::statuses(&sent, &exchange(guarded, &sent).await?)?;
+    // The first request of the exchange is the one that logs in. Of two things that are wrong another may be seen first.
+    let class = |status: Option<&u16>| status.map(|status| status / 100);
+    match (open.first(), known.first()) {
+        (open, known) if class(open) == class(known) || known == Some(&401) => Ok(()),
+        (open, known) => Err(format!("{open:?}, and {known:?} where people log in")),
+    }
 }
 
 /// Sends all, says that it is all, and takes what comes until the server closes.
@@ -100,7 +151,7 @@ async fn a_request_ends_in_one_way_only() {
         let head = "POST /solr/films/update HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
         let sent = format!("{head}{fields}\r\n{body}");
         let bytes = exchange(&served, sent.as_bytes()).await.unwrap();
-        assert_eq!(answers::statuses(&bytes).unwrap(), expected, "{fields} {body}");
+        assert_eq!(answers::statuses(sent.as_bytes(), &bytes).unwrap(), expected, "{fields} {body}");
     };
     let (chunked, length) = ("Transfer-Encoding: chunked\r\n", "Content-Length: 2\r\n");
     check(length, "[]", &[200]).await;

@@ -1,9 +1,9 @@
 //! Requests by URL: the paths that read, with parameters that `solr` knows and values that make no sense for them.
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::random::Random;
-use crate::values;
+use crate::{extremes, values};
 
 const PATHS: [&str; 20] = [
     "/solr/films/select",
@@ -27,6 +27,10 @@ const PATHS: [&str; 20] = [
     "/solr/admin/collections",
     "/solr/admin/cores",
 ];
+
+/// What a query string that is written as such leaves to be escaped.
+const IN_QUERY: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'{').add(b'}').add(b'^').add(b'\'');
 
 /// Names that are no definitions of `solr`, or not of one name.
 const NAMES: [&str; 24] = [
@@ -59,6 +63,10 @@ const NAMES: [&str; 24] = [
 /// A path with up to seven parameters, encoded.
 pub fn target(random: &mut Random) -> String {
     let path = random.of(&PATHS);
+    if random.once_in(8) {
+        let query = utf8_percent_encode(&extremes::query(random), IN_QUERY).to_string();
+        return format!("{path}?{query}");
+    }
     let known: Vec<&str> = solr::params::reference().map(|doc| doc.name).collect();
     let mut pairs: Vec<(String, String)> = vec![];
     if random.below(3) > 0 {

@@ -2,7 +2,7 @@
 
 use crate::bodies::{self, Body};
 use crate::random::Random;
-use crate::searches;
+use crate::{paths, searches};
 
 const VERSIONS: [&str; 6] = ["HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.9", "HTTP/99999.1", "http/1.1"];
 const METHODS: [&str; 10] =
@@ -23,7 +23,7 @@ const TARGETS: [&str; 14] = [
     "/solr/%ff%fe/select?%ff=%ff",
     "/solr/films/select?q=%zz&%=&&==&q",
 ];
-const FIELDS: [&str; 30] = [
+const FIELDS: [&str; 34] = [
     "Expect: 100-continue",
     "Expect: 200-ok",
     "Upgrade: h2c",
@@ -54,6 +54,10 @@ const FIELDS: [&str; 30] = [
     "Transfer-Encoding: identity",
     "Transfer-Encoding:\tchunked",
     "Trailer: Content-Length",
+    "Content-Type: application/json; charset=nope",
+    "Content-Type: application/x-www-form-urlencoded; charset=utf-16",
+    "Accept: \u{1}/*;q=,,",
+    "Forwarded: for=127.0.0.1\r\nX-Forwarded-For: 127.0.0.1\r\nX-HTTP-Method-Override: DELETE\r\nX-Original-URL: /solr/admin/cores",
 ];
 const LENGTHS: [&str; 12] = [
     "Content-Length: 0",
@@ -132,6 +136,10 @@ fn request(random: &mut Random) -> Vec<u8> {
 }
 
 fn by_url(random: &mut Random) -> Vec<u8> {
+    if random.once_in(5) {
+        let (method, target) = paths::odd(random);
+        return head(random, method, &target, "").into_bytes();
+    }
     let method = if random.once_in(15) { *random.of(&METHODS) } else { "GET" };
     let target =
         if random.once_in(12) { (*random.of(&TARGETS)).to_owned() } else { searches::target(random) };
@@ -168,6 +176,11 @@ fn chunked(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 
 fn head(random: &mut Random, method: &str, target: &str, fields: &str) -> String {
     let version = if random.once_in(20) { *random.of(&VERSIONS) } else { "HTTP/1.1" };
-    let strange = if random.once_in(4) { format!("{}\r\n", random.of(&FIELDS)) } else { String::new() };
-    format!("{method} {target} {version}\r\nHost: x\r\n{strange}{fields}\r\n")
+    let strange = match random.below(48) {
+        0..12 => format!("{}\r\n", random.of(&FIELDS)),
+        12 => format!("Cookie: {}\r\n", "a=b; ".repeat(random.below(30_000))),
+        _ => String::new(),
+    };
+    let host = if random.once_in(30) { "" } else { "Host: x\r\n" };
+    format!("{method} {target} {version}\r\n{host}{strange}{fields}\r\n")
 }

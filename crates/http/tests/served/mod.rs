@@ -57,9 +57,9 @@ impl Served {
     }
 
     /// Over shards on disk, with the built-in configset.
-    pub async fn start_whole() -> Self {
+    pub async fn start_whole(adjust: impl FnOnce(&mut ServeConfig)) -> Self {
         let shards = cluster::engine_shards(cluster::CacheSizes::default());
-        Self::start_on(shards, builtin(), vec![], |_| {}).await
+        Self::start_on(shards, builtin(), vec![], adjust).await
     }
 
     /// Listening in these places too.
@@ -122,6 +122,13 @@ impl Served {
         TcpStream::connect(self.address).await.unwrap()
     }
 
+    /// From another address of this machine.
+    pub async fn connect_from(&self, address: std::net::IpAddr) -> TcpStream {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind((address, 0).into()).unwrap();
+        socket.connect(self.address).await.unwrap()
+    }
+
     /// One request on a connection of its own; the request must ask to close it.
     pub async fn send(&self, head: &str, body: &[u8]) -> Answer {
         let mut stream = self.connect().await;
@@ -132,6 +139,14 @@ impl Served {
         let _ = stream.read_to_end(&mut bytes).await;
         parse(&String::from_utf8(bytes).unwrap())
     }
+}
+
+/// One request without a body, which must ask to close the connection.
+pub async fn answer(stream: &mut TcpStream, head: &str) -> Answer {
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    parse(&text)
 }
 
 pub fn parse(text: &str) -> Answer {

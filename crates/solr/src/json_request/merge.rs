@@ -68,6 +68,12 @@ fn joined(name: &str, previous: RawValue, current: RawValue) -> RawValue {
 
 /// Adds entries to others, with `join` where a name is there already; each keeps its first place.
 fn fold_in(target: &mut Entries, entries: Entries, join: fn(&str, RawValue, RawValue) -> RawValue) {
+    // Parameters such as `json.facet.a` come one by one.
+    if let [(name, _)] = entries.as_slice()
+        && !target.iter().any(|(known, _)| known == name)
+    {
+        return target.extend(entries);
+    }
     let known = target.iter().enumerate().map(|(at, (name, _))| (name.clone(), at));
     let mut places: HashMap<Arc<str>, usize> = known.collect();
     for (name, value) in entries {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use plan::{Error, Result};
 
-use crate::params::{Params, paging, query, response};
+use crate::params::{PARAMS_MAX, Params, paging, query, response};
 use crate::update::{Complaint, Event, JsonReader, Names, RawValue, value};
 use queries::Queries;
 
@@ -54,13 +54,14 @@ pub fn with_params(params: &Params) -> Params {
     let mut found = params.clone();
     for text in params.all(JSON) {
         for (name, value) in params_of(text).unwrap_or_default() {
-            if found.get(&name).is_some() {
+            if found.get(&name).is_some() || found.check_count().is_err() {
                 continue;
             }
             match value {
                 RawValue::Null => {}
                 RawValue::List(values) => {
-                    values.iter().for_each(|value| found.push(&*name, value.to_text()));
+                    let most = values.iter().take(PARAMS_MAX);
+                    most.for_each(|value| found.push(&*name, value.to_text()));
                 }
                 value => found.push(&*name, value.to_text()),
             }
@@ -105,7 +106,9 @@ pub fn expand(params: Params) -> Result<Params> {
                 found.set(query::Q.name, text);
             }
             "filter" => append(&mut found, &mut queries, query::FQ.name, value)?,
-            "fields" => listed(value).iter().for_each(|value| found.push(response::FL.name, value.to_text())),
+            "fields" => {
+                listed(value).iter().for_each(|value| found.push(response::FL.name, value.to_text()));
+            }
             "offset" => found.set(paging::START.name, value.to_text()),
             "limit" => found.set(paging::ROWS.name, value.to_text()),
             "sort" => found.set(query::SORT.name, value.to_text()),
@@ -117,6 +120,7 @@ pub fn expand(params: Params) -> Result<Params> {
             }
         }
     }
+    found.check_count()?;
     Ok(found.with_json(RawValue::Map(json)))
 }
 
@@ -125,6 +129,7 @@ fn append(params: &mut Params, queries: &mut Queries, name: &str, value: &RawVal
     for value in listed(value) {
         let text = queries.text(value, params)?;
         params.push(name, text);
+        params.check_count()?;
     }
     Ok(())
 }

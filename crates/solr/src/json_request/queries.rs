@@ -42,6 +42,7 @@ impl Queries {
         let name = format!("_tt{}", self.made);
         self.made += 1;
         params.set(&name, text);
+        params.check_count()?;
         Ok(format!("${name}"))
     }
 

@@ -79,3 +79,21 @@ fn facets_go_with_the_parameters() {
     let params = expanded("json.facet.a.limit=1", "{facet:{a:{type:terms}}}").unwrap();
     assert_eq!(params.facet_tree().unwrap().to_text(), "{a={type=terms, limit=1}}");
 }
+
+#[test]
+fn json_stands_for_so_many_parameters() {
+    let check = |count: usize, expected: bool| {
+        let list = vec!["'a'"; count].join(",");
+        for body in [
+            format!("{{filter:[{list}]}}"),
+            format!("{{fields:[{list}]}}"),
+            format!("{{params:{{fq:[{list}]}}}}"),
+            format!("{{query:{{bool:{{must:[{list}]}}}}}}"),
+        ] {
+            assert_eq!(expanded("", &body).is_ok(), expected, "{count} {}", body.get(..40).unwrap());
+        }
+    };
+    check(9_000, true);
+    check(10_001, false);
+    check(200_000, false);
+}

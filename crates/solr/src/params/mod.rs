@@ -13,6 +13,7 @@ pub mod json_request;
 pub mod limits;
 pub mod more_like;
 pub mod paging;
+mod places;
 pub mod query;
 mod reference_page;
 pub mod response;
@@ -33,31 +34,39 @@ pub(crate) use spec::{double as double_value, float as float_value, integer, swi
 
 use std::sync::Arc;
 
-use plan::HandlerConfig;
+use plan::{Error, HandlerConfig, Result};
 
 use crate::update::RawValue;
+use places::Places;
+
+/// Parameters of one request, whatever they say, with those that its JSON stands for.
+pub const PARAMS_MAX: usize = 10_000;
 
 /// The parameters of one request, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params {
     pairs: Vec<(String, String)>,
+    places: Places,
     /// The request's JSON, of which the tree of facets is what no pair can hold.
     json: Option<Arc<RawValue>>,
 }
 
 impl Params {
     pub fn new(pairs: Vec<(String, String)>) -> Self {
-        Self { pairs, json: None }
+        Self { places: Places::of(&pairs), pairs, json: None }
     }
 
     /// The first value of `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.all(name).next()
     }
 
     /// All values of `name`, in order.
-    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.pairs.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+    pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
+        let few = if self.places.are_kept() { &[][..] } else { &self.pairs };
+        let among_few = few.iter().filter(move |(key, _)| key == name);
+        let among_many = self.places.find(name).iter().filter_map(|at| self.pairs.get(*at));
+        among_few.chain(among_many).map(|(_, value)| value.as_str())
     }
 
     pub fn pairs(&self) -> &[(String, String)] {
@@ -85,27 +94,39 @@ impl Params {
 
     /// Puts `value` in place of all values of `name`.
     pub(crate) fn set(&mut self, name: &str, value: String) {
-        self.pairs.retain(|(key, _)| key != name);
+        if self.get(name).is_some() {
+            self.pairs.retain(|(key, _)| key != name);
+            self.places = Places::of(&self.pairs);
+        }
         self.push(name, value);
     }
 
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.pairs.push((name.into(), value.into()));
+        self.places.grow(&self.pairs);
+    }
+
+    /// Errors: more than [`PARAMS_MAX`]. To be asked where a request makes parameters of its own.
+    pub fn check_count(&self) -> Result<()> {
+        match self.pairs.len() > PARAMS_MAX {
+            false => Ok(()),
+            true => Err(Error::bad_request(format!(
+                "a request of more than `{PARAMS_MAX}` parameters, with those that its JSON stands for; put many values into one, as \
+                 {{!terms}} takes them"
+            ))),
+        }
     }
 
     /// The value of `name` for one field: `f.<field>.<name>` if sent, else `name`.
     pub fn get_for(&self, field: &str, name: &str) -> Option<&str> {
-        let own = self.pairs.iter().find(|(key, _)| is_own(key, field, name));
-        own.map(|(_, value)| value.as_str()).or_else(|| self.get(name))
+        self.get(&own(field, name)).or_else(|| self.get(name))
     }
 
     /// All values of `name` for one field, see [`Params::get_for`].
-    pub fn all_for<'a>(&'a self, field: &str, name: &'a str) -> Vec<&'a str> {
-        let own: Vec<_> = self.pairs.iter().filter(|(key, _)| is_own(key, field, name)).collect();
-        if own.is_empty() {
-            return self.all(name).collect();
-        }
-        own.into_iter().map(|(_, value)| value.as_str()).collect()
+    pub fn all_for(&self, field: &str, name: &str) -> Vec<&str> {
+        let own = own(field, name);
+        let name = if self.get(&own).is_some() { own.as_str() } else { name };
+        self.all(name).collect()
     }
 
     /// These parameters with what a handler presets: its invariants instead of theirs, its defaults where they are silent,
@@ -113,18 +134,18 @@ impl Params {
     #[must_use]
     pub fn with_handler(&self, handler: &HandlerConfig) -> Self {
         let fixed = |name: &str| handler.invariants.iter().any(|(key, _)| key == name);
-        let sent = |name: &str| self.pairs.iter().any(|(key, _)| key == name);
+        let sent = |name: &str| self.get(name).is_some();
         let own = self.pairs.iter().filter(|(name, _)| !fixed(name));
         let defaults = handler.defaults.iter().filter(|(name, _)| !fixed(name) && !sent(name));
         let appends = handler.appends.iter().filter(|(name, _)| !fixed(name));
         let pairs = handler.invariants.iter().chain(own).chain(defaults).chain(appends).cloned().collect();
-        Self { pairs, json: self.json.clone() }
+        Self { json: self.json.clone(), ..Self::new(pairs) }
     }
 }
 
-fn is_own(key: &str, field: &str, name: &str) -> bool {
-    let rest = key.strip_prefix("f.").and_then(|rest| rest.strip_prefix(field));
-    rest.and_then(|rest| rest.strip_prefix('.')) == Some(name)
+/// What a parameter is called for one field.
+fn own(field: &str, name: &str) -> String {
+    format!("f.{field}.{name}")
 }
 
 /// All definitions, by what they are about.
@@ -179,6 +200,32 @@ mod tests {
         assert_eq!(all.get("df"), Some("text"));
         assert_eq!(all.all("wt").collect::<Vec<_>>(), ["json"]);
         assert_eq!(all.all("fq").collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    /// However many there are.
+    #[test]
+    fn names_are_found() {
+        for more in [0, 1, 61, 62, 63, 64, 200] {
+            let others: Vec<_> = (0..more).map(|number| (format!("p{number}"), "x".to_owned())).collect();
+            let mut params = Params::new(others);
+            let check = |params: &Params, name: &str, expected: &[&str]| {
+                assert_eq!(params.all(name).collect::<Vec<_>>(), expected, "{more} {name}");
+                assert_eq!(params.get(name), expected.first().copied());
+                assert_eq!(params.all_for("a", name), expected);
+            };
+            params.push("a", "1");
+            params.push("b", "2");
+            params.push("a", "3");
+            check(&params, "a", &["1", "3"]);
+            check(&params, "nope", &[]);
+            params.set("a", "4".to_owned());
+            check(&params, "a", &["4"]);
+            check(&params, "b", &["2"]);
+            params.push("f.a.b", "5");
+            check(&params, "f.a.b", &["5"]);
+            assert_eq!((params.get_for("a", "b"), params.get_for("c", "b")), (Some("5"), Some("2")));
+            assert_eq!(params, Params::new(params.pairs().to_vec()));
+        }
     }
 
     #[test]

@@ -328,6 +328,12 @@ fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
         ("filter", Occur::Filter),
         ("should", Occur::Should),
     ];
+    let most = request.context.boolean_clauses_max;
+    if kinds.iter().map(|(name, _)| request.local.all(name).count()).sum::<usize>() > most {
+        return Err(Error::bad_request(format!(
+            "`{{!bool}}` has more than {most} clauses; use `{{!terms}}` for lists"
+        )));
+    }
     let mut clauses = Vec::new();
     for (name, occur) in kinds {
         for text in request.local.all(name) {
@@ -336,12 +342,6 @@ fn boolean(request: &Request<'_>) -> Result<Option<Query>> {
             let query = if occur == Occur::Filter { filtered(positive(query)) } else { query };
             clauses.push(Clause { occur, query });
         }
-    }
-    let most = request.context.boolean_clauses_max;
-    if clauses.len() > most {
-        return Err(Error::bad_request(format!(
-            "`{{!bool}}` has more than {most} clauses; use `{{!terms}}` for lists"
-        )));
     }
     Ok(Some(Query::Boolean { clauses, minimum_should_match: usize::try_from(minimum).unwrap_or(0) }))
 }

@@ -178,6 +178,23 @@ fn operators_decide_what_must_match() {
 }
 
 #[test]
+fn phrases_have_so_many_words() {
+    let fixture = Fixture::new();
+    let check = |count: usize, expected: bool| {
+        let words = vec!["a"; count].join(" ");
+        for query in
+            [format!("\"{words}\""), format!("a_t:\"{words}\"~2"), format!("{{!field f=a_t}}{words}")]
+        {
+            assert_eq!(fixture.parse(&query, "").is_ok(), expected, "{count}");
+        }
+        assert!(fixture.parse("a", &format!("x={words}")).is_ok());
+    };
+    check(1024, true);
+    check(1025, false);
+    check(100_000, false);
+}
+
+#[test]
 fn words_in_a_row_stay_together() {
     check_all(&[
         ("Foo Bar baz", "df_t:foo df_t:bar df_t:baz"),

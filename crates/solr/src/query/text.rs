@@ -10,6 +10,9 @@ use plan::{Clause, Error, FieldType, Occur, Phrase, PhrasePosition, Query, Resul
 /// Most alternatives that one token graph may unfold into.
 const PATHS_MAX: usize = 128;
 
+/// Most words of a phrase.
+const PLACES_MAX: usize = 1024;
+
 /// How tokens combine.
 pub(crate) struct TextQuery<'a> {
     pub field: &'a Arc<str>,
@@ -32,6 +35,9 @@ impl TextQuery<'_> {
     /// The query for these tokens; `None` when there are none.
     pub(crate) fn build(&self, tokens: &[Token]) -> Result<Option<Query>> {
         let placed = place(tokens);
+        if self.phrase {
+            check_places(&placed)?;
+        }
         let graph = placed.iter().any(|one| one.token.position_length > 1)
             && self.kind.argument("enableGraphQueries") != Some("false");
         match placed.as_slice() {
@@ -134,6 +140,14 @@ impl TextQuery<'_> {
             (Some(only), None) => Ok(only),
             (first, second) => Ok(boolean(first.into_iter().chain(second).chain(phrases), Occur::Should)),
         }
+    }
+}
+
+/// Each place of a phrase has its own walk over the postings of its terms. Solr differs: it has no such bound.
+fn check_places(placed: &[Placed<'_>]) -> Result<()> {
+    match placed.chunk_by(|a, b| a.start == b.start).nth(PLACES_MAX) {
+        None => Ok(()),
+        Some(_) => Err(Error::bad_request(format!("a phrase of more than {PLACES_MAX} words; use fewer"))),
     }
 }
 

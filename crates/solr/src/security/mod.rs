@@ -9,6 +9,7 @@ mod keys;
 mod password;
 mod permission;
 mod rules;
+mod shown;
 mod view;
 
 use std::collections::BTreeMap;
@@ -20,13 +21,14 @@ pub use self::edit::{EditContext, Edited, edit};
 pub use self::password::digest;
 pub use self::permission::Predefined;
 pub use self::rules::{Asked, Scope, Verdict};
+pub use self::shown::Shown;
 pub use self::view::view;
 
 use self::keys::Keys;
 use self::password::PasswordHash;
 use self::rules::Rules;
 use crate::commands::{self, Fields, Object};
-use crate::update::{RawValue, decode_base64};
+use crate::update::RawValue;
 
 /// The file's name in the data folder, as in Solr's home.
 pub const FILE: &str = "security.json";
@@ -139,27 +141,24 @@ impl Security {
         self.block_unknown || self.rules.is_some()
     }
 
-    /// Who an `Authorization` header says the sender is: `Ok(None)` of a scheme that is not served, as without the header.
-    /// A password that is wrong takes as long as one that is right, and so does a user that is not there.
-    pub fn log_in(&self, header: &str, now_ms: i64) -> Result<Option<Principal>, BadCredentials> {
-        let Some((scheme, rest)) = header.trim_start().split_once(' ') else { return Ok(None) };
-        if scheme.eq_ignore_ascii_case("bearer") {
-            let known = self.keys.find(rest.trim(), now_ms).ok_or(BadCredentials)?;
-            return match known.user() {
-                None => Ok(Some(known.principal())),
-                Some(user) if self.users.contains_key(user) => Ok(Some(self.principal(user))),
-                Some(_) => Err(BadCredentials),
-            };
-        }
-        if !scheme.eq_ignore_ascii_case("basic") {
-            return Ok(None);
-        }
-        let decoded = decode_base64(rest.trim()).map_err(|_| BadCredentials)?;
-        let decoded = String::from_utf8(decoded).map_err(|_| BadCredentials)?;
-        let (user, password) = decoded.split_once(':').ok_or(BadCredentials)?;
-        match PasswordHash::verify(self.users.get(user), password) {
-            true => Ok(Some(self.principal(user))),
-            false => Err(BadCredentials),
+    /// Who the sender is by what is shown. A password that is wrong takes as long as one that is right, and so does a user
+    /// that is not there.
+    pub fn log_in(&self, shown: &Shown, now_ms: i64) -> Result<Principal, BadCredentials> {
+        match shown {
+            Shown::Key(key) => {
+                let known = self.keys.find(key, now_ms).ok_or(BadCredentials)?;
+                match known.user() {
+                    None => Ok(known.principal()),
+                    Some(user) if self.users.contains_key(user) => Ok(self.principal(user)),
+                    Some(_) => Err(BadCredentials),
+                }
+            }
+            Shown::Password { user, password } => {
+                match PasswordHash::verify(self.users.get(user), password) {
+                    true => Ok(self.principal(user)),
+                    false => Err(BadCredentials),
+                }
+            }
         }
     }
 

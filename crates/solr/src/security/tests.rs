@@ -62,11 +62,16 @@ fn files_are_read_or_refused() {
     check(&rules("7"), Err("role not specified"));
 }
 
+/// Who a header says the sender is.
+fn log_in(security: &Security, header: &str, now_ms: i64) -> Result<Option<Principal>, BadCredentials> {
+    Shown::read(header)?.map(|shown| security.log_in(&shown, now_ms)).transpose()
+}
+
 #[test]
 fn who_logs_in() {
     let security = file("");
     let check = |header: &str, expected: Result<Option<&str>, BadCredentials>| {
-        let found = security.log_in(header, 0).map(|who| who.map(|who| who.name));
+        let found = log_in(&security, header, 0).map(|who| who.map(|who| who.name));
         assert_eq!(found, expected.map(|name| name.map(str::to_owned)), "{header}");
     };
     check(&basic("solr:SolrRocks"), Ok(Some("solr")));
@@ -238,10 +243,10 @@ fn keys_log_in_until_they_end() {
     let edited = edit(&file(""), Section::Authentication, body, &context).unwrap();
     let security = edited.security.unwrap();
     let header = "Bearer phk_BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
-    let who = security.log_in(header, 1999).unwrap().unwrap();
+    let who = log_in(&security, header, 1999).unwrap().unwrap();
     assert_eq!((who.name.as_str(), &*who.roles), ("key:a", &["dev".to_owned()][..]));
-    assert_eq!(security.log_in(header, 2000), Err(BadCredentials));
-    assert_eq!(security.log_in(&header[..header.len() - 1], 1999), Err(BadCredentials));
+    assert_eq!(log_in(&security, header, 2000), Err(BadCredentials));
+    assert_eq!(log_in(&security, &header[..header.len() - 1], 1999), Err(BadCredentials));
     // The file has no key, what is shown has no hash.
     assert!(!security.to_text().contains("phk_"));
     let mut shown = Vec::new();

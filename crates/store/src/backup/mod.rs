@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use self::record::{BackupFile, BackupPoint};
 use crate::contract::{SegmentFile, SegmentStore};
-use crate::disk::{Disk, FolderLock, Partial, RealDisk, SegmentBytes, publish, remove_partials};
+use crate::disk::{Disk, FolderLock, Partial, Readers, RealDisk, SegmentBytes, publish, remove_partials};
 use crate::name::check_path;
 use crate::{Error, ErrorKind, Result};
 use digest::Digest;
@@ -204,7 +204,8 @@ impl BackupFolder {
     }
 
     fn write(&self, sha256: &str, bytes: &[u8]) -> Result<()> {
-        let mut partial = Partial::create(Arc::clone(&self.disk), &self.objects_folder(), sha256)?;
+        let mut partial =
+            Partial::create(Arc::clone(&self.disk), &self.objects_folder(), sha256, Readers::Umask)?;
         partial.write(bytes).map_err(|source| Error::io("write", partial.target(), source))?;
         partial.sync()?;
         partial.reveal()

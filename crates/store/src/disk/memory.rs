@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::disk::{Disk, DiskFile, Entry, FolderLock, SegmentBytes};
+use crate::disk::{Disk, DiskFile, Entry, FolderLock, Readers, SegmentBytes};
 
 const SECTOR: usize = 512;
 
@@ -204,7 +204,7 @@ impl Disk for World {
         Ok(entries)
     }
 
-    fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
+    fn create(&self, path: &Path, _readers: Readers) -> io::Result<Arc<dyn DiskFile>> {
         let mut state = self.state();
         if state.names.contains_key(path) {
             return Err(io::ErrorKind::AlreadyExists.into());

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use mapping::SegmentBytes;
-pub(crate) use publish::{Partial, publish, remove_partials};
+pub(crate) use publish::{Partial, publish, publish_to, remove_partials};
 pub(crate) use real::RealDisk;
 
 /// A name in a folder.
@@ -21,6 +21,15 @@ pub(crate) use real::RealDisk;
 pub(crate) struct Entry {
     pub name: String,
     pub is_folder: bool,
+}
+
+/// Who may read a file that is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Whom the process's umask lets.
+    Umask,
+    /// The process's user alone.
+    Owner,
 }
 
 /// Held while a folder belongs to this process; dropping it gives the folder back.
@@ -35,7 +44,7 @@ pub(crate) trait Disk: Send + Sync {
     /// Sorted by name. Names that are not UTF-8 are passed over: the store never writes one.
     fn list(&self, folder: &Path) -> io::Result<Vec<Entry>>;
     /// `AlreadyExists` when there is one.
-    fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
+    fn create(&self, path: &Path, readers: Readers) -> io::Result<Arc<dyn DiskFile>>;
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
     fn map(&self, path: &Path) -> io::Result<SegmentBytes>;
     /// Replaces `to` if it exists.

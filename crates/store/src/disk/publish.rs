@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, DiskFile};
+use crate::disk::{Disk, DiskFile, Readers};
 use crate::{Error, Result};
 
 const SUFFIX: &str = ".partial";
@@ -20,9 +20,10 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
-    pub(crate) fn create(disk: Arc<dyn Disk>, folder: &Path, name: &str) -> Result<Self> {
+    pub(crate) fn create(disk: Arc<dyn Disk>, folder: &Path, name: &str, readers: Readers) -> Result<Self> {
         let temporary = folder.join(format!(".{name}{SUFFIX}"));
-        let file = disk.create(&temporary).map_err(|source| Error::io("create", &temporary, source))?;
+        let file =
+            disk.create(&temporary, readers).map_err(|source| Error::io("create", &temporary, source))?;
         Ok(Self { disk, file, temporary, target: folder.join(name), written: 0, revealed: false })
     }
 
@@ -61,7 +62,18 @@ impl Drop for Partial {
 
 /// Writes `folder/name` so that after any crash it holds either `bytes` or what it held before; durable on return.
 pub(crate) fn publish(disk: &Arc<dyn Disk>, folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let mut partial = Partial::create(Arc::clone(disk), folder, name)?;
+    publish_to(Readers::Umask, disk, folder, name, bytes)
+}
+
+/// The same for a file that these may read.
+pub(crate) fn publish_to(
+    readers: Readers,
+    disk: &Arc<dyn Disk>,
+    folder: &Path,
+    name: &str,
+    bytes: &[u8],
+) -> Result<()> {
+    let mut partial = Partial::create(Arc::clone(disk), folder, name, readers)?;
     partial.write(bytes).map_err(|source| Error::io("write", partial.target(), source))?;
     partial.sync()?;
     partial.reveal()?;

@@ -3,14 +3,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{FallocateFlags, FlockOperation};
 use rustix::io::Errno;
 
-use crate::disk::{Disk, DiskFile, Entry, FolderLock, SegmentBytes};
+use crate::disk::{Disk, DiskFile, Entry, FolderLock, Readers, SegmentBytes};
 
 pub(crate) struct RealDisk;
 
@@ -49,8 +49,12 @@ impl Disk for RealDisk {
         Ok(entries)
     }
 
-    fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+    fn create(&self, path: &Path, readers: Readers) -> io::Result<Arc<dyn DiskFile>> {
+        let mode = match readers {
+            Readers::Umask => 0o666,
+            Readers::Owner => 0o600,
+        };
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)?;
         Ok(Arc::new(RealFile(file)))
     }
 

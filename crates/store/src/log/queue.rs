@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::contract::Watermark;
-use crate::disk::DiskFile;
+use crate::disk::{DiskFile, Readers};
 use crate::log::LogOptions;
 use crate::log::folder::Folder;
 use crate::log::format::{FILE_HEADER_BYTES, FileId, RECORD_HEADER_BYTES};
@@ -135,7 +135,8 @@ impl Queue {
 impl Growing {
     fn create(folder: &Folder, options: &LogOptions, id: FileId, size: u64) -> Result<Self> {
         let path = folder.path_of(id);
-        let file = folder.disk.create(&path).map_err(|source| Error::io("create", &path, source))?;
+        let file =
+            folder.disk.create(&path, Readers::Umask).map_err(|source| Error::io("create", &path, source))?;
         let position = FILE_HEADER_BYTES as u64;
         let mut growing = Self { file, path, id, position, reserved: 0 };
         growing.reserve(size, options).inspect_err(|_| {

@@ -12,6 +12,9 @@ use crate::search::SearchContext;
 use crate::search::lower::exists_docs;
 use crate::search::mask::{self, PreparedFilter};
 
+/// A value with what hangs on it takes so many places of the facets' room.
+const PLACES: usize = 16;
+
 /// What is computed of the hits of each value.
 pub(super) struct Below<'p> {
     pub(super) facet: &'p PivotFacet,
@@ -33,6 +36,7 @@ pub(super) fn count(
 ) -> Result<Option<Vec<PivotCount>>> {
     let Some((level, rest)) = levels.split_first() else { return Ok(None) };
     let counted = field::count(units, level, domain)?;
+    units.room.take(counted.counts.len(), PLACES - 1)?;
     if counted.counts.is_empty() && counted.missing.is_none() {
         return Ok(None);
     }

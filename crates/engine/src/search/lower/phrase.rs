@@ -8,6 +8,7 @@ use tantivy::Term;
 use super::Lowering;
 use crate::layout::{FieldLayout, InvertedKind};
 use crate::search::node::{BooleanNode, Node, PhraseNode};
+use crate::search::repeats::{self, REPEATS_MAX};
 
 /// How often a term counts that stands at several places.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,8 @@ impl Lowering<'_> {
         }
         let scoring = self.scoring(layout, field, counted, boost)?;
         let label = shown.unwrap_or_else(|| label(phrase));
-        Ok(Node::Phrase(Arc::new(PhraseNode { positions, slop: phrase.slop, label, scoring })))
+        let groups = sharing(phrase.slop, &positions)?;
+        Ok(Node::Phrase(Arc::new(PhraseNode { positions, slop: phrase.slop, groups, label, scoring })))
     }
 
     pub(super) fn any_of(&mut self, name: &Arc<str>, terms: &[String], boost: f32) -> Result<Node> {
@@ -109,4 +111,18 @@ fn label(phrase: &Phrase) -> String {
     }
     let slop = if phrase.slop > 0 { format!("~{}", phrase.slop) } else { String::new() };
     format!("{}:\"{}\"{slop}", phrase.field, shown.join(" "))
+}
+
+/// Which positions share a term, where that matters.
+fn sharing(slop: u32, positions: &[(u32, Vec<Term>)]) -> Result<Vec<Option<usize>>> {
+    if slop == 0 {
+        return Ok(Vec::new());
+    }
+    let groups = repeats::groups(positions.iter().map(|(_, terms)| terms.as_slice()));
+    match repeats::are_too_many(&groups) {
+        false => Ok(groups),
+        true => Err(Error::bad_request(format!(
+            "a phrase with slop that has a word more than {REPEATS_MAX} times; search for it without slop"
+        ))),
+    }
 }

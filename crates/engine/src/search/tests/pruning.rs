@@ -112,6 +112,20 @@ fn skipping_loses_nothing() {
     }
 }
 
+/// With slop; without, it costs no more than other words.
+#[test]
+fn a_phrase_repeats_a_word_only_so_often() {
+    let shard = shard();
+    let check = |count: usize, slop: u32, expected: bool| {
+        let query = phrase("a_t", &vec!["w0"; count].join(" "), slop);
+        let found = search(&shard, &plan(query), &SearchCaches::default());
+        assert_eq!(found.is_ok(), expected, "{count} {slop}");
+    };
+    check(64, 2, true);
+    check(65, 2, false);
+    check(1024, 0, true);
+}
+
 #[test]
 fn terms_score_as_documents_one_by_one() {
     let shard = shard();
