@@ -39,12 +39,12 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{CollectionConfig, Error, HandlerConfig, Phase, Result};
-use solr::Params;
 use solr::config::{is_implicit, set_names};
 use solr::params::response as response_params;
 use solr::params::why_not as why_not_params;
 use solr::response::{Entries, Format, Name, Node};
 use solr::security::Section;
+use solr::{Params, json_request};
 
 pub(crate) use self::info::Info;
 use self::permit::Permit;
@@ -222,7 +222,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     let presets = presets(handler, path, &call.params, &collection.config());
     let asked = match handler {
         Handler::Select => select::asked(call, &presets),
-        _ => Ok(Asked::plainly(&call.params, &presets)),
+        _ => Ok(Asked::plainly(&call.params, &presets).with_macros()),
     };
     let made = asked.and_then(|Asked { sent, effective, refused }| {
         let assumed = assumed_format(call, handler);
@@ -296,6 +296,17 @@ struct Asked {
 impl Asked {
     fn plainly(sent: &Params, presets: &HandlerConfig) -> Self {
         Self { sent: Some(sent.clone()), effective: sent.with_handler(presets), refused: None }
+    }
+
+    /// With `${name}` filled in. Macros that cannot be leave nothing to echo, as in Solr.
+    fn with_macros(self) -> Self {
+        if !json_request::is_asked(&self.effective) {
+            return self;
+        }
+        match json_request::filled(self.effective.clone()) {
+            Ok(effective) => Self { effective, ..self },
+            Err(error) => Self { sent: None, refused: Some(error), ..self },
+        }
     }
 }
 

@@ -228,7 +228,7 @@ pub(super) fn check_body(call: &Call<'_>) -> Result<()> {
     Err(Error::bad_request(format!("Bad contentType for search handler :{media_type} request={{{shown}}}")))
 }
 
-/// What the request asks, with its JSON as parameters. Macros that cannot be filled in leave nothing to echo, as in Solr.
+/// What the request asks, with its JSON as parameters.
 pub(super) fn asked(call: &Call<'_>, presets: &HandlerConfig) -> Result<Asked> {
     let sent = match call.content.as_ref().filter(|content| is_json(content)) {
         Some(content) => json_request::with_body(&call.params, text(content)?),
@@ -239,13 +239,13 @@ pub(super) fn asked(call: &Call<'_>, presets: &HandlerConfig) -> Result<Asked> {
         return Ok(plain);
     }
     let effective = json_request::with_params(&sent).with_handler(presets);
-    let filled = match json_request::filled(effective.clone()) {
-        Ok(filled) => filled,
-        Err(error) => return Ok(Asked { sent: None, effective, refused: Some(error) }),
-    };
-    Ok(match json_request::expand(filled.clone()) {
-        Ok(effective) => Asked { sent: Some(sent), effective, refused: None },
-        Err(error) => Asked { sent: Some(sent), effective: filled, refused: Some(error) },
+    let filled = Asked { sent: Some(sent), effective, refused: None }.with_macros();
+    if filled.refused.is_some() {
+        return Ok(filled);
+    }
+    Ok(match json_request::expand(filled.effective.clone()) {
+        Ok(effective) => Asked { effective, ..filled },
+        Err(error) => Asked { refused: Some(error), ..filled },
     })
 }
 

@@ -30,7 +30,8 @@ pub struct UpdateOptions {
 }
 
 impl UpdateOptions {
-    /// Reads them. Which chain the request takes is `chain_choice`'s.
+    /// Reads them. Which chain the request takes is `chain_choice`'s. Solr differs: it reads those of the commit when it has done the
+    /// body, which stays; here a request that cannot be done whole is refused before (`compat/update/commits.yaml`).
     pub fn parse(params: &Params) -> Result<Self> {
         let mut wanted = false;
         for commit in [COMMIT, SOFT_COMMIT, OPTIMIZE, PREPARE_COMMIT] {
