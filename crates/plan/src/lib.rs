@@ -144,7 +144,7 @@ pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
 pub use trace::{Phase, PhaseFigures, Trace, Traced};
 pub use update::{
-    Add, AtomicOp, Conditions, Expect, FieldEdit, Finish, Modify, Operation, Presence, Refusal, RefusalKind,
+    Add, AtomicOp, Conditions, Durable, Expect, FieldEdit, Finish, Modify, Operation, Presence, Refusal, RefusalKind,
     Revision, UpdateBatch,
 };
 pub use usage::Usage;
