@@ -267,7 +267,7 @@ impl Update<'_> {
             budget: &Budget::of(self.params),
             boolean_clauses_max: config.boolean_clauses_max,
             others: None,
-            parsers: self.permit.parsers(),
+            names: self.permit.names(),
             filtering: true,
         };
         let chain = Chain {
