@@ -84,10 +84,11 @@ async fn serve(
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
     watch.begin(&serving);
+    let sent = url_params(&request);
     if !access.is_open() {
-        match authorized(server, &request, &serving, &access) {
+        match authorized(server, &request, &serving, (&access, &sent)) {
             Ok(Err(refusal)) => return Some(refusal.into_reply(request.uri().path())),
-            Err(error) => return bare_error(&error),
+            Err(error) => return bare_error(error),
             Ok(Ok(())) => {}
         }
         if let Some(kept) = kept(server, &request) {
@@ -121,7 +122,7 @@ async fn serve(
     }
     let head = *request.method() == Method::HEAD;
     let tally = serving.tally(server);
-    let reply = match admitted(server, request, (serving, tally.clone(), access), watch).await {
+    let reply = match admitted(server, (request, sent), (serving, tally.clone(), access), watch).await {
         Ok(reply) => Some(reply),
         Err(error) => bare_error(&error),
     };
@@ -129,37 +130,38 @@ async fn serve(
     if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
 }
 
+fn url_params(request: &Request<Incoming>) -> Result<Params> {
+    let mut params = Params::default();
+    params::decode_into(&mut params, request.uri().query().unwrap_or_default().as_bytes())?;
+    Ok(params)
+}
+
 /// Whether the request may be read. A form is read first: what it asks for is among its parameters.
-fn authorized(
+fn authorized<'s>(
     server: &Server,
     request: &Request<Incoming>,
     serving: &Serving,
-    access: &Access,
-) -> Result<Result<(), Refusal>> {
+    (access, sent): (&Access, &'s Result<Params>),
+) -> Result<Result<(), Refusal>, &'s Error> {
     if brings_form(request) {
         return Ok(Ok(()));
     }
-    let mut params = Params::default();
-    params::decode_into(&mut params, request.uri().query().unwrap_or_default().as_bytes())?;
-    Ok(access.check(
-        Needs::of(server, serving, request.method(), &params),
-        request.method().as_str(),
-        &params,
-    ))
+    let params = sent.as_ref()?;
+    Ok(access.check(Needs::of(server, serving, request.method(), params), request.method().as_str(), params))
 }
 
 /// Reads the request first: a client that takes its time must not keep others out. Of an update, that is its parameters: it enters
 /// with each piece of its body.
 async fn admitted(
     server: &Arc<Server>,
-    request: Request<Incoming>,
+    (request, sent): (Request<Incoming>, Result<Params>),
     (serving, tally, access): (Serving, Option<Arc<Tally>>, Access),
     watch: &mut Watch<'_>,
 ) -> Result<Reply> {
     let load = serving.load();
     let form = !access.is_open() && brings_form(&request);
     let reading = watch.trace.wait(Phase::Read);
-    let mut call = read(server, request, (load, access), watch.started_ms).await?;
+    let mut call = read(server, (request, sent?), (load, access), watch.started_ms).await?;
     drop(reading);
     if form {
         let needs = Needs::of(server, &serving, &call.method, &call.params);
@@ -189,12 +191,10 @@ async fn admitted(
 /// The parameters of URL and form, and any other body as it is; that of an update as it arrives.
 async fn read(
     server: &Arc<Server>,
-    request: Request<Incoming>,
+    (request, mut sent): (Request<Incoming>, Params),
     (load, access): (Load, Access),
     started_ms: i64,
 ) -> Result<Call<'_>> {
-    let mut sent = Params::default();
-    params::decode_into(&mut sent, request.uri().query().unwrap_or_default().as_bytes())?;
     let method = request.method().clone();
     let target =
         request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();

@@ -23,6 +23,8 @@ const WARM: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// So many closed loops keep a server busy.
 const CONNECTIONS_PER_CORE: usize = 8;
+/// Beyond this share of late requests a run says nothing of the server.
+const LATE_MAX: f64 = 0.01;
 
 #[derive(Clone, Debug)]
 pub struct OverloadOptions {
@@ -84,6 +86,12 @@ impl Latency {
 }
 
 impl Overloaded {
+    /// Whether the generator kept to its schedule: of what left late the latency is the generator's own queue.
+    pub fn is_void(&self) -> bool {
+        let sent = self.admitted + self.refused + self.failed;
+        self.late as f64 > sent as f64 * LATE_MAX
+    }
+
     /// How much longer the slowest hundredth of what was admitted took than without load.
     pub fn p99_ratio(&self) -> f64 {
         self.overloaded.p99_ms / self.unloaded.p99_ms

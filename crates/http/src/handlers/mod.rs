@@ -32,6 +32,7 @@ mod suggesting;
 mod tallied;
 mod terms;
 mod update;
+mod v2;
 mod why_not;
 
 use std::sync::Arc;
@@ -48,11 +49,11 @@ use solr::{Params, json_request};
 pub(crate) use self::info::Info;
 use self::permit::Permit;
 use crate::admission::Load;
-use crate::call::{Answer, Call, Content, Envelope, Failure, Writers};
+use crate::call::{Answer, Call, Envelope, Failure, Writers};
 use crate::openapi;
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
-use crate::security::{self, Needs};
+use crate::security;
 use crate::server::Server;
 use crate::v2::V2;
 
@@ -177,51 +178,10 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         }
         Serving::Node(handler) => Box::pin(node(call, handler, None)).await,
         Serving::Configsets(parts) => Box::pin(node(call, NodeHandler::Configsets, Some(parts))).await,
-        Serving::V2(v2) => Box::pin(by_v2(call, &v2)).await,
+        Serving::V2(v2) => Box::pin(v2::run(call, &v2)).await,
         Serving::Collection(collection, handler, path) => {
             in_collection(call, &collection, handler, &path).await
         }
-    }
-}
-
-/// What the older API calls JSON; the v2 API leaves the character set out.
-const JSON_WITH_CHARSET: &str = "application/json;charset=utf-8";
-
-/// A verb of the v2 API, as the older one's request.
-async fn by_v2(call: &Call<'_>, v2: &V2) -> Reply {
-    let body = call.content.as_ref().map(Content::text).transpose();
-    let mut params = match body.and_then(|body| v2.params(&call.params, body)) {
-        Ok(params) => params,
-        Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
-    };
-    // Named lists are objects there.
-    if params.get("json.nl").is_none() {
-        params.push("json.nl", "map");
-    }
-    let serving = Serving::Node(v2.verb.handler);
-    let needs = || Needs::of(call.server, &serving, &call.method, &params);
-    if !call.access.is_open()
-        && let Err(refusal) = call.access.check(needs(), call.method.as_str(), &params)
-    {
-        return refusal.into_reply(&needs().path);
-    }
-    let content = call.content.as_ref().filter(|_| v2.keeps_body());
-    let older = Call {
-        server: call.server,
-        method: call.method.clone(),
-        target: None,
-        params,
-        access: call.access.clone(),
-        content: content.map(Content::again),
-        started_ms: call.started_ms,
-        trace: call.trace.clone(),
-        tally: None,
-        room: None,
-    };
-    let reply = node(&older, v2.verb.handler, None).await;
-    match &*reply.content_type {
-        JSON_WITH_CHARSET => Reply { content_type: "application/json".into(), ..reply },
-        _ => reply,
     }
 }
 

@@ -47,7 +47,7 @@ pub struct OverloadArgs {
     json: bool,
 }
 
-/// An error when a request was neither answered nor refused, or the server is gone.
+/// An error when a request was neither answered nor refused, the server is gone, or the generator came late.
 pub async fn run(args: OverloadArgs) -> anyhow::Result<()> {
     anyhow::ensure!(
         args.factor.is_finite() && args.factor > 0.0,
@@ -72,6 +72,12 @@ pub async fn run(args: OverloadArgs) -> anyhow::Result<()> {
     } else {
         output::line(&shown(&seen));
     }
+    anyhow::ensure!(
+        !seen.is_void(),
+        "void: {} requests left late, so that the generator's own queue was measured; use more `--connections`, a lower \
+         `--factor` or a costlier `--case`",
+        seen.late
+    );
     let why = seen.first_failure.as_deref().unwrap_or("it does not answer any more");
     anyhow::ensure!(seen.failed == 0 && seen.lives, "{} request(s) failed: {why}", seen.failed);
     Ok(())

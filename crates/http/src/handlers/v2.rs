@@ -1,0 +1,47 @@
+//! A verb of the v2 API, as the older API's request.
+
+use super::{Serving, node};
+use crate::call::{Call, Content, Envelope};
+use crate::reply::Reply;
+use crate::security::Needs;
+use crate::v2::V2;
+
+/// What the older API calls JSON; the v2 API leaves the character set out.
+const JSON_WITH_CHARSET: &str = "application/json;charset=utf-8";
+
+pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
+    let body = call.content.as_ref().map(Content::text).transpose();
+    let mut params = match body.and_then(|body| v2.params(&call.params, body)) {
+        Ok(params) => params,
+        Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
+    };
+    // Named lists are objects there.
+    if params.get("json.nl").is_none() {
+        params.push("json.nl", "map");
+    }
+    let serving = Serving::Node(v2.verb.handler);
+    let needs = || Needs::of(call.server, &serving, &call.method, &params);
+    if !call.access.is_open()
+        && let Err(refusal) = call.access.check(needs(), call.method.as_str(), &params)
+    {
+        return refusal.into_reply(&needs().path);
+    }
+    let content = call.content.as_ref().filter(|_| v2.keeps_body());
+    let older = Call {
+        server: call.server,
+        method: call.method.clone(),
+        target: None,
+        params,
+        access: call.access.clone(),
+        content: content.map(Content::again),
+        started_ms: call.started_ms,
+        trace: call.trace.clone(),
+        tally: None,
+        room: None,
+    };
+    let reply = node(&older, v2.verb.handler, None).await;
+    match &*reply.content_type {
+        JSON_WITH_CHARSET => Reply { content_type: "application/json".into(), ..reply },
+        _ => reply,
+    }
+}
