@@ -33,8 +33,10 @@ impl Shard {
         self.core().export(visit)
     }
 
-    /// Visits the log's records above a place, as far as they are durable; returns the place reached.
+    /// Visits the log's records above a place, which are durable then; returns the place reached.
     pub fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark> {
+        // Of a request that is under way the log may have pieces that nobody has waited for yet.
+        self.core().settle()?;
         let mut reached = after;
         let mut failure = None;
         let mut each = |at: Watermark, record: &[u8]| {

@@ -52,7 +52,7 @@ impl Shard {
         &self.core
     }
 
-    /// Applies a batch in order; returns when it is durable. Not visible to searches before a refresh.
+    /// Applies a batch in order; returns when that is durable which it asks for. Not visible to searches before a refresh.
     pub fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
         self.core.update(batch)
     }

@@ -1,5 +1,6 @@
 //! The path of an update: prepare outside every lock (`group.rs`); under the lock check expectations, give versions, append to the log
-//! and note where each id stands; then index into a builder this thread owns; last, wait until the log is durable.
+//! and note where each id stands; then index into a builder this thread owns; last, wait until the log is durable, unless more of
+//! the request follows, which then waits for all of it.
 //!
 //! A batch is cut into groups, each one record of the log. Operations before a failure stay done, as in Solr.
 
@@ -8,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use plan::{
-    Error, ErrorKind, Operation, Phase, Refusal, RefusalKind, Result, Trace, UpdateBatch, UpdateOutcome,
-    Version,
+    Durable, Error, ErrorKind, Operation, Phase, Refusal, RefusalKind, Result, Trace, UpdateBatch,
+    UpdateOutcome, Version,
 };
 use store::Watermark;
 
@@ -72,13 +73,23 @@ impl Progress {
 impl Core {
     pub(crate) fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
         let outcome = UpdateOutcome::default();
-        let UpdateBatch { conflicts_skip, errors_max, .. } = batch;
+        let UpdateBatch { conflicts_skip, errors_max, durable, .. } = batch;
         let trace = batch.trace.clone();
-        let mut progress = Progress { outcome, durable: None, conflicts_skip, errors_max, trace };
+        let before = (durable == Durable::All).then(|| self.state().logged);
+        let mut progress = Progress { outcome, durable: before, conflicts_skip, errors_max, trace };
         let result = self.run(batch, &mut progress);
-        let synced = self.wait_durable(&mut progress);
+        let synced = match durable {
+            Durable::Later => Ok(()),
+            Durable::Own | Durable::All => self.wait_durable(&mut progress),
+        };
         progress.outcome.failure = result.and(synced).err();
         progress.outcome
+    }
+
+    /// Waits until the log holds for good all that was applied.
+    pub(crate) fn settle(&self) -> Result<()> {
+        let logged = self.state().logged;
+        self.log.wait_durable(logged).map_err(from_store)
     }
 
     fn wait_durable(&self, progress: &mut Progress) -> Result<()> {

@@ -1,12 +1,13 @@
 //! A request as handlers see it, and the envelope around what they answer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use cluster::Moment;
 use hyper::Method;
 use hyper::http::uri::PathAndQuery;
-use plan::{Error, ErrorKind, Phase, Result, Trace};
+use plan::{Error, ErrorKind, NamedPart, Phase, Result, Trace};
 use solr::limits::LimitsAsked;
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 use solr::{EditError, Params};
@@ -162,6 +163,8 @@ impl From<Entries> for Answer {
 /// How the answer looks, by the parameters that apply to it.
 pub(crate) struct Envelope {
     pub format: Format,
+    /// As the configuration calls the format, or as all do.
+    pub content_type: Cow<'static, str>,
     pub echoed: Option<Params>,
     pub header: bool,
     /// Solr's class of the handler, where `echoHandler` asks for it.
@@ -171,23 +174,36 @@ pub(crate) struct Envelope {
     pub limits: LimitsAsked,
 }
 
+/// The writers that a request may name besides Solr's.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Writers<'a> {
+    /// The name when none is sent: an update in XML is answered in XML.
+    pub assumed: Option<&'a str>,
+    /// What the collection calls its own.
+    pub own: &'a [NamedPart],
+}
+
 impl Envelope {
-    /// `sent` are the parameters to echo, `effective` those with the handler's presets, `class` is Solr's name of the handler, `assumed` the format
-    /// when none is named.
+    /// `sent` are the parameters to echo, `effective` those with the handler's presets, `class` is Solr's name of the handler.
     pub fn parse(
         sent: Option<Params>,
         effective: &Params,
         class: &'static str,
-        assumed: Option<&str>,
+        writers: Writers<'_>,
     ) -> Result<Self> {
         let echoed = match Echo::parse(effective.get("echoParams"))? {
             Echo::None => None,
             Echo::Explicit => sent,
             Echo::All => Some(effective.clone()),
         };
+        let wt = effective.get("wt").or(writers.assumed);
+        let own = wt.and_then(|wt| NamedPart::find(writers.own, wt));
+        let format = Format::parse(effective, own.map(|own| &*own.stands_for).or(wt))?;
+        let content_type = own.and_then(|own| own.setting("content-type")).map(str::to_owned);
         Ok(Self {
             limits: LimitsAsked::parse(effective)?,
-            format: Format::parse(effective, assumed)?,
+            content_type: content_type.map_or(Cow::Borrowed(format.content_type()), Cow::Owned),
+            format,
             echoed,
             header: !is_on(effective, "omitHeader"),
             handler: is_on(effective, "echoHandler").then_some(class),
@@ -198,8 +214,10 @@ impl Envelope {
     /// For a request whose own wishes cannot be read: just the error, in the format it asks for if there is such a one, as
     /// Solr answers when it cannot make the header.
     pub fn plain(sent: &Params) -> Self {
+        let format = Format::parse(sent, sent.get("wt")).unwrap_or_default();
         Self {
-            format: Format::parse(sent, None).unwrap_or_default(),
+            content_type: format.content_type().into(),
+            format,
             echoed: None,
             header: false,
             handler: None,
@@ -264,7 +282,7 @@ impl Envelope {
             entries.remove(0);
         }
         let partial = flags.iter().any(|(name, _)| **name == *PARTIAL);
-        let content_type = self.format.content_type();
+        let content_type = self.content_type.clone();
         Reply { status, content_type, body: body.into(), partial, ..Reply::default() }
     }
 }

@@ -37,6 +37,9 @@ pub struct ServeConfig {
     /// each other down without end.
     pub queries: GateLimits,
     pub updates: GateLimits,
+    /// How much of an update's body is indexed at a time: so much that the costs of a batch do not count, so little that many can be
+    /// under way.
+    pub piece_bytes: usize,
     /// What the bodies of all requests together may take, packed and unpacked.
     pub bodies_bytes_max: usize,
     /// What a request with a query may send in its body: parameters as a form, or JSON.
@@ -93,6 +96,7 @@ impl ServeConfig {
                 waiting_max: 1024,
                 patience: Duration::from_secs(10),
             },
+            piece_bytes: 1 << 20,
             bodies_bytes_max: 1 << 30,
             query_bytes_max: 16 << 20,
             request_bytes_max: 512 << 20,

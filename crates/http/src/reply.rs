@@ -1,5 +1,6 @@
 //! What is sent back, and the few headers that go with it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use crate::tally::{Ended, Tally};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reply {
     pub status: u16,
-    pub content_type: &'static str,
+    pub content_type: Cow<'static, str>,
     pub body: Bytes,
     /// Methods the path takes, when the one asked for is not among them.
     pub allow: Option<&'static str>,
@@ -54,7 +55,7 @@ impl Reply {
              <tr><th>URI:</th><td>{shown}</td></tr>\n<tr><th>STATUS:</th><td>{status}</td></tr>\n\
              <tr><th>MESSAGE:</th><td>{message}</td></tr>\n</table>\n\n</body>\n</html>\n"
         );
-        Self { status, content_type: "text/html;charset=utf-8", body: body.into(), ..Self::default() }
+        Self { status, content_type: "text/html;charset=utf-8".into(), body: body.into(), ..Self::default() }
     }
 
     /// Counts it, where its handler is counted.
@@ -72,7 +73,12 @@ impl Reply {
             hyper::StatusCode::from_u16(self.status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         if !self.content_type.is_empty() {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+            let value = match self.content_type {
+                Cow::Borrowed(known) => Some(HeaderValue::from_static(known)),
+                // One that a configuration declares: it was read as ASCII.
+                Cow::Owned(own) => HeaderValue::try_from(own).ok(),
+            };
+            value.and_then(|value| headers.insert(CONTENT_TYPE, value));
         }
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         if self.status >= 400 {

@@ -107,7 +107,7 @@ async fn serve(
         Method::HEAD => {
             return Some(Reply {
                 status: 200,
-                content_type: Format::default().content_type(),
+                content_type: Format::default().content_type().into(),
                 ..Reply::default()
             });
         }
@@ -240,7 +240,7 @@ fn bare_error(error: &Error) -> Option<Reply> {
     format.write(&vec![solr::error::entry(error)], &mut body);
     Some(Reply {
         status: solr::error::status(error.kind),
-        content_type: format.content_type(),
+        content_type: format.content_type().into(),
         body: body.into(),
         ..Reply::default()
     })

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::analyzer::Resources;
 use crate::commit::AutoCommit;
 use crate::component::{Component, Components};
+use crate::named_part::NamedParts;
 use crate::processor::UpdateProcessing;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,9 @@ pub struct CollectionConfig {
     /// What its handlers may run beside what all collections have.
     #[serde(default)]
     pub components: Components,
+    /// What it calls parts that all collections have.
+    #[serde(default)]
+    pub named: NamedParts,
     /// Parameters under names that handlers and requests call for (`useParams`).
     #[serde(default)]
     pub param_sets: Vec<ParamSet>,

@@ -30,6 +30,7 @@ mod instant;
 mod java_map;
 mod more_like;
 mod name;
+mod named_part;
 mod nested;
 mod page;
 mod payload;
@@ -102,6 +103,7 @@ pub use instant::{format_instant, parse_instant};
 pub use java_map::java_bucket;
 pub use more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
 pub use name::check_name;
+pub use named_part::{NamedPart, NamedParts};
 pub use nested::{
     NEST_PARENT_FIELD, NEST_PATH_FIELD, Nested, NestedEdit, NestedField, ROOT_FIELD, last_step, path_above,
     path_without_places,
@@ -144,8 +146,8 @@ pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
 pub use trace::{Phase, PhaseFigures, Trace, Traced};
 pub use update::{
-    Add, AtomicOp, Conditions, Expect, FieldEdit, Finish, Modify, Operation, Presence, Refusal, RefusalKind,
-    Revision, UpdateBatch,
+    Add, AtomicOp, Conditions, Durable, Expect, FieldEdit, Finish, Modify, Operation, Presence, Refusal,
+    RefusalKind, Revision, UpdateBatch,
 };
 pub use usage::Usage;
 pub use value::Value;

@@ -19,10 +19,23 @@ pub struct UpdateBatch {
     pub conflicts_skip: bool,
     /// How many operations may fail before the batch ends; `None` ends it with the first, and tells of that one only.
     pub errors_max: Option<u64>,
+    pub durable: Durable,
     /// What is done to documents that edits have made, before they are indexed.
     pub finish: Option<Arc<dyn Finish>>,
     /// Who works on it tells this where the time goes.
     pub trace: Trace,
+}
+
+/// What is in the log for good when a batch has been applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durable {
+    /// Its own operations.
+    #[default]
+    Own,
+    /// Nothing yet: it is a piece of a request of which more follows, and nobody is told before a batch with `All` is done.
+    Later,
+    /// All that the shard was given before, and its own operations.
+    All,
 }
 
 /// Work on whole documents, where edits have been merged.

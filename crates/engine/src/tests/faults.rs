@@ -1,6 +1,6 @@
 //! A disk that fills up, fails to sync, loses power or flips bits: what was acknowledged stays, what cannot be done is said.
 
-use plan::{ErrorKind, Query};
+use plan::{Durable, ErrorKind, Query};
 
 use super::*;
 
@@ -87,4 +87,49 @@ fn damage_in_the_log_leaves_a_readable_shard() {
     assert!(failure.message.contains("updates are refused"), "{}", failure.message);
     assert!(shard.commit(&plan::Commit::HARD).is_err());
     assert!(shard.stats().refused.is_some());
+}
+
+#[test]
+fn pieces_wait_for_the_log_once() {
+    let pieces = |shard: &Shard, from: usize| {
+        for id in from..from + 8 {
+            let piece =
+                UpdateBatch { durable: Durable::Later, ..batch(vec![add(film(&id.to_string(), "rot"))]) };
+            assert!(shard.update(piece).failure.is_none());
+        }
+    };
+    let all = || UpdateBatch { durable: Durable::All, ..UpdateBatch::default() };
+    for seed in 0..20 {
+        let site = Site::new();
+        let shard = site.open();
+        update(&shard, vec![add(film("0", "rot"))]);
+        let before = site.disk.syncs();
+        pieces(&shard, 1);
+        assert_eq!(site.disk.syncs(), before, "nobody is told of them");
+        assert!(shard.update(all()).failure.is_none());
+        assert_eq!(site.disk.syncs(), before + 1);
+        pieces(&shard, 9);
+        site.disk.cut_power(seed);
+        drop(shard);
+        let shard = site.open();
+        let kept: Vec<_> = (0..17).take_while(|id| get(&shard, &id.to_string()).is_some()).collect();
+        assert!(kept.len() >= 9, "seed {seed}: {kept:?}");
+        assert_eq!(found(&shard, &Query::All).len(), kept.len(), "what follows a gap is not there");
+        pieces(&shard, 20);
+        site.disk.fail_sync_after(0);
+        assert_eq!(shard.update(all()).failure.unwrap().kind, ErrorKind::Unavailable);
+    }
+}
+
+/// A commit that ends a request shows nothing that the log could lose.
+#[test]
+fn a_commit_waits_for_the_pieces_before() {
+    let site = Site::new();
+    let shard = site.open();
+    let piece = UpdateBatch { durable: Durable::Later, ..batch(vec![add(film("1", "rot"))]) };
+    assert!(shard.update(piece).failure.is_none());
+    site.disk.fail_sync_after(0);
+    let last = UpdateBatch { durable: Durable::All, ..batch(vec![Operation::Commit(Commit::SOFT)]) };
+    assert_eq!(shard.update(last).failure.unwrap().kind, ErrorKind::Unavailable);
+    assert_eq!(shard.snapshot().max_doc(), 0);
 }

@@ -37,6 +37,9 @@ fn documents_and_what_came_meanwhile_are_there_under_the_other_schema() {
     update(&old, vec![numbered("a2", "2000"), delete("a3"), numbered("c", "8")]);
     flush(&old);
     update(&old, vec![delete_by_query(term("number_s", "4"))]);
+    // A piece of a request that goes on in the other shard.
+    let piece = UpdateBatch { durable: plan::Durable::Later, ..batch(vec![numbered("d", "9")]) };
+    assert!(old.update(piece).failure.is_none());
     let reached = old.export_since(at, &mut |record| target.import(record, None)).unwrap();
     assert!(reached > at);
     assert_eq!(old.export_since(reached, &mut |_| panic!("nothing is left")).unwrap(), reached);
@@ -44,8 +47,8 @@ fn documents_and_what_came_meanwhile_are_there_under_the_other_schema() {
     flush(&target);
     refresh(&old);
     let (all, expected) = (found(&target, &Query::All), found(&old, &Query::All));
-    assert_eq!((all.len(), &all), (599, &expected));
-    for id in ["a0", "a2", "b", "c"] {
+    assert_eq!((all.len(), &all), (600, &expected));
+    for id in ["a0", "a2", "b", "c", "d"] {
         assert_eq!(version_of(&target, id), version_of(&old, id), "{id}");
     }
     let number = get(&target, "a2").unwrap();

@@ -65,7 +65,7 @@ pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<R
         None if file.ends_with(".xml") => "application/xml; charset=UTF-8",
         None => "text/plain; charset=UTF-8",
     };
-    Some(Reply { status: 200, content_type, body: body.into(), ..Reply::default() })
+    Some(Reply { status: 200, content_type: content_type.into(), body: body.into(), ..Reply::default() })
 }
 
 /// `None` for one that is not served.

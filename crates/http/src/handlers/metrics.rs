@@ -17,7 +17,7 @@ pub(super) fn run(call: &Call<'_>) -> Result<Entries> {
 /// For Prometheus, which takes all of it.
 pub(super) fn as_text(call: &Call<'_>) -> Reply {
     let body = prometheus(&registries(call));
-    Reply { status: 200, content_type: PROMETHEUS, body: body.into(), ..Reply::default() }
+    Reply { status: 200, content_type: PROMETHEUS.into(), body: body.into(), ..Reply::default() }
 }
 
 fn registries(call: &Call<'_>) -> Vec<Registry> {

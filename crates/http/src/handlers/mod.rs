@@ -49,7 +49,7 @@ use solr::{Params, json_request};
 pub(crate) use self::info::Info;
 use self::permit::Permit;
 use crate::admission::Load;
-use crate::call::{Answer, Call, Envelope, Failure};
+use crate::call::{Answer, Call, Envelope, Failure, Writers};
 use crate::openapi;
 use crate::reply::Reply;
 use crate::route::{self, Handler, Target};
@@ -165,7 +165,7 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
         Serving::Nothing => Reply { status: 200, ..Reply::default() },
         Serving::Description => Reply {
             status: 200,
-            content_type: Format::default().content_type(),
+            content_type: Format::default().content_type().into(),
             body: openapi::served(),
             allow: None,
             ..Reply::default()
@@ -190,10 +190,11 @@ async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>)
     if let (NodeHandler::Metrics, Some("prometheus")) = (handler, call.params.get("wt")) {
         return metrics::as_text(call);
     }
-    let envelope = match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), None) {
-        Ok(envelope) => envelope,
-        Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
-    };
+    let envelope =
+        match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), Writers::default()) {
+            Ok(envelope) => envelope,
+            Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
+        };
     let answer = match handler {
         NodeHandler::Root => Ok(root()),
         NodeHandler::Cores => cores::run(call).await,
@@ -219,14 +220,15 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return file;
     }
     let preparing = call.trace.enter(Phase::Prepare);
-    let presets = presets(handler, path, &call.params, &collection.config());
+    let config = collection.config();
+    let presets = presets(handler, path, &call.params, &config);
     let asked = match handler {
         Handler::Select => select::asked(call, &presets),
         _ => Ok(Asked::plainly(&call.params, &presets).with_macros()),
     };
     let made = asked.and_then(|Asked { sent, effective, refused }| {
-        let assumed = assumed_format(call, handler);
-        Ok((Envelope::parse(sent, &effective, handler.class(), assumed)?, effective, refused))
+        let writers = Writers { assumed: assumed_format(call, handler), own: &config.named.writers };
+        Ok((Envelope::parse(sent, &effective, handler.class(), writers)?, effective, refused))
     });
     drop(preparing);
     let (mut envelope, effective, refused) = match made {
@@ -245,7 +247,6 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         envelope.echoed = None;
         return envelope.wrap(call, Err(error.into()));
     }
-    let config = collection.config();
     let permit = Permit::of(call, config, (handler, path), (envelope.limits, &effective));
     if let Some(refusal) = permit.refusal(&effective) {
         return envelope.wrap(call, Ok(refusal));
@@ -391,11 +392,17 @@ fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionCon
     presets
 }
 
-/// An update in XML is answered in XML.
+/// What is answered in where no writer is named: an update in the format of its body. It tells where `json` is declared anew.
 fn assumed_format(call: &Call<'_>, handler: Handler) -> Option<&'static str> {
-    let updates = handler == Handler::Update;
-    let media_type = call.content.as_ref()?.media_type.as_deref()?;
-    (updates && media_type.contains("xml")).then_some("xml")
+    let media_type = || call.content.as_ref()?.media_type.as_deref();
+    match handler {
+        Handler::Schema | Handler::Config => Some("json"),
+        Handler::Update => {
+            let media_type = media_type()?;
+            ["xml", "json"].into_iter().find(|format| media_type.contains(format))
+        }
+        _ => None,
+    }
 }
 
 fn root() -> Entries {

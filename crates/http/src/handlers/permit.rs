@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plan::{Allowance, CollectionConfig, Component, HandlerConfig, Limits};
 use solr::Params;
 use solr::limits::{self, CutShort, LimitsAsked, Pass};
+use solr::query::Names;
 
 use crate::call::{Answer, Call};
 use crate::route::Handler;
@@ -38,6 +39,11 @@ impl Permit {
     /// The query parsers that it may name; `None` is all.
     pub fn parsers(&self) -> Option<&[String]> {
         self.config.handler(&self.path)?.allowed_parsers.as_deref()
+    }
+
+    /// What it may call by names.
+    pub fn names(&self) -> Names<'_> {
+        Names { parsers: self.parsers(), own: &self.config.named }
     }
 
     /// The answer to a request that may not even begin.

@@ -34,7 +34,7 @@ pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<R
     let asked = call.content.is_none() && call.params.get("wt") == Some("schema.xml");
     asked.then(|| Reply {
         status: 200,
-        content_type: "application/xml; charset=UTF-8",
+        content_type: "application/xml; charset=UTF-8".into(),
         body: solr::schema::to_xml(&collection.schema().source).into(),
         ..Reply::default()
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cluster::{Collection, Moment, Node, VersionedSchema};
 use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Phase, Result, Trace};
-use solr::query::{OtherSchema, Others, SchemaAnalyzers};
+use solr::query::{Names, OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
 use solr::vectors::VectorsRequest;
@@ -193,7 +193,7 @@ impl Resolving {
             others: Some(&self.others),
             elevation: HandlerElevation::Nowhere,
             components: &Component::DEFAULT,
-            parsers: self.parsers.as_deref(),
+            names: Names { parsers: self.parsers.as_deref(), own: &self.config.named },
             allowance: &self.allowance,
             trace: &self.trace,
             highlight: &self.config.components.highlight,

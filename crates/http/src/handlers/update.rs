@@ -1,12 +1,11 @@
 //! An update, from bytes to durable: decode, process, grow the schema if documents brought new fields, apply. A body that is
-//! long, or whose client pauses, is taken piece by piece: each piece is durable before the next is read, and waits its turn
-//! among the updates on its own, so that nobody waits for a client that takes its time.
+//! long, or whose client pauses, is taken piece by piece: each waits its turn among the updates on its own, so that nobody waits for
+//! a client that takes its time. All are durable before the client is told anything, and before it is waited for.
 
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cluster::{Collection, VersionedSchema};
-use plan::{Error, ErrorKind, Phase, Result, UpdateBatch, UpdateOutcome};
+use plan::{Durable, Error, ErrorKind, Phase, Result, UpdateBatch, UpdateOutcome};
 use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
@@ -17,9 +16,6 @@ use super::permit::Permit;
 use crate::admission::Load;
 use crate::body::{Filled, Upload};
 use crate::call::{Answer, Call, Failure};
-
-/// What is decoded at a time: so much that the costs of a batch do not count, so little that many can be under way.
-const PIECE_BYTES: usize = 1 << 20;
 
 /// As long as no more is held, looking whether a command is whole costs less than it is worth to wait.
 const SHORT_BYTES: usize = 64 << 10;
@@ -35,8 +31,18 @@ pub(super) async fn run(
     let between = UpdateOptions { finish: None, ..options.clone() };
     let content_type = call.content.as_ref().and_then(|content| content.media_type.as_deref());
     let decoder = Decoder { content_type, path, params, options: &options };
-    let update =
-        Update { call, collection, params, permit, route: &route, options: [&between, &options], decoder };
+    let options_of_pieces = [&between, &options];
+    let fields = OnceLock::new();
+    let update = Update {
+        call,
+        collection,
+        params,
+        permit,
+        route: &route,
+        options: options_of_pieces,
+        decoder,
+        fields,
+    };
     if options.echo
         && let Some(documents) = update.echoed().await?
     {
@@ -72,34 +78,60 @@ struct Update<'a> {
     /// Of a piece that others follow, and of the last one, which ends with the commit.
     options: [&'a UpdateOptions; 2],
     decoder: Decoder<'a>,
+    /// How many fields the index has, once that is asked for.
+    fields: OnceLock<u64>,
 }
 
 /// What is at hand of a body.
 struct Piece<'a> {
     bytes: &'a [u8],
     is_last: bool,
+    /// Whether there is more of it at hand: nobody waits for the client then.
+    is_followed: bool,
     /// Where it begins.
     resume: &'a Resume,
+}
+
+/// What was done so far.
+#[derive(Default)]
+struct Done {
+    outcome: UpdateOutcome,
+    /// Whether the log could still lose some of it.
+    is_unsettled: bool,
 }
 
 impl Update<'_> {
     /// Everything that came of the request; what was done before a failure stays.
     async fn all(&self) -> UpdateOutcome {
-        let mut outcome = UpdateOutcome::default();
-        let done = match self.call.upload() {
-            Some(upload) => self.pieces(&mut *upload.lock().await, &mut outcome).await,
+        let mut done = Done::default();
+        let result = match self.call.upload() {
+            Some(upload) => self.pieces(&mut *upload.lock().await, &mut done).await,
             None => {
-                let piece = Piece { bytes: &[], is_last: true, resume: &Resume::default() };
-                self.apply(piece, &mut outcome).await.map(drop)
+                let resume = &Resume::default();
+                let piece = Piece { bytes: &[], is_last: true, is_followed: false, resume };
+                self.apply(piece, &mut done).await.map(drop)
             }
         };
-        outcome.failure = done.err();
+        // Invariant: nothing is told of what the log could still lose.
+        let settled = self.settle(&mut done).await;
+        let mut outcome = if settled.is_ok() { done.outcome } else { UpdateOutcome::default() };
+        outcome.failure = settled.and(result).err();
         outcome
     }
 
+    async fn settle(&self, done: &mut Done) -> Result<()> {
+        if !std::mem::take(&mut done.is_unsettled) {
+            return Ok(());
+        }
+        let trace = self.call.trace.clone();
+        let nothing = UpdateBatch { durable: Durable::All, trace, ..UpdateBatch::default() };
+        self.collection.update(nothing).await.failure.map_or(Ok(()), Err)
+    }
+
     /// Piece by piece. One in which no command ends is taken again when it is twice as long.
-    async fn pieces(&self, upload: &mut Upload, outcome: &mut UpdateOutcome) -> Result<()> {
-        let (mut resume, mut bytes, mut until_pause) = (Resume::default(), PIECE_BYTES, true);
+    async fn pieces(&self, upload: &mut Upload, done: &mut Done) -> Result<()> {
+        let piece_bytes = self.call.server.config.piece_bytes;
+        let (mut resume, mut bytes, mut until_pause) = (Resume::default(), piece_bytes, true);
         loop {
             // What came before the body broke off is done all the same.
             let reading = self.call.trace.wait(Phase::Read);
@@ -109,7 +141,8 @@ impl Update<'_> {
                 Ok(filled) => (filled == Filled::All, None),
                 Err(error) => (false, Some(error)),
             };
-            let piece = Piece { bytes: upload.bytes(), is_last, resume: &resume };
+            let is_followed = !is_last && broken.is_none() && upload.bytes().len() >= bytes;
+            let piece = Piece { bytes: upload.bytes(), is_last, is_followed, resume: &resume };
             let (taken, next) = {
                 let admission = &self.call.server.admission;
                 let waiting = self.call.trace.wait(Phase::Admission);
@@ -120,7 +153,7 @@ impl Update<'_> {
                 };
                 drop(waiting);
                 let _pass = entered?;
-                self.apply(piece, outcome).await?
+                self.apply(piece, done).await?
             };
             if is_last {
                 return Ok(());
@@ -131,20 +164,30 @@ impl Update<'_> {
             upload.take(taken);
             let held = upload.bytes().len();
             resume = next;
-            bytes = if taken == 0 { held.saturating_mul(2) } else { held }.max(PIECE_BYTES);
+            bytes = if taken == 0 { held.saturating_mul(2) } else { held }.max(piece_bytes);
             until_pause = taken > 0 || held <= SHORT_BYTES;
         }
     }
 
     /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows begins.
-    async fn apply(&self, piece: Piece<'_>, outcome: &mut UpdateOutcome) -> Result<(usize, Resume)> {
+    async fn apply(&self, piece: Piece<'_>, done: &mut Done) -> Result<(usize, Resume)> {
         let (mut batch, found) = self.prepare(&piece).await?;
-        let refused = outcome.refused.len() as u64;
+        let refused = done.outcome.refused.len() as u64;
         batch.trace = self.call.trace.clone();
         batch.errors_max = batch.errors_max.map(|most| most.saturating_sub(refused));
         if !batch.operations.is_empty() {
-            let done = self.collection.update(batch).await;
-            self.add(done, outcome)?;
+            batch.durable = match (piece.is_followed, done.is_unsettled) {
+                (true, _) => Durable::Later,
+                (false, true) => Durable::All,
+                (false, false) => Durable::Own,
+            };
+            let applied = self.collection.update(batch).await;
+            let failed = |error: &Error| error.kind == ErrorKind::Unavailable;
+            // A log that failed is asked again in the end: then nothing is told.
+            done.is_unsettled = piece.is_followed || applied.failure.as_ref().is_some_and(failed);
+            self.add(applied, &mut done.outcome)?;
+        } else if !piece.is_followed {
+            self.settle(done).await?;
         }
         match found.decoded.failure {
             Some(error) => Err(error),
@@ -153,8 +196,8 @@ impl Update<'_> {
     }
 
     /// Adds what was done with a piece to what was done before. Only the lists that the answer shows are kept.
-    fn add(&self, done: UpdateOutcome, outcome: &mut UpdateOutcome) -> Result<()> {
-        let UpdateOutcome { added, deleted, deleted_by_query, refused, failure } = done;
+    fn add(&self, applied: UpdateOutcome, outcome: &mut UpdateOutcome) -> Result<()> {
+        let UpdateOutcome { added, deleted, deleted_by_query, refused, failure } = applied;
         if self.decoder.options.versions {
             outcome.added.extend(added);
             outcome.deleted.extend(deleted);
@@ -200,7 +243,8 @@ impl Update<'_> {
         let Some(upload) = self.call.upload() else { return Ok(None) };
         let mut upload = upload.lock().await;
         while upload.fill(usize::MAX, false).await? == Filled::Part {}
-        let piece = Piece { bytes: upload.bytes(), is_last: true, resume: &Resume::default() };
+        let resume = &Resume::default();
+        let piece = Piece { bytes: upload.bytes(), is_last: true, is_followed: false, resume };
         match self.decode(&piece)?.decoded {
             Decoded { echo: true, failure: Some(error), .. } => Err(error),
             Decoded { echo: true, commands, .. } => Ok(Some(response::echoed(commands))),
@@ -223,10 +267,9 @@ impl Update<'_> {
             budget: &Budget::of(self.params),
             boolean_clauses_max: config.boolean_clauses_max,
             others: None,
-            parsers: self.permit.parsers(),
+            names: self.permit.names(),
             filtering: true,
         };
-        let counted = OnceCell::new();
         let chain = Chain {
             schema: versioned.schema.clone(),
             route: self.route,
@@ -234,7 +277,7 @@ impl Update<'_> {
             dates: dates.clone(),
             parse_query: &|text| Ok(parse_query(&context, text, "lucene")?.executable()),
             new_uuid: &self.call.server.config.new_uuid,
-            count_fields: &|| *counted.get_or_init(|| self.collection.count_fields()),
+            count_fields: &|| *self.fields.get_or_init(|| self.collection.count_fields()),
         };
         let options = self.options[usize::from(piece.is_last)];
         let processed = chain.process(commands, found.decoded.failure.take(), options);

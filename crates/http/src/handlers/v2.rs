@@ -40,8 +40,8 @@ pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
         room: None,
     };
     let reply = node(&older, v2.verb.handler, None).await;
-    match reply.content_type {
-        JSON_WITH_CHARSET => Reply { content_type: "application/json", ..reply },
+    match &*reply.content_type {
+        JSON_WITH_CHARSET => Reply { content_type: "application/json".into(), ..reply },
         _ => reply,
     }
 }

@@ -62,6 +62,12 @@ impl Served {
         Self::start_on(shards, builtin(), vec![], adjust).await
     }
 
+    /// Over shards on disk, with one of the repository's configsets.
+    pub async fn start_with_configset(name: &str, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
+        let shards = cluster::engine_shards(cluster::CacheSizes::default());
+        Self::start_on(shards, configset(name), vec![], adjust).await
+    }
+
     /// Listening in these places too.
     pub async fn start_at(listeners: Vec<Listener>, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
         let small = Configset { schema: schema(), config: config(), files: plan::Resources::new() };
@@ -165,6 +171,14 @@ fn builtin() -> Configset {
     let config = solr::config::load(&read).unwrap().config;
     let files = files.files().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
     Configset { schema, config, files }
+}
+
+fn configset(name: &str) -> Configset {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configsets").join(name);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    let schema = solr::schema::parse(&read("managed-schema.xml").unwrap(), &read).unwrap();
+    let config = solr::config::load(&read).unwrap().config;
+    Configset { schema, config, files: plan::Resources::new() }
 }
 
 fn schema() -> SchemaSource {

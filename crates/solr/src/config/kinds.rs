@@ -1,6 +1,7 @@
 //! The parts of a `solrconfig.xml` that have names and may be added, changed and taken away over HTTP: how commands call
 //! them, the element each is, and which classes of it are served.
 
+use crate::config::named_parts::{self, served};
 use crate::config::{components, handlers, processors};
 
 /// A kind of named part.
@@ -16,7 +17,6 @@ pub(crate) struct Kind {
     serves: fn(&str) -> bool,
 }
 
-const NONE: fn(&str) -> bool = |_| false;
 const CLASS: &[&str] = &["name", "class"];
 
 const KINDS: &[Kind] = &[
@@ -34,14 +34,49 @@ const KINDS: &[Kind] = &[
         serves: processors::serves,
     },
     Kind { command: "initparams", element: "initParams", required: &["name"], serves: |_| true },
-    Kind { command: "queryparser", element: "queryParser", required: CLASS, serves: NONE },
-    Kind { command: "queryresponsewriter", element: "queryResponseWriter", required: CLASS, serves: NONE },
-    Kind { command: "valuesourceparser", element: "valueSourceParser", required: CLASS, serves: NONE },
-    Kind { command: "transformer", element: "transformer", required: CLASS, serves: NONE },
-    Kind { command: "queryconverter", element: "queryConverter", required: CLASS, serves: NONE },
-    Kind { command: "expressible", element: "expressible", required: CLASS, serves: NONE },
-    Kind { command: "listener", element: "listener", required: CLASS, serves: NONE },
-    Kind { command: "cache", element: "cache", required: CLASS, serves: NONE },
+    Kind {
+        command: "queryparser",
+        element: "queryParser",
+        required: CLASS,
+        serves: |it| served(named_parts::PARSERS, it).is_some(),
+    },
+    Kind {
+        command: "queryresponsewriter",
+        element: "queryResponseWriter",
+        required: CLASS,
+        serves: |it| served(named_parts::WRITERS, it).is_some(),
+    },
+    Kind {
+        command: "valuesourceparser",
+        element: "valueSourceParser",
+        required: CLASS,
+        serves: |it| served(named_parts::FUNCTIONS, it).is_some(),
+    },
+    Kind {
+        command: "transformer",
+        element: "transformer",
+        required: CLASS,
+        serves: |it| served(named_parts::TRANSFORMERS, it).is_some(),
+    },
+    Kind {
+        command: "queryconverter",
+        element: "queryConverter",
+        required: CLASS,
+        serves: |it| served(named_parts::CONVERTERS, it).is_some(),
+    },
+    Kind { command: "expressible", element: "expressible", required: CLASS, serves: |_| false },
+    Kind {
+        command: "listener",
+        element: "listener",
+        required: CLASS,
+        serves: |it| served(named_parts::LISTENERS, it).is_some(),
+    },
+    Kind {
+        command: "cache",
+        element: "cache",
+        required: CLASS,
+        serves: |it| served(named_parts::CACHES, it).is_some(),
+    },
 ];
 
 impl Kind {

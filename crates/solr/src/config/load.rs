@@ -11,6 +11,7 @@ use plan::{
 use crate::config::chains;
 use crate::config::components;
 use crate::config::handlers;
+use crate::config::named_parts;
 use crate::config::overlay::Overlay;
 use crate::config::param_sets;
 use crate::xml_tree::{self, Element};
@@ -52,6 +53,14 @@ const PASSED_OVER: &[&str] = &[
     "schemaFactory",
     "updateHandler",
     "query",
+    "queryParser",
+    "queryResponseWriter",
+    "transformer",
+    "valueSourceParser",
+    "queryConverter",
+    "expressible",
+    "listener",
+    "cache",
 ];
 
 /// Reads a configset's configuration: `solrconfig.xml`, the files that it names, and what the Config API made of a former
@@ -134,6 +143,7 @@ fn from_root(root: Element) -> Result<LoadedConfig> {
         slow_query_ms: slow_query_ms(&root)?,
         updates,
         components: declared.components,
+        named: named_parts::read(&root, &mut warnings)?,
         param_sets: vec![],
         source: Arc::default(),
     };
@@ -162,6 +172,7 @@ pub fn fallback() -> CollectionConfig {
         slow_query_ms: None,
         updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
+        named: plan::NamedParts::NONE,
         param_sets: vec![],
         source: Arc::default(),
     }
@@ -175,7 +186,7 @@ const NO_COMMITS: AutoCommit = AutoCommit {
     refresh_after_docs: None,
 };
 
-fn not_supported(element: &Element) -> String {
+pub(super) fn not_supported(element: &Element) -> String {
     let name = element.attribute("name").map(|name| format!(" `{name}`")).unwrap_or_default();
     let class = element.attribute("class").map(|class| format!(" of class `{class}`")).unwrap_or_default();
     format!("{}{name}{class} is not supported yet and has no effect", element.name)

@@ -11,6 +11,7 @@ mod highlighting;
 mod implicit;
 mod kinds;
 mod load;
+mod named_parts;
 mod overlay;
 pub mod param_sets;
 mod processors;

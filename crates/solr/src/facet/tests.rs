@@ -26,7 +26,7 @@ fn resolved(form: &str) -> Result<Facets> {
             budget: &Budget::of(&params),
             boolean_clauses_max: 1024,
             others: None,
-            parsers: None,
+            names: crate::query::Names::default(),
             filtering: false,
         },
         &plan::Component::DEFAULT,

@@ -10,7 +10,7 @@ use super::cursor::Cursor;
 use super::names::Call;
 use super::{Failure, field, parse_function, score_of};
 use crate::query::syntax::SyntaxError;
-use crate::query::{LocalParams, QueryContext, java_float, split_local_params, subquery};
+use crate::query::{LocalParams, QueryContext, java_float, known_name, split_local_params, subquery};
 
 /// How deep functions may nest in one another, queries between them counted too. Solr differs: it has no bound, and answers
 /// 500 when its stack is full (`compat/query/function_syntax.yaml`).
@@ -155,7 +155,7 @@ impl<'a> FunctionSource<'a> {
 
     /// The call of `name`, whose parenthesis is open.
     pub(super) fn call(&mut self, name: &str) -> Result<Function, Failure> {
-        let Some(call) = Call::of(name) else {
+        let Some(call) = Call::of(known_name(&self.context.names.own.functions, name)) else {
             let shown = self.cursor.shown();
             return Err(
                 SyntaxError::plain(format!("Unknown function {name} in FunctionQuery({shown})")).into()

@@ -4,7 +4,7 @@
 use analysis::SchemaAnalyzers;
 use std::sync::Arc;
 
-use plan::{Error, FieldSpec, Result, Schema};
+use plan::{Error, FieldSpec, NamedPart, NamedParts, Result, Schema};
 
 use super::budget::Budget;
 use super::others::Others;
@@ -24,10 +24,29 @@ pub struct QueryContext<'a> {
     pub boolean_clauses_max: usize,
     /// Other collections, where a query may ask for them.
     pub others: Option<&'a Others<'a>>,
-    /// The parsers that may be named; `None` is all.
-    pub parsers: Option<&'a [String]>,
+    pub names: Names<'a>,
     /// Whether the query only restricts, so that its shape need not keep scores.
     pub filtering: bool,
+}
+
+/// What a request may call by names.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// The parsers that may be named; `None` is all.
+    pub parsers: Option<&'a [String]>,
+    /// What the collection calls its own way.
+    pub own: &'a NamedParts,
+}
+
+impl Default for Names<'_> {
+    fn default() -> Self {
+        Self { parsers: None, own: const { &NamedParts::NONE } }
+    }
+}
+
+/// The name that all collections know a part by.
+pub(crate) fn known_name<'a>(own: &'a [NamedPart], name: &'a str) -> &'a str {
+    NamedPart::find(own, name).map_or(name, |part| &part.stands_for)
 }
 
 /// A field as the request names it, with what the schema says of it.
@@ -40,7 +59,8 @@ pub(crate) struct Field {
 impl QueryContext<'_> {
     /// Refuses a parser that the handler does not allow.
     pub(crate) fn check_parser(&self, name: &str) -> Result<()> {
-        let Some(allowed) = self.parsers.filter(|allowed| !allowed.iter().any(|one| one == name)) else {
+        let Some(allowed) = self.names.parsers.filter(|allowed| !allowed.iter().any(|one| one == name))
+        else {
             return Ok(());
         };
         let allowed = allowed.join(", ");

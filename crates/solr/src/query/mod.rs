@@ -34,8 +34,8 @@ pub(crate) mod tests;
 
 pub use analysis::SchemaAnalyzers;
 pub use budget::Budget;
-pub(crate) use context::Field;
-pub use context::QueryContext;
+pub(crate) use context::{Field, known_name};
+pub use context::{Names, QueryContext};
 pub use dismax::Notes;
 pub(crate) use dismax::weighted_fields;
 pub(crate) use field::{RangeText, TextStyle};

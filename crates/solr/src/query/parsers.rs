@@ -6,7 +6,7 @@ use plan::{Clause, Error, FieldClass, Occur, Query, Result};
 use super::budget::is_spent;
 use super::choices::{max_score, switch};
 use super::complex_phrase;
-use super::context::QueryContext;
+use super::context::{QueryContext, known_name};
 use super::dismax::{NotedQuery, Notes, dismax, edismax};
 use super::field::{TextStyle, positive};
 use super::local_params::{LocalParams, split_local_params};
@@ -158,13 +158,15 @@ fn parse_nested(
     default_parser: &str,
     depth: usize,
 ) -> Result<ParsedQuery> {
-    let (local, rest) = match reads_local_params(default_parser) {
+    let own = &context.names.own.parsers;
+    let (local, rest) = match reads_local_params(known_name(own, default_parser)) {
         true => split_local_params(text, context.params)?,
         false => (LocalParams::default(), text),
     };
     let name = local.get("type").unwrap_or(default_parser);
     context.check_parser(name)?;
-    let Some(parser) = PARSERS.iter().find(|parser| parser.name == name) else {
+    let known = known_name(own, name);
+    let Some(parser) = PARSERS.iter().find(|parser| parser.name == known) else {
         return Err(unknown_parser(name, text));
     };
     let value = match local.get("v") {

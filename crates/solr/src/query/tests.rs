@@ -121,7 +121,7 @@ impl Fixture {
             budget: &self.budget,
             boolean_clauses_max: 1024,
             others: None,
-            parsers: None,
+            names: crate::query::Names::default(),
             filtering: false,
         }
     }
@@ -362,7 +362,7 @@ fn a_query_that_only_excludes_is_made_positive() {
         budget: &Budget::of(&params),
         boolean_clauses_max: 1024,
         others: None,
-        parsers: None,
+        names: crate::query::Names::default(),
         filtering: false,
     };
     let clauses = |text: &str| match parse_query(&context, text, "lucene").unwrap().executable() {

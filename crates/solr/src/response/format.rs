@@ -37,13 +37,12 @@ impl Default for Format {
 }
 
 impl Format {
-    /// Reads `wt`, and what goes with it: `indent`, `json.nl`, `json.wrf`, `csv.*`, `geojson.field`. `assumed` stands in for a
-    /// `wt` that is not sent: an XML update is answered in XML.
-    pub fn parse(params: &Params, assumed: Option<&str>) -> Result<Self> {
+    /// The writer of a name, with what goes with it: `indent`, `json.nl`, `json.wrf`, `csv.*`, `geojson.field`.
+    pub fn parse(params: &Params, wt: Option<&str>) -> Result<Self> {
         let indent = !matches!(params.get("indent"), Some("off" | "false"));
         let named_lists = || NamedListStyle::parse(params.get("json.nl"));
         let wrapper = params.get("json.wrf").map(str::to_owned);
-        let wt = params.get("wt").or(assumed).unwrap_or_default();
+        let wt = wt.unwrap_or_default();
         Ok(match wt {
             "xml" => Format::Xml { indent },
             "javabin" => Format::Javabin,
@@ -111,22 +110,22 @@ mod tests {
 
     #[test]
     fn wt_picks_the_writer() {
-        let check = |pairs: &[(&str, &str)], assumed, expected: Option<&str>| {
+        let check = |wt: Option<&str>, pairs: &[(&str, &str)], expected: Option<&str>| {
             let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            let format = Format::parse(&Params::new(pairs), assumed).ok();
+            let format = Format::parse(&Params::new(pairs), wt).ok();
             assert_eq!(format.as_ref().map(Format::content_type), expected);
         };
         let (json, xml) = (Some("application/json;charset=utf-8"), Some("application/xml; charset=UTF-8"));
-        check(&[], None, json);
-        check(&[], Some("xml"), xml);
-        check(&[("wt", "json")], Some("xml"), json);
-        check(&[("wt", "nope")], None, json);
-        check(&[("wt", "javabin")], None, Some("application/octet-stream"));
-        check(&[("wt", "raw")], None, json);
-        check(&[("wt", "python")], None, Some("text/plain; charset=US-ASCII"));
-        check(&[("wt", "geojson"), ("geojson.field", "place")], None, json);
-        check(&[("wt", "geojson")], None, None);
-        check(&[("wt", "smile")], None, None);
-        check(&[("json.nl", "tree")], None, None);
+        check(None, &[], json);
+        check(Some("xml"), &[], xml);
+        check(Some("json"), &[], json);
+        check(Some("nope"), &[], json);
+        check(Some("javabin"), &[], Some("application/octet-stream"));
+        check(Some("raw"), &[], json);
+        check(Some("python"), &[], Some("text/plain; charset=US-ASCII"));
+        check(Some("geojson"), &[("geojson.field", "place")], json);
+        check(Some("geojson"), &[], None);
+        check(Some("smile"), &[], None);
+        check(None, &[("json.nl", "tree")], None);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, FieldSelection, Function, Result, parse_instant};
+use plan::{Error, FieldSelection, Function, NamedPart, Result, parse_instant};
 
 use super::elevation::{Elevation, HandlerElevation};
 use super::field_list::parse_list;
@@ -189,8 +189,18 @@ pub(super) fn transformed(
     let name = local.get("type").unwrap_or_default();
     let shown = format!("[{name}]");
     let label: Arc<str> = named.unwrap_or(&shown).into();
+    let own = context.and_then(|context| NamedPart::find(&context.names.own.transformers, name));
+    let preset = |name: &str| own.and_then(|own| own.setting(name));
+    let name = own.map_or(name, |own| &own.stands_for);
     match name {
-        "value" => Ok(Some(FieldItem::Constant { label, value: constant(&local)? })),
+        "value" => {
+            // What is declared counts, whatever the request says, as in Solr.
+            let value = match preset("v") {
+                Some(text) => constant(Some(text), preset("t")),
+                None => constant(local.get("v"), local.get("t")),
+            };
+            Ok(Some(FieldItem::Constant { label, value: value? }))
+        }
         "child" => Ok(Some(FieldItem::Children { local, label: named.map(Arc::from) })),
         "subquery" => {
             list.subqueries.push(Subquery::parse(named, &local)?);
@@ -206,7 +216,10 @@ pub(super) fn transformed(
         }
         "docid" => Ok(Some(FieldItem::Number { label })),
         "shard" => Ok(Some(FieldItem::Constant { label, value: plan::Value::Str(NO_SHARD.to_owned()) })),
-        "explain" => Ok(Some(FieldItem::Explain { label, style: explain_style(&local)? })),
+        "explain" => Ok(Some(FieldItem::Explain {
+            label,
+            style: explain_style(local.get("style").or(preset("style")))?,
+        })),
         "geo" => shape(label, &local, context).map(Some),
         _ => Ok(None),
     }
@@ -240,12 +253,12 @@ fn shape(label: Arc<str>, local: &LocalParams, context: Option<&QueryContext<'_>
     Ok(FieldItem::Shape { field: name.into(), label, form })
 }
 
-fn constant(local: &LocalParams) -> Result<plan::Value> {
-    let text = local.get("v").ok_or_else(|| {
+fn constant(text: Option<&str>, kind: Option<&str>) -> Result<plan::Value> {
+    let text = text.ok_or_else(|| {
         Error::bad_request("ValueAugmenter is missing a value -- should be defined in solrconfig or inline")
     })?;
     let bad = || Error::bad_request(format!("For input string: \"{text}\""));
-    match local.get("t") {
+    match kind {
         Some("int") => text.parse().map(plan::Value::Int).map_err(|_| bad()),
         Some("float") => text.parse().map(plan::Value::Float).map_err(|_| bad()),
         Some("double") => text.parse().map(plan::Value::Double).map_err(|_| bad()),
@@ -257,8 +270,8 @@ fn constant(local: &LocalParams) -> Result<plan::Value> {
     }
 }
 
-fn explain_style(local: &LocalParams) -> Result<ExplainStyle> {
-    match local.get("style") {
+fn explain_style(style: Option<&str>) -> Result<ExplainStyle> {
+    match style {
         None | Some("text") => Ok(ExplainStyle::Text),
         Some("html") => Ok(ExplainStyle::Html),
         Some("nl") => Ok(ExplainStyle::Structured),

@@ -4,7 +4,7 @@
 use plan::{Filter, Page, Result, SortBy, SortKey};
 
 use super::response_plan::DebugFlags;
-use crate::params::{Params, dismax, limits, paging, query, response, unsupported};
+use crate::params::{Params, limits, paging, query, response, unsupported};
 use crate::query::{ParsedQuery, cache_and_cost};
 
 /// A search as asked for; queries are still text.
@@ -29,7 +29,7 @@ impl<'a> SelectRequest<'a> {
         unsupported::refuse_unsupported(params)?;
         Ok(Self {
             params,
-            query: params.get(query::Q.name).or_else(|| asks_alternative(params).then_some("")),
+            query: params.get(query::Q.name),
             parser: params.get(query::DEF_TYPE.name).unwrap_or("lucene"),
             filters: params.all(query::FQ.name).collect(),
             sort: params.get(query::SORT.name).unwrap_or_default(),
@@ -40,12 +40,6 @@ impl<'a> SelectRequest<'a> {
             terminates_early: limits::SEGMENT_TERMINATE_EARLY.read(params)?.unwrap_or(false),
         })
     }
-}
-
-/// Whether `q.alt` is what to search in a request without `q`.
-fn asks_alternative(params: &Params) -> bool {
-    let parser = params.get(query::DEF_TYPE.name);
-    matches!(parser, Some("dismax" | "edismax")) && params.get(dismax::Q_ALT.name).is_some()
 }
 
 pub(super) fn by_score() -> Vec<SortKey> {

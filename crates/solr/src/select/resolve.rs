@@ -21,9 +21,9 @@ use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::debug::{QueryPrinter, collapsing};
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, grouping, query, response, terms};
+use crate::params::{Params, dismax, grouping, query, response, terms};
 use crate::query::{
-    Budget, Others, ParsedQuery, QueryContext, cache_and_cost, parse_query, split_local_params,
+    Budget, Others, ParsedQuery, QueryContext, cache_and_cost, known_name, parse_query, split_local_params,
 };
 use crate::response::Entries;
 use crate::terms::TermsRequest;
@@ -97,11 +97,18 @@ impl SelectRequest<'_> {
         Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
     }
 
+    /// Whether `q.alt` is what to search in a request without `q`.
+    fn asks_alternative(&self, queries: &QueryContext<'_>) -> bool {
+        let parser = known_name(&queries.names.own.parsers, self.parser);
+        matches!(parser, "dismax" | "edismax") && self.params.get(dismax::Q_ALT.name).is_some()
+    }
+
     /// Order of the checks follows Solr where a request has two mistakes, as far as it is known.
     fn searched(&self, context: &ResolveContext<'_>, queries: &QueryContext<'_>) -> Result<Searched> {
         let mut fields = FieldList::parse(self.params, Some(queries))?;
         fields.name_core(context.core);
-        let mut main = self.query.map(|text| parse_query(queries, text, self.parser)).transpose()?;
+        let text = self.query.or_else(|| self.asks_alternative(queries).then_some(""));
+        let mut main = text.map(|text| parse_query(queries, text, self.parser)).transpose()?;
         let sort = parse_sort(queries, self.sort)?;
         let mut sort = if sort.is_empty() { by_score() } else { sort };
         let elevation = Elevation::of(queries, context.elevation)?;

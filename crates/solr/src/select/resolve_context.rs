@@ -5,7 +5,7 @@ use plan::{Allowance, Component, HighlightParts, Result, Schema, Trace};
 use super::elevation::HandlerElevation;
 use crate::date_math::DateMath;
 use crate::params::{Params, query};
-use crate::query::{Budget, Others, QueryContext, SchemaAnalyzers};
+use crate::query::{Budget, Names, Others, QueryContext, SchemaAnalyzers};
 
 /// What a request is resolved against.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +24,7 @@ pub struct ResolveContext<'a> {
     pub elevation: HandlerElevation<'a>,
     /// What the handler runs.
     pub components: &'a [Component],
-    /// The parsers that the handler allows; `None` is all.
-    pub parsers: Option<&'a [String]>,
+    pub names: Names<'a>,
     /// What the request may use up.
     pub allowance: &'a Allowance,
     /// Who works on it tells this where the time goes.
@@ -53,7 +52,7 @@ impl<'a> ResolveContext<'a> {
             budget,
             boolean_clauses_max: self.boolean_clauses_max,
             others: self.others,
-            parsers: self.parsers,
+            names: self.names,
             filtering: false,
         }
     }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use super::{HandlerElevation, ResolveContext, Resolved, SelectRequest};
 use crate::json_request;
 use crate::params::{parse_form, reference};
+use crate::query::Names;
 use crate::query::tests::Fixture;
 
 fn resolve(form: &str) -> Result<Resolved> {
@@ -28,7 +29,7 @@ fn resolve_by(fixture: &Fixture, form: &str, parsers: Option<&[String]>) -> Resu
         core: "core",
         elevation: HandlerElevation::Nowhere,
         components: &plan::Component::DEFAULT,
-        parsers,
+        names: Names { parsers, ..Names::default() },
         allowance: &plan::Allowance::default(),
         trace: &plan::Trace::default(),
         highlight: &plan::HighlightParts::default(),

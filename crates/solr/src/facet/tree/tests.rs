@@ -23,7 +23,7 @@ fn resolve(tree: &str) -> Result<Resolved> {
         core: "core",
         elevation: HandlerElevation::Nowhere,
         components: &plan::Component::DEFAULT,
-        parsers: None,
+        names: crate::query::Names::default(),
         allowance: &plan::Allowance::default(),
         trace: &plan::Trace::default(),
         highlight: &plan::HighlightParts::default(),

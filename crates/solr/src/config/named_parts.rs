@@ -1,0 +1,225 @@
+//! Query parsers, response writers, transformers and functions that a `solrconfig.xml` gives names of its own: each class of
+//! Solr's that is served, with the name that the same part has anyway. Caches, listeners and query converters are accepted by their
+//! classes too: they change no answer.
+
+use plan::{NamedPart, NamedParts, Result};
+
+use crate::config::load::{not_supported, wrong};
+use crate::config::settings::Settings;
+use crate::xml_tree::Element;
+
+/// Classes by their short names, each with the name of what it is.
+type Classes = &'static [(&'static str, &'static str)];
+
+pub(super) const PARSERS: Classes = &[
+    ("LuceneQParserPlugin", "lucene"),
+    ("DisMaxQParserPlugin", "dismax"),
+    ("ExtendedDismaxQParserPlugin", "edismax"),
+    ("TermQParserPlugin", "term"),
+    ("TermsQParserPlugin", "terms"),
+    ("FieldQParserPlugin", "field"),
+    ("PrefixQParserPlugin", "prefix"),
+    ("RawQParserPlugin", "raw"),
+    ("NestedQParserPlugin", "query"),
+    ("BoolQParserPlugin", "bool"),
+    ("BoostQParserPlugin", "boost"),
+    ("FiltersQParserPlugin", "filters"),
+    ("SwitchQParserPlugin", "switch"),
+    ("MaxScoreQParserPlugin", "maxscore"),
+    ("FunctionQParserPlugin", "func"),
+    ("FunctionRangeQParserPlugin", "frange"),
+    ("ComplexPhraseQParserPlugin", "complexphrase"),
+    ("SimpleQParserPlugin", "simple"),
+    ("SurroundQParserPlugin", "surround"),
+    ("FuzzyQParserPlugin", "fuzzy"),
+    ("PayloadScoreQParserPlugin", "payload_score"),
+    ("PayloadCheckQParserPlugin", "payload_check"),
+    ("RankQParserPlugin", "rank"),
+    ("MLTQParserPlugin", "mlt"),
+    ("MLTContentQParserPlugin", "mlt_content"),
+    ("BlockJoinParentQParserPlugin", "parent"),
+    ("BlockJoinChildQParserPlugin", "child"),
+    ("JoinQParserPlugin", "join"),
+    ("GraphQParserPlugin", "graph"),
+    ("KnnQParserPlugin", "knn"),
+    ("VectorSimilarityQParserPlugin", "vectorSimilarity"),
+    ("SpatialFilterQParserPlugin", "geofilt"),
+    ("SpatialBoxQParserPlugin", "bbox"),
+];
+
+pub(super) const WRITERS: Classes = &[
+    ("JSONResponseWriter", JSON),
+    ("GeoJSONResponseWriter", GEO_JSON),
+    ("XMLResponseWriter", "xml"),
+    ("BinaryResponseWriter", "javabin"),
+    ("JavaBinResponseWriter", "javabin"),
+    ("CSVResponseWriter", "csv"),
+    ("CborResponseWriter", "cbor"),
+    ("PythonResponseWriter", "python"),
+    ("RubyResponseWriter", "ruby"),
+    ("PHPResponseWriter", "php"),
+    ("PHPSerializedResponseWriter", "phps"),
+    ("RawResponseWriter", "raw"),
+];
+const JSON: &str = "json";
+const GEO_JSON: &str = "geojson";
+
+pub(super) const TRANSFORMERS: Classes = &[
+    ("ValueAugmenterFactory", VALUE),
+    ("ExplainAugmenterFactory", EXPLAIN),
+    ("DocIdAugmenterFactory", "docid"),
+    ("ShardAugmenterFactory", "shard"),
+    ("CoreAugmenterFactory", "core"),
+    ("ChildDocTransformerFactory", "child"),
+    ("SubQueryAugmenterFactory", "subquery"),
+    ("ElevatedMarkerFactory", "elevated"),
+    ("ExcludedMarkerFactory", "excluded"),
+    ("GeoTransformerFactory", "geo"),
+    ("RawValueTransformerFactory", "json"),
+];
+const VALUE: &str = "value";
+const EXPLAIN: &str = "explain";
+
+/// Solr's other functions have no classes of their own.
+pub(super) const FUNCTIONS: Classes = &[("GeoDistValueSourceParser", "geodist")];
+
+/// What changes no answer: the caches are the node's, and what listeners warm is warmed by the first search.
+pub(super) const CACHES: Classes = &[("CaffeineCache", "")];
+pub(super) const LISTENERS: Classes = &[("QuerySenderListener", "")];
+/// What spellcheck does to a query anyway.
+pub(super) const CONVERTERS: Classes = &[("SpellingQueryConverter", "")];
+
+/// What it is that a class, by its short name, is.
+pub(super) fn served(classes: Classes, class: &str) -> Option<&'static str> {
+    classes.iter().find(|(known, _)| *known == class).map(|(_, name)| *name)
+}
+
+/// Reads all declarations. A class that is not served is a warning, and its name stays unknown.
+pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<NamedParts> {
+    let mut read = |element: &str, classes: Classes, settings: Read| -> Result<Vec<NamedPart>> {
+        let mut parts: Vec<NamedPart> = Vec::new();
+        for declared in root.all(element) {
+            let name =
+                declared.attribute("name").ok_or_else(|| wrong(&format!("a {element} has no `name`")))?;
+            let class = declared.attribute("class").unwrap_or_default();
+            let Some(stands_for) = served(classes, class.rsplit('.').next().unwrap_or(class)) else {
+                warnings.push(not_supported(declared));
+                continue;
+            };
+            let settings = settings(stands_for, declared)?;
+            parts.retain(|known| known.name != name);
+            parts.push(NamedPart { name: name.to_owned(), stands_for: stands_for.to_owned(), settings });
+        }
+        Ok(parts)
+    };
+    for (element, classes) in
+        [("cache", CACHES), ("listener", LISTENERS), ("queryConverter", CONVERTERS), ("expressible", &[])]
+    {
+        read(element, classes, no_settings)?;
+    }
+    Ok(NamedParts {
+        parsers: read("queryParser", PARSERS, no_settings)?,
+        writers: read("queryResponseWriter", WRITERS, of_writer)?,
+        transformers: read("transformer", TRANSFORMERS, of_transformer)?,
+        functions: read("valueSourceParser", FUNCTIONS, no_settings)?,
+    })
+}
+
+/// What a declaration of a part that stands for this one presets.
+type Read = fn(&str, &Element) -> Result<Vec<(String, String)>>;
+
+fn no_settings(_: &str, _: &Element) -> Result<Vec<(String, String)>> {
+    Ok(vec![])
+}
+
+/// JSON alone may be called otherwise, as in Solr.
+fn of_writer(stands_for: &str, declared: &Element) -> Result<Vec<(String, String)>> {
+    const CONTENT_TYPE: &str = "content-type";
+    let Some(value) =
+        Settings::of(declared).text(CONTENT_TYPE).filter(|_| [JSON, GEO_JSON].contains(&stands_for))
+    else {
+        return Ok(vec![]);
+    };
+    if !value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        return Err(wrong(&format!("`{CONTENT_TYPE}` is `{value}`; write it in ASCII")));
+    }
+    Ok(vec![(CONTENT_TYPE.to_owned(), value)])
+}
+
+fn of_transformer(stands_for: &str, declared: &Element) -> Result<Vec<(String, String)>> {
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let setting = |name: &str| declared.children.iter().find(|it| it.attribute("name") == Some(name));
+    Ok(match stands_for {
+        VALUE => match setting("value").or_else(|| setting("defaultValue")) {
+            Some(value) => vec![pair("v", value.trimmed()), pair("t", &value.name)],
+            None => vec![],
+        },
+        EXPLAIN => Settings::of(declared).get("args").map(|style| pair("style", style)).into_iter().collect(),
+        _ => vec![],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml_tree;
+
+    fn parts(xml: &str) -> (Result<NamedParts>, Vec<String>) {
+        let root = xml_tree::parse("test", &format!("<config>{xml}</config>"), &|_| None).unwrap();
+        let mut warnings = Vec::new();
+        (read(&root, &mut warnings), warnings)
+    }
+
+    #[test]
+    fn classes_have_names() {
+        let check = |xml: &str, expected: &str| {
+            let (read, warnings) = parts(xml);
+            let NamedParts { parsers, writers, transformers, functions } = read.unwrap();
+            let all = [parsers, writers, transformers, functions].concat();
+            let shown: Vec<_> =
+                all.iter().map(|it| format!("{}={}{:?}", it.name, it.stands_for, it.settings)).collect();
+            assert_eq!((shown.join(" ").as_str(), warnings), (expected, vec![]), "{xml}");
+        };
+        check("<queryParser name='a' class='solr.search.DisMaxQParserPlugin'/>", "a=dismax[]");
+        check(
+            "<queryResponseWriter name='a' class='solr.JSONResponseWriter'><str name='content-type'>x/y</str></queryResponseWriter>",
+            r#"a=json[("content-type", "x/y")]"#,
+        );
+        check(
+            "<queryResponseWriter name='a' class='solr.CSVResponseWriter'><str name='content-type'>x/y</str></queryResponseWriter>",
+            "a=csv[]",
+        );
+        check(
+            "<transformer name='a' class='x.ValueAugmenterFactory'><int name='value'>7</int></transformer>",
+            r#"a=value[("v", "7"), ("t", "int")]"#,
+        );
+        check(
+            "<queryParser name='a' class='solr.TermQParserPlugin'/><queryParser name='a' class='solr.RawQParserPlugin'/>",
+            "a=raw[]",
+        );
+        check("<cache name='c' class='solr.CaffeineCache'/>", "");
+    }
+
+    #[test]
+    fn what_is_not_served_is_said() {
+        let check = |xml: &str, expected: &str| {
+            let (read, warnings) = parts(xml);
+            let shown = read.map_or_else(|error| error.message, |_| warnings.join("; "));
+            assert!(shown.contains(expected), "{xml}: {shown}");
+        };
+        check(
+            "<queryParser name='a' class='x.Own'/>",
+            "queryParser `a` of class `x.Own` is not supported yet",
+        );
+        check(
+            "<queryResponseWriter name='a' class='solr.VelocityResponseWriter'/>",
+            "VelocityResponseWriter",
+        );
+        check("<expressible name='a' class='solr.Own'/>", "expressible `a`");
+        check("<transformer class='x.ValueAugmenterFactory'/>", "a transformer has no `name`");
+        check(
+            "<queryResponseWriter name='a' class='solr.JSONResponseWriter'><str name='content-type'>x\u{e9}</str></queryResponseWriter>",
+            "write it in ASCII",
+        );
+    }
+}
