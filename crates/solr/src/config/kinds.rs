@@ -96,7 +96,8 @@ impl Kind {
     /// Whether it is a class of Solr's that is served.
     pub fn serves(&self, class: &str) -> bool {
         let (package, short) = class.rsplit_once('.').unwrap_or(("solr", class));
-        (package == "solr" || package.starts_with("org.apache.solr")) && (self.serves)(short)
+        package.strip_prefix("org.apache.").unwrap_or(package).split('.').next() == Some("solr")
+            && (self.serves)(short)
     }
 
     pub fn all() -> &'static [Self] {

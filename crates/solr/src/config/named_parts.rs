@@ -96,13 +96,18 @@ pub(super) fn served(classes: Classes, class: &str) -> Option<&'static str> {
 
 /// Reads all declarations. A class that is not served is a warning, and its name stays unknown.
 pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<NamedParts> {
-    let mut read = |element: &str, classes: Classes, settings: Read| -> Result<Vec<NamedPart>> {
+    for (element, classes) in
+        [("cache", CACHES), ("listener", LISTENERS), ("queryConverter", CONVERTERS), ("expressible", &[])]
+    {
+        let others = root.all(element).filter(|declared| class_of(declared, classes).is_none());
+        warnings.extend(others.map(not_supported));
+    }
+    let mut parts = |element: &str, classes: Classes, settings: Read| {
         let mut parts: Vec<NamedPart> = Vec::new();
         for declared in root.all(element) {
             let name =
                 declared.attribute("name").ok_or_else(|| wrong(&format!("a {element} has no `name`")))?;
-            let class = declared.attribute("class").unwrap_or_default();
-            let Some(stands_for) = served(classes, class.rsplit('.').next().unwrap_or(class)) else {
+            let Some(stands_for) = class_of(declared, classes) else {
                 warnings.push(not_supported(declared));
                 continue;
             };
@@ -112,17 +117,17 @@ pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<NamedPa
         }
         Ok(parts)
     };
-    for (element, classes) in
-        [("cache", CACHES), ("listener", LISTENERS), ("queryConverter", CONVERTERS), ("expressible", &[])]
-    {
-        read(element, classes, no_settings)?;
-    }
     Ok(NamedParts {
-        parsers: read("queryParser", PARSERS, no_settings)?,
-        writers: read("queryResponseWriter", WRITERS, of_writer)?,
-        transformers: read("transformer", TRANSFORMERS, of_transformer)?,
-        functions: read("valueSourceParser", FUNCTIONS, no_settings)?,
+        parsers: parts("queryParser", PARSERS, no_settings)?,
+        writers: parts("queryResponseWriter", WRITERS, of_writer)?,
+        transformers: parts("transformer", TRANSFORMERS, of_transformer)?,
+        functions: parts("valueSourceParser", FUNCTIONS, no_settings)?,
     })
+}
+
+fn class_of(declared: &Element, classes: Classes) -> Option<&'static str> {
+    let class = declared.attribute("class")?;
+    served(classes, class.rsplit('.').next().unwrap_or(class))
 }
 
 /// What a declaration of a part that stands for this one presets.
@@ -197,7 +202,7 @@ mod tests {
             "<queryParser name='a' class='solr.TermQParserPlugin'/><queryParser name='a' class='solr.RawQParserPlugin'/>",
             "a=raw[]",
         );
-        check("<cache name='c' class='solr.CaffeineCache'/>", "");
+        check("<cache name='c' class='solr.CaffeineCache'/><listener class='solr.QuerySenderListener'/>", "");
     }
 
     #[test]
