@@ -65,15 +65,12 @@ pub enum Command {
     },
 }
 
-/// Which server and collection a command speaks to.
+/// Which server a command speaks to, and as whom.
 #[derive(Debug, Args)]
-pub struct Target {
+pub struct Server {
     /// The Solr URL; `http://` and `/solr` may be left out.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
     pub url: String,
-    /// The collection or core.
-    #[arg(short, long, value_name = "NAME", env = "PARHELION_COLLECTION")]
-    pub collection: String,
     /// Give up on a request after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
@@ -81,11 +78,21 @@ pub struct Target {
     pub login: LoginArgs,
 }
 
-impl Target {
+impl Server {
     pub fn client(&self) -> anyhow::Result<client::SolrClient> {
         let url = self.url.parse::<client::SolrUrl>()?.with_login(self.login.login()?);
         Ok(client::SolrClient::new(url, std::time::Duration::from_secs(self.timeout)))
     }
+}
+
+/// Which collection of it.
+#[derive(Debug, Args)]
+pub struct Target {
+    #[command(flatten)]
+    pub server: Server,
+    /// The collection or core.
+    #[arg(short, long, value_name = "NAME", env = "PARHELION_COLLECTION")]
+    pub collection: String,
 }
 
 #[cfg(test)]

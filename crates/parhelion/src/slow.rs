@@ -4,16 +4,13 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::Value;
 
+use crate::cli::Server;
 use crate::output;
 
 #[derive(Debug, Args)]
 pub struct SlowArgs {
-    /// The Solr URL; `http://` and `/solr` may be left out.
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
-    url: String,
-    /// Give up after this many seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    timeout: u64,
+    #[command(flatten)]
+    server: Server,
     /// At most so many, the newest first.
     #[arg(short = 'n', long, default_value_t = 10)]
     rows: usize,
@@ -38,8 +35,7 @@ const FIGURES: [(&str, &str); 8] = [
 ];
 
 pub async fn run(args: SlowArgs) -> anyhow::Result<()> {
-    let client = client::SolrClient::new(args.url.parse()?, std::time::Duration::from_secs(args.timeout));
-    let response = client.get("admin/slow", &[]).await?.ok()?;
+    let response = args.server.client()?.get("admin/slow", &[]).await?.ok()?;
     if args.json {
         output::write_stdout(&response.body);
         return Ok(());
