@@ -55,7 +55,7 @@ pub(crate) fn config(boolean_clauses_max: usize) -> CollectionConfig {
         boolean_clauses_max,
         updates: plan::UpdateProcessing::default(),
         components: plan::Components::default(),
-        named: plan::NamedParts::default(),
+        named: plan::NamedParts::NONE,
         param_sets: vec![],
         slow_query_ms: None,
         source: std::sync::Arc::default(),

@@ -253,6 +253,7 @@ fn config() -> CollectionConfig {
         slow_query_ms: None,
         updates: plan::UpdateProcessing::default(),
         components: plan::Components { suggest: vec![suggesters()], ..plan::Components::default() },
+        named: plan::NamedParts::NONE,
         param_sets: vec![],
         source: Arc::new(ConfigSource { xml: SOLRCONFIG.to_owned(), ..ConfigSource::default() }),
     }

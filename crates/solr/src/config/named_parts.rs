@@ -102,7 +102,7 @@ pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<NamedPa
         let others = root.all(element).filter(|declared| class_of(declared, classes).is_none());
         warnings.extend(others.map(not_supported));
     }
-    let mut parts = |element: &str, classes: Classes, settings: Read| {
+    let mut parts = |element: &str, classes: Classes, settings: Read| -> Result<Vec<NamedPart>> {
         let mut parts: Vec<NamedPart> = Vec::new();
         for declared in root.all(element) {
             let name =
