@@ -131,7 +131,8 @@ pub fn odd(random: &mut Random) -> (&'static str, String) {
         5 => target += &"x/".repeat(random.below(40_000)),
         _ => {
             let at = *random.of(&slashes);
-            target.replace_range(at..=at, *random.of(&SPELLINGS));
+            let other: &str = random.of::<&str>(&SPELLINGS);
+            target.replace_range(at..=at, other);
         }
     }
     (*random.of(&METHODS), target)
