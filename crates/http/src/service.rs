@@ -84,12 +84,15 @@ async fn serve(
 ) -> Option<Reply> {
     let serving = handlers::find(server, target)?;
     watch.begin(&serving);
-    let sent = url_params(&request);
+    let sent = match url_params(&request) {
+        Ok(sent) => sent,
+        Err(error) => {
+            return bare_error(&error).map(|reply| Reply { tally: serving.tally(server), ..reply });
+        }
+    };
     if !access.is_open() {
-        match authorized(server, &request, &serving, (&access, &sent)) {
-            Ok(Err(refusal)) => return Some(refusal.into_reply(request.uri().path())),
-            Err(error) => return bare_error(error),
-            Ok(Ok(())) => {}
+        if let Err(refusal) = authorized(server, &request, &serving, (&access, &sent)) {
+            return Some(refusal.into_reply(request.uri().path()));
         }
         if let Some(kept) = kept(server, &request) {
             return Some(kept);
@@ -137,31 +140,30 @@ fn url_params(request: &Request<Incoming>) -> Result<Params> {
 }
 
 /// Whether the request may be read. A form is read first: what it asks for is among its parameters.
-fn authorized<'s>(
+fn authorized(
     server: &Server,
     request: &Request<Incoming>,
     serving: &Serving,
-    (access, sent): (&Access, &'s Result<Params>),
-) -> Result<Result<(), Refusal>, &'s Error> {
+    (access, sent): (&Access, &Params),
+) -> Result<(), Refusal> {
     if brings_form(request) {
-        return Ok(Ok(()));
+        return Ok(());
     }
-    let params = sent.as_ref()?;
-    Ok(access.check(Needs::of(server, serving, request.method(), params), request.method().as_str(), params))
+    access.check(Needs::of(server, serving, request.method(), sent), request.method().as_str(), sent)
 }
 
 /// Reads the request first: a client that takes its time must not keep others out. Of an update, that is its parameters: it enters
 /// with each piece of its body.
 async fn admitted(
     server: &Arc<Server>,
-    (request, sent): (Request<Incoming>, Result<Params>),
+    (request, sent): (Request<Incoming>, Params),
     (serving, tally, access): (Serving, Option<Arc<Tally>>, Access),
     watch: &mut Watch<'_>,
 ) -> Result<Reply> {
     let load = serving.load();
     let form = !access.is_open() && brings_form(&request);
     let reading = watch.trace.wait(Phase::Read);
-    let mut call = read(server, (request, sent?), (load, access), watch.started_ms).await?;
+    let mut call = read(server, (request, sent), (load, access), watch.started_ms).await?;
     drop(reading);
     if form {
         let needs = Needs::of(server, &serving, &call.method, &call.params);

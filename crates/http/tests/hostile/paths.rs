@@ -127,11 +127,12 @@ pub fn odd(random: &mut Random) -> (&'static str, String) {
     let slashes: Vec<usize> = target.match_indices('/').map(|(at, _)| at).collect();
     match random.below(8) {
         0..4 => {}
-        4 => target += random.of(&SPELLINGS),
+        4 => target += *random.of(&SPELLINGS),
         5 => target += &"x/".repeat(random.below(40_000)),
         _ => {
             let at = *random.of(&slashes);
-            target.replace_range(at..=at, random.of(&SPELLINGS));
+            let other: &str = random.of::<&str>(&SPELLINGS);
+            target.replace_range(at..=at, other);
         }
     }
     (*random.of(&METHODS), target)

@@ -8,6 +8,9 @@ use crate::function::{Failure, Leading, leading_function};
 use crate::params::Params;
 use crate::query::QueryContext;
 
+/// Each document shows them all, under names of which each is looked for among the others. Solr differs: it has no such bound.
+const ITEMS_MAX: usize = 4096;
+
 /// Adds the items of `text` to `list`.
 pub(super) fn parse_list(
     text: &str,
@@ -17,6 +20,11 @@ pub(super) fn parse_list(
 ) -> Result<()> {
     let mut reader = Reader { text, at: 0 };
     while reader.skip_separators() {
+        if list.items.len() >= ITEMS_MAX {
+            return Err(Error::bad_request(format!(
+                "`fl` asks for more than {ITEMS_MAX} things; use fewer, or `*`"
+            )));
+        }
         match reader.wish()? {
             Wish::Item(item) => list.items.push(item),
             Wish::Transformer { label, inside } => {

@@ -347,5 +347,7 @@ mod tests {
         for list in ["sum(a,b)", "x:sum(", "[subquery]", "\"a", "[value", "[value]"] {
             assert!(parse(&[list]).is_err(), "{list}");
         }
+        assert!(parse(&["a,"; 4096]).is_ok());
+        assert!(parse(&["a,"; 4097]).is_err());
     }
 }
