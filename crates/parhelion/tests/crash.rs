@@ -148,7 +148,7 @@ fn body_of(changes: &[(String, Option<i64>)], gap: usize) -> String {
         }
         None => format!("\"delete\":{}", json!({ "id": id })),
     });
-    format!("{{{}}}", commands.collect::<Vec<_>>().join(&format!(",{:gap$}", "")))
+    format!("{{{}}}", commands.collect::<Vec<_>>().join(&format!(",{}", " ".repeat(gap))))
 }
 
 /// How many documents stand below one with this value.
