@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use store::{SegmentFile, SegmentStore, SegmentWriter};
@@ -33,6 +34,8 @@ pub(crate) struct Output {
 struct OutputInner {
     /// `None` keeps the files in memory.
     store: Option<Arc<dyn SegmentStore>>,
+    /// Once it is set, writes fail.
+    given_up: Arc<AtomicBool>,
     state: Mutex<OutputState>,
 }
 
@@ -45,12 +48,17 @@ struct OutputState {
 
 impl Output {
     pub(crate) fn memory() -> Self {
-        Self { inner: Arc::new(OutputInner { store: None, state: Mutex::default() }) }
+        Self::new(None, Arc::default())
     }
 
-    /// Files go straight to the store and are durable when tantivy has closed them.
-    pub(crate) fn store(store: Arc<dyn SegmentStore>) -> Self {
-        Self { inner: Arc::new(OutputInner { store: Some(store), state: Mutex::default() }) }
+    /// Files go straight to the store and are durable when tantivy has closed them. Once `given_up` is set, writes
+    /// fail.
+    pub(crate) fn store(store: Arc<dyn SegmentStore>, given_up: Arc<AtomicBool>) -> Self {
+        Self::new(Some(store), given_up)
+    }
+
+    fn new(store: Option<Arc<dyn SegmentStore>>, given_up: Arc<AtomicBool>) -> Self {
+        Self { inner: Arc::new(OutputInner { store, given_up, state: Mutex::default() }) }
     }
 
     /// The finished files, and how the store names them.
@@ -134,6 +142,9 @@ impl Write for OutputFile {
             Sink::Memory(held) => {
                 held.push(bytes);
                 Ok(bytes.len())
+            }
+            Sink::Store(_) if self.output.inner.given_up.load(Ordering::Relaxed) => {
+                Err(io::Error::other("the shard is closed"))
             }
             Sink::Store(writer) => match open(writer) {
                 Some(writer) => writer.write(bytes),

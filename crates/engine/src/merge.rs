@@ -49,6 +49,8 @@ impl Input {
 pub(crate) enum MergeTo {
     Memory,
     Store,
+    /// As long as the shard is open: nobody who closes it waits for the end.
+    StoreWhileOpen,
 }
 
 /// The outcome of a merge.
@@ -162,7 +164,8 @@ impl Core {
         let alive = inputs.iter().map(|it| it.removable.to_alive(it.segment.max_doc)).collect();
         let output = match to {
             MergeTo::Memory => Output::memory(),
-            MergeTo::Store => Output::store(self.store.clone()),
+            MergeTo::Store => Output::store(self.store.clone(), Arc::default()),
+            MergeTo::StoreWhileOpen => Output::store(self.store.clone(), self.schedule.stopped()),
         };
         let index = match merge_filtered_segments(&segments, settings(), alive, output.clone()) {
             Ok(index) => index,
@@ -182,7 +185,9 @@ impl Core {
                 files.extend(derived.into_iter().map(|(name, bytes)| (name.into(), OwnedBytes::new(bytes))));
                 None
             }
-            MergeTo::Store => Some(self.persist_derived(meta.id(), &filter, derived, written, &mut files)?),
+            MergeTo::Store | MergeTo::StoreWhileOpen => {
+                Some(self.persist_derived(meta.id(), &filter, derived, written, &mut files)?)
+            }
         };
         let (id, max_doc) = (meta.id(), meta.max_doc());
         let parts = SegmentParts { id, max_doc, files, marks: Arc::new(Marks::default()), filter, persisted };
@@ -273,7 +278,7 @@ impl Core {
 fn place_for(inputs: &[Input]) -> MergeTo {
     let in_memory = inputs.iter().all(|input| !input.segment.is_persisted());
     let bytes: u64 = inputs.iter().map(|input| input.segment.bytes()).sum();
-    if in_memory && bytes < MEMORY_MERGE_BYTES_MAX { MergeTo::Memory } else { MergeTo::Store }
+    if in_memory && bytes < MEMORY_MERGE_BYTES_MAX { MergeTo::Memory } else { MergeTo::StoreWhileOpen }
 }
 
 /// Hashes of all ids in a segment, for its filter, and of the roots of its blocks, which may be gone themselves.

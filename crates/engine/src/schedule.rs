@@ -19,11 +19,18 @@ const SLEEP_MS_MAX: i64 = 10_000;
 pub(crate) struct Schedule {
     pub(crate) deadlines: Mutex<Deadlines>,
     wake: Condvar,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Whether segments have come or gone since the merger last looked.
     merge_wanted: Mutex<bool>,
     wake_merger: Condvar,
+}
+
+impl Schedule {
+    /// Set from the moment the shard closes.
+    pub(crate) fn stopped(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
 }
 
 /// How much less than others the merging thread gets where they compete (Unix `nice`).
@@ -163,7 +170,14 @@ impl Core {
     /// Merges what there is to merge. What fails is tried again when segments have come or gone.
     fn merge_unattended(&self) {
         unattended("a merge", || {
-            while !self.is_stopped() && self.merge_once()? {}
+            while !self.is_stopped() {
+                match self.merge_once() {
+                    Ok(true) => {}
+                    // Given up half way, which leaves the segments as they were.
+                    Err(_) if self.is_stopped() => break,
+                    ended => return ended.map(drop),
+                }
+            }
             Ok(())
         });
     }

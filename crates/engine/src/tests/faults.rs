@@ -133,3 +133,24 @@ fn a_commit_waits_for_the_pieces_before() {
     assert_eq!(shard.update(last).failure.unwrap().kind, ErrorKind::Unavailable);
     assert_eq!(shard.snapshot().max_doc(), 0);
 }
+
+/// Who stops the server does not wait for a long merge, and loses nothing by it.
+#[test]
+fn a_merge_is_given_up_when_the_shard_closes() {
+    let site = Site::new();
+    let shard = site.open();
+    for part in 0..3 {
+        update(&shard, (0..50).map(|at| add(film(&format!("{part}-{at}"), "rot"))).collect());
+        flush(&shard);
+    }
+    let segments = shard.segments().len();
+    shard.core().stop();
+    assert!(shard.core().merge_down_to(1).is_err());
+    assert_eq!(shard.segments().len(), segments);
+    shard.close().unwrap();
+    drop(shard);
+    let shard = site.open();
+    assert_eq!(found(&shard, &Query::All).len(), 150);
+    shard.core().merge_down_to(1).unwrap();
+    assert_eq!((shard.segments().len(), found(&shard, &Query::All).len()), (1, 150));
+}
