@@ -36,6 +36,10 @@ impl Response {
                 "the server asks who you are: say it with --user-file, --user or --api-key".to_owned()
             }
             (None, 403) => "the server knows who you are and does not permit this".to_owned(),
+            // With a page only where log-ins are counted: who is one too many otherwise is told in JSON.
+            (None, 429) if self.body.trim_ascii_start().starts_with(b"<") => {
+                "too many log-ins have failed; try again in some minutes".to_owned()
+            }
             (None, 404) => "there is no such collection or handler".to_owned(),
             (None, _) => String::from_utf8_lossy(&self.body)
                 .lines()
@@ -75,6 +79,12 @@ mod tests {
             "<html>…</html>",
             Some("the server asks who you are: say it with --user-file, --user or --api-key (status 401)"),
         );
+        check(
+            429,
+            "<html>\n…</html>",
+            Some("too many log-ins have failed; try again in some minutes (status 429)"),
+        );
+        check(429, "later", Some("later (status 429)"));
         check(502, "bad gateway\nmore", Some("bad gateway (status 502)"));
     }
 }

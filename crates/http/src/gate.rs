@@ -35,7 +35,7 @@ const USUAL_WEIGHT: u32 = 16;
 pub struct GateLimits {
     /// Worked on at a time.
     pub at_once: usize,
-    /// The same under pressure.
+    /// The same under pressure; one less while the work is short.
     pub at_once_pressed: usize,
     /// Beyond these the one that has waited longest is refused.
     pub waiting_max: usize,

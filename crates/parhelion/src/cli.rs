@@ -67,7 +67,7 @@ pub enum Command {
 
 /// Which server a command speaks to, and as whom.
 #[derive(Debug, Args)]
-pub struct Server {
+pub struct Remote {
     /// The Solr URL; `http://` and `/solr` may be left out.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8983/solr", env = "PARHELION_URL")]
     pub url: String,
@@ -78,7 +78,7 @@ pub struct Server {
     pub login: LoginArgs,
 }
 
-impl Server {
+impl Remote {
     pub fn client(&self) -> anyhow::Result<client::SolrClient> {
         let url = self.url.parse::<client::SolrUrl>()?.with_login(self.login.login()?);
         Ok(client::SolrClient::new(url, std::time::Duration::from_secs(self.timeout)))
@@ -89,7 +89,7 @@ impl Server {
 #[derive(Debug, Args)]
 pub struct Target {
     #[command(flatten)]
-    pub server: Server,
+    pub remote: Remote,
     /// The collection or core.
     #[arg(short, long, value_name = "NAME", env = "PARHELION_COLLECTION")]
     pub collection: String,

@@ -67,7 +67,7 @@ struct Summary {
 }
 
 pub async fn run(args: PostArgs) -> anyhow::Result<()> {
-    let client = args.target.server.client()?;
+    let client = args.target.remote.client()?;
     let (stdin, paths): (Vec<_>, Vec<_>) =
         args.files.iter().cloned().partition(|path| path == Path::new("-"));
     if let Some(missing) = paths.iter().find(|path| !path.exists()) {

@@ -57,7 +57,7 @@ pub async fn run(args: QueryArgs) -> anyhow::Result<()> {
         params.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let handler = if args.why_not.is_some() { "whynot" } else { "select" };
     let path = format!("{}/{handler}", args.target.collection);
-    let response = args.target.server.client()?.get(&path, &pairs).await?.ok()?;
+    let response = args.target.remote.client()?.get(&path, &pairs).await?.ok()?;
     if args.json {
         output::write_stdout(&response.body);
         return Ok(());

@@ -92,7 +92,7 @@ impl EditArgs {
 
 impl PlainArgs {
     fn client(&self) -> anyhow::Result<SolrClient> {
-        self.target.server.client()
+        self.target.remote.client()
     }
 
     async fn post(&self, path: &str, body: String) -> anyhow::Result<Value> {

@@ -4,13 +4,13 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::Value;
 
-use crate::cli::Server;
+use crate::cli::Remote;
 use crate::output;
 
 #[derive(Debug, Args)]
 pub struct SlowArgs {
     #[command(flatten)]
-    server: Server,
+    remote: Remote,
     /// At most so many, the newest first.
     #[arg(short = 'n', long, default_value_t = 10)]
     rows: usize,
@@ -35,7 +35,7 @@ const FIGURES: [(&str, &str); 8] = [
 ];
 
 pub async fn run(args: SlowArgs) -> anyhow::Result<()> {
-    let response = args.server.client()?.get("admin/slow", &[]).await?.ok()?;
+    let response = args.remote.client()?.get("admin/slow", &[]).await?.ok()?;
     if args.json {
         output::write_stdout(&response.body);
         return Ok(());

@@ -4,8 +4,7 @@
 //!
 //! Reading a thread's usage costs a few system calls, about 2 µs on Linux. A slow log has to read before it knows, so its traces
 //! allow readings to be a little old (`grain_ns`): what a thread did within that time may be told of a neighbouring phase, or of
-//! another request.
-//! A trace that was asked for ([`Trace::be_exact`]) reads at each step.
+//! another request. A trace that was asked for ([`Trace::be_exact`]) reads at each step.
 
 use std::fmt;
 use std::marker::PhantomData;

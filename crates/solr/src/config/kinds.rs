@@ -1,7 +1,9 @@
 //! The parts of a `solrconfig.xml` that have names and may be added, changed and taken away over HTTP: how commands call
 //! them, the element each is, and which classes of it are served.
 
-use crate::config::named_parts::{self, served};
+use crate::config::named_parts::{
+    CACHES, CONVERTERS, Classes, FUNCTIONS, LISTENERS, PARSERS, TRANSFORMERS, WRITERS, served,
+};
 use crate::config::{components, handlers, processors};
 
 /// A kind of named part.
@@ -13,73 +15,38 @@ pub(crate) struct Kind {
     pub element: &'static str,
     /// What a command must say.
     pub required: &'static [&'static str],
-    /// Whether a class, by its short name, is served.
-    serves: fn(&str) -> bool,
+    serves: Serves,
+}
+
+/// Which classes, by their short names, are served.
+#[derive(Debug)]
+enum Serves {
+    Those(fn(&str) -> bool),
+    Listed(Classes),
 }
 
 const CLASS: &[&str] = &["name", "class"];
 
 const KINDS: &[Kind] = &[
-    Kind { command: "requesthandler", element: "requestHandler", required: CLASS, serves: handlers::serves },
-    Kind {
-        command: "searchcomponent",
-        element: "searchComponent",
-        required: CLASS,
-        serves: components::serves,
-    },
-    Kind {
-        command: "updateprocessor",
-        element: "updateProcessor",
-        required: CLASS,
-        serves: processors::serves,
-    },
-    Kind { command: "initparams", element: "initParams", required: &["name"], serves: |_| true },
-    Kind {
-        command: "queryparser",
-        element: "queryParser",
-        required: CLASS,
-        serves: |it| served(named_parts::PARSERS, it).is_some(),
-    },
-    Kind {
-        command: "queryresponsewriter",
-        element: "queryResponseWriter",
-        required: CLASS,
-        serves: |it| served(named_parts::WRITERS, it).is_some(),
-    },
-    Kind {
-        command: "valuesourceparser",
-        element: "valueSourceParser",
-        required: CLASS,
-        serves: |it| served(named_parts::FUNCTIONS, it).is_some(),
-    },
-    Kind {
-        command: "transformer",
-        element: "transformer",
-        required: CLASS,
-        serves: |it| served(named_parts::TRANSFORMERS, it).is_some(),
-    },
-    Kind {
-        command: "queryconverter",
-        element: "queryConverter",
-        required: CLASS,
-        serves: |it| served(named_parts::CONVERTERS, it).is_some(),
-    },
-    Kind { command: "expressible", element: "expressible", required: CLASS, serves: |_| false },
-    Kind {
-        command: "listener",
-        element: "listener",
-        required: CLASS,
-        serves: |it| served(named_parts::LISTENERS, it).is_some(),
-    },
-    Kind {
-        command: "cache",
-        element: "cache",
-        required: CLASS,
-        serves: |it| served(named_parts::CACHES, it).is_some(),
-    },
+    Kind::of("requesthandler", "requestHandler", Serves::Those(handlers::serves)),
+    Kind::of("searchcomponent", "searchComponent", Serves::Those(components::serves)),
+    Kind::of("updateprocessor", "updateProcessor", Serves::Those(processors::serves)),
+    Kind { required: &["name"], ..Kind::of("initparams", "initParams", Serves::Those(|_| true)) },
+    Kind::of("queryparser", "queryParser", Serves::Listed(PARSERS)),
+    Kind::of("queryresponsewriter", "queryResponseWriter", Serves::Listed(WRITERS)),
+    Kind::of("valuesourceparser", "valueSourceParser", Serves::Listed(FUNCTIONS)),
+    Kind::of("transformer", "transformer", Serves::Listed(TRANSFORMERS)),
+    Kind::of("queryconverter", "queryConverter", Serves::Listed(CONVERTERS)),
+    Kind::of("expressible", "expressible", Serves::Listed(&[])),
+    Kind::of("listener", "listener", Serves::Listed(LISTENERS)),
+    Kind::of("cache", "cache", Serves::Listed(CACHES)),
 ];
 
 impl Kind {
+    const fn of(command: &'static str, element: &'static str, serves: Serves) -> Self {
+        Self { command, element, required: CLASS, serves }
+    }
+
     pub fn of_command(command: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.command == command)
     }
@@ -97,7 +64,10 @@ impl Kind {
     pub fn serves(&self, class: &str) -> bool {
         let (package, short) = class.rsplit_once('.').unwrap_or(("solr", class));
         package.strip_prefix("org.apache.").unwrap_or(package).split('.').next() == Some("solr")
-            && (self.serves)(short)
+            && match self.serves {
+                Serves::Those(serves) => serves(short),
+                Serves::Listed(classes) => served(classes, short).is_some(),
+            }
     }
 
     pub fn all() -> &'static [Self] {

@@ -9,7 +9,7 @@ use crate::config::settings::Settings;
 use crate::xml_tree::Element;
 
 /// Classes by their short names, each with the name of what it is.
-type Classes = &'static [(&'static str, &'static str)];
+pub(super) type Classes = &'static [(&'static str, &'static str)];
 
 pub(super) const PARSERS: Classes = &[
     ("LuceneQParserPlugin", "lucene"),
