@@ -26,6 +26,7 @@ use plan::{
 };
 
 use crate::catalog::{Catalog, Entry};
+use crate::finish::finish_search;
 use crate::offload;
 use crate::shard::{FieldStats, JoinedValues, SegmentStats, Shard, ShardStats, TopTerms};
 
@@ -197,7 +198,7 @@ impl Collection {
         let search = move || shard.search(&plan);
         let result = offload::read(light, (&trace, Phase::Query), search).await??;
         trace.found(result.total);
-        Ok(result)
+        Ok(finish_search(result))
     }
 
     pub async fn update(&self, batch: UpdateBatch) -> UpdateOutcome {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use engine::{CacheSizes, ShardConfig};
+use plan::partial::ShardResult;
 use plan::{
     AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join, LikeTerm,
-    MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestComponent,
-    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan,
+    Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::{HomeOptions, LocalHome, ShardHome as _, ShardImage, Watermark};
 
@@ -55,7 +56,7 @@ impl Shard for engine::Shard {
         self.commit(commit)
     }
 
-    fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
+    fn search(&self, plan: &SearchPlan) -> Result<ShardResult> {
         self.search(plan)
     }
 

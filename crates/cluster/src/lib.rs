@@ -8,6 +8,7 @@ mod collection;
 mod configsets;
 mod create;
 mod engine_shards;
+mod finish;
 mod hash;
 #[cfg(any(test, feature = "memory"))]
 pub mod memory;
@@ -25,6 +26,7 @@ pub use collection::{
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes};
 pub use engine_shards::engine_shards;
+pub use finish::finish_search;
 pub use hash::{HashRange, route_key};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;

@@ -3,11 +3,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use plan::partial::ShardResult;
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Error, ErrorKind, Expect, Explanation,
     FieldSelection, Hit, Join, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan,
-    SearchResult, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan,
-    UpdateBatch, UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
+    SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch,
+    UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
 };
 
 use store::{ShardImage, Watermark};
@@ -156,7 +157,7 @@ impl Shard for MemoryShard {
         Ok(())
     }
 
-    fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
+    fn search(&self, plan: &SearchPlan) -> Result<ShardResult> {
         let state = self.state();
         let found = state.visible.iter().filter(|(_, document)| {
             matches(&plan.query, document)
@@ -173,12 +174,12 @@ impl Shard for MemoryShard {
             values: vec![],
             explanation: None,
         });
-        Ok(SearchResult {
+        Ok(ShardResult {
             total: found.len() as u64,
             total_exact: true,
             score_max: plan.scores.then_some(if found.is_empty() { 0.0 } else { 1.0 }),
             hits: hits.collect(),
-            ..SearchResult::default()
+            ..ShardResult::default()
         })
     }
 

@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use plan::partial::ShardResult;
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
-    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
-    Version, WhyNot,
+    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
 use store::{BackupFolder, BackupPoint, ShardImage, Watermark};
@@ -20,7 +20,7 @@ pub trait Shard: Send + Sync {
     /// Returns when the operations are durable, or with why not in the outcome.
     fn update(&self, batch: UpdateBatch) -> UpdateOutcome;
     fn commit(&self, commit: &Commit) -> Result<()>;
-    fn search(&self, plan: &SearchPlan) -> Result<SearchResult>;
+    fn search(&self, plan: &SearchPlan) -> Result<ShardResult>;
     /// What the documents of a join's query have in its field.
     fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues>;
     /// Makes the node's other collections known, once.

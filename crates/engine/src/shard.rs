@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use plan::partial::ShardResult;
 use plan::{
     AutoCommit, CacheStats, Clock, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection,
-    Join, LikeTerm, MoreLike, Phase, Query, Result, Schema, SearchPlan, SearchResult, SpellFinding,
-    SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome,
-    VectorsPlan, Version, WhyNot,
+    Join, LikeTerm, MoreLike, Phase, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan,
+    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
+    Version, WhyNot,
 };
 use store::{ShardHome, ShardImage};
 
@@ -68,7 +69,7 @@ impl Shard {
     }
 
     /// Runs a search on the newest snapshot.
-    pub fn search(&self, plan: &SearchPlan) -> Result<SearchResult> {
+    pub fn search(&self, plan: &SearchPlan) -> Result<ShardResult> {
         let snapshot = self.snapshot();
         let mut result = search::search(&snapshot, plan, &self.caches)?;
         if let Some(highlight) = plan.highlight.as_ref().filter(|_| result.cut_before.is_none()) {

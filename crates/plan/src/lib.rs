@@ -33,6 +33,7 @@ mod name;
 mod named_part;
 mod nested;
 mod page;
+pub mod partial;
 mod payload;
 mod place;
 mod processor;

@@ -53,7 +53,7 @@ fn measure(shard: &Shard, case: &Case, mode: Mode) -> Result<serde_json::Value, 
         "n": times.calls(),
     });
     let found = shard.search(&plan)?;
-    if let Some(facet) = found.facets.fields.first() {
+    if let Some(facet) = found.facets.counted.fields.first() {
         row["top"] =
             facet.counts.iter().map(|(value, count)| serde_json::json!([value.to_text(), count])).collect();
     } else if mode != Mode::Count {

@@ -20,10 +20,10 @@ mod unified;
 
 use std::sync::Arc;
 
+use plan::partial::ShardResult;
 use plan::{
     Allowance, Alternate, Document, FieldClass, FieldSelection, HighlightField, HighlightMethod,
-    HighlightOptions, HighlightPlan, Highlights, Hit, Query, Result, SearchResult, UnifiedOptions, Value,
-    glob_matches,
+    HighlightOptions, HighlightPlan, Highlights, Hit, Query, Result, UnifiedOptions, Value, glob_matches,
 };
 use tantivy::DocId;
 
@@ -42,7 +42,7 @@ pub(crate) fn highlight(
     caches: &SearchCaches,
     analyzers: &Analyzers,
     plan: &HighlightPlan,
-    (result, allowance): (&SearchResult, &Allowance),
+    (result, allowance): (&ShardResult, &Allowance),
 ) -> Result<Vec<Highlights>> {
     let context = SearchContext::new(snapshot, caches).within(allowance);
     let mut fields = fields(context.layout, plan)

@@ -1,4 +1,4 @@
-//! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::SearchResult` out. Reads only; holds nothing between
+//! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::partial::ShardResult` out. Reads only; holds nothing between
 //! searches but [`SearchCaches`].
 //!
 //! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `matches` tells
@@ -58,9 +58,8 @@ mod why_not;
 
 use std::sync::Arc;
 
-use plan::{
-    Allowance, Document, Explanation, FieldSelection, Query, Result, SearchPlan, SearchResult, Trace,
-};
+use plan::partial::ShardResult;
+use plan::{Allowance, Document, Explanation, FieldSelection, Query, Result, SearchPlan, Trace};
 use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
@@ -80,7 +79,7 @@ pub(crate) use sloppy::{Place, spans};
 pub(crate) use stats::{KnownFields, rarity};
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
-pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {
+pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<ShardResult> {
     caches.follow(snapshot);
     plan.allowance.resume();
     let context = SearchContext::new(snapshot, caches).within(&plan.allowance);

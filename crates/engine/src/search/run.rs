@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use plan::{Component, Explanation, Phase, Result, SearchPlan, SearchResult, SortBy, SortKey, Value};
+use plan::partial::{FacetPartials, ShardResult};
+use plan::{Component, Explanation, Phase, Result, SearchPlan, SortBy, SortKey, Value};
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
@@ -23,7 +24,7 @@ pub(super) fn search(
     context: &SearchContext<'_>,
     plan: &SearchPlan,
     key: Option<ResultKey>,
-) -> Result<SearchResult> {
+) -> Result<ShardResult> {
     let kept = key.as_ref().and_then(|key| context.caches.results.get(key, plan));
     if let Some(kept) = kept {
         return loaded(context, plan, &kept);
@@ -36,22 +37,22 @@ pub(super) fn search(
 }
 
 /// A search whose hits are known.
-fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> Result<SearchResult> {
+fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> Result<ShardResult> {
     let KeptResult { found, total, .. } = kept;
     let page: Vec<Found> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
-    Ok(SearchResult {
+    Ok(ShardResult {
         total: *total,
         total_exact: true,
         score_max: kept.score_max.filter(|_| plan.scores),
         hits: shown(context, plan, &page, |_| Ok(None))?,
-        facets: plan::FacetResult::default(),
+        facets: FacetPartials::default(),
         shape: plan::ShapeResult::default(),
         highlights: Vec::new(),
         cut_before: None,
     })
 }
 
-fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchResult, KeptResult)> {
+fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(ShardResult, KeptResult)> {
     let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
     let scored = by_score
         || plan.scores
@@ -79,17 +80,17 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(SearchRes
             let _counting = plan.trace.enter(Phase::Facet);
             facet::count(context, &plan.facets, &searched, hits)?
         }
-        _ => plan::FacetResult::default(),
+        _ => FacetPartials::default(),
     };
     // Half a count is none.
     let cut = context.allowance.is_used_up().then_some(Component::Facet);
-    let facets = if cut.is_none() { facets } else { plan::FacetResult::default() };
+    let facets = if cut.is_none() { facets } else { FacetPartials::default() };
     let score_max = run.score_max(by_score, &found, hits.as_deref())?;
     let found = run.reranked(found)?;
     let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();
     let shape = run.shape(&page, hits.as_deref())?;
     let cut_before = cut.or_else(|| context.allowance.is_used_up().then_some(Component::Expand));
-    let result = SearchResult {
+    let result = ShardResult {
         total,
         total_exact: exact && whole,
         score_max,

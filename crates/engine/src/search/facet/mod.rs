@@ -15,6 +15,7 @@ mod values;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use plan::partial::FacetPartials;
 use plan::{
     FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, Phase, PivotFacetResult, Result,
     Value,
@@ -48,7 +49,7 @@ pub(crate) fn count(
     plan: &FacetPlan,
     searched: &Searched<'_>,
     hits: &[Arc<Bits>],
-) -> Result<FacetResult> {
+) -> Result<FacetPartials> {
     let all = counted(context, searched, hits.to_vec())?;
     let room = Room::default();
     let mut domains = Domains { context, searched, room: &room, all, known: HashMap::new() };
@@ -89,7 +90,7 @@ pub(crate) fn count(
     drop(counting);
     let _stats = plan.stats.as_ref().map(|_| context.trace.enter(Phase::Stats));
     result.stats = plan.stats.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
-    Ok(result)
+    Ok(FacetPartials { counted: result })
 }
 
 /// Of grouped hits those that facets count.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
+use plan::partial::ShardResult;
 use plan::{
     Document, FacetPlan, FacetSort, FieldFacet, FieldSelection, OtherRange, Page, Query, RangeBucket,
     RangeFacet, Schema, SearchPlan, SortBy, SortKey, Value,
@@ -253,7 +254,7 @@ fn expected(docs: &[Doc], query: &Query) -> Vec<String> {
     docs.iter().enumerate().filter(hit).map(|(id, _)| format!("{id:03}")).collect()
 }
 
-fn ids(result: plan::SearchResult) -> Vec<String> {
+fn ids(result: ShardResult) -> Vec<String> {
     result.hits.into_iter().map(|hit| hit.id).collect()
 }
 
@@ -373,7 +374,7 @@ proptest! {
         };
         let filters = vec![plan::Filter { tags: vec!["t".into()], ..filter(tagged.clone()) }];
         let plan = SearchPlan { filters, facets, fields: FieldSelection::default(), ..plan(query.clone()) };
-        let result = search(&shard, &plan, &SearchCaches::default()).unwrap().facets;
+        let result = search(&shard, &plan, &SearchCaches::default()).unwrap().facets.counted;
         let living: Vec<&Doc> = docs.iter().filter(|doc| !doc.deleted && matches(&query, doc)).collect();
         let hits: Vec<&Doc> = living.iter().copied().filter(|doc| matches(&tagged, doc)).collect();
         let red = hits.iter().filter(|doc| matches(&term("e_ss", "red"), doc)).count();

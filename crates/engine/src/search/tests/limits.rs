@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use plan::{
-    Allowance, Clock, Component, FacetPlan, FieldFacet, Limits, Query, SearchPlan, SearchResult, SortBy,
-    SortKey,
-};
+use plan::partial::ShardResult;
+use plan::{Allowance, Clock, Component, FacetPlan, FieldFacet, Limits, Query, SearchPlan, SortBy, SortKey};
 use proptest::prelude::*;
 
 use super::brute_force::{doc, query, shard};
@@ -32,7 +30,7 @@ fn looks(count: u64) -> Allowance {
     Allowance::new(limits, Arc::new(Ticking::default()), 0)
 }
 
-fn ids(result: &SearchResult) -> Vec<&str> {
+fn ids(result: &ShardResult) -> Vec<&str> {
     result.hits.iter().map(|hit| hit.id.as_str()).collect()
 }
 
@@ -53,12 +51,12 @@ fn check(snapshot: &Snapshot, plan: &SearchPlan, count: u64) -> Result<(), TestC
     match cut.cut_before {
         None => {
             prop_assert_eq!((ids(&cut), cut.total), (ids(&whole), whole.total));
-            prop_assert_eq!(cut.facets.fields.len(), whole.facets.fields.len());
+            prop_assert_eq!(cut.facets.counted.fields.len(), whole.facets.counted.fields.len());
         }
         Some(_) => prop_assert!(limited.allowance.was_used_up()),
     }
     if cut.cut_before == Some(Component::Facet) {
-        prop_assert!(cut.facets.fields.is_empty());
+        prop_assert!(cut.facets.counted.fields.is_empty());
     }
     let again = search(snapshot, plan, &caches).unwrap();
     prop_assert_eq!((ids(&again), again.total), (ids(&whole), whole.total));

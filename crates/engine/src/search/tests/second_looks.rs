@@ -4,10 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use plan::{
-    LikeChoice, LikeSource, MissKind, MoreLike, Page, Query, Rerank, ScoreJoin, SearchPlan, SearchResult,
-    Shape,
-};
+use plan::partial::ShardResult;
+use plan::{LikeChoice, LikeSource, MissKind, MoreLike, Page, Query, Rerank, ScoreJoin, SearchPlan, Shape};
 use proptest::prelude::*;
 
 use super::brute_force::{doc, query, shard};
@@ -16,11 +14,11 @@ use crate::search::{SearchCaches, like_terms, search, why_not};
 use crate::snapshot::Snapshot;
 use crate::testing::{document, schema, snapshot, text};
 
-fn run(shard: &Snapshot, plan: &SearchPlan) -> SearchResult {
+fn run(shard: &Snapshot, plan: &SearchPlan) -> ShardResult {
     search(shard, plan, &SearchCaches::default()).unwrap()
 }
 
-fn ids(result: &SearchResult) -> Vec<String> {
+fn ids(result: &ShardResult) -> Vec<String> {
     result.hits.iter().map(|hit| hit.id.clone()).collect()
 }
 

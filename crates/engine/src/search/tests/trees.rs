@@ -386,7 +386,7 @@ proptest! {
         let filters = vec![plan::Filter { tags: vec!["t".into()], ..filter(tagged.clone()) }];
         let facets = FacetPlan { tree: Some(tree.clone()), ..FacetPlan::default() };
         let plan = SearchPlan { filters, facets, ..plan(query.clone()) };
-        let got = search(&shard, &plan, &SearchCaches::default()).unwrap().facets.tree.unwrap();
+        let got = search(&shard, &plan, &SearchCaches::default()).unwrap().facets.counted.tree.unwrap();
         let untagged: Hits<'_> = docs.iter().filter(|doc| !doc.deleted && matches(&query, doc)).collect();
         let hits: Hits<'_> = untagged.iter().copied().filter(|doc| matches(&tagged, doc)).collect();
         let model = Model { docs: &docs, untagged };

@@ -1,0 +1,13 @@
+//! From merged parts to the result that writers read: cuts, orders, averages, once, above all shards. Takes a
+//! [`ShardResult`] that is a merge of one or of many, and the plan it answers. `cargo xtask tidy` keeps this word from
+//! the layers below, so that no shard cuts what others add to.
+
+use plan::SearchResult;
+use plan::partial::ShardResult;
+
+/// The result of a search of whose shards `merged` is the merge.
+pub fn finish_search(merged: ShardResult) -> SearchResult {
+    let ShardResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before } = merged;
+    let facets = facets.counted;
+    SearchResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before }
+}
