@@ -6,8 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::disk::Disk;
 use crate::disk::memory::World;
-use crate::{BackupFolder, ConfigFiles, HomeOptions, LocalHome, Result};
+use crate::{BackupFolder, ConfigFiles, HomeOptions, LocalHome, MetadataFiles, Result};
 
 /// A disk with one shard's home in it, which survives the crashes of its homes.
 ///
@@ -35,6 +36,11 @@ impl MemoryDisk {
 
     pub fn open_config(&self) -> Result<ConfigFiles> {
         ConfigFiles::open_on(Arc::new(self.world()), Path::new("config"))
+    }
+
+    pub fn open_metadata(&self) -> Result<MetadataFiles> {
+        let disk: Arc<dyn Disk> = Arc::new(self.world());
+        MetadataFiles::open_on(&disk, Path::new("metadata"), &[])
     }
 
     pub fn open_backups(&self, name: &str) -> Result<BackupFolder> {

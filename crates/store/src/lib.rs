@@ -19,6 +19,7 @@ pub mod fuzzing;
 mod local;
 mod log;
 mod manifest;
+pub mod metadata;
 mod name;
 mod segment;
 
@@ -32,3 +33,4 @@ pub use disk::SegmentBytes;
 pub use error::{Error, ErrorKind, Result};
 pub use local::{HomeOptions, LocalHome};
 pub use log::LogOptions;
+pub use metadata::{MetadataFiles, MetadataStore, VersionedBytes};
