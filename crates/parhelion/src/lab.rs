@@ -5,6 +5,7 @@ mod console;
 mod hold;
 mod jitter;
 mod overload;
+mod proxy;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,8 @@ enum Command {
     Overload(overload::OverloadArgs),
     /// Do the same work over and over, idle and beside busy neighbours: how long it takes, and what the slow ones wait for.
     Jitter(jitter::JitterArgs),
+    /// Stand between clients and a server, and do what networks do: delay, narrow, cut, reset.
+    Proxy(proxy::ProxyArgs),
     /// Show the workloads.
     List,
 }
@@ -184,6 +187,7 @@ pub async fn run(args: LabArgs) -> anyhow::Result<()> {
         Command::Hold(args) => hold::run(args).await,
         Command::Overload(args) => overload::run(args).await,
         Command::Jitter(args) => jitter::run(args).await,
+        Command::Proxy(args) => proxy::run(args).await,
         Command::List => {
             output::line(&console::workloads());
             Ok(())
