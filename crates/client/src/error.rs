@@ -1,10 +1,11 @@
-//! What can go wrong between a client and a server, with the next step in each message.
+//! What can go wrong between a client and a server, with the next step in each message, and what the caller should do of it.
 
 use std::error::Error as StdError;
 
 use crate::url::SolrUrl;
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     #[error("`{0}` is not a Solr URL; write it as http://127.0.0.1:8983/solr")]
     Url(String),
@@ -12,10 +13,23 @@ pub enum Error {
         "no server answers at {url} ({reason}); start one with `parhelion serve`, or name another with --url"
     )]
     Connect { url: String, reason: String },
+    /// After the request was sent, in part at least.
     #[error("the connection to {url} broke ({reason}); the server's log says more")]
     Broken { url: String, reason: String },
+    /// `sent`: whether the request had been, in part at least.
     #[error("{url} did not answer within {seconds} s")]
-    Timeout { url: String, seconds: u64 },
+    Timeout { url: String, seconds: u64, sent: bool },
+    /// The answer is larger than the client takes.
+    #[error(
+        "the answer of {url} is longer than {bytes_max} bytes; ask for fewer rows, or raise `response_bytes_max`"
+    )]
+    TooLong { url: String, bytes_max: usize },
+    /// The list of servers is empty.
+    #[error("there is no server to ask: {0}")]
+    NoEndpoint(&'static str),
+    /// Certificates or keys that cannot be used.
+    #[error("{0}")]
+    Tls(String),
     /// The words are ours: what was given is never repeated.
     #[error("{0}")]
     Login(&'static str),
@@ -28,7 +42,37 @@ pub enum Error {
     NotJson(String),
 }
 
+/// What the caller should do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The same again fails again.
+    FixRequest,
+    /// Say who asks, or as somebody else.
+    LogIn,
+    /// Nothing was done; the same again, later or elsewhere, may succeed.
+    RetryLater,
+    /// The request was sent and its outcome is not known: an update may have been done, in part or whole. Look, or send it again
+    /// if doing it twice does no harm.
+    OutcomeUnknown,
+}
+
 impl Error {
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Url(_) | Error::Tls(_) | Error::Login(_) | Error::Request(_) => ErrorKind::FixRequest,
+            Error::Connect { .. } | Error::NoEndpoint(_) | Error::Timeout { sent: false, .. } => {
+                ErrorKind::RetryLater
+            }
+            Error::Broken { .. } | Error::Timeout { .. } | Error::TooLong { .. } | Error::NotJson(_) => {
+                ErrorKind::OutcomeUnknown
+            }
+            Error::Status { status: 401 | 403, .. } => ErrorKind::LogIn,
+            Error::Status { status: 429, .. } => ErrorKind::RetryLater,
+            Error::Status { status: 500.., .. } => ErrorKind::OutcomeUnknown,
+            Error::Status { .. } => ErrorKind::FixRequest,
+        }
+    }
+
     pub(crate) fn connect(url: &SolrUrl, error: &(dyn StdError + 'static)) -> Self {
         Error::Connect { url: url.to_string(), reason: innermost(error) }
     }
@@ -43,4 +87,26 @@ fn innermost(mut error: &(dyn StdError + 'static)) -> String {
         error = source;
     }
     error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_say_whether_something_may_have_been_done() {
+        let check = |error: Error, expected: ErrorKind| assert_eq!(error.kind(), expected, "{error}");
+        let url = || "http://h/solr".to_owned();
+        let status = |status| Error::Status { status, message: String::new() };
+        check(Error::Url(url()), ErrorKind::FixRequest);
+        check(Error::Connect { url: url(), reason: String::new() }, ErrorKind::RetryLater);
+        check(Error::Timeout { url: url(), seconds: 1, sent: false }, ErrorKind::RetryLater);
+        check(Error::Timeout { url: url(), seconds: 1, sent: true }, ErrorKind::OutcomeUnknown);
+        check(Error::Broken { url: url(), reason: String::new() }, ErrorKind::OutcomeUnknown);
+        check(status(302), ErrorKind::FixRequest);
+        check(status(400), ErrorKind::FixRequest);
+        check(status(401), ErrorKind::LogIn);
+        check(status(429), ErrorKind::RetryLater);
+        check(status(503), ErrorKind::OutcomeUnknown);
+    }
 }

@@ -1,19 +1,35 @@
 //! An answer as received, and Solr's error message inside it.
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use hyper::HeaderMap;
+use hyper::header::{LOCATION, RETRY_AFTER};
 use serde_json::Value;
 
 use crate::error::Error;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Response {
     pub status: u16,
     /// Empty when the server sent none.
     pub content_type: String,
+    /// Unpacked.
     pub body: Bytes,
+    pub(crate) headers: HeaderMap,
 }
 
 impl Response {
+    /// The first value of a header, where it is text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// How long the server asks to be left alone. (Of its two forms the one in seconds; nobody sends the other with 429.)
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.header(RETRY_AFTER.as_str())?.trim().parse().ok().map(Duration::from_secs)
+    }
+
     /// Itself when the status is 2xx, else the server's own message as an error.
     pub fn ok(self) -> Result<Self, Error> {
         if (200..300).contains(&self.status) {
@@ -28,6 +44,11 @@ impl Response {
 
     /// `error.msg` of a JSON body; where a page for browsers came, what its status means; else the body's first line.
     fn message(&self) -> String {
+        if let (300..400, Some(location)) = (self.status, self.header(LOCATION.as_str())) {
+            return format!(
+                "the server sends on to `{location}`, which is not followed; name that URL if it is right"
+            );
+        }
         let json = self.json().ok();
         let message = json.as_ref().and_then(|body| body.pointer("/error/msg")?.as_str());
         match (message, self.status) {
@@ -59,11 +80,8 @@ mod tests {
     #[test]
     fn errors_carry_the_servers_words() {
         let check = |status, body: &str, expected: Option<&str>| {
-            let response = Response {
-                status,
-                content_type: String::new(),
-                body: Bytes::copy_from_slice(body.as_bytes()),
-            };
+            let response =
+                Response { status, body: Bytes::copy_from_slice(body.as_bytes()), ..Response::default() };
             let message = response.ok().err().map(|error| error.to_string());
             assert_eq!(message.as_deref(), expected);
         };

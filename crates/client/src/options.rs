@@ -1,0 +1,174 @@
+//! How a client behaves; every field has a default that suits most.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::balance::Preference;
+use crate::pool::{Resolve, SystemResolver};
+use crate::tls::Tls;
+
+/// All of it.
+///
+/// ```
+/// use client::{ClientOptions, Protocol};
+/// use std::time::Duration;
+///
+/// let options = ClientOptions {
+///     timeout: Duration::from_secs(2),
+///     protocol: Protocol::Http2,
+///     ..ClientOptions::default()
+/// };
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// Bounds every request, whatever the request says itself.
+    pub timeout: Duration,
+    pub protocol: Protocol,
+    pub tls: Tls,
+    /// Names are looked up for every new connection.
+    pub resolver: Arc<dyn Resolve>,
+    pub pool: PoolOptions,
+    pub retry: RetryOptions,
+    /// `None`: requests are never hedged.
+    pub hedge: Option<Hedge>,
+    pub compression: CompressionOptions,
+    pub ejection: EjectionOptions,
+    /// Which servers come first, the most important rule first. Servers that none matches are used when the others fail.
+    pub preferences: Vec<Preference>,
+    /// Longer answers are errors; counted after unpacking.
+    pub response_bytes_max: usize,
+    /// A header that tells the server how many milliseconds are left, such as `x-deadline-ms`.
+    pub deadline_header: Option<&'static str>,
+    /// Decides ties and jitter.
+    pub seed: u64,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(60),
+            protocol: Protocol::Auto,
+            tls: Tls::default(),
+            resolver: Arc::new(SystemResolver),
+            pool: PoolOptions::default(),
+            retry: RetryOptions::default(),
+            hedge: None,
+            compression: CompressionOptions::default(),
+            ejection: EjectionOptions::default(),
+            preferences: Vec::new(),
+            response_bytes_max: 1 << 30,
+            deadline_header: None,
+            seed: 0,
+        }
+    }
+}
+
+/// Which HTTP is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/1.1 at `http://`; at `https://` what the server prefers of HTTP/2 and HTTP/1.1.
+    Auto,
+    Http1,
+    /// At `http://` by prior knowledge.
+    Http2,
+}
+
+/// Connections to one server.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolOptions {
+    /// An idle connection is closed after this. Must be below the server's own limit (Solr's Jetty: 50 s or 120 s by version, this
+    /// project's server: 120 s), so that a request never meets a server that is just closing. A limit that the server tells in
+    /// `Keep-Alive: timeout=` is heeded where it is lower.
+    pub idle_max: Duration,
+    /// A connection is not used again after this, so that changes of DNS are followed.
+    pub age_max: Duration,
+    pub connect_max: Duration,
+    /// Requests at one server at once; on HTTP/1.1 connections too. More wait.
+    pub under_way_max: usize,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self {
+            idle_max: Duration::from_secs(15),
+            age_max: Duration::from_secs(300),
+            connect_max: Duration::from_secs(5),
+            under_way_max: 256,
+        }
+    }
+}
+
+/// When a request is sent again.
+#[derive(Clone, Copy, Debug)]
+pub struct RetryOptions {
+    /// Attempts of one request, the first included.
+    pub attempts_max: u32,
+    /// Retries and hedges may be this share of requests, so that a server in trouble does not get more of it.
+    pub budget_share: f64,
+    /// Besides, so many are saved up, for clients that ask seldom.
+    pub budget_reserve: u32,
+    /// The wait before the same server is asked again; doubled each time, with jitter. Another server is asked at once.
+    pub backoff: Duration,
+}
+
+impl Default for RetryOptions {
+    fn default() -> Self {
+        Self { attempts_max: 3, budget_share: 0.1, budget_reserve: 10, backoff: Duration::from_millis(50) }
+    }
+}
+
+/// When a second server is asked the same, and the first answer counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hedge {
+    After(Duration),
+    /// Once the first took longer than this share of recent requests, such as 0.95; at least a millisecond.
+    Quantile(f64),
+}
+
+/// Packing of bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct CompressionOptions {
+    /// Whether packed answers are asked for (gzip, zstd, brotli).
+    pub responses: bool,
+    /// Bodies of at least `request_bytes_min` are sent so. Solr's Jetty does not take packed requests; this project's server does.
+    pub requests: Option<Coding>,
+    pub request_bytes_min: usize,
+    /// Whether servers on this machine get and send packed bodies too: there it costs processor time and saves nothing.
+    pub on_loopback: bool,
+}
+
+impl Default for CompressionOptions {
+    fn default() -> Self {
+        Self { responses: true, requests: None, request_bytes_min: 1024, on_loopback: false }
+    }
+}
+
+/// How a request's body is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coding {
+    Gzip,
+    Zstd,
+}
+
+/// When a server is left out, and how it comes back.
+#[derive(Clone, Copy, Debug)]
+pub struct EjectionOptions {
+    /// So many failures in a row; one is enough where nothing accepts connections.
+    pub failures: u32,
+    /// For how long at first; doubled each time it fails again, up to `period_max`.
+    pub period: Duration,
+    pub period_max: Duration,
+    /// It then gets a tenth of its share, growing to all of it over this time.
+    pub reentry: Duration,
+}
+
+impl Default for EjectionOptions {
+    fn default() -> Self {
+        Self {
+            failures: 3,
+            period: Duration::from_secs(1),
+            period_max: Duration::from_secs(60),
+            reentry: Duration::from_secs(10),
+        }
+    }
+}
