@@ -36,8 +36,6 @@ fuzz_target!(|text: &str| {
         components: &plan::Component::DEFAULT,
         highlight: &plan::HighlightParts::default(),
         parsers: None,
-        allowance: &plan::Allowance::default(),
-        trace: &plan::Trace::default(),
     };
     let params = json_request::filled(json_request::with_params(&params)).and_then(json_request::expand);
     if let Ok(params) = params

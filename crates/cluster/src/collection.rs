@@ -18,17 +18,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use meter::{Meters, Phase, Trace};
 use plan::{
     CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Phase, Query, Resources, Result, Schema, SearchPlan, SearchResult, SpellFinding,
-    SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, Trace, UpdateBatch, UpdateOutcome, VectorsPlan,
-    Version, WhyNot,
+    LikeTerm, MoreLike, Query, Resources, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
 use crate::catalog::{Catalog, Entry};
 use crate::finish::finish_search;
 use crate::offload;
-use crate::shard::{FieldStats, JoinedValues, SegmentStats, Shard, ShardStats, TopTerms};
+use crate::shard::{FieldStats, JoinedValues, SegmentStats, Shard, ShardStats, TopTerms, UpdateContext};
 
 /// A schema with the number that [`Collection::change_schema`] compares.
 pub struct VersionedSchema {
@@ -192,22 +192,22 @@ impl Collection {
         self.config.load_full()
     }
 
-    pub async fn search(&self, plan: Arc<SearchPlan>) -> Result<SearchResult> {
-        let (shard, trace) = (self.shard(), plan.trace.clone());
+    pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
+        let (shard, own) = (self.shard(), meters.clone());
         let light = plan.is_light();
-        let search = move || shard.search(&plan);
-        let result = offload::read(light, (&trace, Phase::Query), search).await??;
-        trace.found(result.total);
+        let search = move || shard.search(&plan, &own);
+        let result = offload::read(light, (&meters.trace, Phase::Query), search).await??;
+        meters.trace.found(result.total);
         Ok(finish_search(result))
     }
 
-    pub async fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
-        batch.trace.takes(batch.operations.len());
+    pub async fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
+        context.trace.takes(batch.operations.len());
         let asked = Counted::asked(&batch);
-        let (home, queued) = (self.home.clone(), batch.trace.wait(Phase::Thread));
+        let (home, queued) = (self.home.clone(), context.trace.wait(Phase::Thread));
         let update = move |shard: &dyn Shard| {
             drop(queued);
-            shard.update(batch)
+            shard.update(batch, context)
         };
         let outcome = offload::update(move || home.pass(update))
             .await
@@ -286,8 +286,8 @@ impl Collection {
     }
 
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
-    pub async fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
-        offload::compute(|| self.shard().why_not(plan, id))
+    pub async fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot> {
+        offload::compute(|| self.shard().why_not(plan, id, meters))
     }
 
     /// The words by which documents are like another, the least telling first.
@@ -296,9 +296,9 @@ impl Collection {
     }
 
     /// What dictionaries suggest for words.
-    pub async fn spell(&self, plan: SpellPlan, trace: &Trace) -> Result<Vec<SpellFinding>> {
-        let shard = self.shard();
-        offload::read(false, (trace, Phase::Spell), move || shard.spell(&plan)).await?
+    pub async fn spell(&self, plan: SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
+        let (shard, own) = (self.shard(), meters.clone());
+        offload::read(false, (&meters.trace, Phase::Spell), move || shard.spell(&plan, &own)).await?
     }
 
     /// Builds a suggester from what searches see now.
@@ -328,8 +328,9 @@ impl Collection {
         plan: &SearchPlan,
         other: &Query,
         limit: usize,
+        meters: &Meters,
     ) -> Result<Vec<(String, Explanation)>> {
-        offload::compute(|| self.shard().explain_other(plan, other, limit))
+        offload::compute(|| self.shard().explain_other(plan, other, limit, meters))
     }
 
     /// The versions of the documents updated last, visible or not, newest first.

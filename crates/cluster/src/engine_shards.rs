@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use engine::{CacheSizes, ShardConfig};
+use meter::Meters;
 use plan::partial::ShardResult;
 use plan::{
     AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join, LikeTerm,
@@ -14,7 +15,7 @@ use store::{HomeOptions, LocalHome, ShardHome as _, ShardImage, Watermark};
 use crate::catalog::lift;
 use crate::shard::{
     BackedUp, FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardPlace, ShardSite,
-    ShardStats, TopTerms, Visit,
+    ShardStats, TopTerms, UpdateContext, Visit,
 };
 
 struct EngineShards {
@@ -48,16 +49,16 @@ fn home(place: &ShardPlace) -> Result<LocalHome> {
 }
 
 impl Shard for engine::Shard {
-    fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
-        self.update(batch)
+    fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
+        self.update(batch, context)
     }
 
     fn commit(&self, commit: &Commit) -> Result<()> {
         self.commit(commit)
     }
 
-    fn search(&self, plan: &SearchPlan) -> Result<ShardResult> {
-        self.search(plan)
+    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
+        self.search(plan, meters)
     }
 
     fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
@@ -120,16 +121,16 @@ impl Shard for engine::Shard {
         self.vectors(plan)
     }
 
-    fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
-        self.why_not(plan, id)
+    fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot> {
+        self.why_not(plan, id, meters)
     }
 
     fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
         self.like_terms(like)
     }
 
-    fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
-        self.spell(plan)
+    fn spell(&self, plan: &SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
+        self.spell(plan, meters)
     }
 
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
@@ -141,8 +142,9 @@ impl Shard for engine::Shard {
         plan: &SearchPlan,
         other: &Query,
         limit: usize,
+        meters: &Meters,
     ) -> Result<Vec<(String, Explanation)>> {
-        self.explain_other(plan, other, limit)
+        self.explain_other(plan, other, limit, meters)
     }
 
     fn versions(&self, limit: usize) -> Result<Vec<Version>> {

@@ -31,7 +31,8 @@ pub use hash::{HashRange, route_key};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
 pub use shard::{
-    BackedUp, FieldStats, OpenShard, SegmentStats, Shard, ShardPlace, ShardSite, ShardStats, TopTerms,
+    BackedUp, EditSteps, FieldStats, OpenShard, SegmentStats, Shard, ShardPlace, ShardSite, ShardStats,
+    TopTerms, UpdateContext,
 };
 pub use state::{Alias, ClusterState};
 

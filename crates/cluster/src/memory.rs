@@ -3,9 +3,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use meter::{Clock, Meters};
 use plan::partial::ShardResult;
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Error, ErrorKind, Expect, Explanation,
+    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Error, ErrorKind, Expect, Explanation,
     FieldSelection, Hit, Join, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan,
     SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch,
     UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
@@ -15,7 +16,7 @@ use store::{ShardImage, Watermark};
 
 use crate::shard::{
     BackedUp, FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardPlace, ShardSite,
-    ShardStats, TopTerms, Visit,
+    ShardStats, TopTerms, UpdateContext, Visit,
 };
 
 /// Opens shards that forget everything when they close.
@@ -136,7 +137,7 @@ impl MemoryShard {
 }
 
 impl Shard for MemoryShard {
-    fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
+    fn update(&self, batch: UpdateBatch, _: UpdateContext) -> UpdateOutcome {
         let (mut state, now_ms) = (self.state(), self.clock.now_ms());
         let mut outcome = UpdateOutcome::default();
         for operation in batch.operations {
@@ -157,7 +158,7 @@ impl Shard for MemoryShard {
         Ok(())
     }
 
-    fn search(&self, plan: &SearchPlan) -> Result<ShardResult> {
+    fn search(&self, plan: &SearchPlan, _: &Meters) -> Result<ShardResult> {
         let state = self.state();
         let found = state.visible.iter().filter(|(_, document)| {
             matches(&plan.query, document)
@@ -249,7 +250,7 @@ impl Shard for MemoryShard {
         Ok(vec![])
     }
 
-    fn why_not(&self, _: &SearchPlan, _: &str) -> Result<WhyNot> {
+    fn why_not(&self, _: &SearchPlan, _: &str, _: &Meters) -> Result<WhyNot> {
         Ok(WhyNot::default())
     }
 
@@ -272,7 +273,7 @@ impl Shard for MemoryShard {
         self.state().suggesters_built
     }
 
-    fn spell(&self, _: &SpellPlan) -> Result<Vec<SpellFinding>> {
+    fn spell(&self, _: &SpellPlan, _: &Meters) -> Result<Vec<SpellFinding>> {
         Ok(vec![])
     }
 
@@ -281,7 +282,13 @@ impl Shard for MemoryShard {
         Ok(state.visible.get(place).map(|(id, document)| (id.clone(), select(document, fields))))
     }
 
-    fn explain_other(&self, _: &SearchPlan, _: &Query, _: usize) -> Result<Vec<(String, Explanation)>> {
+    fn explain_other(
+        &self,
+        _: &SearchPlan,
+        _: &Query,
+        _: usize,
+        _: &Meters,
+    ) -> Result<Vec<(String, Explanation)>> {
         Ok(vec![])
     }
 

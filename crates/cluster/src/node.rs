@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
-use plan::{AutoCommit, Clock, Error, ErrorKind, Join, Result, Schema};
+use meter::Clock;
+use plan::{AutoCommit, Error, ErrorKind, Join, Result, Schema};
 
 use crate::catalog::{Catalog, Entry, FIRST_SHARD, SavedSchema};
 use crate::collection::{Collection, Served, VersionedSchema};

@@ -1,6 +1,7 @@
 //! On which thread blocking work runs. Each kind of work has one function, the only place to tune it.
 
-use plan::{Error, Phase, Result, Trace};
+use meter::{Phase, Trace};
+use plan::{Error, Result};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Reading runs where its request arrived when it takes less time than waking another thread, and else on a thread that

@@ -5,13 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use meter::Clock;
 use plan::{
-    Add, Clock, Commit, Document, Error, Expect, FieldSelection, FieldSource, Operation, SchemaSource,
-    TypeSource, UpdateBatch, Value,
+    Add, Commit, Document, Error, Expect, FieldSelection, FieldSource, Operation, SchemaSource, TypeSource,
+    UpdateBatch, Value,
 };
 
 use crate::tests::config;
-use crate::{CacheSizes, Collection, CreateCollection, Node, NodeConfig, RebuildState, engine_shards};
+use crate::{
+    CacheSizes, Collection, CreateCollection, Node, NodeConfig, RebuildState, UpdateContext, engine_shards,
+};
 
 /// Goes on by a millisecond whenever it is looked at.
 struct Ticking(AtomicI64);
@@ -71,7 +74,8 @@ pub(crate) fn film(id: &str, year: &str) -> Operation {
 }
 
 pub(crate) async fn update(films: &Collection, operations: Vec<Operation>) {
-    let outcome = films.update(UpdateBatch { operations, ..UpdateBatch::default() }).await;
+    let outcome =
+        films.update(UpdateBatch { operations, ..UpdateBatch::default() }, UpdateContext::default()).await;
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
 }
 
@@ -130,7 +134,10 @@ async fn updates_go_on_and_nothing_is_lost() {
             add.document.fields[1].1 = vec![year.clone()];
         }
         let outcome = films
-            .update(UpdateBatch { operations: vec![changed, added, delete], ..UpdateBatch::default() })
+            .update(
+                UpdateBatch { operations: vec![changed, added, delete], ..UpdateBatch::default() },
+                UpdateContext::default(),
+            )
             .await;
         if outcome.failure.is_none() {
             sent += 1;

@@ -4,23 +4,26 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use meter::{Clock, Meters};
 use plan::partial::ShardResult;
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent,
-    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join, LikeTerm,
+    MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan,
+    Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
 use store::{BackupFolder, BackupPoint, ShardImage, Watermark};
 
-pub use engine::{FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms, Visit};
+pub use engine::{
+    EditSteps, FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms, UpdateContext, Visit,
+};
 
 /// One shard that is open on this node.
 pub trait Shard: Send + Sync {
     /// Returns when the operations are durable, or with why not in the outcome.
-    fn update(&self, batch: UpdateBatch) -> UpdateOutcome;
+    fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome;
     fn commit(&self, commit: &Commit) -> Result<()>;
-    fn search(&self, plan: &SearchPlan) -> Result<ShardResult>;
+    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
     /// What the documents of a join's query have in its field.
     fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues>;
     /// Makes the node's other collections known, once.
@@ -49,11 +52,11 @@ pub trait Shard: Send + Sync {
     /// The terms of documents, from their stored texts.
     fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>>;
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
-    fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot>;
+    fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot>;
     /// The words by which documents are like another, the least telling first.
     fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>>;
     /// What dictionaries suggest for words.
-    fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>>;
+    fn spell(&self, plan: &SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>>;
     /// The living visible document with this number: id and fields.
     fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
     /// How the query of `plan` scores the first `limit` documents of `other`, by id.
@@ -62,6 +65,7 @@ pub trait Shard: Send + Sync {
         plan: &SearchPlan,
         other: &Query,
         limit: usize,
+        meters: &Meters,
     ) -> Result<Vec<(String, Explanation)>>;
     /// The versions of the documents updated last, newest first.
     fn versions(&self, limit: usize) -> Result<Vec<Version>>;

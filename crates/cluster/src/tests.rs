@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use plan::{AutoCommit, Clock, CollectionConfig, ErrorKind, FieldSource, SchemaSource, TypeSource};
+use meter::Clock;
+use plan::{AutoCommit, CollectionConfig, ErrorKind, FieldSource, SchemaSource, TypeSource};
 
 use crate::memory::{MemoryShards, REFUSED};
 use crate::{CreateCollection, Node, NodeConfig};

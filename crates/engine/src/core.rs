@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use arc_swap::ArcSwap;
-use plan::{AutoCommit, Clock, Result, Schema};
+use meter::Clock;
+use plan::{AutoCommit, Result, Schema};
 use store::{FencedLog, ManifestStore, SegmentStore};
 
 use crate::analyzers::Analyzers;

@@ -7,7 +7,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use plan::{
-    Add, Conditions, Document, Error, Expect, Finish, Modify, Nested, NestedField, Operation, Query, Refusal,
+    Add, Conditions, Document, Error, Expect, Modify, Nested, NestedField, Operation, Query, Refusal,
     RefusalKind, Result, Value, Version, coerce,
 };
 
@@ -17,6 +17,7 @@ use crate::core::{Core, Meaning, lock};
 use crate::id_filter;
 use crate::log_codec::{Body, encode_body};
 use crate::prepare::{Prepared, Preparer};
+use crate::update_context::EditSteps;
 
 /// A group ends after this many operations or bytes of documents: what a refresh may have to wait for.
 const GROUP_OPERATIONS_MAX: usize = 1_000;
@@ -82,7 +83,7 @@ pub(crate) struct Group {
     /// A failure found while preparing; the operations behind it are left.
     pub(crate) failure: Option<Refusal>,
     /// What is done to documents that edits have made.
-    pub(crate) finish: Option<Arc<dyn Finish>>,
+    pub(crate) edit_steps: Option<Arc<dyn EditSteps>>,
 }
 
 impl Group {
@@ -126,7 +127,7 @@ impl Core {
                 }
                 _ => (RefusalKind::Add, String::new()),
             };
-            match self.prepare(preparer, operation, group.finish.as_deref()) {
+            match self.prepare(preparer, operation, group.edit_steps.as_deref()) {
                 Ok(prepared) => pending.push_back(prepared),
                 Err(error) => {
                     group.failure = Some(Refusal { kind: named.0, of: named.1, error });
@@ -142,7 +143,7 @@ impl Core {
         &self,
         preparer: &mut Preparer,
         operation: Operation,
-        finish: Option<&dyn Finish>,
+        edit_steps: Option<&dyn EditSteps>,
     ) -> Result<Pending> {
         match operation {
             Operation::Add(Add {
@@ -162,7 +163,7 @@ impl Core {
                 let id = modify.root.clone().unwrap_or_else(|| modify.id.clone());
                 let (hash, expect) = (id_filter::hash(&id), modify.expect);
                 let (conditions, commit_within_ms) = (modify.conditions.clone(), modify.commit_within_ms);
-                let work = self.merge_edits(preparer, (&id, hash), modify, finish)?;
+                let work = self.merge_edits(preparer, (&id, hash), modify, edit_steps)?;
                 Ok(Pending { id, hash, expect, conditions, commit_within_ms, work })
             }
             Operation::Delete { id, expect, commit_within_ms } => {
@@ -177,12 +178,12 @@ impl Core {
         &self,
         preparer: &mut Preparer,
         stale: &mut Pending,
-        finish: Option<&dyn Finish>,
+        edit_steps: Option<&dyn EditSteps>,
     ) -> Result<()> {
         if let Work::Put(put) = &mut stale.work
             && let Some(edit) = put.edit.take()
         {
-            stale.work = self.merge_edits(preparer, (&stale.id, stale.hash), edit.modify, finish)?;
+            stale.work = self.merge_edits(preparer, (&stale.id, stale.hash), edit.modify, edit_steps)?;
         }
         Ok(())
     }
@@ -193,7 +194,7 @@ impl Core {
         preparer: &mut Preparer,
         (root, hash): (&str, u64),
         modify: Modify,
-        finish: Option<&dyn Finish>,
+        edit_steps: Option<&dyn EditSteps>,
     ) -> Result<Work> {
         let meaning = self.meaning.load_full();
         let (current, is_child) = {
@@ -221,9 +222,9 @@ impl Core {
         let document = std::mem::take(&mut edited.document);
         edited.document = atomic::apply(document, &modify.edits, &meaning.schema)?;
         modify.nested.iter().try_for_each(|edit| block::edit(&mut edited.children, edit))?;
-        if let Some(finish) = finish {
+        if let Some(steps) = edit_steps {
             self.complete(root, &mut nested.document)?;
-            nested.document = finish.finish(root, std::mem::take(&mut nested.document))?;
+            nested.document = steps.take(root, std::mem::take(&mut nested.document))?;
         }
         self.put(preparer, nested, true, Some(Edit { modify, base }))
     }

@@ -59,6 +59,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod update_context;
 mod value_order;
 mod writer;
 
@@ -72,3 +73,4 @@ pub use search::{FieldStats, TopTerms};
 pub use shard::Shard;
 pub use snapshot::{SegmentView, Snapshot, read_source};
 pub use stats::{SegmentStats, ShardStats};
+pub use update_context::{EditSteps, UpdateContext};

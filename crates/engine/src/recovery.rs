@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, RwLock};
 
 use arc_swap::ArcSwap;
-use plan::{Clock, Document, Error, ErrorKind, Result, Schema};
+use meter::Clock;
+use plan::{Document, Error, ErrorKind, Result, Schema};
 use store::{SegmentStore, ShardHome, Watermark};
 use tantivy::directory::OwnedBytes;
 

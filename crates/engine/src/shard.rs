@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use meter::{Clock, Meters, Phase};
 use plan::partial::ShardResult;
 use plan::{
-    AutoCommit, CacheStats, Clock, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection,
-    Join, LikeTerm, MoreLike, Phase, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan,
-    SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan,
-    Version, WhyNot,
+    AutoCommit, CacheStats, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection, Join,
+    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 use store::{ShardHome, ShardImage};
 
@@ -20,6 +20,7 @@ use crate::search::{self, FieldStats, SearchCaches, TopTerms};
 use crate::snapshot::{Snapshot, read_source};
 use crate::stats::{self, SegmentStats, ShardStats};
 use crate::suggest::Event;
+use crate::update_context::UpdateContext;
 
 /// One shard, open. All methods may be called from any thread; those that change something block until it is done.
 pub struct Shard {
@@ -54,8 +55,8 @@ impl Shard {
     }
 
     /// Applies a batch in order; returns when that is durable which it asks for. Not visible to searches before a refresh.
-    pub fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
-        self.core.update(batch)
+    pub fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
+        self.core.update(batch, context)
     }
 
     /// Refreshes, or flushes as well, as `commit` says.
@@ -69,16 +70,16 @@ impl Shard {
     }
 
     /// Runs a search on the newest snapshot.
-    pub fn search(&self, plan: &SearchPlan) -> Result<ShardResult> {
+    pub fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
         let snapshot = self.snapshot();
-        let mut result = search::search(&snapshot, plan, &self.caches)?;
+        let mut result = search::search(&snapshot, plan, &self.caches, meters)?;
         if let Some(highlight) = plan.highlight.as_ref().filter(|_| result.cut_before.is_none()) {
             let analyzers = self.core.meaning.load().analyzers.clone();
-            let told = (&result, &plan.allowance);
-            let _marking = plan.trace.enter(Phase::Highlight);
-            result.highlights = highlight::highlight(&snapshot, &self.caches, &analyzers, highlight, told)?;
+            let shown = (&result, meters);
+            let _marking = meters.trace.enter(Phase::Highlight);
+            result.highlights = highlight::highlight(&snapshot, &self.caches, &analyzers, highlight, shown)?;
         }
-        let cut = plan.highlight.is_some() && plan.allowance.was_used_up();
+        let cut = plan.highlight.is_some() && meters.allowance.was_used_up();
         if cut && result.cut_before != Some(Component::Facet) {
             result.cut_before = Some(Component::Highlight);
         }
@@ -159,8 +160,8 @@ impl Shard {
     }
 
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
-    pub fn why_not(&self, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
-        search::why_not(&self.snapshot(), plan, id)
+    pub fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot> {
+        search::why_not(&self.snapshot(), plan, id, meters)
     }
 
     /// The words by which documents are like another, the least telling first.
@@ -169,8 +170,8 @@ impl Shard {
     }
 
     /// What dictionaries suggest for words.
-    pub fn spell(&self, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
-        search::spell(&self.snapshot(), plan)
+    pub fn spell(&self, plan: &SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
+        search::spell(&self.snapshot(), plan, meters)
     }
 
     /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
@@ -206,8 +207,9 @@ impl Shard {
         plan: &SearchPlan,
         other: &Query,
         limit: usize,
+        meters: &Meters,
     ) -> Result<Vec<(String, Explanation)>> {
-        search::explain_other(&self.snapshot(), plan, other, limit)
+        search::explain_other(&self.snapshot(), plan, other, limit, meters)
     }
 
     /// The versions of the `limit` living documents that were updated last, visible or not, newest first.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use meter::Clock;
 use plan::{
-    AnalyzerSpec, Clock, ComponentSpec, CopyField, Document, FieldSource, Schema, SchemaSource, TypeSource,
-    Value,
+    AnalyzerSpec, ComponentSpec, CopyField, Document, FieldSource, Schema, SchemaSource, TypeSource, Value,
 };
 
 use crate::alive::Dead;

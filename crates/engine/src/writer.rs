@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use meter::{Phase, Trace};
 use plan::{
-    Durable, Error, ErrorKind, Operation, Phase, Refusal, RefusalKind, Result, Trace, UpdateBatch,
-    UpdateOutcome, Version,
+    Durable, Error, ErrorKind, Operation, Refusal, RefusalKind, Result, UpdateBatch, UpdateOutcome, Version,
 };
 use store::Watermark;
 
@@ -24,6 +24,7 @@ use crate::log_codec::Record;
 use crate::prepare::{Prepared, Preparer};
 use crate::recent::{RecentChild, RecentDocument};
 use crate::state::{State, Stored};
+use crate::update_context::{EditSteps, UpdateContext};
 
 /// An operation with its version and what it replaces.
 struct Decided {
@@ -71,13 +72,13 @@ impl Progress {
 }
 
 impl Core {
-    pub(crate) fn update(&self, batch: UpdateBatch) -> UpdateOutcome {
+    pub(crate) fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
         let outcome = UpdateOutcome::default();
-        let UpdateBatch { conflicts_skip, errors_max, durable, .. } = batch;
-        let trace = batch.trace.clone();
+        let UpdateBatch { operations, conflicts_skip, errors_max, durable } = batch;
+        let UpdateContext { trace, edit_steps } = context;
         let before = (durable == Durable::All).then(|| self.state().logged);
         let mut progress = Progress { outcome, durable: before, conflicts_skip, errors_max, trace };
-        let result = self.run(batch, &mut progress);
+        let result = self.run(operations, edit_steps.as_ref(), &mut progress);
         let synced = match durable {
             Durable::Later => Ok(()),
             Durable::Own | Durable::All => self.wait_durable(&mut progress),
@@ -98,9 +99,14 @@ impl Core {
         progress.trace.waiting(|| self.log.wait_durable(at)).map_err(from_store)
     }
 
-    fn run(&self, batch: UpdateBatch, progress: &mut Progress) -> Result<()> {
+    fn run(
+        &self,
+        operations: Vec<Operation>,
+        edit_steps: Option<&Arc<dyn EditSteps>>,
+        progress: &mut Progress,
+    ) -> Result<()> {
         self.state().check_writable()?;
-        let mut operations: VecDeque<Operation> = batch.operations.into();
+        let mut operations: VecDeque<Operation> = operations.into();
         while let Some(operation) = operations.pop_front() {
             match operation {
                 Operation::DeleteByQuery { query, text, commit_within_ms } => {
@@ -129,7 +135,7 @@ impl Core {
                 Operation::Add(_) | Operation::Modify(_) | Operation::Delete { .. } => {
                     operations.push_front(operation);
                     let mut group = take_group(&mut operations);
-                    group.finish = batch.finish.clone();
+                    group.edit_steps = edit_steps.cloned();
                     let rest = self.run_group(group, progress)?;
                     rest.into_iter().rev().for_each(|operation| operations.push_front(operation));
                 }
@@ -155,7 +161,7 @@ impl Core {
             }
             let Some(stale) = pending.front_mut() else { break };
             // Only a document edited meanwhile by another update stops a group; the other one has gone on.
-            if let Err(error) = self.prepare_again(&mut preparer, stale, group.finish.as_deref()) {
+            if let Err(error) = self.prepare_again(&mut preparer, stale, group.edit_steps.as_deref()) {
                 let refusal = stale.refusal(error);
                 pending.pop_front();
                 progress.refuse(refusal)?;

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 struct SystemClock;
 
-impl plan::Clock for SystemClock {
+impl meter::Clock for SystemClock {
     #[allow(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
     fn now_ms(&self) -> i64 {
         let age = std::time::SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cluster::Collection;
 use hyper::{Method, Uri};
-use plan::Trace;
+use meter::Trace;
 use solr::slow::{SlowRequest, phases_text, shown_params, why};
 use solr::{Params, parse_form};
 

@@ -2,13 +2,13 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use plan::Usage;
+use meter::Usage;
 
 use crate::usage;
 
 pub struct SystemClock;
 
-impl plan::Clock for SystemClock {
+impl meter::Clock for SystemClock {
     #[allow(clippy::disallowed_methods)]
     fn now_ms(&self) -> i64 {
         let age = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -15,7 +15,8 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use client::{Login, SolrUrl};
 use lab::{Arrivals, Open, Origin, Paths, Run, RunOptions, Setup, Side, SolrOptions};
-use plan::{Clock as _, format_instant};
+use meter::Clock as _;
+use plan::format_instant;
 
 use crate::ambient::SystemClock;
 use crate::login::{LoginArgs, without_secrets};

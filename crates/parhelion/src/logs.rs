@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::{LogRecord, Logger, Logs, ROOT_LOGGER};
-use plan::{Clock as _, Error};
+use meter::Clock as _;
+use plan::Error;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Subscriber};

@@ -6,7 +6,7 @@ use std::cell::Cell;
 #[cfg(target_os = "linux")]
 use std::{fs::File, os::unix::fs::FileExt as _};
 
-use plan::Usage;
+use meter::Usage;
 
 thread_local! {
     /// When it was read, and what.

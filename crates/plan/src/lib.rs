@@ -1,14 +1,12 @@
 //! The typed, immutable data that every layer reads: schema, search plan, update batch, results, error kinds.
 //! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
 
-mod allowance;
 mod analyzer;
 mod area;
 mod backup;
 mod box_score;
 mod bucket;
 mod cache;
-mod clock;
 mod coerce;
 mod commit;
 mod component;
@@ -52,15 +50,12 @@ mod spell;
 mod suggest;
 mod terms;
 mod tie_heap;
-mod trace;
 mod update;
-mod usage;
 mod value;
 mod vectors;
 mod why_not;
 mod wkt;
 
-pub use allowance::{Allowance, Limit, Limits};
 pub use analyzer::{AnalyzerSpec, ComponentSpec, Resources};
 pub use area::{Area, Circle, Line, Rect};
 pub use backup::BackupFacts;
@@ -70,7 +65,6 @@ pub use bucket::{
     StatSource, StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
 };
 pub use cache::CacheStats;
-pub use clock::Clock;
 pub use coerce::coerce;
 pub use commit::{AutoCommit, Commit};
 pub use component::{Component, Components};
@@ -145,12 +139,10 @@ pub use suggest::{
 };
 pub use terms::{TermCount, TermsPlan};
 pub use tie_heap::TieHeap;
-pub use trace::{Phase, PhaseFigures, Trace, Traced};
 pub use update::{
-    Add, AtomicOp, Conditions, Durable, Expect, FieldEdit, Finish, Modify, Operation, Presence, Refusal,
-    RefusalKind, Revision, UpdateBatch,
+    Add, AtomicOp, Conditions, Durable, Expect, FieldEdit, Modify, Operation, Presence, Refusal, RefusalKind,
+    Revision, UpdateBatch,
 };
-pub use usage::Usage;
 pub use value::Value;
 pub use vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};
 pub use why_not::{Absent, Miss, MissKind, WhyNot};

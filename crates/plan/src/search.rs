@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::allowance::Allowance;
 use crate::facet::FacetPlan;
 use crate::function::Function;
 use crate::highlight::HighlightPlan;
 use crate::page::Page;
 use crate::query::Query;
 use crate::shape::Shape;
-use crate::trace::Trace;
 
 #[derive(Clone, Debug)]
 pub struct SearchPlan {
@@ -37,10 +35,6 @@ pub struct SearchPlan {
     pub highlight: Option<HighlightPlan>,
     /// Which of the documents below each hit are shown with it.
     pub children: Vec<ChildrenPlan>,
-    /// What the search may use up before it is cut short.
-    pub allowance: Allowance,
-    /// Who works on it tells this where the time goes.
-    pub trace: Trace,
 }
 
 /// Documents below a hit (Solr's `[child]`).
@@ -72,8 +66,6 @@ impl SearchPlan {
             shape: Shape::default(),
             highlight: None,
             children: Vec::new(),
-            allowance: Allowance::default(),
-            trace: Trace::default(),
         }
     }
 }
@@ -87,8 +79,6 @@ impl SearchPlan {
             fields: self.fields.clone(),
             functions: self.functions.clone(),
             scores: self.scores,
-            allowance: self.allowance.clone(),
-            trace: self.trace.clone(),
             ..Self::count(query)
         }
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::allowance::Allowance;
 use crate::function::StringMeasure;
 
 /// A declared component: its dictionaries, and the field type that reads the words of `q`.
@@ -130,8 +129,6 @@ pub struct SpellPlan {
     pub mode: SpellMode,
     /// Instead of each dictionary's own.
     pub accuracy: Option<f32>,
-    /// Words that are left when it is used up are not looked up.
-    pub allowance: Allowance,
 }
 
 /// A word of the query. Offsets count UTF-16 units of the text it stands in.

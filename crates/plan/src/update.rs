@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::commit::Commit;
 use crate::document::Document;
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::nested::{NestedEdit, NestedField};
 use crate::query::Query;
-use crate::trace::Trace;
 use crate::value::Value;
 
 /// The operations of one request, in its order.
@@ -20,10 +19,6 @@ pub struct UpdateBatch {
     /// How many operations may fail before the batch ends; `None` ends it with the first, and tells of that one only.
     pub errors_max: Option<u64>,
     pub durable: Durable,
-    /// What is done to documents that edits have made, before they are indexed.
-    pub finish: Option<Arc<dyn Finish>>,
-    /// Who works on it tells this where the time goes.
-    pub trace: Trace,
 }
 
 /// What is in the log for good when a batch has been applied.
@@ -36,12 +31,6 @@ pub enum Durable {
     Later,
     /// All that the shard was given before, and its own operations.
     All,
-}
-
-/// Work on whole documents, where edits have been merged.
-pub trait Finish: std::fmt::Debug + Send + Sync {
-    /// The document to index instead.
-    fn finish(&self, id: &str, document: Document) -> Result<Document>;
 }
 
 #[derive(Debug)]

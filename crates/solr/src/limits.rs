@@ -1,7 +1,8 @@
 //! What a request allows itself to use up, and what the header says of an answer that was cut short. What looks at the
-//! limits on the way is [`plan::Allowance`]'s; names and wording are Solr's (`QueryLimits`).
+//! limits on the way is [`meter::Allowance`]'s; names and wording are Solr's (`QueryLimits`).
 
-use plan::{Allowance, Limit, Limits, Result};
+use meter::{Allowance, Limit, Limits};
+use plan::Result;
 
 use crate::params::{Params, limits};
 use crate::response::{DocList, Entries, Name, Node};
@@ -120,7 +121,7 @@ pub fn asks_debug(params: &Params) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use plan::Clock;
+    use meter::Clock;
 
     use super::*;
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use meter::Meters;
 use plan::{Add, Commit, Document, ErrorKind, Expect, Operation, Query, SearchPlan, UpdateBatch, Value};
 
 use super::{BackupPlace, BackupsToDelete};
 use crate::tests::{Noon, config, schema};
-use crate::{CacheSizes, Collection, CreateCollection, Node, NodeConfig, engine_shards};
+use crate::{CacheSizes, Collection, CreateCollection, Node, NodeConfig, UpdateContext, engine_shards};
 
 const COMMIT: Commit =
     Commit { soft: false, open_searcher: true, expunge_deletes: false, max_segments: None };
@@ -35,12 +36,12 @@ async fn add(collection: &Collection, id: &str) {
         conditions: None,
     };
     let batch = UpdateBatch { operations: vec![Operation::Add(add)], ..UpdateBatch::default() };
-    let outcome = collection.update(batch).await;
+    let outcome = collection.update(batch, UpdateContext::default()).await;
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
 }
 
 async fn count(collection: &Collection) -> u64 {
-    collection.search(Arc::new(SearchPlan::count(Query::All))).await.unwrap().total
+    collection.search(Arc::new(SearchPlan::count(Query::All)), &Meters::default()).await.unwrap().total
 }
 
 #[tokio::test]

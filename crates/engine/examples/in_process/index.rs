@@ -5,10 +5,11 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::{CacheSizes, Shard, ShardConfig};
+use engine::{CacheSizes, Shard, ShardConfig, UpdateContext};
+use meter::Clock;
 use plan::{
-    Add, AnalyzerSpec, Clock, Commit, ComponentSpec, Document, Expect, FieldSource, Operation, Schema,
-    SchemaSource, TypeSource, UpdateBatch, Value,
+    Add, AnalyzerSpec, Commit, ComponentSpec, Document, Expect, FieldSource, Operation, Schema, SchemaSource,
+    TypeSource, UpdateBatch, Value,
 };
 use store::{HomeOptions, LocalHome};
 
@@ -51,7 +52,8 @@ fn fill(shard: &Shard, corpus: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 fn send(shard: &Shard, operations: Vec<Operation>) -> Result<(), Box<dyn Error>> {
-    let outcome = shard.update(UpdateBatch { operations, ..UpdateBatch::default() });
+    let outcome =
+        shard.update(UpdateBatch { operations, ..UpdateBatch::default() }, UpdateContext::default());
     outcome.failure.map_or(Ok(()), |failure| Err(failure.into()))
 }
 

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use case::{Case, Mode};
 use engine::Shard;
+use meter::Meters;
 use plan::SearchPlan;
 use stopwatch::Times;
 
@@ -40,8 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn measure(shard: &Shard, case: &Case, mode: Mode) -> Result<serde_json::Value, Box<dyn Error>> {
     let plan: SearchPlan = case.plan(mode)?;
     // The exact number, whatever the mode counts.
-    let exact = shard.search(&SearchPlan { count_enough: None, ..plan.clone() })?;
-    let times: Times = stopwatch::time(|| shard.search(&plan).map(drop))?;
+    let exact = shard.search(&SearchPlan { count_enough: None, ..plan.clone() }, &Meters::default())?;
+    let times: Times = stopwatch::time(|| shard.search(&plan, &Meters::default()).map(drop))?;
     let mut row = serde_json::json!({
         "class": case.class(),
         "name": case.name(),
@@ -52,7 +53,7 @@ fn measure(shard: &Shard, case: &Case, mode: Mode) -> Result<serde_json::Value, 
         "cpu_us": times.cpu_us,
         "n": times.calls(),
     });
-    let found = shard.search(&plan)?;
+    let found = shard.search(&plan, &Meters::default())?;
     if let Some(facet) = found.facets.counted.fields.first() {
         row["top"] =
             facet.counts.iter().map(|(value, count)| serde_json::json!([value.to_text(), count])).collect();

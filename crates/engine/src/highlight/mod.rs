@@ -20,10 +20,11 @@ mod unified;
 
 use std::sync::Arc;
 
+use meter::Meters;
 use plan::partial::ShardResult;
 use plan::{
-    Allowance, Alternate, Document, FieldClass, FieldSelection, HighlightField, HighlightMethod,
-    HighlightOptions, HighlightPlan, Highlights, Hit, Query, Result, UnifiedOptions, Value, glob_matches,
+    Alternate, Document, FieldClass, FieldSelection, HighlightField, HighlightMethod, HighlightOptions,
+    HighlightPlan, Highlights, Hit, Query, Result, UnifiedOptions, Value, glob_matches,
 };
 use tantivy::DocId;
 
@@ -42,9 +43,9 @@ pub(crate) fn highlight(
     caches: &SearchCaches,
     analyzers: &Analyzers,
     plan: &HighlightPlan,
-    (result, allowance): (&ShardResult, &Allowance),
+    (result, meters): (&ShardResult, &Meters),
 ) -> Result<Vec<Highlights>> {
-    let context = SearchContext::new(snapshot, caches).within(allowance);
+    let context = SearchContext::new(snapshot, caches).within(meters);
     let mut fields = fields(context.layout, plan)
         .into_iter()
         .filter_map(|field| Some((field, plan.options(&field.name, &field.spec.properties)?)))
@@ -58,7 +59,7 @@ pub(crate) fn highlight(
         shown.iter().map(|hit| Highlights { id: hit.id.clone(), fields: vec![] }).collect();
     let mut order: Vec<usize> = (0..shown.len()).collect();
     order.sort_by_key(|at| shown.get(*at).map(|hit| hit.place));
-    for at in order.into_iter().take_while(|_| !allowance.is_used_up()) {
+    for at in order.into_iter().take_while(|_| !meters.allowance.is_used_up()) {
         let (Some(hit), Some(found)) = (shown.get(at), found.get_mut(at)) else { continue };
         let Some((_, document)) = stored_document(&context, hit.place, &wanted)? else { continue };
         for field in &mut fields {

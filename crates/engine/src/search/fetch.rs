@@ -178,6 +178,8 @@ fn read(segment: &SearchSegment<'_>, doc: DocId, field: &Field<'_>) -> Result<Op
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meter::Meters;
+
     use crate::search::SearchCaches;
     use crate::testing::{document, schema, snapshot, text};
 
@@ -207,9 +209,14 @@ mod tests {
         versions.sort_unstable();
         assert_eq!(versions.len(), 2);
         let query = |name: &str| plan::Query::Term { field: "name_s".into(), value: text(name) };
-        let others =
-            crate::search::explain_other(&snapshot, &plan::SearchPlan::count(query("a")), &query("b"), 1)
-                .unwrap();
+        let others = crate::search::explain_other(
+            &snapshot,
+            &plan::SearchPlan::count(query("a")),
+            &query("b"),
+            1,
+            &Meters::default(),
+        )
+        .unwrap();
         let shown: Vec<_> = others.iter().map(|(id, why)| (id.as_str(), why.description.as_str())).collect();
         assert_eq!(shown, [("2", "no matching term")]);
     }

@@ -58,8 +58,9 @@ mod why_not;
 
 use std::sync::Arc;
 
+use meter::{Allowance, Meters, Trace};
 use plan::partial::ShardResult;
-use plan::{Allowance, Document, Explanation, FieldSelection, Query, Result, SearchPlan, Trace};
+use plan::{Document, Explanation, FieldSelection, Query, Result, SearchPlan};
 use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
@@ -79,11 +80,16 @@ pub(crate) use sloppy::{Place, spans};
 pub(crate) use stats::{KnownFields, rarity};
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
-pub(crate) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<ShardResult> {
+pub(crate) fn search(
+    snapshot: &Snapshot,
+    plan: &SearchPlan,
+    caches: &SearchCaches,
+    meters: &Meters,
+) -> Result<ShardResult> {
     caches.follow(snapshot);
-    plan.allowance.resume();
-    let context = SearchContext::new(snapshot, caches).within(&plan.allowance);
-    let context = SearchContext { explains: plan.explain, trace: plan.trace.clone(), ..context };
+    meters.allowance.resume();
+    let context = SearchContext::new(snapshot, caches).within(meters);
+    let context = SearchContext { explains: plan.explain, ..context };
     run::search(&context, plan, caches.results.key(snapshot, plan))
 }
 
@@ -129,17 +135,26 @@ pub(crate) fn vectors(snapshot: &Snapshot, plan: &plan::VectorsPlan) -> Result<V
 }
 
 /// Why the document with this id is no hit of the plan.
-pub(crate) fn why_not(snapshot: &Snapshot, plan: &SearchPlan, id: &str) -> Result<plan::WhyNot> {
-    plan.allowance.resume();
+pub(crate) fn why_not(
+    snapshot: &Snapshot,
+    plan: &SearchPlan,
+    id: &str,
+    meters: &Meters,
+) -> Result<plan::WhyNot> {
+    meters.allowance.resume();
     let caches = SearchCaches::default();
-    why_not::why_not(&SearchContext::new(snapshot, &caches).within(&plan.allowance), plan, id)
+    why_not::why_not(&SearchContext::new(snapshot, &caches).within(meters), plan, id)
 }
 
-/// What the dictionaries of a plan suggest for its words.
-pub(crate) fn spell(snapshot: &Snapshot, plan: &plan::SpellPlan) -> Result<Vec<plan::SpellFinding>> {
-    plan.allowance.resume();
+/// What the dictionaries of a plan suggest for its words. Those that are left when the allowance is used up are not looked up.
+pub(crate) fn spell(
+    snapshot: &Snapshot,
+    plan: &plan::SpellPlan,
+    meters: &Meters,
+) -> Result<Vec<plan::SpellFinding>> {
+    meters.allowance.resume();
     let caches = SearchCaches::default();
-    spell::suggestions(&SearchContext::new(snapshot, &caches).within(&plan.allowance), plan)
+    spell::suggestions(&SearchContext::new(snapshot, &caches).within(meters), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.
@@ -157,9 +172,10 @@ pub(crate) fn explain_other(
     plan: &SearchPlan,
     other: &Query,
     limit: usize,
+    meters: &Meters,
 ) -> Result<Vec<(String, Explanation)>> {
     let caches = SearchCaches::default();
-    let context = SearchContext::new(snapshot, &caches).within(&plan.allowance);
+    let context = SearchContext::new(snapshot, &caches).within(meters);
     let context = SearchContext { explains: true, ..context };
     let found = find::matching_docs(&context, other)?;
     let found = found.into_iter().flat_map(|(segment, docs)| docs.into_iter().map(move |doc| (segment, doc)));
@@ -226,10 +242,11 @@ impl<'a> SearchContext<'a> {
         }
     }
 
-    /// The same, to be cut short when `allowance` is used up.
-    pub(crate) fn within(mut self, allowance: &Allowance) -> Self {
+    /// The same, on the account of a request: cut short when its allowance is used up.
+    pub(crate) fn within(mut self, meters: &Meters) -> Self {
+        let Meters { allowance, trace } = meters.clone();
         self.segments.iter_mut().for_each(|segment| segment.allowance = allowance.clone());
-        Self { allowance: allowance.clone(), ..self }
+        Self { allowance, trace, ..self }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use meter::Phase;
 use plan::partial::{FacetPartials, ShardResult};
-use plan::{Component, Explanation, Phase, Result, SearchPlan, SortBy, SortKey, Value};
+use plan::{Component, Explanation, Result, SearchPlan, SortBy, SortKey, Value};
 
 use super::bits::Bits;
 use super::collect::{self, Best, Found};
@@ -77,7 +78,7 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(ShardResu
         Some(hits) if whole && plan.facets.reads_hits() => {
             let groups = plan.shape.groups.as_ref();
             let searched = facet::Searched { node: &node, filters: &filters, collapser: &collapser, groups };
-            let _counting = plan.trace.enter(Phase::Facet);
+            let _counting = context.trace.enter(Phase::Facet);
             facet::count(context, &plan.facets, &searched, hits)?
         }
         _ => FacetPartials::default(),
@@ -334,7 +335,7 @@ fn shown(
     page: &[Found],
     explain: impl Fn(&Found) -> Result<Option<Explanation>>,
 ) -> Result<Vec<plan::Hit>> {
-    let _fetching = plan.trace.enter(Phase::Fetch);
+    let _fetching = context.trace.enter(Phase::Fetch);
     let values = values(context, &plan.functions, page)?;
     let descents = plan.children.iter().map(|children| Descent::open(context, children));
     let descents = descents.collect::<Result<Vec<_>>>()?;

@@ -4,7 +4,8 @@
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
-use plan::{Allowance, Result};
+use meter::Allowance;
+use plan::Result;
 use tantivy::columnar::ColumnIndex;
 use tantivy::fastfield::Column;
 use tantivy::postings::{SegmentPostings, TermInfo};

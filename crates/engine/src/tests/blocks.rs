@@ -246,7 +246,7 @@ fn run(steps: &[Step]) {
         let possible = model.apply(step);
         if let Some(operation) = operation(step) {
             site.clock.advance(1);
-            let outcome = shard.update(batch(vec![operation]));
+            let outcome = shard.update(batch(vec![operation]), UpdateContext::default());
             assert_eq!(outcome.failure.is_none(), possible, "{step:?}: {:?}", outcome.failure);
         }
         if let Step::Upkeep(upkeep) = step {

@@ -3,11 +3,12 @@
 use std::ops::Bound;
 
 use plan::{
-    AtomicOp, Clause, Conditions, Error, FieldEdit, Finish, Modify, Occur, Presence, Range, RefusalKind,
-    Result, Revision,
+    AtomicOp, Clause, Conditions, Error, FieldEdit, Modify, Occur, Presence, Range, RefusalKind, Result,
+    Revision,
 };
 
 use super::*;
+use crate::EditSteps;
 
 fn conditional(document: Document, conditions: Conditions) -> Operation {
     match add(document) {
@@ -59,7 +60,8 @@ fn older_revisions_do_not_replace_newer_ones() {
         let fields = vec![("n_l".into(), Value::Long(number))];
         let revision = Some(Revision { fields, ignore_old, missing_allowed: false });
         let conditions = Conditions { revision, ..Conditions::default() };
-        let outcome = shard.update(batch(vec![conditional(numbered("a", number), conditions)]));
+        let outcome = shard
+            .update(batch(vec![conditional(numbered("a", number), conditions)]), UpdateContext::default());
         let message = outcome.failure.map(|error| error.message).unwrap_or_default();
         assert!(outcome.added.len() == added && message.contains(part), "{number}: {message}");
         assert_eq!(message.is_empty(), part.is_empty());
@@ -101,7 +103,8 @@ fn batches_go_on_after_as_many_errors_as_they_may_have() {
     };
     let check = |errors_max: Option<u64>, refused: &str, added: usize, fails: bool| {
         let shard = Site::new().open();
-        let outcome = shard.update(UpdateBatch { errors_max, ..batch(operations()) });
+        let outcome =
+            shard.update(UpdateBatch { errors_max, ..batch(operations()) }, UpdateContext::default());
         let found: Vec<_> = outcome.refused.iter().map(|it| it.of.as_str()).collect();
         assert_eq!((found.join(" ").as_str(), outcome.added.len()), (refused, added), "{errors_max:?}");
         assert_eq!(outcome.failure.is_some(), fails, "{errors_max:?}");
@@ -115,11 +118,10 @@ fn batches_go_on_after_as_many_errors_as_they_may_have() {
 }
 
 /// Gives every document a title.
-#[derive(Debug)]
 struct Titling;
 
-impl Finish for Titling {
-    fn finish(&self, id: &str, mut document: Document) -> Result<Document> {
+impl EditSteps for Titling {
+    fn take(&self, id: &str, mut document: Document) -> Result<Document> {
         if id == "bad" {
             return Err(Error::bad_request("no title for this one"));
         }
@@ -131,13 +133,16 @@ impl Finish for Titling {
 #[test]
 fn edited_documents_are_finished_whole() {
     let shard = Site::new().open();
-    let finish = |operation| UpdateBatch { finish: Some(Arc::new(Titling)), ..batch(vec![operation]) };
+    let titled = |operation| {
+        let context = UpdateContext { edit_steps: Some(Arc::new(Titling)), ..UpdateContext::default() };
+        shard.update(batch(vec![operation]), context).failure
+    };
     let edit = |id| set(id, "n_l", Value::Long(1), Conditions::default());
     update(&shard, vec![add(film("a", "first"))]);
     for id in ["a", "new"] {
-        assert!(shard.update(finish(edit(id))).failure.is_none());
+        assert!(titled(edit(id)).is_none());
     }
-    assert!(shard.update(finish(edit("bad"))).failure.is_some());
+    assert!(titled(edit("bad")).is_some());
     assert_eq!((count(&shard, &term("title_t", "titled")), count(&shard, &Query::All)), (2, 2));
 }
 

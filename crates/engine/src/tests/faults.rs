@@ -36,7 +36,10 @@ fn a_full_disk_refuses_updates_and_serves_reads() {
     let big = "wort ".repeat(100_000);
     let mut failure = None;
     for id in 0..20 {
-        failure = shard.update(batch(vec![add(film(&format!("big{id}"), &big))])).failure.or(failure);
+        failure = shard
+            .update(batch(vec![add(film(&format!("big{id}"), &big))]), UpdateContext::default())
+            .failure
+            .or(failure);
     }
     assert_eq!(failure.unwrap().kind, ErrorKind::Unavailable);
     assert_eq!(found(&shard, &Query::All), ["1"]);
@@ -53,9 +56,9 @@ fn a_failed_sync_closes_the_shard_to_updates_until_it_is_opened_again() {
     let shard = site.open();
     update(&shard, vec![add(film("1", "rot"))]);
     site.disk.fail_sync_after(0);
-    let failure = shard.update(batch(vec![add(film("2", "rot"))])).failure.unwrap();
+    let failure = shard.update(batch(vec![add(film("2", "rot"))]), UpdateContext::default()).failure.unwrap();
     assert_eq!(failure.kind, ErrorKind::Unavailable);
-    assert!(shard.update(batch(vec![add(film("3", "rot"))])).failure.is_some());
+    assert!(shard.update(batch(vec![add(film("3", "rot"))]), UpdateContext::default()).failure.is_some());
     refresh(&shard);
     assert!(found(&shard, &Query::All).contains(&"1".to_owned()));
     drop(shard);
@@ -82,7 +85,7 @@ fn damage_in_the_log_leaves_a_readable_shard() {
         .unwrap();
     let shard = site.open();
     assert!(get(&shard, "doc2").is_some() && get(&shard, "doc3").is_none());
-    let failure = shard.update(batch(vec![add(film("9", "x"))])).failure.unwrap();
+    let failure = shard.update(batch(vec![add(film("9", "x"))]), UpdateContext::default()).failure.unwrap();
     assert_eq!(failure.kind, ErrorKind::Unavailable);
     assert!(failure.message.contains("updates are refused"), "{}", failure.message);
     assert!(shard.commit(&plan::Commit::HARD).is_err());
@@ -95,7 +98,7 @@ fn pieces_wait_for_the_log_once() {
         for id in from..from + 8 {
             let piece =
                 UpdateBatch { durable: Durable::Later, ..batch(vec![add(film(&id.to_string(), "rot"))]) };
-            assert!(shard.update(piece).failure.is_none());
+            assert!(shard.update(piece, UpdateContext::default()).failure.is_none());
         }
     };
     let all = || UpdateBatch { durable: Durable::All, ..UpdateBatch::default() };
@@ -106,7 +109,7 @@ fn pieces_wait_for_the_log_once() {
         let before = site.disk.syncs();
         pieces(&shard, 1);
         assert_eq!(site.disk.syncs(), before, "nobody is told of them");
-        assert!(shard.update(all()).failure.is_none());
+        assert!(shard.update(all(), UpdateContext::default()).failure.is_none());
         assert_eq!(site.disk.syncs(), before + 1);
         pieces(&shard, 9);
         site.disk.cut_power(seed);
@@ -117,7 +120,10 @@ fn pieces_wait_for_the_log_once() {
         assert_eq!(found(&shard, &Query::All).len(), kept.len(), "what follows a gap is not there");
         pieces(&shard, 20);
         site.disk.fail_sync_after(0);
-        assert_eq!(shard.update(all()).failure.unwrap().kind, ErrorKind::Unavailable);
+        assert_eq!(
+            shard.update(all(), UpdateContext::default()).failure.unwrap().kind,
+            ErrorKind::Unavailable
+        );
     }
 }
 
@@ -127,10 +133,10 @@ fn a_commit_waits_for_the_pieces_before() {
     let site = Site::new();
     let shard = site.open();
     let piece = UpdateBatch { durable: Durable::Later, ..batch(vec![add(film("1", "rot"))]) };
-    assert!(shard.update(piece).failure.is_none());
+    assert!(shard.update(piece, UpdateContext::default()).failure.is_none());
     site.disk.fail_sync_after(0);
     let last = UpdateBatch { durable: Durable::All, ..batch(vec![Operation::Commit(Commit::SOFT)]) };
-    assert_eq!(shard.update(last).failure.unwrap().kind, ErrorKind::Unavailable);
+    assert_eq!(shard.update(last, UpdateContext::default()).failure.unwrap().kind, ErrorKind::Unavailable);
     assert_eq!(shard.snapshot().max_doc(), 0);
 }
 

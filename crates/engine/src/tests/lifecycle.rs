@@ -60,7 +60,10 @@ fn expectations_follow_solrs_table() {
     update(&shard, vec![add(film("1", "a"))]);
     let version = version_of(&shard, "1").unwrap();
     let check = |id: &str, expect: i64, message: Option<&str>| {
-        let outcome = shard.update(batch(vec![add_expecting(film(id, "b"), Expect::from_version(expect))]));
+        let outcome = shard.update(
+            batch(vec![add_expecting(film(id, "b"), Expect::from_version(expect))]),
+            UpdateContext::default(),
+        );
         let failure = outcome.failure.map(|error| (error.kind, error.message));
         assert_eq!(failure, message.map(|it| (ErrorKind::Conflict, it.to_owned())), "{id} {expect}");
     };
@@ -82,14 +85,13 @@ fn a_conflict_ends_the_batch_or_is_skipped() {
         let conflict = add_expecting(film("9", "x"), Expect::Exists);
         vec![add(film("1", "a")), conflict, add(film("2", "b"))]
     };
-    let ended = shard.update(batch(operations()));
+    let ended = shard.update(batch(operations()), UpdateContext::default());
     assert_eq!((ended.added.len(), ended.failure.is_some()), (1, true));
     assert!(get(&shard, "1").is_some() && get(&shard, "2").is_none());
-    let skipped = shard.update(UpdateBatch {
-        operations: operations(),
-        conflicts_skip: true,
-        ..UpdateBatch::default()
-    });
+    let skipped = shard.update(
+        UpdateBatch { operations: operations(), conflicts_skip: true, ..UpdateBatch::default() },
+        UpdateContext::default(),
+    );
     assert_eq!((skipped.added.len(), skipped.failure.is_none()), (2, true));
 }
 
@@ -98,7 +100,10 @@ fn what_the_schema_forbids_is_refused() {
     let shard = Site::new().open();
     let check = |field: &str, values: Vec<Value>, part: &str| {
         let document = document(&[("id", vec![text("7")]), (field, values)]);
-        let failure = shard.update(batch(vec![add(film("1", "a")), add(document)])).failure.unwrap();
+        let failure = shard
+            .update(batch(vec![add(film("1", "a")), add(document)]), UpdateContext::default())
+            .failure
+            .unwrap();
         assert_eq!(failure.kind, ErrorKind::BadRequest);
         assert!(failure.message.contains(part), "{}", failure.message);
         assert!(get(&shard, "7").is_none() && get(&shard, "1").is_some());
@@ -199,7 +204,7 @@ fn a_flush_leaves_nothing_to_replay() {
     update(&shard, vec![delete("1")]);
     flush(&shard);
     shard.close().unwrap();
-    assert!(shard.update(batch(vec![delete("2")])).failure.is_some());
+    assert!(shard.update(batch(vec![delete("2")]), UpdateContext::default()).failure.is_some());
     drop(shard);
     let shard = site.open();
     assert_eq!(found(&shard, &Query::All), ["2", "3", "4"]);

@@ -21,7 +21,7 @@ use store::faults::MemoryDisk;
 
 use crate::search::matching_docs;
 use crate::testing::{StillClock, document, schema, text};
-use crate::{MergePolicy, Shard, ShardConfig, read_source};
+use crate::{MergePolicy, Shard, ShardConfig, UpdateContext, read_source};
 
 /// No commit happens by itself and merges are eager.
 fn config() -> ShardConfig {
@@ -101,7 +101,7 @@ fn batch(operations: Vec<Operation>) -> UpdateBatch {
 
 /// Updates that must succeed.
 fn update(shard: &Shard, operations: Vec<Operation>) -> UpdateOutcome {
-    let outcome = shard.update(batch(operations));
+    let outcome = shard.update(batch(operations), UpdateContext::default());
     assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
     outcome
 }

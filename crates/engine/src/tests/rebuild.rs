@@ -39,7 +39,7 @@ fn documents_and_what_came_meanwhile_are_there_under_the_other_schema() {
     update(&old, vec![delete_by_query(term("number_s", "4"))]);
     // A piece of a request that goes on in the other shard.
     let piece = UpdateBatch { durable: plan::Durable::Later, ..batch(vec![numbered("d", "9")]) };
-    assert!(old.update(piece).failure.is_none());
+    assert!(old.update(piece, UpdateContext::default()).failure.is_none());
     let reached = old.export_since(at, &mut |record| target.import(record, None)).unwrap();
     assert!(reached > at);
     assert_eq!(old.export_since(reached, &mut |_| panic!("nothing is left")).unwrap(), reached);

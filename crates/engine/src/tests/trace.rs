@@ -3,7 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plan::{Clock, Phase, SearchPlan, Trace};
+use meter::{Clock, Meters, Phase, Trace};
+use plan::SearchPlan;
 
 use super::*;
 
@@ -38,7 +39,8 @@ fn updates_tell_what_they_wait_for() {
     let shard = Site::new().open();
     let traced = |operations: Vec<Operation>| {
         let trace = trace();
-        let outcome = shard.update(UpdateBatch { trace: trace.clone(), ..batch(operations) });
+        let outcome = shard
+            .update(batch(operations), UpdateContext { trace: trace.clone(), ..UpdateContext::default() });
         assert!(outcome.failure.is_none(), "{:?}", outcome.failure);
         phases(&trace)
     };
@@ -56,6 +58,7 @@ fn searches_tell_what_they_load() {
     update(&shard, vec![add(film("1", "Solaris"))]);
     refresh(&shard);
     let trace = trace();
-    shard.search(&SearchPlan { trace: trace.clone(), ..SearchPlan::count(Query::All) }).unwrap();
+    let meters = Meters { trace: trace.clone(), ..Meters::default() };
+    shard.search(&SearchPlan::count(Query::All), &meters).unwrap();
     assert_eq!(phases(&trace), [(Phase::Fetch, false)]);
 }

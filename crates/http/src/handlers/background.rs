@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Result, Trace};
+use meter::Trace;
+use plan::{Error, Result};
 use solr::Params;
 use solr::response::{Entries, Node};
 

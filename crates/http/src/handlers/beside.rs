@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{Allowance, CollectionConfig, Component, Error, Result};
+use meter::Meters;
+use plan::{CollectionConfig, Component, Error, Result};
 use solr::Params;
 use solr::response::{Entries, Name, Node};
 use solr::select::ResolveContext;
@@ -85,21 +86,21 @@ impl<'a> Beside<'a> {
     }
 
     /// `cut` is what was not run already.
-    pub async fn run(&self, searched: Searched<'_>, (cut, allowance): (Option<usize>, &Allowance)) -> Said {
+    pub async fn run(&self, searched: Searched<'_>, (cut, meters): (Option<usize>, &Meters)) -> Said {
         let mut said = Said { cut, ..Said::default() };
         for (at, name, step) in &self.steps {
-            if said.cut.is_none() && allowance.is_used_up() {
+            if said.cut.is_none() && meters.allowance.is_used_up() {
                 said.cut = Some(*at);
             }
             if said.cut.is_some_and(|cut| cut <= *at) {
                 return said;
             }
             let (entries, failure) = match step {
-                Step::Spell(step) => match step.run(&searched).await {
+                Step::Spell(step) => match step.run(&searched, meters).await {
                     Ok(entries) => (entries, None),
                     Err(error) => (vec![], Some(error)),
                 },
-                Step::Suggest(step) => step.run().await,
+                Step::Suggest(step) => step.run(meters).await,
             };
             said.sections.push(((*name).to_owned(), entries));
             if let Some(error) = failure {

@@ -40,5 +40,5 @@ async fn searched(
     if !collection.stats().current {
         collection.commit(Commit::SOFT).await?;
     }
-    Ok(request.by_id(collection.search(Arc::new(plan)).await?))
+    Ok(request.by_id(collection.search(Arc::new(plan), &permit.meters).await?))
 }

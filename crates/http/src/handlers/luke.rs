@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
+use meter::Meters;
 use plan::{
     Error, FieldClass, FieldSelection, Page, Query, ROOT_FIELD, Result, RootCause, Schema, SearchPlan, Value,
 };
@@ -70,7 +71,8 @@ async fn place(collection: &Arc<Collection>, schema: &Schema, params: &Params) -
     }
     let (Some(id), Some(key)) = (params.get("id"), schema.unique_key.clone()) else { return Ok(None) };
     let query = Query::Term { field: key, value: Value::Str(id.to_owned()) };
-    let found = collection.search(Arc::new(first(query, 1))).await?.hits.into_iter().next();
+    let found =
+        collection.search(Arc::new(first(query, 1)), &Meters::default()).await?.hits.into_iter().next();
     let hit = found.ok_or_else(|| no_document(id))?;
     Ok(Some(Place { number: hit.place, called: id.to_owned() }))
 }
@@ -98,7 +100,7 @@ async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -
 /// Documents that have the value as a term: of analysed text that is the whole text, which is rarely one.
 async fn doc_freq(collection: &Arc<Collection>, name: &Arc<str>, value: &Value) -> Result<u64> {
     let query = Query::Term { field: name.clone(), value: value.clone() };
-    Ok(collection.search(Arc::new(first(query, 0))).await?.total)
+    Ok(collection.search(Arc::new(first(query, 0)), &Meters::default()).await?.total)
 }
 
 fn first(query: Query, rows: usize) -> SearchPlan {

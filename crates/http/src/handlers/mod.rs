@@ -38,7 +38,8 @@ mod why_not;
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{CollectionConfig, Error, HandlerConfig, Phase, Result};
+use meter::Phase;
+use plan::{CollectionConfig, Error, HandlerConfig, Result};
 use solr::config::{is_implicit, set_names};
 use solr::params::response as response_params;
 use solr::params::why_not as why_not_params;
@@ -254,7 +255,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
     let mut answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
     // What was cut short because the server gives no more is no answer.
-    if let Err(error) = permit.allowance.check() {
+    if let Err(error) = permit.meters.allowance.check() {
         answer = Err(error.into());
     }
     if let Ok(answer) = &mut answer {

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
+use meter::Meters;
 use plan::{Error, LikeSource, LikeTerm, MoreLike, Page, Result, SearchPlan, SearchResult};
 use solr::Params;
 use solr::params::{more_like, query};
@@ -28,7 +29,8 @@ pub(super) async fn run(
         let offset = more_like::MATCH_OFFSET.read(params)?.unwrap_or(0);
         found.offset = usize::try_from(offset).unwrap_or(0);
         let page = Page { start: found.offset, rows: 1 };
-        let matched = collection.search(Arc::new(plan.showing(plan.query.clone(), page))).await?;
+        let matched =
+            collection.search(Arc::new(plan.showing(plan.query.clone(), page)), &permit.meters).await?;
         let like = matched.hits.first().map(|hit| likes.of(LikeSource::Document(hit.id.clone())));
         found.matched = more_like::MATCH_SHOWN.read(params)?.unwrap_or(true).then_some(matched);
         like
@@ -41,7 +43,7 @@ pub(super) async fn run(
             facets: plan.facets.clone(),
             ..plan.showing(query, plan.page)
         };
-        found.found = Some(alike(collection, &likes, &like, by_likes).await?);
+        found.found = Some(alike(collection, (&likes, &permit.meters), &like, by_likes).await?);
     }
     let shown = (response.start, &response.fields);
     let entries = response::more_like(found, likes.terms_shown, shown, context.schema);
@@ -53,14 +55,14 @@ pub(super) async fn beside(
     collection: &Arc<Collection>,
     likes: &Likes,
     (plan, explain): (&SearchPlan, bool),
-    result: &SearchResult,
+    (result, meters): (&SearchResult, &Meters),
 ) -> Result<Vec<LikesOf>> {
     let mut found = Vec::with_capacity(result.hits.len());
-    for hit in result.hits.iter().take_while(|_| !plan.allowance.is_used_up()) {
+    for hit in result.hits.iter().take_while(|_| !meters.allowance.is_used_up()) {
         let like = likes.of(LikeSource::Document(hit.id.clone()));
         let page = Page { start: 0, rows: likes.count };
         let showing = |query| SearchPlan { explain, ..plan.showing(query, page) };
-        let (terms, result) = alike(collection, likes, &like, showing).await?;
+        let (terms, result) = alike(collection, (likes, meters), &like, showing).await?;
         found.push(LikesOf { id: hit.id.clone(), query: likes.query(&like, &terms), terms, result });
     }
     Ok(found)
@@ -68,12 +70,12 @@ pub(super) async fn beside(
 
 async fn alike(
     collection: &Arc<Collection>,
-    likes: &Likes,
+    (likes, meters): (&Likes, &Meters),
     like: &MoreLike,
     plan: impl Fn(plan::Query) -> SearchPlan,
 ) -> Result<(Vec<LikeTerm>, SearchResult)> {
     let terms = collection.like_terms(like).await?;
-    let result = collection.search(Arc::new(plan(likes.query(like, &terms)))).await?;
+    let result = collection.search(Arc::new(plan(likes.query(like, &terms))), meters).await?;
     Ok((terms, result))
 }
 

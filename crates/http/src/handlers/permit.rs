@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use plan::{Allowance, CollectionConfig, Component, HandlerConfig, Limits};
+use meter::{Allowance, Limits, Meters};
+use plan::{CollectionConfig, Component, HandlerConfig};
 use solr::Params;
 use solr::limits::{self, CutShort, LimitsAsked, Pass};
 use solr::query::Names;
@@ -12,7 +13,7 @@ use crate::call::{Answer, Call};
 use crate::route::Handler;
 
 pub(super) struct Permit {
-    pub allowance: Allowance,
+    pub meters: Meters,
     config: Arc<CollectionConfig>,
     handler: Handler,
     path: String,
@@ -33,7 +34,8 @@ impl Permit {
         let allowance = Allowance::new(limits, Arc::clone(call.server.node.clock()), call.started_ms);
         let sent = params.pairs().iter().map(|(name, value)| name.len() + value.len());
         allowance.take_bytes(sent.sum());
-        Self { allowance, config, handler, path: path.to_owned(), partial: asked.partial }
+        let meters = Meters { allowance, trace: call.trace.clone() };
+        Self { meters, config, handler, path: path.to_owned(), partial: asked.partial }
     }
 
     /// The query parsers that it may name; `None` is all.
@@ -49,12 +51,12 @@ impl Permit {
     /// The answer to a request that may not even begin.
     pub fn refusal(&self, params: &Params) -> Option<Answer> {
         let searches = matches!(self.handler, Handler::Select | Handler::Get | Handler::Terms);
-        if !searches || !self.allowance.is_used_up() {
+        if !searches || !self.meters.allowance.is_used_up() {
             return None;
         }
         let components = self.components();
         let cut = self.cut(Pass::Prepare, 0, (&components, params));
-        let (entries, flags) = (limits::nothing_begun(params, &cut), cut.flags(&self.allowance));
+        let (entries, flags) = (limits::nothing_begun(params, &cut), cut.flags(&self.meters.allowance));
         Some(Answer { entries, flags, ..Answer::default() })
     }
 
@@ -62,7 +64,7 @@ impl Permit {
     pub fn cut_before(&self, at: usize, params: &Params, answer: Answer) -> Answer {
         let components = self.components();
         let cut = self.cut(Pass::Process, at, (&components, params));
-        let flags = cut.flags(&self.allowance);
+        let flags = cut.flags(&self.meters.allowance);
         let entries = match self.partial {
             true => answer.entries.into_iter().chain(limits::no_debug(cut.debug)).collect(),
             false => vec![limits::no_hits()],

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
+use meter::Meters;
 use plan::{Error, ErrorKind, Query, Result, SearchPlan};
 use solr::Params;
 use solr::response::{Entries, Node};
@@ -38,7 +39,7 @@ async fn ping(collection: &Arc<Collection>, file: Option<&str>) -> Result<Entrie
     {
         return Err(unavailable("Service disabled"));
     }
-    collection.search(Arc::new(SearchPlan::count(Query::All))).await?;
+    collection.search(Arc::new(SearchPlan::count(Query::All)), &Meters::default()).await?;
     Ok(vec![("status".into(), Node::str("OK"))])
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cluster::{Collection, Moment, Node, VersionedSchema};
-use plan::{Allowance, CollectionConfig, Component, Error, HandlerConfig, Phase, Result, Trace};
+use meter::{Meters, Phase};
+use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::{Names, OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
@@ -31,7 +32,7 @@ pub(super) async fn run(
     let context =
         ResolveContext { elevation: elevation(&config, components), components, ..resolving.context() };
     if !components.contains(&Component::Query) {
-        return without_search(collection, &config, &context, params, moment).await;
+        return without_search(collection, &config, &context, (params, &permit.meters), moment).await;
     }
     let preparing = call.trace.enter(Phase::Prepare);
     let request = SelectRequest::parse(params)?; // text -> typed
@@ -42,11 +43,11 @@ pub(super) async fn run(
     }
     let beside = Beside::prepare(collection, &config, &context, components, params).await?;
     let plan = Arc::new(resolved.plan);
-    let result = collection.search(plan.clone()).await?; // route, engine, gather
+    let result = collection.search(plan.clone(), &permit.meters).await?; // route, engine, gather
     let explained_other = match &resolved.response.explain_other {
         Some(other) => {
             let limit = ExplainOther::DOCUMENTS_MAX;
-            collection.explain_other(&plan, &other.query, limit).await?
+            collection.explain_other(&plan, &other.query, limit, &permit.meters).await?
         }
         None => vec![],
     };
@@ -56,7 +57,7 @@ pub(super) async fn run(
         Some(_) => Said { cut, ..Said::default() },
         None => {
             let searched = Searched { hits: result.total, filters: &plan.filters, searches: true };
-            beside.run(searched, (cut, &permit.allowance)).await
+            beside.run(searched, (cut, &permit.meters)).await
         }
     };
     let failed = failure.as_ref().map(|(at, _)| at + 1);
@@ -65,7 +66,7 @@ pub(super) async fn run(
     if let Some(likes) = resolved.response.likes.as_ref().filter(|_| shown.contains(&Component::MoreLikeThis))
     {
         let (fields, explain) = (&resolved.response.fields, resolved.response.debug.any());
-        let found = more_like::beside(collection, likes, (&plan, explain), &result).await?;
+        let found = more_like::beside(collection, likes, (&plan, explain), (&result, &permit.meters)).await?;
         likes_explained = explain.then(|| response::likes_explained(&found, context.schema));
         let section = response::likes(found, likes.terms_shown, fields, context.schema);
         sections.push((Component::MoreLikeThis.name().to_owned(), section));
@@ -82,7 +83,7 @@ pub(super) async fn run(
     let (vectors, vectors_failure) = vectors(collection, components, (params, fields), &result).await;
     sections.extend(vectors);
     let columns = Subqueries::of(call, permit).columns(collection, (params, fields), &result.hits).await?;
-    let searched_all = result.cut_before.is_none() && !permit.allowance.was_used_up();
+    let searched_all = result.cut_before.is_none() && !permit.meters.allowance.was_used_up();
     let facets = plan.facets.enabled;
     let traced = if resolved.response.debug.timing { call.trace.traced() } else { None };
     let found = Found { result, facets, columns, explained_other, likes_explained, beside: sections, traced };
@@ -138,13 +139,13 @@ async fn without_search(
     collection: &Arc<Collection>,
     config: &CollectionConfig,
     context: &ResolveContext<'_>,
-    params: &Params,
+    (params, meters): (&Params, &Meters),
     moment: Moment,
 ) -> Result<Answer, Failure> {
     let components = context.components;
     let beside = Beside::prepare(collection, config, context, components, params).await?;
     let searched = Searched { hits: 0, filters: &[], searches: false };
-    let Said { sections, failure, cut } = beside.run(searched, (None, context.allowance)).await;
+    let Said { sections, failure, cut } = beside.run(searched, (None, meters)).await;
     let moment = (cut.is_none() && !beside.is_command()).then_some(moment);
     let said = response::in_order(sections, components);
     let entries: Entries = beside.commands.into_iter().chain(said).collect();
@@ -162,8 +163,6 @@ pub(super) struct Resolving {
     config: Arc<CollectionConfig>,
     core: String,
     others: Others<'static>,
-    allowance: Allowance,
-    trace: Trace,
     parsers: Option<Vec<String>>,
 }
 
@@ -177,8 +176,6 @@ impl Resolving {
             config: collection.config(),
             core: collection.core_name(),
             others: others(call.server.node.clone(), call.access.clone()),
-            allowance: permit.allowance.clone(),
-            trace: call.trace.clone(),
             parsers: permit.parsers().map(<[String]>::to_vec),
         }
     }
@@ -194,8 +191,6 @@ impl Resolving {
             elevation: HandlerElevation::Nowhere,
             components: &Component::DEFAULT,
             names: Names { parsers: self.parsers.as_deref(), own: &self.config.named },
-            allowance: &self.allowance,
-            trace: &self.trace,
             highlight: &self.config.components.highlight,
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
+use meter::Meters;
 use plan::{Filter, Query, Result, SearchPlan, SpellComponent};
 use solr::Params;
 use solr::response::Entries;
@@ -41,22 +42,22 @@ impl<'a> SpellStep<'a> {
         self.request.command()
     }
 
-    pub async fn run(&self, searched: &Searched<'_>) -> Result<Entries> {
+    pub async fn run(&self, searched: &Searched<'_>, meters: &Meters) -> Result<Entries> {
         let hits_max = self.hits_max(searched).await?;
         let Some(spelling) = self.request.resolve(self.context, searched.hits, hits_max)? else {
             return Ok(vec![]);
         };
         let findings = match &spelling.plan {
-            Some(plan) => self.collection.spell(plan.clone(), self.context.trace).await?,
+            Some(plan) => self.collection.spell(plan.clone(), meters).await?,
             None => vec![],
         };
         let mut collations = spelling.collations(&findings, searched.searches);
         if let Some(collations) = &mut collations {
             while let Some(query) = collations.next_trial().map(str::to_owned)
-                && !self.context.allowance.is_used_up()
+                && !meters.allowance.is_used_up()
             {
                 // A corrected query that cannot be read or run finds nothing, as in Solr.
-                let hits = self.try_out(&spelling, &query, searched.filters).await;
+                let hits = self.try_out(&spelling, (&query, searched.filters), meters).await;
                 collations.tried(hits.unwrap_or(0));
             }
         }
@@ -79,12 +80,17 @@ impl<'a> SpellStep<'a> {
     }
 
     async fn count(&self, query: Query) -> Result<u64> {
-        Ok(self.collection.search(Arc::new(SearchPlan::count(query))).await?.total)
+        Ok(self.collection.search(Arc::new(SearchPlan::count(query)), &Meters::default()).await?.total)
     }
 
-    async fn try_out(&self, spelling: &Spelling, query: &str, filters: &[Filter]) -> Result<u64> {
+    async fn try_out(
+        &self,
+        spelling: &Spelling,
+        (query, filters): (&str, &[Filter]),
+        meters: &Meters,
+    ) -> Result<u64> {
         let plan = self.request.trial(self.context, spelling, query, filters)?;
-        let result = self.collection.search(Arc::new(plan)).await?;
+        let result = self.collection.search(Arc::new(plan), meters).await?;
         Ok(spelling.trial_hits(&result, self.collection.stats().max_doc))
     }
 }

@@ -90,7 +90,7 @@ impl<'a> Subqueries<'a> {
         let resolving = Resolving::of(self.call, &collection, self.permit);
         let resolved = SelectRequest::parse(&params)?.resolve(&resolving.context())?;
         let plan = Arc::new(resolved.plan);
-        let mut result = collection.search(plan).await?;
+        let mut result = collection.search(plan, &self.permit.meters).await?;
         let fields = &resolved.response.fields;
         let columns = self.columns_at(level + 1, &collection, (&params, fields), &result.hits).await?;
         result.score_max = None;

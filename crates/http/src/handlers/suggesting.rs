@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
+use meter::Meters;
 use plan::{Error, Result, SuggestComponent, Suggester};
 use solr::Params;
 use solr::response::{Entries, Name, Node};
@@ -42,7 +43,7 @@ impl<'a> SuggestStep<'a> {
     }
 
     /// The section, as far as it came, and why it came no farther.
-    pub async fn run(&self) -> (Entries, Option<Error>) {
+    pub async fn run(&self, meters: &Meters) -> (Entries, Option<Error>) {
         let Some(text) = self.request.text() else { return (vec![], None) };
         let count = match self.request.count() {
             Ok(count) => count,
@@ -51,7 +52,7 @@ impl<'a> SuggestStep<'a> {
         let mut answered = Entries::new();
         let mut failure = None;
         for suggester in self.request.suggesters() {
-            match self.ask(suggester, text, count).await {
+            match self.ask(suggester, (text, count), meters).await {
                 Ok(answer) => answered.push(answer),
                 Err(error) => {
                     failure = Some(error);
@@ -62,9 +63,14 @@ impl<'a> SuggestStep<'a> {
         (vec![("suggest".into(), Node::Map(answered))], failure)
     }
 
-    async fn ask(&self, suggester: &'a Suggester, text: &str, count: i32) -> Result<(Name, Node)> {
+    async fn ask(
+        &self,
+        suggester: &'a Suggester,
+        (text, count): (&str, i32),
+        meters: &Meters,
+    ) -> Result<(Name, Node)> {
         let asked = self.request.ask(self.context, suggester, text, count)?;
-        let found = self.collection.suggest(asked.plan.clone(), self.context.trace).await?;
+        let found = self.collection.suggest(asked.plan.clone(), &meters.trace).await?;
         asked.respond(self.context, text, found)
     }
 }

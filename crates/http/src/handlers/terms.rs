@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cluster::Collection;
+use meter::Meters;
 use plan::{Error, FacetPlan, FacetSort, FieldFacet, Query, Result, SearchPlan, TermCount};
 use solr::Params;
 use solr::params::unsupported::refuse_unsupported;
@@ -65,7 +66,7 @@ async fn values(
     let facet = FieldFacet { sort, limit, ..FieldFacet::of(field) };
     let facets = FacetPlan { enabled: true, fields: vec![facet], ..FacetPlan::default() };
     let plan = SearchPlan { facets, ..SearchPlan::count(Query::All) };
-    let found = collection.search(Arc::new(plan)).await?.facets.fields.pop();
+    let found = collection.search(Arc::new(plan), &Meters::default()).await?.facets.fields.pop();
     let counts = found.map(|facet| facet.counts).unwrap_or_default();
     let count = |(value, documents): (plan::Value, u64)| TermCount {
         term: value.to_text(),

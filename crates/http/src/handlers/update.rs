@@ -4,8 +4,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cluster::{Collection, VersionedSchema};
-use plan::{Durable, Error, ErrorKind, Phase, Result, UpdateBatch, UpdateOutcome};
+use cluster::{Collection, EditSteps, UpdateContext, VersionedSchema};
+use meter::Phase;
+use plan::{Document, Durable, Error, ErrorKind, Result, UpdateBatch, UpdateOutcome};
 use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
@@ -92,6 +93,15 @@ struct Piece<'a> {
     resume: &'a Resume,
 }
 
+/// The steps behind the shard, as the shard takes them.
+struct BehindShard(solr::update::EditSteps);
+
+impl EditSteps for BehindShard {
+    fn take(&self, id: &str, document: Document) -> Result<Document> {
+        self.0.take(id, document)
+    }
+}
+
 /// What was done so far.
 #[derive(Default)]
 struct Done {
@@ -123,9 +133,13 @@ impl Update<'_> {
         if !std::mem::take(&mut done.is_unsettled) {
             return Ok(());
         }
-        let trace = self.call.trace.clone();
-        let nothing = UpdateBatch { durable: Durable::All, trace, ..UpdateBatch::default() };
-        self.collection.update(nothing).await.failure.map_or(Ok(()), Err)
+        let nothing = UpdateBatch { durable: Durable::All, ..UpdateBatch::default() };
+        self.collection.update(nothing, self.context(None)).await.failure.map_or(Ok(()), Err)
+    }
+
+    fn context(&self, edit_steps: Option<solr::update::EditSteps>) -> UpdateContext {
+        let edit_steps = edit_steps.map(|steps| Arc::new(BehindShard(steps)) as Arc<dyn EditSteps>);
+        UpdateContext { trace: self.call.trace.clone(), edit_steps }
     }
 
     /// Piece by piece. One in which no command ends is taken again when it is twice as long.
@@ -171,9 +185,8 @@ impl Update<'_> {
 
     /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows begins.
     async fn apply(&self, piece: Piece<'_>, done: &mut Done) -> Result<(usize, Resume)> {
-        let (mut batch, found) = self.prepare(&piece).await?;
+        let (mut batch, context, found) = self.prepare(&piece).await?;
         let refused = done.outcome.refused.len() as u64;
-        batch.trace = self.call.trace.clone();
         batch.errors_max = batch.errors_max.map(|most| most.saturating_sub(refused));
         if !batch.operations.is_empty() {
             batch.durable = match (piece.is_followed, done.is_unsettled) {
@@ -181,7 +194,7 @@ impl Update<'_> {
                 (false, true) => Durable::All,
                 (false, false) => Durable::Own,
             };
-            let applied = self.collection.update(batch).await;
+            let applied = self.collection.update(batch, context).await;
             let failed = |error: &Error| error.kind == ErrorKind::Unavailable;
             // A log that failed is asked again in the end: then nothing is told.
             done.is_unsettled = piece.is_followed || applied.failure.as_ref().is_some_and(failed);
@@ -221,7 +234,7 @@ impl Update<'_> {
 
     /// The batch of a piece, and what else came of it: `failure` is what stopped the reading of the rest. Documents with unknown
     /// fields grow the schema first; when another request grew it meanwhile, the piece is read again under the new one.
-    async fn prepare(&self, piece: &Piece<'_>) -> Result<(UpdateBatch, DecodedPiece)> {
+    async fn prepare(&self, piece: &Piece<'_>) -> Result<(UpdateBatch, UpdateContext, DecodedPiece)> {
         loop {
             let versioned = self.collection.versioned_schema();
             let (processed, mut found) = cluster::compute(|| {
@@ -229,9 +242,10 @@ impl Update<'_> {
                 self.process(piece, &versioned)
             })?;
             found.decoded.failure = processed.failure;
-            let Some(grown) = processed.schema_additions else { return Ok((processed.batch, found)) };
+            let (batch, context) = (processed.batch, self.context(processed.edit_steps));
+            let Some(grown) = processed.schema_additions else { return Ok((batch, context, found)) };
             match self.collection.change_schema(versioned.version, grown).await {
-                Ok(_) => return Ok((processed.batch, found)),
+                Ok(_) => return Ok((batch, context, found)),
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 Err(error) => return Err(error),
             }

@@ -24,13 +24,13 @@ pub(super) async fn run(
     let resolving = Resolving::of(call, collection, permit);
     let context = resolving.context();
     let plan = SelectRequest::parse(params)?.resolve(&context)?.plan;
-    let why = collection.why_not(&plan, &id).await?;
+    let why = collection.why_not(&plan, &id, &permit.meters).await?;
     let ids = [id];
     let exists =
         why.visible || collection.get(&ids, &FieldSelection::default()).await?.iter().any(Option::is_some);
     let passes = why.visible && why.filters.is_empty() && why.query.is_none();
     let ranking = match passes {
-        true => Some(collection.search(Arc::new(ranking(&plan))).await?),
+        true => Some(collection.search(Arc::new(ranking(&plan)), &permit.meters).await?),
         false => None,
     };
     // Those that collapse are no filters of the plan.

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use cluster::memory::MemoryShards;
 use cluster::{CreateCollection, Node, NodeConfig, OpenShard};
 use http::{Configset, Configsets, Listener, ServeConfig};
+use meter::Clock;
 use plan::{
-    AutoCommit, BuildOn, Clock, CollectionConfig, Component, ConfigSource, FieldSource, HandlerConfig,
-    Lookup, SchemaSource, SortedLookup, SuggestComponent, SuggestSource, Suggester, TypeSource,
+    AutoCommit, BuildOn, CollectionConfig, Component, ConfigSource, FieldSource, HandlerConfig, Lookup,
+    SchemaSource, SortedLookup, SuggestComponent, SuggestSource, Suggester, TypeSource,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

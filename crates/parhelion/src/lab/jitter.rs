@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use lab::{Counts, Jitter, JitterArm, JitterOptions};
-use plan::{Clock as _, Usage, format_instant};
+use meter::{Clock as _, Usage};
+use plan::format_instant;
 
 use crate::ambient::SystemClock;
 use crate::output;

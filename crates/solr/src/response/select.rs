@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use plan::{Component, Explanation, Highlights, Phase, Schema, SearchResult, Traced};
+use meter::{Phase, Traced};
+use plan::{Component, Explanation, Highlights, Schema, SearchResult};
 
 use super::buckets::bucket;
 use super::documents::doc_list;

@@ -89,7 +89,7 @@ impl SelectRequest<'_> {
         let warnings = std::mem::take(&mut beside.facets.warnings);
         let late_failure = beside.failure.take();
         let terms = std::mem::replace(&mut beside.terms, Ok(None));
-        let (plan, response) = self.plan(context, &queries, searched, beside)?;
+        let (plan, response) = self.plan(&queries, searched, beside)?;
         let response = ResponsePlan { debug, debug_query, ..response };
         // What its columns search may change without it.
         let alone = response.fields.subqueries.is_empty() && !queries.others.is_some_and(Others::were_asked);
@@ -169,7 +169,6 @@ impl SelectRequest<'_> {
     /// The plan, and what the response needs to know besides but for its debug section.
     fn plan(
         &self,
-        context: &ResolveContext<'_>,
         queries: &QueryContext<'_>,
         searched: Searched,
         beside: Beside,
@@ -196,8 +195,6 @@ impl SelectRequest<'_> {
             // What another collection says may change at any time.
             cache: main.as_ref().map_or(Ok((true, 0)), |main| cache_and_cost(&main.local))?.0
                 && !queries.others.is_some_and(Others::were_asked),
-            allowance: context.allowance.clone(),
-            trace: context.trace.clone(),
         };
         let response = ResponsePlan {
             explain_other,

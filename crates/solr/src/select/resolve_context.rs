@@ -1,6 +1,6 @@
 //! What a search request is resolved against, and what its queries read from it. Made by the handler, changed by nobody.
 
-use plan::{Allowance, Component, HighlightParts, Result, Schema, Trace};
+use plan::{Component, HighlightParts, Result, Schema};
 
 use super::elevation::HandlerElevation;
 use crate::date_math::DateMath;
@@ -25,10 +25,6 @@ pub struct ResolveContext<'a> {
     /// What the handler runs.
     pub components: &'a [Component],
     pub names: Names<'a>,
-    /// What the request may use up.
-    pub allowance: &'a Allowance,
-    /// Who works on it tells this where the time goes.
-    pub trace: &'a Trace,
     /// What snippets may be made by.
     pub highlight: &'a HighlightParts,
 }

@@ -30,8 +30,6 @@ fn resolve_by(fixture: &Fixture, form: &str, parsers: Option<&[String]>) -> Resu
         elevation: HandlerElevation::Nowhere,
         components: &plan::Component::DEFAULT,
         names: Names { parsers, ..Names::default() },
-        allowance: &plan::Allowance::default(),
-        trace: &plan::Trace::default(),
         highlight: &plan::HighlightParts::default(),
     })
 }

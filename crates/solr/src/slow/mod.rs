@@ -1,10 +1,11 @@
 //! Where the time of requests went, as debug output, the slow log and `/admin/slow` show it. `why` says it in a sentence. The
-//! figures are a `plan::Traced`; who measured is not asked here. Times are milliseconds, as Solr's `timing` has them; what a
+//! figures are a `meter::Traced`; who measured is not asked here. Times are milliseconds, as Solr's `timing` has them; what a
 //! system does not count is left out.
 
 mod why;
 
-use plan::{Component, Phase, PhaseFigures, Traced, Usage};
+use meter::{Phase, PhaseFigures, Traced, Usage};
+use plan::Component;
 
 use crate::params::Params;
 use crate::response::{Entries, Name, Node};

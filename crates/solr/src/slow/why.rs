@@ -1,7 +1,7 @@
 //! A word of diagnosis: what a slow request spent most of its time on. A table of causes, each with the time it stands for; those
 //! that matter are named, the largest first.
 
-use plan::{Phase, PhaseFigures, Traced};
+use meter::{Phase, PhaseFigures, Traced};
 
 use super::SlowRequest;
 
@@ -71,7 +71,7 @@ fn shown(ns: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use plan::Usage;
+    use meter::Usage;
 
     use super::*;
 

@@ -157,7 +157,6 @@ impl<'a> SpellRequest<'a> {
             alternatives,
             mode,
             accuracy: spelling::ACCURACY.read(self.params)?,
-            allowance: context.allowance.clone(),
         };
         let collate = on(&spelling::COLLATE)?;
         let collation_extended = on(&spelling::COLLATION_EXTENDED)?;

@@ -16,7 +16,7 @@ use crate::update::chain_choice::Route;
 use crate::update::command::{AddCommand, RawValue, UpdateCommand};
 use crate::update::convert::Conversion;
 use crate::update::document::{Field, Grouped, Targets, Typing, group};
-use crate::update::finish::Finishing;
+use crate::update::edit_steps::EditSteps;
 use crate::update::in_place;
 use crate::update::nested::{self, Nesting};
 use crate::update::options::{self, UpdateOptions};
@@ -46,6 +46,8 @@ pub struct Chain<'a> {
 #[derive(Debug, Default)]
 pub struct Processed {
     pub batch: UpdateBatch,
+    /// What documents pass that the batch's edits make.
+    pub edit_steps: Option<EditSteps>,
     /// The schema grown by guessed fields: to be published before the batch is applied.
     pub schema_additions: Option<SchemaSource>,
     /// Why the rest of the request was not processed.
@@ -84,7 +86,7 @@ impl Chain<'_> {
             }
         }
         if !self.route.after.is_empty() {
-            processed.batch.finish = Some(Arc::new(Finishing::new(self, run.targets.schema().clone())));
+            processed.edit_steps = Some(EditSteps::new(self, run.targets.schema().clone()));
         }
         processed.schema_additions = run.grown.then(|| run.targets.schema().source.clone());
         processed

@@ -4,7 +4,8 @@
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use plan::{Allowance, Mark, Result, SortKey};
+use meter::Allowance;
+use plan::{Mark, Result, SortKey};
 use tantivy::DocId;
 
 use super::Found;

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use plan::{Allowance, Result};
+use meter::Allowance;
+use plan::Result;
 use tantivy::DocId;
 
 use super::{Found, scan};

@@ -15,10 +15,10 @@ mod values;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use meter::Phase;
 use plan::partial::FacetPartials;
 use plan::{
-    FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, Phase, PivotFacetResult, Result,
-    Value,
+    FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, PivotFacetResult, Result, Value,
 };
 
 pub(crate) use ordinals::{GlobalOrdinals, Strings, ordinals};

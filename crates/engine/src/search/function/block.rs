@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use plan::Allowance;
+use meter::Allowance;
 use tantivy::DocId;
 
 use super::BLOCK;

@@ -4,7 +4,8 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use plan::{Allowance, FunctionRange, Kind, Result, Value};
+use meter::Allowance;
+use plan::{FunctionRange, Kind, Result, Value};
 use tantivy::{DocId, SegmentReader};
 
 use super::block::{Room, each_block};

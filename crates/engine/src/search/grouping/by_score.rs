@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use plan::{Allowance, Result};
+use meter::Allowance;
+use plan::Result;
 use tantivy::{DocId, Term};
 
 use super::heads::Head;

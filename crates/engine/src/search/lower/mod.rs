@@ -30,7 +30,8 @@ pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
 pub(crate) use values::Tallies;
 
-use plan::{Allowance, Query, Related, Result};
+use meter::Allowance;
+use plan::{Query, Related, Result};
 use tantivy::schema::Field;
 
 use super::bits::Bits;

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Allowance, FieldClass, Result, Value};
+use meter::Allowance;
+use plan::{FieldClass, Result, Value};
 use tantivy::DocId;
 use tantivy::schema::{Field, IndexRecordOption};
 

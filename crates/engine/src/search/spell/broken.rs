@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use meter::Allowance;
 use plan::{BrokenWords, Result, SpellFinding, SpellMode, SpellPlan, SpellWord, TieHeap};
 
 use super::add;
@@ -15,10 +16,11 @@ pub(super) fn suggestions(
     words: &Words<'_>,
     broken: &BrokenWords,
     plan: &SpellPlan,
+    allowance: &Allowance,
 ) -> Result<Vec<SpellFinding>> {
     let breaker = Breaker { words, broken, plan };
     let (mut cuts, mut whole) = (Vec::new(), Vec::new());
-    let tried = plan.words.iter().take_while(|_| !plan.allowance.is_used_up());
+    let tried = plan.words.iter().take_while(|_| !allowance.is_used_up());
     for word in tried.filter(|_| broken.tear) {
         let found = breaker.cuts(&word.text)?;
         if found.is_empty() {

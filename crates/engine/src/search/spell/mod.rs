@@ -16,8 +16,8 @@ pub(super) fn suggestions(context: &SearchContext<'_>, plan: &SpellPlan) -> Resu
     for dictionary in &plan.dictionaries {
         let words = Words::new(context, &dictionary.field);
         results.push(match &dictionary.checker {
-            Checker::Near(near) => near::suggestions(&words, near, plan)?,
-            Checker::Broken(broken) => broken::suggestions(&words, broken, plan)?,
+            Checker::Near(near) => near::suggestions(&words, near, plan, &context.allowance)?,
+            Checker::Broken(broken) => broken::suggestions(&words, broken, plan, &context.allowance)?,
         });
     }
     match (results.pop(), results.is_empty()) {

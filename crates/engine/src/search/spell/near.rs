@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use meter::Allowance;
 use plan::{NearWords, Result, SpellFinding, SpellMode, SpellPlan};
 
 use super::add;
@@ -15,9 +16,10 @@ pub(super) fn suggestions(
     words: &Words<'_>,
     near: &NearWords,
     plan: &SpellPlan,
+    allowance: &Allowance,
 ) -> Result<Vec<SpellFinding>> {
     let mut findings: Vec<SpellFinding> = Vec::new();
-    for word in plan.words.iter().take_while(|_| !plan.allowance.is_used_up()) {
+    for word in plan.words.iter().take_while(|_| !allowance.is_used_up()) {
         let documents = words.documents(&word.text)?;
         let known = plan.alternatives > 0 && documents > 0;
         let count = if known { plan.alternatives } else { plan.count };

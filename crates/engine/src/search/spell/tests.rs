@@ -44,7 +44,6 @@ fn plan(text: &str, checkers: Vec<Checker>) -> SpellPlan {
         alternatives: 0,
         mode: SpellMode::Unknown,
         accuracy: None,
-        allowance: plan::Allowance::default(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which documents match, without scores. A segment is taken in chunks of 65,536 documents, so that a chunk's bits (8 KiB)
 //! stay in the first-level cache: unions set bits, conjunctions thin out the documents of the rarest term.
 
-use plan::{Allowance, Result};
+use meter::Allowance;
+use plan::Result;
 use tantivy::DocId;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;

@@ -11,9 +11,9 @@ use plan::{
 };
 use proptest::prelude::*;
 
-use super::build::{at_least, boolean, by, filter, plan, range, term, value};
+use super::build::{at_least, boolean, by, filter, plan, range, search, term, value};
 use crate::config::CacheSizes;
-use crate::search::{SearchCaches, matching_docs, search};
+use crate::search::{SearchCaches, matching_docs};
 use crate::snapshot::Snapshot;
 use crate::testing::{snapshot, source};
 

@@ -11,8 +11,8 @@ use plan::{
 };
 use proptest::prelude::*;
 
-use super::build::{any, boolean, plan, term};
-use crate::search::{SearchCaches, search};
+use super::build::{any, boolean, plan, search, term};
+use crate::search::SearchCaches;
 use crate::testing::{document, schema, snapshot, text};
 
 /// One document's fields.

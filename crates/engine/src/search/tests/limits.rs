@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use meter::{Allowance, Clock, Limits, Meters};
 use plan::partial::ShardResult;
-use plan::{Allowance, Clock, Component, FacetPlan, FieldFacet, Limits, Query, SearchPlan, SortBy, SortKey};
+use plan::{Component, FacetPlan, FieldFacet, Query, SearchPlan, SortBy, SortKey};
 use proptest::prelude::*;
 
 use super::brute_force::{doc, query, shard};
-use super::build::{by, filter, plan};
-use crate::search::{SearchCaches, search};
+use super::build::{by, filter, plan, search};
+use crate::search::{SearchCaches, search as metered};
 use crate::snapshot::Snapshot;
 
 /// A millisecond goes by with every look.
@@ -25,9 +26,10 @@ impl Clock for Ticking {
 }
 
 /// An allowance for so many looks.
-fn looks(count: u64) -> Allowance {
+fn looks(count: u64) -> Meters {
     let limits = Limits { time_ms: Some(count), ..Limits::default() };
-    Allowance::new(limits, Arc::new(Ticking::default()), 0)
+    let allowance = Allowance::new(limits, Arc::new(Ticking::default()), 0);
+    Meters { allowance, ..Meters::default() }
 }
 
 fn ids(result: &ShardResult) -> Vec<&str> {
@@ -43,8 +45,8 @@ fn with_facets(plan: SearchPlan) -> SearchPlan {
 fn check(snapshot: &Snapshot, plan: &SearchPlan, count: u64) -> Result<(), TestCaseError> {
     let caches = SearchCaches::new(&crate::config::CacheSizes::default());
     let whole = search(snapshot, plan, &SearchCaches::default()).unwrap();
-    let limited = SearchPlan { allowance: looks(count), ..plan.clone() };
-    let cut = search(snapshot, &limited, &caches).unwrap();
+    let meters = looks(count);
+    let cut = metered(snapshot, plan, &caches, &meters).unwrap();
     let all: BTreeSet<&str> = ids(&whole).into_iter().collect();
     prop_assert!(ids(&cut).iter().all(|id| all.contains(id)));
     prop_assert!(cut.total <= whole.total);
@@ -53,7 +55,7 @@ fn check(snapshot: &Snapshot, plan: &SearchPlan, count: u64) -> Result<(), TestC
             prop_assert_eq!((ids(&cut), cut.total), (ids(&whole), whole.total));
             prop_assert_eq!(cut.facets.counted.fields.len(), whole.facets.counted.fields.len());
         }
-        Some(_) => prop_assert!(limited.allowance.was_used_up()),
+        Some(_) => prop_assert!(meters.allowance.was_used_up()),
     }
     if cut.cut_before == Some(Component::Facet) {
         prop_assert!(cut.facets.counted.fields.is_empty());
@@ -83,11 +85,7 @@ proptest! {
 #[test]
 fn nothing_is_begun_with_nothing_allowed() {
     let docs = vec![];
-    let plan = SearchPlan {
-        sort: vec![SortKey { by: SortBy::Score, descending: true }],
-        allowance: looks(0),
-        ..plan(Query::All)
-    };
-    let found = search(&shard(&docs), &plan, &SearchCaches::default()).unwrap();
+    let plan = SearchPlan { sort: vec![SortKey { by: SortBy::Score, descending: true }], ..plan(Query::All) };
+    let found = metered(&shard(&docs), &plan, &SearchCaches::default(), &looks(0)).unwrap();
     assert_eq!((found.total, found.total_exact, found.cut_before), (0, false, Some(Component::Facet)));
 }

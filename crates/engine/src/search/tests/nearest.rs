@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use plan::{Nearest, Query, Value};
 
-use super::build::{plan, term};
-use crate::search::{SearchCaches, search};
+use super::build::{plan, search, term};
+use crate::search::SearchCaches;
 use crate::snapshot::Snapshot;
 use crate::testing::{document, schema, snapshot, text};
 

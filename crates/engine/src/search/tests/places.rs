@@ -8,8 +8,8 @@ use plan::{
     SortKey, Spatial, Value,
 };
 
-use super::build::plan;
-use crate::search::{SearchCaches, search};
+use super::build::{plan, search};
+use crate::search::SearchCaches;
 use crate::snapshot::Snapshot;
 use crate::testing::{document, schema, snapshot, text};
 

@@ -8,12 +8,12 @@ use tantivy::postings::Postings as _;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, TERMINATED, Term};
 
-use super::build::{all, any, boolean, boost, filter, phrase, plan, term};
+use super::build::{all, any, boolean, boost, filter, phrase, plan, search, term};
 use crate::search::collect::{Best, Hopefuls as _};
 use crate::search::evaluate::Evaluator;
 use crate::search::lower::lower_scored;
 use crate::search::terms::{Count, Direct};
-use crate::search::{SearchCaches, SearchContext, mask, search};
+use crate::search::{SearchCaches, SearchContext, mask};
 use crate::snapshot::Snapshot;
 use crate::testing::{schema, snapshot};
 

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use plan::{Document, Fuzzy, Occur, Query, Schema, SearchPlan, SortBy, SortKey, Value};
 
-use super::build::{all, any, at_least, boolean, boost, by, filter, phrase, plan, range, term, value};
-use crate::search::{SearchCaches, search};
+use super::build::{
+    all, any, at_least, boolean, boost, by, filter, phrase, plan, range, search, term, value,
+};
+use crate::search::SearchCaches;
 use crate::snapshot::Snapshot;
 use crate::testing::{snapshot, source};
 

@@ -2,9 +2,9 @@
 
 use plan::{FacetPlan, FacetSort, FieldFacet, Query, SearchPlan, Value};
 
-use super::build::{plan, term, value};
+use super::build::{plan, search, term, value};
 use super::recorded::recorded_snapshot;
-use crate::search::{SearchCaches, search};
+use crate::search::SearchCaches;
 
 fn facet(field: &str) -> FieldFacet {
     FieldFacet { limit: Some(100), count_min: 0, ..FieldFacet::of(&field.into()) }

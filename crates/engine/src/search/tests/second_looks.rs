@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use meter::Meters;
 use plan::partial::ShardResult;
 use plan::{LikeChoice, LikeSource, MissKind, MoreLike, Page, Query, Rerank, ScoreJoin, SearchPlan, Shape};
 use proptest::prelude::*;
 
 use super::brute_force::{doc, query, shard};
-use super::build::{filter, phrase, plan, term};
-use crate::search::{SearchCaches, like_terms, search, why_not};
+use super::build::{filter, phrase, plan, search, term};
+use crate::search::{SearchCaches, like_terms, why_not};
 use crate::snapshot::Snapshot;
 use crate::testing::{document, schema, snapshot, text};
 
@@ -35,7 +36,7 @@ proptest! {
         let hits: BTreeSet<String> = ids(&run(&shard, &plan)).into_iter().collect();
         let all: BTreeSet<String> = ids(&run(&shard, &super::build::plan(Query::All))).into_iter().collect();
         for id in (0..docs.len()).map(|id| id.to_string()) {
-            let why = why_not(&shard, &plan, &id).unwrap();
+            let why = why_not(&shard, &plan, &id, &Meters::default()).unwrap();
             prop_assert_eq!(why.visible, all.contains(&id));
             let passes = why.visible && why.filters.is_empty() && why.query.is_none();
             prop_assert_eq!(passes, hits.contains(&id), "{}: {:?}", id, why);
@@ -116,7 +117,10 @@ fn the_rarer_word_is_the_more_telling() {
 #[test]
 fn the_clause_that_decides_is_told() {
     let films = films();
-    let nearest = |query: Query| match why_not(&films, &plan(query), "1").unwrap().query.map(|miss| miss.kind)
+    let nearest = |query: Query| match why_not(&films, &plan(query), "1", &Meters::default())
+        .unwrap()
+        .query
+        .map(|miss| miss.kind)
     {
         Some(MissKind::Absent(absent)) => absent.nearest.map(|(_, nearest)| nearest),
         other => panic!("{other:?}"),
@@ -124,5 +128,5 @@ fn the_clause_that_decides_is_told() {
     assert_eq!(nearest(term("title_t", "foxs")).as_deref(), Some("fox"));
     assert_eq!(nearest(term("title_t", "elephant")), None);
     assert_eq!(nearest(phrase("title_t", "red jumpz", 0)).as_deref(), Some("jumps"));
-    assert!(!why_not(&films, &plan(Query::All), "9").unwrap().visible);
+    assert!(!why_not(&films, &plan(Query::All), "9", &Meters::default()).unwrap().visible);
 }

@@ -8,8 +8,8 @@ use plan::{
 use proptest::prelude::*;
 
 use super::brute_force::{Doc, doc, query, shard};
-use super::build::{by, plan};
-use crate::search::{SearchCaches, search};
+use super::build::{by, plan, search};
+use crate::search::SearchCaches;
 use crate::snapshot::Snapshot;
 
 const EVERYTHING: Page = Page { start: 0, rows: 1000 };

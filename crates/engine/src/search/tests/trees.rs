@@ -13,8 +13,8 @@ use plan::{
 use proptest::prelude::*;
 
 use super::brute_force::{Doc, compare, doc, matches, query, shard};
-use super::build::{filter, plan, term};
-use crate::search::{SearchCaches, search};
+use super::build::{filter, plan, search, term};
+use crate::search::SearchCaches;
 
 const NUMBERS: [&str; 3] = ["n_i", "m_is", "x_d"];
 const FIELDS: [&str; 9] = ["c_s", "e_ss", "v_dv", "f_b", "none_s", "a_t", "n_i", "m_is", "x_d"];

@@ -24,8 +24,6 @@ fn resolve(tree: &str) -> Result<Resolved> {
         elevation: HandlerElevation::Nowhere,
         components: &plan::Component::DEFAULT,
         names: crate::query::Names::default(),
-        allowance: &plan::Allowance::default(),
-        trace: &plan::Trace::default(),
         highlight: &plan::HighlightParts::default(),
     })
 }

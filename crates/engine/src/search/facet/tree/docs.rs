@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use plan::Allowance;
+use meter::Allowance;
 use tantivy::DocId;
 
 use crate::search::SearchContext;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
 use crate::clock::Clock;
-use crate::error::{Error, Result};
+use plan::{Error, Result};
 
 /// What is allowed, where something is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

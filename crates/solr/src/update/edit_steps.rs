@@ -1,10 +1,9 @@
 //! The steps behind the shard for documents that edits have made: the shard hands each over when it has merged it, the steps
 //! see it whole, and it is typed anew.
 
-use std::fmt;
 use std::sync::Arc;
 
-use plan::{Conditions, Document, Error, Finish, Result, Schema, Value};
+use plan::{Conditions, Document, Error, Result, Schema, Value};
 
 use crate::date_math::DateMath;
 use crate::params::Params;
@@ -15,7 +14,8 @@ use crate::update::convert::Conversion;
 use crate::update::document::{Field, Targets, Typing};
 use crate::update::processors::{Draft, Passing, Renamed};
 
-pub struct Finishing {
+/// What an edited document passes, with what the request said of it.
+pub struct EditSteps {
     route: Arc<Route>,
     schema: Arc<Schema>,
     params: Params,
@@ -23,7 +23,7 @@ pub struct Finishing {
     new_uuid: NewUuid,
 }
 
-impl Finishing {
+impl EditSteps {
     pub fn new(chain: &Chain<'_>, schema: Arc<Schema>) -> Self {
         Self {
             route: chain.route.clone(),
@@ -35,14 +35,15 @@ impl Finishing {
     }
 }
 
-impl fmt::Debug for Finishing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Finishing({} steps)", self.route.after.len())
+impl std::fmt::Debug for EditSteps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "EditSteps({})", self.route.after.len())
     }
 }
 
-impl Finish for Finishing {
-    fn finish(&self, id: &str, document: Document) -> Result<Document> {
+impl EditSteps {
+    /// The document to index instead.
+    pub fn take(&self, id: &str, document: Document) -> Result<Document> {
         let fields = document.fields.into_iter().map(|(name, values)| {
             let listed = values.len() != 1;
             Field { name, values: values.into_iter().map(raw).collect(), listed }
