@@ -6,6 +6,10 @@
 //! |---|---|---|
 //! | [`SolrClient`] | one URL | `HttpJdkSolrClient` |
 //! | [`BalancedClient`] | a list of servers, with zones and tags | `LBSolrClient` |
+//! | [`CloudClient`] | a cluster's state: who has what, who leads | `CloudSolrClient` |
+//! | [`UpdateStream`] | a collection to feed, in batches over several streams | `ConcurrentUpdateHttp2SolrClient` |
+//!
+//! [`blocking::Client`] is for programs without a runtime.
 //!
 //! # What is sent twice
 //! Nothing, unless it is safe: a request is sent again when no server can have seen it (nothing accepted the connection, or it
@@ -17,6 +21,8 @@
 //! those it closes earlier are noticed when that happens.
 
 mod balance;
+pub mod blocking;
+mod cloud;
 mod coding;
 mod error;
 mod login;
@@ -31,6 +37,7 @@ mod transport;
 mod url;
 
 pub use balance::{Endpoint, EndpointSource, Preference, StaticEndpoints};
+pub use cloud::{ClusterState, ClusterStateSource, Fetching, HttpClusterState, Replica, Shard};
 pub use error::{Error, ErrorKind};
 pub use login::Login;
 pub use metrics::MetricsSnapshot;
@@ -40,6 +47,8 @@ pub use options::{
 pub use pool::{Resolve, Resolving, SystemResolver};
 pub use request::Request;
 pub use response::Response;
-pub use roles::{BalancedClient, Pairs, SolrClient};
+pub use roles::{
+    BalancedClient, CloudClient, FailedBatch, Pairs, SolrClient, UpdateOptions, UpdateStream, UpdateTotals,
+};
 pub use tls::Tls;
 pub use url::SolrUrl;

@@ -1,10 +1,14 @@
 //! The clients that applications use, one for each way to know one's servers; all stand on one transport.
 
 mod balanced;
+mod cloud;
 mod single;
+mod updates;
 
 pub use balanced::BalancedClient;
+pub use cloud::CloudClient;
 pub use single::SolrClient;
+pub use updates::{FailedBatch, UpdateOptions, UpdateStream, UpdateTotals};
 
 /// Parameters of a request; names may repeat.
 pub type Pairs<'a> = &'a [(&'a str, &'a str)];
