@@ -10,6 +10,7 @@ mod promise;
 mod rules;
 
 pub mod append;
+pub mod takeover;
 
 pub use check::{Counterexample, Explored, ProtocolModel, Scenario, counterexample, explore};
 pub use promise::Promise;
@@ -18,5 +19,5 @@ pub use rules::{Removal, RuleSet};
 /// Every model, in the order in which a reader should meet them.
 #[must_use]
 pub fn scenarios() -> Vec<Scenario> {
-    vec![Scenario::of::<append::Append>()]
+    vec![Scenario::of::<append::Append>(), Scenario::of::<takeover::Takeover>()]
 }
