@@ -10,6 +10,11 @@ mod promise;
 mod rules;
 
 pub mod append;
+pub mod collect_garbage;
+pub mod drop_collection;
+pub mod freshness;
+pub mod metadata;
+pub mod resend;
 pub mod takeover;
 
 pub use check::{Counterexample, Explored, ProtocolModel, Scenario, counterexample, explore};
@@ -19,5 +24,13 @@ pub use rules::{Removal, RuleSet};
 /// Every model, in the order in which a reader should meet them.
 #[must_use]
 pub fn scenarios() -> Vec<Scenario> {
-    vec![Scenario::of::<append::Append>(), Scenario::of::<takeover::Takeover>()]
+    vec![
+        Scenario::of::<append::Append>(),
+        Scenario::of::<takeover::Takeover>(),
+        Scenario::of::<resend::Resend>(),
+        Scenario::of::<freshness::Freshness>(),
+        Scenario::of::<collect_garbage::CollectGarbage>(),
+        Scenario::of::<metadata::Metadata>(),
+        Scenario::of::<drop_collection::DropCollection>(),
+    ]
 }

@@ -17,6 +17,8 @@ rules! { Takeover {
     fence_every_older_epoch => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// A fence counts only above the watermark of the manifest that the new owner builds upon; else it fences again.
     fence_above_base_watermark => NOTHING_ACKNOWLEDGED_IS_LOST,
+    /// Fences are never deleted, though records below the watermark are.
+    fences_stay => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// A manifest is created as the successor of the one it was built upon, or not at all.
     manifest_compare_and_set => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// Who wants to own a shard and meets a manifest of a higher epoch is deposed.
@@ -358,7 +360,7 @@ impl Takeover {
             return None;
         }
         next.publish(epoch, image);
-        next.trim();
+        next.trim(!self.rules.fences_stay);
         let newest = next.manifest.version;
         let Role::Owner { base, .. } = &mut next.nodes[at].role else { return None };
         *base = newest;
@@ -391,13 +393,13 @@ impl State {
         self.manifest = Manifest { version: self.manifest.version + 1, epoch, image };
     }
 
-    /// Deletes the records that the newest manifest has; never a fence.
-    fn trim(&mut self) {
+    /// Deletes the records that the newest manifest has.
+    fn trim(&mut self, fences_too: bool) {
         let (epoch, slot) = self.manifest.image.watermark;
         for (at, slots) in self.log.iter_mut().enumerate().take(epoch) {
             let below = if at + 1 < epoch { slots.len() } else { slot };
             for object in &mut slots[..below] {
-                if matches!(object, Some(LogObject::Record(_))) {
+                if fences_too || *object != Some(LogObject::Fence) {
                     *object = None;
                 }
             }
