@@ -252,6 +252,11 @@ impl Catalog {
         self.folder(name).join(shard)
     }
 
+    /// The same as the path of a shard's id, in the site of this node's data.
+    pub fn shard_path(name: &str, shard: &str) -> String {
+        format!("{ROOT}/{name}/{shard}")
+    }
+
     /// Where all of a collection is.
     pub fn folder(&self, name: &str) -> PathBuf {
         self.root.join(ROOT).join(name)
@@ -344,6 +349,7 @@ pub(crate) fn lift(error: store::Error) -> Error {
         store::ErrorKind::NotFound => ErrorKind::NotFound,
         store::ErrorKind::Conflict => ErrorKind::Conflict,
         store::ErrorKind::Invalid => ErrorKind::BadRequest,
+        store::ErrorKind::Unknown => ErrorKind::Unknown,
         _ => ErrorKind::Unavailable,
     };
     Error::new(kind, error.message().to_owned()).with_source(error)

@@ -1,4 +1,4 @@
-//! The engine's shards, in folders of the local disk, behind this crate's seam.
+//! The engine's shards, in the homes that their sites give, behind this crate's seam.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use plan::{
     MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan,
     Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
-use store::{HomeOptions, LocalHome, ShardHome as _, ShardImage, Watermark};
+use store::{ShardImage, Watermark};
 
 use crate::catalog::lift;
 use crate::shard::{
@@ -30,22 +30,17 @@ pub fn engine_shards(caches: CacheSizes) -> Arc<dyn OpenShard> {
 impl OpenShard for EngineShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
         let ShardSite { place, schema, auto_commit, clock } = site;
-        let home = home(&place)?;
+        let home = place.site.home(&place.id).map_err(lift)?;
         let config = ShardConfig { auto_commit, caches: self.caches.clone(), ..ShardConfig::default() };
-        Ok(engine::Shard::open(Arc::new(home), schema, config, clock)?)
+        Ok(engine::Shard::open(home, schema, config, clock)?)
     }
 
     fn restore(&self, place: &ShardPlace, image: &BackedUp<'_>) -> Result<()> {
-        let home = home(place)?;
+        let home = place.site.home(&place.id).map_err(lift)?;
         image.folder.restore(image.point, &*home.segments()).map_err(lift)?;
         home.manifests().publish(None, image.manifest).map_err(lift)?;
         Ok(())
     }
-}
-
-fn home(place: &ShardPlace) -> Result<LocalHome> {
-    let options = HomeOptions { stream: place.stream, ..HomeOptions::default() };
-    LocalHome::open_with(&place.folder, &options).map_err(lift)
 }
 
 impl Shard for engine::Shard {

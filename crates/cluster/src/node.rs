@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use arc_swap::ArcSwap;
 use meter::Clock;
 use plan::{AutoCommit, Error, ErrorKind, Join, Result, Schema};
+use store::{LocalSite, ShardId, Site};
 
 use crate::catalog::{Catalog, Entry, FIRST_SHARD, SavedSchema};
 use crate::collection::{Collection, Served, VersionedSchema};
@@ -76,6 +77,8 @@ pub struct Node {
     catalog: Arc<Catalog>,
     clock: Arc<dyn Clock>,
     shards: Arc<dyn OpenShard>,
+    /// Where the shards' homes are.
+    site: Arc<dyn Site>,
     directory: Arc<ArcSwap<Directory>>,
     changing: Mutex<()>,
     uploads: Uploads,
@@ -87,6 +90,7 @@ impl Node {
     pub fn open(config: NodeConfig) -> Result<Arc<Self>> {
         let NodeConfig { data_dir, clock, shards, name } = config;
         let started_ms = clock.now_ms();
+        let site = Arc::new(LocalSite::new(&data_dir));
         let catalog = Arc::new(Catalog::open(data_dir)?);
         let node = Self {
             name,
@@ -94,6 +98,7 @@ impl Node {
             catalog,
             clock,
             shards,
+            site,
             directory: Arc::default(),
             changing: Mutex::new(()),
             started_ms,
@@ -319,10 +324,8 @@ impl Node {
 
     /// Where the shard of a folder of a collection lives.
     fn place(&self, entry: &Entry, folder: &str) -> ShardPlace {
-        ShardPlace {
-            folder: self.catalog.shard_folder(entry.folder(), folder),
-            stream: stream(entry, folder),
-        }
+        let path = Catalog::shard_path(entry.folder(), folder);
+        ShardPlace { site: self.site.clone(), id: ShardId { path, stream: stream(entry, folder) } }
     }
 
     fn enter(&self, collection: Arc<Collection>) {

@@ -1,7 +1,6 @@
 //! What a collection asks of a shard, as a seam: the engine's shard in production, one in memory in tests of the layers
 //! above. Calls block; [`crate::offload`] decides on which thread.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use meter::{Clock, Meters};
@@ -12,7 +11,7 @@ use plan::{
     Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
-use store::{BackupFolder, BackupPoint, ShardImage, Watermark};
+use store::{BackupFolder, BackupPoint, ShardId, ShardImage, Site, Watermark};
 
 pub use engine::{
     EditSteps, FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms, UpdateContext, Visit,
@@ -96,11 +95,10 @@ pub trait OpenShard: Send + Sync {
     fn restore(&self, place: &ShardPlace, image: &BackedUp<'_>) -> Result<()>;
 }
 
-/// Where a shard lives.
+/// Where a shard lives: which one it is, and the site that has its home.
 pub struct ShardPlace {
-    pub folder: PathBuf,
-    /// Whose the files are: the same at every opening, another for every other shard there ever was.
-    pub stream: [u8; 16],
+    pub site: Arc<dyn Site>,
+    pub id: ShardId,
 }
 
 /// A shard as a backup keeps it.

@@ -19,6 +19,8 @@ pub struct ShardConfig {
     /// [`tick`](crate::Shard::tick).
     pub background: bool,
     pub caches: CacheSizes,
+    /// How long a segment file stays that newer ones have replaced, for whoever reads the shard beside its owner.
+    pub replaced_files_kept_ms: i64,
     /// Read every segment file at open and compare its checksum.
     pub verify_at_open: bool,
 }
@@ -59,6 +61,7 @@ impl Default for ShardConfig {
             merge: MergePolicy::default(),
             background: true,
             caches: CacheSizes::default(),
+            replaced_files_kept_ms: 10_000,
             verify_at_open: false,
         }
     }

@@ -11,10 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use arc_swap::ArcSwap;
 use meter::Clock;
 use plan::{AutoCommit, Result, Schema};
-use store::{FencedLog, ManifestStore, SegmentStore};
+use store::{FencedLog, ManifestStore, Room, SegmentStore, Watermark};
 
 use crate::analyzers::Analyzers;
 use crate::config::ShardConfig;
+use crate::errors::from_store;
 use crate::expire::Expiries;
 use crate::layout::Layout;
 use crate::prepare::Preparer;
@@ -63,6 +64,8 @@ pub(crate) struct Meaning {
 pub(crate) struct Published {
     pub(crate) manifest_version: Option<u64>,
     pub(crate) files: Vec<String>,
+    /// Files that no manifest of now names, and when they are to go: others may still read an older one.
+    pub(crate) replaced: Vec<(String, i64)>,
     /// Flushes tried in this epoch, for names that are never used twice.
     pub(crate) attempts: u64,
 }
@@ -137,6 +140,27 @@ impl Core {
             lock(&self.preparers).clear();
         }
         self.refresh()
+    }
+
+    /// Waits until the log holds a record for good. The outer error says what that means to whoever asks.
+    pub(crate) fn wait_for_log(&self, at: Watermark) -> store::Result<()> {
+        self.log.wait_durable(at).inspect_err(|error| self.note_failure(error))
+    }
+
+    /// Room in the log, taken while `applying` is held and `state` is not.
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<Room> {
+        self.log.reserve(bytes).inspect_err(|error| self.note_failure(error)).map_err(from_store)
+    }
+
+    /// What the home's answer means to the shard: a deposed owner, and one whose medium failed, takes no more updates.
+    pub(crate) fn note_failure(&self, error: &store::Error) {
+        let is_deposed = matches!(error.kind(), store::ErrorKind::Deposed);
+        if is_deposed {
+            self.state().is_deposed = true;
+        }
+        if is_deposed || matches!(error.kind(), store::ErrorKind::Failed) {
+            self.refuse_updates(error.message());
+        }
     }
 
     /// Stops all further updates: what the log holds and what is in memory may differ. A new opening replays the log.

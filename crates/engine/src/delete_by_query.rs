@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use plan::{Error, FieldSelection, Query, Result, Version};
+use plan::{FieldSelection, Query, Result, Version};
 use store::Watermark;
 
 use crate::alive::Dead;
 use crate::block::place_of;
 use crate::core::{Core, lock};
-use crate::errors::from_store;
 use crate::log_codec::Record;
 use crate::search::matching_docs;
 use crate::segment::Segment;
 use crate::snapshot::{Snapshot, read_source};
+use crate::unsettled::Concerned;
 
 /// A record of the log ends above this size.
 const RECORD_BYTES_MAX: usize = 1 << 20;
@@ -34,7 +34,15 @@ impl Core {
         let now_ms = self.clock.now_ms();
         let version = state.next_version(now_ms);
         drop(state);
-        let at = if *query == Query::All { self.log_all(version)? } else { self.log_ids(version, &ids)? };
+        let records = match *query {
+            Query::All => vec![record_of_all(version)],
+            _ => records_of(version, &ids),
+        };
+        // Room for all of them before the first is appended: a delete is never in the log by half.
+        let rooms = records.iter().map(|record| self.reserve(record.as_bytes().len()));
+        let rooms = rooms.collect::<Result<Vec<_>>>()?;
+        let at =
+            rooms.into_iter().zip(&records).map(|(room, it)| self.log.append(room, it.as_bytes())).last();
         for (segment, docs) in &doomed {
             segment.marks.mark_all(docs.iter().copied());
         }
@@ -43,7 +51,10 @@ impl Core {
         for DoomedId { root, id } in &ids {
             root.as_ref().map_or(Ok(()), |root| state.mark_member(root, id))?;
         }
-        state.logged = at.unwrap_or(state.logged);
+        if let Some(at) = at {
+            state.logged = at;
+            state.unsettled.note(at, Concerned::All, self.log.durable());
+        }
         state.modified_ms = now_ms;
         if *query == Query::All {
             state.recent.clear();
@@ -65,36 +76,28 @@ impl Core {
         drop(state);
         Snapshot::build(Some(&self.snapshot.load()), self.layout(), &segments)
     }
+}
 
-    fn log_all(&self, version: Version) -> Result<Option<Watermark>> {
+fn record_of_all(version: Version) -> Record {
+    let mut record = Record::new();
+    record.delete_all(version);
+    record
+}
+
+fn records_of(version: Version, ids: &[DoomedId]) -> Vec<Record> {
+    let mut records = Vec::new();
+    let mut ids = ids.iter().peekable();
+    while ids.peek().is_some() {
         let mut record = Record::new();
-        record.delete_all(version);
-        self.log.append(record.as_bytes()).map(Some).map_err(from_store)
-    }
-
-    fn log_ids(&self, version: Version, ids: &[DoomedId]) -> Result<Option<Watermark>> {
-        let mut at = None;
-        let mut ids = ids.iter().peekable();
-        while ids.peek().is_some() {
-            let mut record = Record::new();
-            while let Some(one) = ids.next_if(|_| record.as_bytes().len() < RECORD_BYTES_MAX) {
-                match &one.root {
-                    Some(root) => record.delete_member(version, root, &one.id),
-                    None => record.delete(version, &one.id),
-                }
+        while let Some(one) = ids.next_if(|_| record.as_bytes().len() < RECORD_BYTES_MAX) {
+            match &one.root {
+                Some(root) => record.delete_member(version, root, &one.id),
+                None => record.delete(version, &one.id),
             }
-            at = Some(self.log.append(record.as_bytes()).map_err(|error| self.after_half(at, error))?);
         }
-        Ok(at)
+        records.push(record);
     }
-
-    /// A delete of which only the first records are in the log counts on a replay but not here.
-    fn after_half(&self, logged: Option<Watermark>, error: store::Error) -> Error {
-        if logged.is_some() {
-            self.refuse_updates(error.message());
-        }
-        from_store(error)
-    }
+    records
 }
 
 /// A document by its id, and by its block's root where it is in one: the rest of the block stays.

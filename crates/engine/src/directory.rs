@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use store::{SegmentFile, SegmentStore, SegmentWriter};
+use store::{SegmentFile, SegmentStore, SegmentWriter, WrittenFile};
 use tantivy::Directory;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -76,9 +76,7 @@ impl Output {
     }
 
     fn finish(&self, path: &Path, writer: Box<dyn SegmentWriter>) -> io::Result<()> {
-        let Some(store) = &self.inner.store else { return Ok(()) };
-        let file = writer.finish().map_err(io::Error::other)?;
-        let bytes = store.open(&file.name).map_err(io::Error::other)?;
+        let WrittenFile { file, bytes } = writer.finish().map_err(io::Error::other)?;
         let mut state = self.state();
         state.files.insert(path.to_owned(), OwnedBytes::new(bytes));
         state.written.push(file);

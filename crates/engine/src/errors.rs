@@ -42,15 +42,26 @@ fn innermost_kind(error: &(dyn StdError + 'static)) -> io::ErrorKind {
     kind
 }
 
-/// A full disk, a failed log and a lost shard are states to wait out or to leave; damage is damage.
+/// A full disk, a failed log and a lost shard are states to wait out or to leave; damage is damage. What was offered to a
+/// medium that does not answer is unknown.
 pub(crate) fn from_store(error: store::Error) -> Error {
     let kind = match error.kind() {
         store::ErrorKind::Corrupt { .. } => ErrorKind::DataLoss,
         store::ErrorKind::Invalid => ErrorKind::TooLarge,
         store::ErrorKind::Conflict | store::ErrorKind::NotFound => ErrorKind::Internal,
+        store::ErrorKind::Unknown => ErrorKind::Unknown,
         _ => ErrorKind::Unavailable,
     };
     Error::new(kind, error.message().to_owned()).with_source(error)
+}
+
+/// Of an update that was appended: whatever keeps it from becoming durable here, it may yet be so.
+pub(crate) fn from_unresolved(error: store::Error) -> Error {
+    if matches!(error.kind(), store::ErrorKind::Invalid) {
+        return Error::internal(error.message().to_owned()).with_source(error);
+    }
+    let message = format!("{}; whether this update counts is not known", error.message());
+    Error::new(ErrorKind::Unknown, message).with_source(error)
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ impl Core {
             let upper = Bound::Included(Value::Date(now_ms));
             let ended = Query::Range(Range { field, lower: Bound::Unbounded, upper });
             if let (_, Some(logged)) = self.delete_by_query(&ended)? {
-                self.log.wait_durable(logged).map_err(from_store)?;
+                self.wait_for_log(logged).map_err(from_store)?;
                 self.refresh()?;
             }
         }

@@ -77,14 +77,12 @@ impl Core {
             let _maintenance = lock(&self.maintenance);
             let cut = self.cut()?;
             if show {
+                self.settle_cut(&cut)?;
                 self.show(&cut)?;
             }
             cut
         };
-        // Invariant: a manifest names no position that the log could still lose. Older epochs were replayed from disk.
-        if cut.logged.epoch == self.epoch {
-            self.log.wait_durable(cut.logged).map_err(from_store)?;
-        }
+        self.settle_cut(&cut)?;
         cut.segments.retain(|(segment, dead)| dead.count() < segment.max_doc);
         self.gather_unpersisted(&mut cut)?;
         published.attempts += 1;
@@ -171,20 +169,30 @@ impl Core {
         let layout = LayoutRecord { generation: layout.generation(), slots: layout.slots().to_vec() };
         let mut manifest = Manifest::new(cut.logged, cut.version_max, layout, records);
         manifest.modified_ms = cut.modified_ms;
-        let version =
-            self.manifests.publish(published.manifest_version, &manifest.to_bytes()?).map_err(from_store)?;
+        let version = self.manifests.publish(published.manifest_version, &manifest.to_bytes()?);
+        let version = version.inspect_err(|error| self.note_failure(error)).map_err(from_store)?;
         published.manifest_version = Some(version);
         if cut.logged != store::Watermark::START && self.log_kept.load(Ordering::Acquire) == 0 {
             self.log.trim(cut.logged).map_err(from_store)?;
         }
         let files: Vec<String> = manifest.file_names().map(str::to_owned).collect();
         let kept: BTreeSet<&str> = files.iter().map(String::as_str).collect();
-        for old in published.files.iter().filter(|name| !kept.contains(name.as_str())) {
-            // Best effort: an opening removes what no manifest names.
-            drop(self.store.remove(old));
-        }
+        let goes_at = self.clock.now_ms().saturating_add(self.config.replaced_files_kept_ms);
+        let replaced = std::mem::take(&mut published.files).into_iter();
+        let replaced = replaced.filter(|name| !kept.contains(name.as_str())).map(|name| (name, goes_at));
+        published.replaced.extend(replaced);
         published.files = files;
+        self.remove_replaced(published);
         Ok(())
+    }
+
+    /// Removes files that were replaced long enough ago for whoever began to read them to have them open.
+    pub(crate) fn remove_replaced(&self, published: &mut Published) {
+        let now_ms = self.clock.now_ms();
+        for (name, _) in published.replaced.extract_if(.., |(_, goes_at)| *goes_at <= now_ms) {
+            // Best effort: an opening removes what no manifest names.
+            drop(self.store.remove(&name));
+        }
     }
 }
 

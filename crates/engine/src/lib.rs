@@ -59,6 +59,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod unsettled;
 mod update_context;
 mod value_order;
 mod writer;

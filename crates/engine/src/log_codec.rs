@@ -17,6 +17,12 @@ use crate::bytes::{Reader, put_text, put_unsigned};
 use crate::source_codec::{push_value, tag_of, take_value};
 
 const FORMAT: u8 = 1;
+/// What a record has before its operations, at most.
+pub(crate) const RECORD_HEAD_BYTES_MAX: usize = 1;
+/// Tag and version of an operation.
+pub(crate) const OPERATION_HEAD_BYTES_MAX: usize = 1 + 10;
+/// The length before a text.
+pub(crate) const TEXT_LENGTH_BYTES_MAX: usize = 10;
 const PUT: u8 = 1;
 const DELETE: u8 = 2;
 const DELETE_ALL: u8 = 3;

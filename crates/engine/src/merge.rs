@@ -4,12 +4,14 @@
 //! The new number of a document is its rank among the kept documents, inputs one after the other. Inputs of older
 //! layouts get the field norms they lack (`norm_file`); the result is of the newest layout.
 
+use std::io::Write as _;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use plan::Result;
+use store::WrittenFile;
 use tantivy::directory::OwnedBytes;
 use tantivy::index::SegmentId;
 use tantivy::indexer::merge_filtered_segments;
@@ -206,9 +208,11 @@ impl Core {
     ) -> Result<Persisted> {
         written.push(self.store.put(&filter_name(id), filter.as_bytes()).map_err(from_store)?);
         for (name, bytes) in derived {
-            written.push(self.store.put(&name, &bytes).map_err(from_store)?);
-            let bytes = self.store.open(&name).map_err(from_store)?;
+            let mut writer = self.store.create(&name).map_err(from_store)?;
+            writer.write_all(&bytes).map_err(|error| from_tantivy(error.into()))?;
+            let WrittenFile { file, bytes } = writer.finish().map_err(from_store)?;
             files.insert(PathBuf::from(name), OwnedBytes::new(bytes));
+            written.push(file);
         }
         Ok(Persisted { files: written, marks: None })
     }

@@ -70,7 +70,7 @@ impl Core {
             meaning: ArcSwap::from_pointee(Meaning { schema, analyzers, layout }),
             growing: Mutex::default(),
             snapshot: ArcSwap::from_pointee(snapshot),
-            flushing: Mutex::new(Published { manifest_version, files, attempts: 0 }),
+            flushing: Mutex::new(Published { manifest_version, files, ..Published::default() }),
             merging: Mutex::default(),
             maintenance: Mutex::default(),
             applying: RwLock::default(),
@@ -94,14 +94,15 @@ impl Core {
         if self.state().refused.is_some() {
             return;
         }
-        let published = lock(&self.flushing);
+        let mut published = lock(&self.flushing);
         let known: BTreeSet<&str> = published.files.iter().map(String::as_str).collect();
         // Best effort: a stray file costs space, nothing else.
-        for name in self.store.list().unwrap_or_default() {
-            if !known.contains(name.as_str()) {
-                drop(self.store.remove(&name));
-            }
-        }
+        let mut strays = self.store.list().unwrap_or_default();
+        strays.retain(|name| !known.contains(name.as_str()));
+        // Some may be of the manifest before, which others may read.
+        let goes_at = self.clock.now_ms().saturating_add(self.config.replaced_files_kept_ms);
+        published.replaced.extend(strays.into_iter().map(|name| (name, goes_at)));
+        self.remove_replaced(&mut published);
     }
 
     /// Applies the log above `after`. Damage ends it and closes the shard to updates; nothing of the log is trimmed then.
@@ -185,6 +186,7 @@ impl Core {
                 if overwrite {
                     state.mark_block(&id, id_filter::hash(&id))?;
                 }
+                state.has_new_blocks |= !recent.children.is_empty();
                 state.recent.insert(id, recent);
                 state.version_max = state.version_max.max(version);
             }

@@ -1,5 +1,5 @@
-//! Making updates visible: the cut, at which no batch is half applied; the sealing of what it took; the next snapshot.
-//! No sync: the log is the durability.
+//! Making updates visible: the cut, at which no batch is half applied; the sealing of what it took; the next snapshot, once the
+//! log holds all of the cut for good. No sync of its own: the log is the durability.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use store::Watermark;
 use crate::alive::Dead;
 use crate::builder::Builder;
 use crate::core::{Core, Counters, lock};
+use crate::errors::from_store;
 use crate::layout::Layout;
 use crate::segment::Segment;
 use crate::snapshot::Snapshot;
@@ -29,9 +30,18 @@ impl Core {
     pub(crate) fn refresh(&self) -> Result<()> {
         let _maintenance = lock(&self.maintenance);
         let cut = self.cut()?;
+        self.settle_cut(&cut)?;
         self.show(&cut)?;
         self.note_segments();
         Ok(())
+    }
+
+    /// Waits until the log holds a cut for good.
+    ///
+    /// Invariant: no reader sees, and no manifest names, what the log could still lose. Whoever refreshes after an update has
+    /// waited for that one already; left are records of others, whose sync is under way.
+    pub(crate) fn settle_cut(&self, cut: &Cut) -> Result<()> {
+        self.wait_for_log(cut.logged).map_err(from_store)
     }
 
     /// Takes the shard's state of a moment and seals its builders. The caller holds `maintenance`.
@@ -80,7 +90,7 @@ impl Core {
         Ok(sealed)
     }
 
-    /// Makes a cut what searches see. Segments without a living document go. The caller holds `maintenance`.
+    /// Makes a cut what searches see, which is durable. Segments without a living document go. The caller holds `maintenance`.
     pub(crate) fn show(&self, cut: &Cut) -> Result<()> {
         lock(&self.schedule.deadlines).refreshed();
         let is_empty = |(segment, dead): &(Arc<Segment>, Dead)| dead.count() >= segment.max_doc;

@@ -128,6 +128,10 @@ impl Core {
     /// Does what is due at `now_ms`, and merges where no thread does. Errors are those of the last thing tried; what failed is tried again later.
     pub(crate) fn tick(&self, now_ms: i64) -> Result<()> {
         self.expire_due(now_ms)?;
+        // Whoever flushes now does it itself.
+        if let Ok(mut published) = self.flushing.try_lock() {
+            self.remove_replaced(&mut published);
+        }
         let due = lock(&self.schedule.deadlines).due(now_ms);
         match due {
             Some(Due::Flush) => {

@@ -181,6 +181,11 @@ impl Segment {
         Ok(members)
     }
 
+    /// Whether any document stands below another.
+    pub(crate) fn has_blocks(&self) -> Result<bool> {
+        self.blocks().map(|blocks| blocks.is_some())
+    }
+
     /// The documents in blocks, where there are any.
     fn blocks(&self) -> Result<Option<&Blocks>> {
         if let Some(known) = self.blocks.get() {

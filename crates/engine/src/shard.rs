@@ -13,6 +13,7 @@ use store::{ShardHome, ShardImage};
 
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
+use crate::errors::from_store;
 use crate::highlight;
 use crate::id_filter;
 use crate::peers::{JoinedValues, Peers};
@@ -96,18 +97,24 @@ impl Shard {
         self.caches.set_peers(peers);
     }
 
-    /// The documents of these ids as the last update left them, visible or not; `None` where there is none.
+    /// The documents of these ids as the last update left them, visible or not; `None` where there is none. What is told is
+    /// durable: where an update of one of them is not yet, this waits for it.
     pub fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         let layout = self.core.layout();
-        let read = |id: &String| {
+        let mut judged_by = None;
+        let mut sources = Vec::with_capacity(ids.len());
+        for id in ids {
             let (state, hash) = (self.core.state(), id_filter::hash(id));
+            state.check_owned()?;
             let current = state.current(id, hash)?;
             let child = if current.is_none() { state.child(id, hash)? } else { None };
+            judged_by = judged_by.max(state.judged_by(hash)?);
             drop(state);
-            let source = current.map(|current| current.source()).transpose()?.or(child);
-            source.map(|source| Ok(read_source(&source, &layout, fields)?.1)).transpose()
-        };
-        ids.iter().map(read).collect()
+            sources.push(current.map(|current| current.source()).transpose()?.or(child));
+        }
+        judged_by.map_or(Ok(()), |at| self.core.wait_for_log(at)).map_err(from_store)?;
+        let read = |source: Arc<[u8]>| Ok(read_source(&source, &layout, fields)?.1);
+        sources.into_iter().map(|source| source.map(read).transpose()).collect()
     }
 
     /// What searches see now. It never changes; hold it as long as needed.
@@ -216,6 +223,7 @@ impl Shard {
     pub fn versions(&self, limit: usize) -> Result<Vec<Version>> {
         // The newest first: what becomes visible in between is in both, not in neither.
         let mut newest = stats::recent_versions(&self.core);
+        self.core.settle()?;
         newest.extend(self.snapshot().versions(limit)?);
         newest.sort_unstable_by(|left, right| right.cmp(left));
         newest.dedup();

@@ -12,6 +12,7 @@ use crate::group::Pending;
 use crate::id_filter;
 use crate::recent::Recent;
 use crate::segment::Segment;
+use crate::unsettled::Unsettled;
 
 /// Bits below the milliseconds of a version, as in Solr.
 const VERSION_CLOCK_SHIFT: u32 = 20;
@@ -22,6 +23,10 @@ pub(crate) struct State {
     pub(crate) version_max: Version,
     /// The last record appended.
     pub(crate) logged: Watermark,
+    /// What of it nobody may be told yet.
+    pub(crate) unsettled: Unsettled,
+    /// Whether any document came with others below it since the shard was opened.
+    pub(crate) has_new_blocks: bool,
     pub(crate) recent: Recent,
     /// Sealed segments in index order, whether or not a snapshot shows them.
     pub(crate) segments: Vec<Arc<Segment>>,
@@ -31,6 +36,8 @@ pub(crate) struct State {
     pub(crate) full: Vec<Builder>,
     /// Why updates are refused, for good.
     pub(crate) refused: Option<String>,
+    /// Another owns the shard: what is here may be older than what is acknowledged there.
+    pub(crate) is_deposed: bool,
     pub(crate) modified_ms: i64,
 }
 
@@ -79,6 +86,22 @@ impl State {
     pub(crate) fn check_writable(&self) -> Result<()> {
         let refuse = |reason: &String| Err(Error::new(ErrorKind::Unavailable, reason.clone()));
         self.refused.as_ref().map_or(Ok(()), refuse)
+    }
+
+    /// What is here is what the shard's owner answers from.
+    pub(crate) fn check_owned(&self) -> Result<()> {
+        let deposed = || Error::new(ErrorKind::Unavailable, "another node owns this shard; ask that one");
+        if self.is_deposed { Err(deposed()) } else { Ok(()) }
+    }
+
+    /// The record that must be durable before anybody is told how this id stands; `None` when all are.
+    pub(crate) fn judged_by(&self, hash: u64) -> Result<Option<Watermark>> {
+        let Some(last) = self.unsettled.last() else { return Ok(None) };
+        // A document below another goes with its root, whose id is another.
+        let has_blocks = |segment: &Arc<Segment>| segment.has_blocks();
+        let by_root = self.has_new_blocks
+            || self.segments.iter().map(has_blocks).try_fold(false, |any, it| Ok::<_, Error>(any || it?))?;
+        Ok(if by_root { Some(last) } else { self.unsettled.last_of(hash) })
     }
 
     /// Solr's rule: above the last one and no lower than the clock.

@@ -1,6 +1,9 @@
-//! The path of an update: prepare outside every lock (`group.rs`); under the lock check expectations, give versions, append to the log
-//! and note where each id stands; then index into a builder this thread owns; last, wait until the log is durable, unless more of
-//! the request follows, which then waits for all of it.
+//! The path of an update: prepare outside every lock (`group.rs`), and reserve room in the log; under the lock check expectations,
+//! give versions, append to the log and note where each id stands; then index into a builder this thread owns; last, wait until
+//! the log is durable, unless more of the request follows, which then waits for all of it.
+//!
+//! Operations are judged and merged by the newest state in the order of the log, durable or not: judged by what is durable, two
+//! that expect the same version would both be done. Hence an answer that something was not done waits for the log as well.
 //!
 //! A batch is cut into groups, each one record of the log. Operations before a failure stay done, as in Solr.
 
@@ -12,18 +15,19 @@ use meter::{Phase, Trace};
 use plan::{
     Durable, Error, ErrorKind, Operation, Refusal, RefusalKind, Result, UpdateBatch, UpdateOutcome, Version,
 };
-use store::Watermark;
+use store::{Room, Watermark};
 
 use crate::builder::Builder;
 use crate::conditions::{self, Verdict};
 use crate::core::{Core, lock};
-use crate::errors::from_store;
+use crate::errors::{from_store, from_unresolved};
 use crate::group::{Group, Pending, PreparedChild, Work, take_group};
 use crate::layout::Layout;
-use crate::log_codec::Record;
+use crate::log_codec::{OPERATION_HEAD_BYTES_MAX, RECORD_HEAD_BYTES_MAX, Record, TEXT_LENGTH_BYTES_MAX};
 use crate::prepare::{Prepared, Preparer};
 use crate::recent::{RecentChild, RecentDocument};
 use crate::state::{State, Stored};
+use crate::unsettled::Concerned;
 use crate::update_context::{EditSteps, UpdateContext};
 
 /// An operation with its version and what it replaces.
@@ -45,6 +49,8 @@ struct Progress {
     /// The last record to wait for.
     durable: Option<Watermark>,
     conflicts_skip: bool,
+    /// Whether an operation was passed over for how its document stands.
+    passed_over: bool,
     /// How many operations may fail; `None` when none may.
     errors_max: Option<u64>,
     trace: Trace,
@@ -77,26 +83,37 @@ impl Core {
         let UpdateBatch { operations, conflicts_skip, errors_max, durable } = batch;
         let UpdateContext { trace, edit_steps } = context;
         let before = (durable == Durable::All).then(|| self.state().logged);
-        let mut progress = Progress { outcome, durable: before, conflicts_skip, errors_max, trace };
+        let mut progress =
+            Progress { outcome, durable: before, conflicts_skip, passed_over: false, errors_max, trace };
         let result = self.run(operations, edit_steps.as_ref(), &mut progress);
-        let synced = match durable {
-            Durable::Later => Ok(()),
-            Durable::Own | Durable::All => self.wait_durable(&mut progress),
+        let by_state = |error: &Error| {
+            matches!(error.kind, ErrorKind::Conflict | ErrorKind::BadRequest | ErrorKind::NotFound)
         };
-        progress.outcome.failure = result.and(synced).err();
+        let judged = progress.passed_over
+            || !progress.outcome.refused.is_empty()
+            || result.as_ref().is_err_and(by_state);
+        if judged {
+            // By what others may have done a moment ago: that must be durable before anybody is told.
+            progress.durable = progress.durable.max(self.state().unsettled.last());
+        }
+        let synced = match durable {
+            Durable::Later if !judged => Ok(()),
+            _ => self.wait_durable(&mut progress),
+        };
+        progress.outcome.failure = synced.and(result).err();
         progress.outcome
     }
 
     /// Waits until the log holds for good all that was applied.
     pub(crate) fn settle(&self) -> Result<()> {
         let logged = self.state().logged;
-        self.log.wait_durable(logged).map_err(from_store)
+        self.wait_for_log(logged).map_err(from_store)
     }
 
     fn wait_durable(&self, progress: &mut Progress) -> Result<()> {
         let Some(at) = progress.durable.take() else { return Ok(()) };
         let _syncing = progress.trace.enter(Phase::Sync);
-        progress.trace.waiting(|| self.log.wait_durable(at)).map_err(from_store)
+        progress.trace.waiting(|| self.wait_for_log(at)).map_err(from_unresolved)
     }
 
     fn run(
@@ -190,7 +207,9 @@ impl Core {
     ) -> Result<Option<Refusal>> {
         let _applying = progress.trace.waiting(|| self.apply_shared());
         let mut builder = self.take_builder(preparer.layout())?;
-        let placed = self.place(pending, &builder, progress);
+        // Whatever has to wait for the disk does so here, before the lock that gets and other updates want.
+        let room = self.reserve(record_bytes_max(pending));
+        let placed = room.and_then(|room| self.place(pending, room, &builder, progress));
         let (indexing, failure) = match placed {
             Ok(both) => both,
             Err(error) => {
@@ -213,19 +232,21 @@ impl Core {
     fn place(
         &self,
         pending: &mut VecDeque<Pending>,
+        room: Room,
         builder: &Builder,
         progress: &mut Progress,
     ) -> Result<(Vec<Indexing>, Option<Refusal>)> {
         let now_ms = self.clock.now_ms();
         let mut state = progress.trace.waiting(|| self.state());
-        let (decided, failure) =
-            decide(&mut state, pending, builder.layout(), progress.conflicts_skip, now_ms)?;
+        let (decided, failure) = decide(&mut state, pending, builder.layout(), progress, now_ms)?;
         if decided.is_empty() {
             return Ok((Vec::new(), failure));
         }
-        let at = self.log.append(record_of(&decided).as_bytes()).map_err(from_store)?;
+        let at = self.log.append(room, record_of(&decided).as_bytes());
         progress.durable = Some(at);
         state.logged = at;
+        let hashes = decided.iter().map(|one| one.pending.hash).collect();
+        state.unsettled.note(at, Concerned::Ids(hashes), self.log.durable());
         state.modified_ms = now_ms;
         let commit_within_ms = decided.iter().filter_map(|one| one.pending.commit_within_ms).min();
         self.note_updates(decided.len() as u64, commit_within_ms);
@@ -283,19 +304,21 @@ fn decide(
     state: &mut State,
     pending: &mut VecDeque<Pending>,
     layout: &Layout,
-    conflicts_skip: bool,
+    progress: &mut Progress,
     now_ms: i64,
 ) -> Result<(Vec<Decided>, Option<Refusal>)> {
     state.check_writable()?;
     let mut decided = Vec::with_capacity(pending.len());
     while let Some(next) = pending.front() {
-        let skips = conflicts_skip && matches!(next.work, Work::Put(_));
+        let skips = progress.conflicts_skip && matches!(next.work, Work::Put(_));
         match conditions::check(state, next, layout) {
             Ok(Verdict::PassOver) => {
+                progress.passed_over = true;
                 pending.pop_front();
                 continue;
             }
             Err(error) if error.kind == ErrorKind::Conflict && skips => {
+                progress.passed_over = true;
                 pending.pop_front();
                 continue;
             }
@@ -323,6 +346,15 @@ fn is_stale(state: &State, pending: &Pending) -> Result<bool> {
     let Some(edit) = &put.edit else { return Ok(false) };
     let current = state.current(&pending.id, pending.hash)?.map(|it| it.version()).transpose()?;
     Ok(current != edit.base)
+}
+
+/// No record of these operations is longer.
+fn record_bytes_max(pending: &VecDeque<Pending>) -> usize {
+    let bytes = pending.iter().map(|one| match &one.work {
+        Work::Put(put) => put.body.bytes.len(),
+        Work::Delete => TEXT_LENGTH_BYTES_MAX + one.id.len(),
+    });
+    RECORD_HEAD_BYTES_MAX + bytes.map(|bytes| OPERATION_HEAD_BYTES_MAX + bytes).sum::<usize>()
 }
 
 fn record_of(decided: &[Decided]) -> Record {
@@ -371,6 +403,7 @@ fn note(
             let source = prepared.document.source.clone();
             let marks = builder.marks().clone();
             let recent = RecentDocument { marks, doc, version, source, children, beside: None };
+            state.has_new_blocks |= !recent.children.is_empty();
             state.recent.insert(id.clone(), recent);
             indexing.push(Indexing { prepared, hash });
             outcome.added.push((id, version));

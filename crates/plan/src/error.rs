@@ -24,6 +24,9 @@ pub enum ErrorKind {
     Busy,
     /// Try again later or elsewhere: disk full, shutting down, log failed.
     Unavailable,
+    /// The update was written, and nobody can tell yet whether it counts: it may, as a whole, or never. Send it again only if
+    /// doing it twice does no harm.
+    Unknown,
     /// Stored bytes do not match their checksum; restore or rebuild.
     DataLoss,
     /// A defect of ours.

@@ -1,17 +1,45 @@
 //! What every home must do, as checks over the traits alone: `check_home` for any home, `check_faults` for one whose
 //! medium can be made to fail. A new home passes both before anything is built on it. A failed check panics.
 
-use crate::contract::{ReplayEnd, SegmentFile, ShardHome, Watermark};
-use crate::{ErrorKind, Result};
+use std::future::Future;
 use std::io::Write;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
 
-/// A place where one shard's home can be opened again and again.
-pub trait Site {
-    fn open(&self) -> Result<Box<dyn ShardHome>>;
+use crate::contract::{FencedLog, ReplayEnd, SegmentFile, ShardHome, Watermark, WrittenFile};
+use crate::{Durability, ErrorKind, Result, ShardArchive};
+
+/// One shard, which can be opened again and again.
+pub trait TestSite {
+    fn open(&self) -> Result<Arc<dyn ShardHome>>;
+    fn archive(&self) -> Arc<dyn ShardArchive>;
+    fn second_opening(&self) -> SecondOpening;
+}
+
+/// What becomes of an opening while the shard's owner lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecondOpening {
+    /// It fails with `Deposed`.
+    Refused,
+    /// It succeeds, and the first owner learns so at its next append or publication.
+    Deposes,
+}
+
+/// A record appended in one step, where nobody holds a lock.
+pub trait AppendRecord {
+    fn append_record(&self, record: &[u8]) -> Result<Watermark>;
+}
+
+impl<L: FencedLog + ?Sized> AppendRecord for L {
+    fn append_record(&self, record: &[u8]) -> Result<Watermark> {
+        Ok(self.append(self.reserve(record.len())?, record))
+    }
 }
 
 /// A site that can fail on command.
-pub trait FaultySite: Site {
+pub trait FaultySite: TestSite {
     /// The machine loses power; homes opened before are dead.
     fn cut_power(&self, seed: u64);
     /// The next durable write fails for good.
@@ -34,13 +62,16 @@ pub fn records(home: &dyn ShardHome, after: Option<Watermark>) -> Result<(Vec<Po
 }
 
 /// Runs every check that needs no faults, each on a site of its own.
-pub fn check_home(fresh: &dyn Fn() -> Box<dyn Site>) {
+pub fn check_home(fresh: &dyn Fn() -> Box<dyn TestSite>) {
     log_replays_in_order(&*fresh());
     log_survives_many_openings(&*fresh());
     log_serves_many_threads(&*fresh());
     log_refuses_strange_positions(&*fresh());
     manifests_form_a_chain(&*fresh());
     segments_are_written_once(&*fresh());
+    waiting_takes_no_thread(&*fresh());
+    room_is_given_back(&*fresh());
+    an_archive_reads_what_is_published(&*fresh());
     one_owner_at_a_time(&*fresh());
 }
 
@@ -54,22 +85,22 @@ pub fn check_faults(fresh: &dyn Fn() -> Box<dyn FaultySite>) {
     a_full_medium_refuses_and_recovers(&*fresh());
 }
 
-fn open(site: &(impl Site + ?Sized)) -> Box<dyn ShardHome> {
+fn open(site: &(impl TestSite + ?Sized)) -> Arc<dyn ShardHome> {
     site.open().expect("the home opens")
 }
 
 fn append(home: &dyn ShardHome, record: &[u8]) -> Watermark {
-    let at = home.log().append(record).expect("the log takes a record");
+    let at = home.log().append_record(record).expect("the log takes a record");
     home.log().wait_durable(at).expect("the record becomes durable");
     at
 }
 
-fn log_replays_in_order(site: &dyn Site) {
+fn log_replays_in_order(site: &dyn TestSite) {
     let mut written = Vec::new();
     let home = open(site);
     for number in 0..200u32 {
         let record = number.to_le_bytes().repeat(number as usize);
-        written.push((home.log().append(&record).expect("append"), record));
+        written.push((home.log().append_record(&record).expect("append"), record));
     }
     assert!(written.is_sorted_by(|a, b| a.0 < b.0), "positions ascend");
     home.log().wait_durable(written[199].0).expect("wait");
@@ -87,7 +118,7 @@ fn log_replays_in_order(site: &dyn Site) {
     assert_eq!(found, written[121..]);
 }
 
-fn log_survives_many_openings(site: &dyn Site) {
+fn log_survives_many_openings(site: &dyn TestSite) {
     let mut written = Vec::new();
     let mut epoch = 0;
     for number in 0..6u8 {
@@ -101,7 +132,7 @@ fn log_survives_many_openings(site: &dyn Site) {
     }
 }
 
-fn log_serves_many_threads(site: &dyn Site) {
+fn log_serves_many_threads(site: &dyn TestSite) {
     let home = open(site);
     let log = home.log();
     std::thread::scope(|scope| {
@@ -109,7 +140,7 @@ fn log_serves_many_threads(site: &dyn Site) {
             let log = &log;
             scope.spawn(move || {
                 for number in 0..25u8 {
-                    let at = log.append(&[thread, number]).expect("append");
+                    let at = log.append_record(&[thread, number]).expect("append");
                     log.wait_durable(at).expect("wait");
                 }
             });
@@ -123,7 +154,7 @@ fn log_serves_many_threads(site: &dyn Site) {
     }
 }
 
-fn log_refuses_strange_positions(site: &dyn Site) {
+fn log_refuses_strange_positions(site: &dyn TestSite) {
     let home = open(site);
     let last = append(&*home, b"one");
     let next = Watermark::new(last.epoch, last.sequence + 1);
@@ -132,11 +163,11 @@ fn log_refuses_strange_positions(site: &dyn Site) {
     let error = records(&*home, Some(next)).expect_err("nothing that far");
     assert!(matches!(error.kind(), ErrorKind::Corrupt { .. }), "{error}");
     let long = vec![0; crate::RECORD_BYTES_MAX + 1];
-    assert_eq!(home.log().append(&long).expect_err("too long").kind(), &ErrorKind::Invalid);
+    assert_eq!(home.log().append_record(&long).expect_err("too long").kind(), &ErrorKind::Invalid);
     assert_eq!(records(&*home, None).expect("replay").0.len(), 1);
 }
 
-fn manifests_form_a_chain(site: &dyn Site) {
+fn manifests_form_a_chain(site: &dyn TestSite) {
     let home = open(site);
     let chain = home.manifests();
     assert_eq!(chain.load().expect("load"), None);
@@ -156,7 +187,7 @@ fn manifests_form_a_chain(site: &dyn Site) {
     assert_eq!(open(site).manifests().load().expect("load"), version.map(|version| (version, vec![9])));
 }
 
-fn segments_are_written_once(site: &dyn Site) {
+fn segments_are_written_once(site: &dyn TestSite) {
     let home = open(site);
     let store = home.segments();
     let whole = store.put("a.seg", b"123456789").expect("put");
@@ -165,7 +196,8 @@ fn segments_are_written_once(site: &dyn Site) {
     let mut writer = store.create("b.seg").expect("create");
     writer.write_all(b"12345").and_then(|()| writer.write_all(b"6789")).expect("write");
     assert_eq!(store.list().expect("list"), ["a.seg"], "not before it is finished");
-    let streamed = writer.finish().expect("finish");
+    let WrittenFile { file: streamed, bytes } = writer.finish().expect("finish");
+    assert_eq!(&*bytes, b"123456789", "what was written can be read at once");
     assert_eq!((streamed.size, streamed.crc32), (whole.size, whole.crc32));
     store.create("c.seg").expect("create").write_all(b"gone").expect("write");
     store.put_all(&[("d.seg", b"d"), ("e.seg", b"")]).expect("put_all");
@@ -193,15 +225,116 @@ fn segments_read_back(store: &dyn crate::SegmentStore, whole: &SegmentFile) {
     }
 }
 
-fn one_owner_at_a_time(site: &dyn Site) {
+/// Notes that it was woken.
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+fn waiting_takes_no_thread(site: &dyn TestSite) {
+    let home = open(site);
+    let (log, (sender, told)) = (home.log(), mpsc::channel());
+    let positions: Vec<_> = (0..3u8).map(|number| log.append_record(&[number]).expect("append")).collect();
+    for at in positions.iter().copied() {
+        let sender = sender.clone();
+        log.when_durable(at, Box::new(move |result| sender.send((at, result.is_ok())).expect("send")));
+    }
+    let woken = Arc::new(Woken(AtomicBool::new(false)));
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut durability = pin!(Durability::of(&*log, positions[2]));
+    let before = durability.as_mut().poll(&mut Context::from_waker(&waker));
+    // One waits with a thread, for all.
+    log.wait_durable(positions[2]).expect("wait");
+    assert!(before.is_ready() || woken.0.load(Ordering::SeqCst), "the future's waker was told");
+    if before.is_pending() {
+        let after = durability.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(matches!(after, Poll::Ready(Ok(()))));
+    }
+    let mut all: Vec<_> = told.try_iter().collect();
+    all.sort_unstable();
+    assert_eq!(all, positions.iter().map(|at| (*at, true)).collect::<Vec<_>>());
+    assert!(log.durable() >= positions[2]);
+    let first = positions[0];
+    log.when_durable(first, Box::new(move |result| sender.send((first, result.is_ok())).expect("send")));
+    assert_eq!(told.try_recv(), Ok((first, true)), "what is durable is told at once");
+}
+
+/// Room that is not used hinders nobody, and records need not take all of theirs, nor come in the order of their room.
+fn room_is_given_back(site: &dyn TestSite) {
+    let home = open(site);
+    let log = home.log();
+    for _ in 0..2_000 {
+        drop(log.reserve(1_000).expect("room"));
+    }
+    let rooms: Vec<_> = (0..40).map(|_| log.reserve(600).expect("room")).collect();
+    assert!(rooms.iter().all(|room| room.bytes() >= 600));
+    let records: Vec<Vec<u8>> = (0..40u8).map(|number| vec![number; 15 * usize::from(number)]).collect();
+    let ats: Vec<_> = rooms.into_iter().rev().zip(&records).map(|(room, it)| log.append(room, it)).collect();
+    log.wait_durable(ats[39]).expect("wait");
+    let found = self::records(&*home, None).expect("replay").0;
+    assert_eq!(found, ats.into_iter().zip(records).collect::<Vec<_>>());
+}
+
+fn an_archive_reads_what_is_published(site: &dyn TestSite) {
+    let archive = site.archive();
+    assert_eq!(archive.newest().expect("newest"), None, "nobody has owned the shard yet");
+    let home = open(site);
+    assert_eq!(archive.newest().expect("newest"), None);
+    let file = home.segments().put("a.seg", b"123456789").expect("put");
+    let first = home.manifests().publish(None, b"first").expect("publish");
+    assert_eq!(archive.newest().expect("newest"), Some((first, b"first".to_vec())));
+    let bytes = archive.open(&file).expect("open");
+    let stray = home.segments().put("b.seg", b"not published").expect("put");
+    let second = home.manifests().publish(Some(first), b"second").expect("publish");
+    home.segments().remove(&file.name).expect("remove");
+    assert_eq!(archive.newest().expect("newest"), Some((second, b"second".to_vec())));
+    assert_eq!(&*bytes, b"123456789", "bytes outlive their file");
+    assert_eq!(archive.open(&file).expect_err("removed").kind(), &ErrorKind::NotFound);
+    let wrong = SegmentFile { size: 3, ..stray.clone() };
+    assert!(matches!(archive.open(&wrong).expect_err("size").kind(), ErrorKind::Corrupt { .. }));
+    append(&*home, b"the owner goes on");
+    drop(home);
+    assert!(site.archive().open(&stray).is_ok(), "an archive removes nothing");
+}
+
+fn one_owner_at_a_time(site: &dyn TestSite) {
+    match site.second_opening() {
+        SecondOpening::Refused => a_second_opening_is_refused(site),
+        SecondOpening::Deposes => a_second_opening_deposes(site),
+    }
+}
+
+fn a_second_opening_is_refused(site: &dyn TestSite) {
     let home = open(site);
     let segments = home.segments();
     let refused = || site.open().err().map(|error| error.kind().clone());
-    assert_eq!(refused(), Some(ErrorKind::Fenced));
+    assert_eq!(refused(), Some(ErrorKind::Deposed));
     drop(home);
-    assert_eq!(refused(), Some(ErrorKind::Fenced), "a part still owns the folder");
+    assert_eq!(refused(), Some(ErrorKind::Deposed), "a part still owns the folder");
     drop(segments);
     assert_eq!(refused(), None);
+}
+
+fn a_second_opening_deposes(site: &dyn TestSite) {
+    let first = open(site);
+    let known = append(&*first, b"first");
+    let version = first.manifests().publish(None, b"first").expect("publish");
+    let (room, log) = (first.log().reserve(6).expect("room"), first.log());
+    let second = open(site);
+    assert!(second.epoch() > first.epoch());
+    assert_eq!(records(&*second, None).expect("replay").0, [(known, b"first".to_vec())]);
+    let late = log.append(room, b"zombie");
+    let error = log.wait_durable(late).expect_err("deposed");
+    assert_eq!(error.kind(), &ErrorKind::Deposed, "{error}");
+    assert_eq!(log.reserve(1).expect_err("deposed").kind(), &ErrorKind::Deposed);
+    let error = first.manifests().publish(Some(version), b"zombie").expect_err("deposed");
+    assert_eq!(error.kind(), &ErrorKind::Deposed, "{error}");
+    let own = append(&*second, b"second");
+    second.manifests().publish(Some(version), b"second").expect("publish");
+    assert_eq!(records(&*second, Some(known)).expect("replay").0, [(own, b"second".to_vec())]);
 }
 
 fn acknowledged_records_survive_power_cuts(site: &dyn FaultySite, seed: u64) {
@@ -213,7 +346,7 @@ fn acknowledged_records_survive_power_cuts(site: &dyn FaultySite, seed: u64) {
         let acknowledged = written.len() + 12;
         for number in 0..20u8 {
             let record = vec![number; 100 * usize::from(number)];
-            let at = home.log().append(&record).expect("append");
+            let at = home.log().append_record(&record).expect("append");
             written.push((at, record));
             if number % 3 == 2 && written.len() <= acknowledged {
                 home.log().wait_durable(at).expect("wait");
@@ -243,13 +376,17 @@ fn published_state_survives_power_cuts(site: &dyn FaultySite, seed: u64) {
 fn a_failed_sync_ends_the_log(site: &dyn FaultySite) {
     let home = open(site);
     let first = append(&*home, b"first");
-    let second = home.log().append(b"second").expect("append");
+    let second = home.log().append_record(b"second").expect("append");
     site.fail_next_sync();
+    let late = home.log().reserve(5).expect("room");
     for attempt in 0..3 {
         let error = home.log().wait_durable(second).expect_err("the sync fails");
         assert_eq!(error.kind(), &ErrorKind::Failed, "attempt {attempt}");
     }
-    assert_eq!(home.log().append(b"third").expect_err("the log is over").kind(), &ErrorKind::Failed);
+    assert_eq!(home.log().append_record(b"third").expect_err("the log is over").kind(), &ErrorKind::Failed);
+    let never = home.log().append(late, b"never");
+    let error = home.log().wait_durable(never).expect_err("the log is over");
+    assert_eq!(error.kind(), &ErrorKind::Failed);
     home.log().wait_durable(first).expect("what was durable stays so");
     assert_eq!(records(&*home, None).expect("replay goes on").0, [(first, b"first".to_vec())]);
     drop(home);
@@ -257,6 +394,10 @@ fn a_failed_sync_ends_the_log(site: &dyn FaultySite) {
     let found = records(&*home, None).expect("replay").0;
     assert_eq!(found[0], (first, b"first".to_vec()));
     assert!(found.len() <= 2);
+    assert!(
+        found.iter().all(|(_, record)| record != b"never"),
+        "what comes behind a failed sync never appears"
+    );
     append(&*home, b"fourth");
     site.cut_power(1);
     assert_eq!(
@@ -272,7 +413,7 @@ fn a_full_medium_refuses_and_recovers(site: &dyn FaultySite) {
     site.set_full(true);
     let record = vec![1; 1000];
     let refusal = loop {
-        match home.log().append(&record) {
+        match home.log().append_record(&record) {
             Ok(at) => written.push((at, record.clone())),
             Err(error) => break error,
         }

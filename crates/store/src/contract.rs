@@ -5,9 +5,10 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::{Result, SegmentBytes};
+use crate::durability::DurabilityWaiter;
+use crate::{Result, Room, SegmentBytes};
 
-/// Largest record [`FencedLog::append`] takes, in bytes.
+/// Largest record that [`FencedLog::reserve`] gives room for, in bytes.
 pub const RECORD_BYTES_MAX: usize = 64 << 20;
 
 /// Position of a record in the log: the epoch (one per opening of the shard) and the sequence number within it.
@@ -51,19 +52,35 @@ pub struct ReplayEnd {
 }
 
 /// The write-ahead log of one shard, with one writer by construction.
+///
+/// What becomes of a record: *refused*, when [`reserve`](Self::reserve) fails: it was never offered and can never appear; once it
+/// is appended, *durable*, when a wait for it succeeds, or *unknown*, when a wait fails, whatever the kind: it may yet appear,
+/// here or at the next opening, as a whole and for good, or never.
 pub trait FencedLog: Send + Sync {
-    /// Orders `record` after all earlier ones; not yet durable. Cheap enough for the shard's lock, except that it
-    /// waits for the disk when too much is undurable already.
+    /// Makes sure of the space for one record of up to `bytes`. May wait for the medium: call it before the lock under which
+    /// the record gets its place.
     ///
-    /// Errors: `Invalid` above [`RECORD_BYTES_MAX`]; `Full` when no space could be reserved (the record is not in the
-    /// log, and a later append may succeed); `Failed` or `Corrupt` when this log takes no more records.
-    fn append(&self, record: &[u8]) -> Result<Watermark>;
+    /// Errors: `Invalid` above [`RECORD_BYTES_MAX`]; `Full` when there is no space (a later call may succeed); `Failed`,
+    /// `Deposed` or `Corrupt` when this log takes no more records.
+    fn reserve(&self, bytes: usize) -> Result<Room>;
+
+    /// Orders `record` after all earlier ones; not yet durable. In memory only, hence fit for the shard's lock. A record longer
+    /// than its room is a defect and panics.
+    fn append(&self, room: Room, record: &[u8]) -> Watermark;
+
+    /// The last record known to be durable.
+    fn durable(&self) -> Watermark;
 
     /// Blocks until every record up to `at` is durable. Waiters share one sync.
     ///
-    /// Errors: `Invalid` for a position never given out; `Full` when the disk could not take the bytes after all
-    /// (they stay queued, and the record may still become durable later); `Failed` after a failed sync, for good.
+    /// Errors: `Invalid` for a position never given out; `Full` when the medium could not take the bytes after all (they stay
+    /// queued, and the record may still become durable later); `Unknown` when the home has no answer in its time, and goes on
+    /// (wait again); `Failed` or `Deposed` when this opening will never know.
     fn wait_durable(&self, at: Watermark) -> Result<()>;
+
+    /// Tells `waiter` once what [`wait_durable`](Self::wait_durable) would return, at once where that is known. Needs no thread
+    /// of its own for each who waits; where a home writes on its callers' threads, somebody has to wait with one.
+    fn when_durable(&self, at: Watermark, waiter: DurabilityWaiter);
 
     /// Calls `visit` for each durable record above `after` (`None`: from the start), in order. Used once, at open.
     ///
@@ -92,7 +109,8 @@ pub trait ManifestStore: Send + Sync {
     /// Adds the successor of version `expected` (`None`: of nothing) and returns its version, once durable.
     ///
     /// A manifest may only name a watermark that [`FencedLog::wait_durable`] has returned for, and segments that
-    /// [`SegmentStore::put`] has returned. Errors: `Conflict` when the newest is not `expected`: load again.
+    /// [`SegmentStore::put`] has returned. Errors: `Conflict` when the newest is not `expected`: load again; `Deposed` when
+    /// another owns the shard.
     fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64>;
 }
 
@@ -104,6 +122,17 @@ pub struct SegmentFile {
     pub size: u64,
     /// CRC-32 (IEEE) of the whole file.
     pub crc32: u32,
+}
+
+impl SegmentFile {
+    /// Errors: `Corrupt` where the file has another size than the manifest says.
+    pub(crate) fn check_size(&self, size: u64) -> Result<()> {
+        if size == self.size {
+            return Ok(());
+        }
+        let what = format!("it has {size} bytes, the manifest says {}", self.size);
+        Err(crate::Error::corrupt(&self.name, size.min(self.size), &what))
+    }
 }
 
 /// A shard's segments of one moment, to be put into another home: a manifest that begins at [`Watermark::START`], and the
@@ -136,7 +165,7 @@ pub trait SegmentStore: Send + Sync {
     /// Reads the file again and compares size and CRC; `Corrupt` when they differ, `NotFound` when it is gone.
     fn verify(&self, file: &SegmentFile) -> Result<()>;
 
-    /// Removing what is not there succeeds.
+    /// Removing what is not there succeeds. Others may read the shard (an archive, an older snapshot): remove late.
     fn remove(&self, name: &str) -> Result<()>;
 
     /// Names of all finished files, sorted.
@@ -145,11 +174,19 @@ pub trait SegmentStore: Send + Sync {
 
 /// A segment file being written.
 pub trait SegmentWriter: io::Write + Send {
-    /// Makes the file durable and visible.
-    fn finish(self: Box<Self>) -> Result<SegmentFile>;
+    /// Makes the file durable and visible, and gives it back to be read: nobody opens what was just written.
+    fn finish(self: Box<Self>) -> Result<WrittenFile>;
 }
 
-/// One opening of a shard's home. It owns the shard until the home and all three parts are dropped.
+/// A file that was just written.
+#[derive(Debug, Clone)]
+pub struct WrittenFile {
+    pub file: SegmentFile,
+    pub bytes: SegmentBytes,
+}
+
+/// One opening of a shard's home. It owns the shard until the home and all three parts are dropped, or until another opening
+/// deposes it, which its next append or publication is told.
 pub trait ShardHome: Send + Sync {
     /// This opening's epoch, larger than that of every earlier opening.
     fn epoch(&self) -> u64;

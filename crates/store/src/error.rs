@@ -15,13 +15,17 @@ pub enum ErrorKind {
     Retry,
     /// The disk or quota is full. Refuse writes, keep serving reads; the same call works once there is space.
     Full,
-    /// Somebody else owns this shard. Stop serving it.
-    Fenced,
+    /// Somebody else owns this shard. Drop what is in memory; open it as a reader, or contend for it anew.
+    Deposed,
+    /// A write was offered to the medium, which has not answered in time. It may be there, as a whole, or never: show it to
+    /// nobody, never offer it again elsewhere; waiting again may tell.
+    Unknown,
     /// Stored bytes are not what was written. `file` is the file's name, `offset` where the first bad byte may lie.
     Corrupt { file: String, offset: u64 },
     /// The name or version is taken: re-read and decide again.
     Conflict,
-    /// The disk failed (for the log: a failed sync, which is never retried). Give up this home; open it anew.
+    /// The medium failed for this opening (for the log: a failed sync, which is never retried). Whatever was offered and is
+    /// not resolved stays unknown. Give up this home; open it anew.
     Failed,
     /// No such file.
     NotFound,

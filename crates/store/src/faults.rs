@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::disk::Disk;
 use crate::disk::memory::World;
-use crate::{BackupFolder, ConfigFiles, HomeOptions, LocalHome, MetadataFiles, Result};
+use crate::{BackupFolder, ConfigFiles, HomeOptions, LocalHome, MetadataFiles, Result, ShardArchive};
 
 /// A disk with one shard's home in it, which survives the crashes of its homes.
 ///
@@ -32,6 +32,11 @@ impl MemoryDisk {
 
     pub fn open(&self) -> Result<LocalHome> {
         LocalHome::open_on(Arc::new(self.world()), Path::new("shard"), &self.options)
+    }
+
+    /// The shard as somebody else reads it.
+    pub fn archive(&self) -> Arc<dyn ShardArchive> {
+        LocalHome::archive_on(Arc::new(self.world()), Path::new("shard"), self.options.stream)
     }
 
     pub fn open_config(&self) -> Result<ConfigFiles> {
@@ -115,7 +120,7 @@ impl MemoryDisk {
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): enough to pick sectors.
-fn split_mix(state: &mut u64) -> u64 {
+pub(crate) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,8 +1,9 @@
 //! The durable home of one shard: a fenced log, a chain of manifests and write-once segment files, and beside them
 //! the small files of a node's configuration. The only crate that names the file system.
 //!
-//! What the bytes mean is none of its business: records, manifests and segments are opaque. Layers above see the
-//! traits of [`contract`](ShardHome) alone, so that an object store can be a home without a change above.
+//! What the bytes mean is none of its business: records, manifests and segments are opaque. Layers above see a [`Site`],
+//! which gives homes (owning) and archives (reading), and the traits of [`contract`](ShardHome) alone, so that an object store
+//! can be a site without a change above.
 //! Bytes come from `engine` (one home per shard) and from the node (configuration); they go to a folder.
 //! The API blocks; callers on an async runtime hand the call to a thread that may wait.
 
@@ -12,6 +13,7 @@ mod config;
 pub mod conformance;
 mod contract;
 mod disk;
+mod durability;
 mod error;
 #[cfg(any(test, feature = "faults"))]
 pub mod faults;
@@ -19,18 +21,25 @@ pub mod fuzzing;
 mod local;
 mod log;
 mod manifest;
+#[cfg(any(test, feature = "faults"))]
+pub mod memory;
 pub mod metadata;
 mod name;
+mod room;
 mod segment;
+mod site;
 
 pub use backup::{BackupAdded, BackupDraft, BackupFile, BackupFolder, BackupPoint, Purged};
 pub use config::{ConfigEntry, ConfigFiles};
 pub use contract::{
     FencedLog, ManifestStore, RECORD_BYTES_MAX, ReplayEnd, SegmentFile, SegmentStore, SegmentWriter,
-    ShardHome, ShardImage, Watermark,
+    ShardHome, ShardImage, Watermark, WrittenFile,
 };
 pub use disk::SegmentBytes;
+pub use durability::{Durability, DurabilityWaiter};
 pub use error::{Error, ErrorKind, Result};
-pub use local::{HomeOptions, LocalHome};
+pub use local::{HomeOptions, LocalHome, LocalSite};
 pub use log::LogOptions;
 pub use metadata::{MetadataFiles, MetadataStore, VersionedBytes};
+pub use room::Room;
+pub use site::{ShardArchive, ShardId, Site};

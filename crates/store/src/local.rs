@@ -1,15 +1,18 @@
-//! A shard's home in a folder of the local disk: takes the folder's lock, begins a new epoch, and opens log, manifests
-//! and segments below it. Layout: `LOCK`, `epoch/`, `log/`, `manifest/`, `segment/`.
+//! Shards in folders of the local disk. A home takes the folder's lock, begins a new epoch, and opens log, manifests
+//! and segments below it; a second one is refused while the first lives. An archive reads manifests and segments without the
+//! lock. Layout: `LOCK`, `epoch/`, `log/`, `manifest/`, `segment/`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::contract::{FencedLog, ManifestStore, SegmentStore, ShardHome};
-use crate::disk::{Disk, FolderLock, RealDisk, publish, remove_partials};
+use crate::contract::{FencedLog, ManifestStore, SegmentFile, SegmentStore, ShardHome};
+use crate::disk::{Disk, FolderLock, RealDisk, SegmentBytes, publish, remove_partials};
 use crate::log::format::FileId;
 use crate::log::{Folder, LocalLog, LogOptions};
-use crate::manifest::LocalManifests;
-use crate::segment::LocalSegments;
+use crate::manifest::{LocalManifests, ManifestFolder};
+use crate::name::check_path;
+use crate::segment::{LocalSegments, map_file};
+use crate::site::{ShardArchive, ShardId, Site};
 use crate::{Error, ErrorKind, Result};
 
 /// Epoch files kept; only the newest counts.
@@ -24,6 +27,59 @@ pub struct HomeOptions {
     pub log: LogOptions,
 }
 
+/// Shards in folders below one.
+pub struct LocalSite {
+    disk: Arc<dyn Disk>,
+    folder: PathBuf,
+    log: LogOptions,
+}
+
+impl LocalSite {
+    /// Shards in folders of `folder`, each named as its id's path.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self::on(Arc::new(RealDisk), folder.into(), LogOptions::default())
+    }
+
+    pub(crate) fn on(disk: Arc<dyn Disk>, folder: PathBuf, log: LogOptions) -> Self {
+        Self { disk, folder, log }
+    }
+
+    fn folder_of(&self, id: &ShardId) -> Result<PathBuf> {
+        check_path(&id.path)?;
+        Ok(self.folder.join(&id.path))
+    }
+}
+
+impl Site for LocalSite {
+    fn home(&self, id: &ShardId) -> Result<Arc<dyn ShardHome>> {
+        let options = HomeOptions { stream: id.stream, log: self.log.clone() };
+        let home = LocalHome::open_on(Arc::clone(&self.disk), &self.folder_of(id)?, &options)?;
+        Ok(Arc::new(home))
+    }
+
+    fn archive(&self, id: &ShardId) -> Result<Arc<dyn ShardArchive>> {
+        Ok(LocalHome::archive_on(Arc::clone(&self.disk), &self.folder_of(id)?, id.stream))
+    }
+}
+
+/// A shard's folder, read beside its owner.
+struct LocalArchive {
+    manifests: ManifestFolder,
+    segments: PathBuf,
+}
+
+impl ShardArchive for LocalArchive {
+    fn newest(&self) -> Result<Option<(u64, Vec<u8>)>> {
+        self.manifests.load()
+    }
+
+    fn open(&self, file: &SegmentFile) -> Result<SegmentBytes> {
+        let bytes = map_file(&*self.manifests.disk, &self.segments, &file.name)?;
+        file.check_size(bytes.len() as u64)?;
+        Ok(bytes)
+    }
+}
+
 /// One opening of a shard's folder on the local disk.
 pub struct LocalHome {
     epoch: u64,
@@ -33,17 +89,6 @@ pub struct LocalHome {
 }
 
 impl LocalHome {
-    /// Opens or creates the home in `folder`, with default options.
-    ///
-    /// Errors: `Fenced` when another process, or another opening in this one, owns the folder.
-    pub fn open(folder: &Path) -> Result<Self> {
-        Self::open_with(folder, &HomeOptions::default())
-    }
-
-    pub fn open_with(folder: &Path, options: &HomeOptions) -> Result<Self> {
-        Self::open_on(Arc::new(RealDisk), folder, options)
-    }
-
     pub(crate) fn open_on(disk: Arc<dyn Disk>, folder: &Path, options: &HomeOptions) -> Result<Self> {
         let owner = Arc::new(own(&*disk, folder)?);
         let [epochs, log, manifests, segments] =
@@ -59,13 +104,18 @@ impl LocalHome {
             epoch,
             log: Arc::new(log),
             manifests: Arc::new(LocalManifests::new(
-                Arc::clone(&disk),
-                manifests,
-                options.stream,
+                ManifestFolder { disk: Arc::clone(&disk), folder: manifests, stream: options.stream },
                 Arc::clone(&owner),
             )),
             segments: Arc::new(LocalSegments::new(disk, segments, owner)),
         })
+    }
+}
+
+impl LocalHome {
+    pub(crate) fn archive_on(disk: Arc<dyn Disk>, folder: &Path, stream: [u8; 16]) -> Arc<dyn ShardArchive> {
+        let manifests = ManifestFolder { disk, folder: folder.join("manifest"), stream };
+        Arc::new(LocalArchive { manifests, segments: folder.join("segment") })
     }
 }
 
@@ -96,7 +146,7 @@ fn own(disk: &dyn Disk, folder: &Path) -> Result<FolderLock> {
             "shard folder `{}` is in use by another process; stop it, or give this one another folder",
             folder.display()
         );
-        Error::new(ErrorKind::Fenced, message)
+        Error::new(ErrorKind::Deposed, message)
     })
 }
 
@@ -118,7 +168,9 @@ fn begin_epoch(disk: &Arc<dyn Disk>, folder: &Path, log: &Folder) -> Result<u64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::{FaultySite, Site, check_faults, check_home, records};
+    use crate::conformance::{
+        AppendRecord, FaultySite, SecondOpening, TestSite, check_faults, check_home, records,
+    };
     use crate::faults::MemoryDisk;
 
     /// Small enough that the suite rolls files, reserves and syncs early many times over.
@@ -133,18 +185,37 @@ mod tests {
         HomeOptions { log, ..HomeOptions::default() }
     }
 
-    struct Folder(tempfile::TempDir, HomeOptions);
+    struct Folder(#[expect(dead_code, reason = "removed when dropped")] tempfile::TempDir, LocalSite);
 
-    impl Site for Folder {
-        fn open(&self) -> Result<Box<dyn ShardHome>> {
-            let home = LocalHome::open_with(&self.0.path().join("data/shard1"), &self.1)?;
-            Ok(Box::new(home))
+    fn shard() -> ShardId {
+        ShardId { path: "films/shard1".into(), stream: [0; 16] }
+    }
+
+    impl TestSite for Folder {
+        fn open(&self) -> Result<Arc<dyn ShardHome>> {
+            self.1.home(&shard())
+        }
+
+        fn archive(&self) -> Arc<dyn ShardArchive> {
+            self.1.archive(&shard()).unwrap()
+        }
+
+        fn second_opening(&self) -> SecondOpening {
+            SecondOpening::Refused
         }
     }
 
-    impl Site for MemoryDisk {
-        fn open(&self) -> Result<Box<dyn ShardHome>> {
-            Ok(Box::new(MemoryDisk::open(self)?))
+    impl TestSite for MemoryDisk {
+        fn open(&self) -> Result<Arc<dyn ShardHome>> {
+            Ok(Arc::new(MemoryDisk::open(self)?))
+        }
+
+        fn archive(&self) -> Arc<dyn ShardArchive> {
+            MemoryDisk::archive(self)
+        }
+
+        fn second_opening(&self) -> SecondOpening {
+            SecondOpening::Refused
         }
     }
 
@@ -162,8 +233,10 @@ mod tests {
         }
     }
 
-    fn folder(options: HomeOptions) -> Box<dyn Site> {
-        Box::new(Folder(tempfile::tempdir().unwrap(), options))
+    fn folder(options: HomeOptions) -> Box<dyn TestSite> {
+        let folder = tempfile::tempdir().unwrap();
+        let site = LocalSite::on(Arc::new(RealDisk), folder.path().join("data"), options.log);
+        Box::new(Folder(folder, site))
     }
 
     #[test]
@@ -182,18 +255,29 @@ mod tests {
     #[test]
     fn a_second_opener_is_told_which_folder() {
         let parent = tempfile::tempdir().unwrap();
-        let path = parent.path().join("films_shard1");
-        let _home = LocalHome::open(&path).unwrap();
-        let error = LocalHome::open(&path).err().unwrap();
-        assert_eq!(error.kind(), &ErrorKind::Fenced);
-        assert!(error.message().contains("films_shard1"), "{error}");
+        let site = LocalSite::new(parent.path());
+        let _home = site.home(&shard()).unwrap();
+        let error = site.home(&shard()).err().unwrap();
+        assert_eq!(error.kind(), &ErrorKind::Deposed);
+        assert!(error.message().contains("films/shard1"), "{error}");
+    }
+
+    #[test]
+    fn no_shard_lies_outside_its_site() {
+        let parent = tempfile::tempdir().unwrap();
+        let site = LocalSite::new(parent.path());
+        for path in ["", "..", "../films", "/films", "films//shard1"] {
+            let id = ShardId { path: path.into(), stream: [0; 16] };
+            assert_eq!(site.home(&id).err().unwrap().kind(), &ErrorKind::Invalid, "{path}");
+            assert_eq!(site.archive(&id).err().unwrap().kind(), &ErrorKind::Invalid, "{path}");
+        }
     }
 
     #[test]
     fn another_shards_files_are_refused() {
         let disk = MemoryDisk::default();
         let home = disk.open().unwrap();
-        let at = home.log().append(b"mine").unwrap();
+        let at = home.log().append_record(b"mine").unwrap();
         home.log().wait_durable(at).unwrap();
         home.manifests().publish(None, b"mine").unwrap();
         drop(home);
@@ -201,7 +285,7 @@ mod tests {
         let home = disk.open().unwrap();
         let corrupt = |error: Error| matches!(error.kind(), ErrorKind::Corrupt { .. });
         assert!(corrupt(records(&home, None).unwrap_err()));
-        assert!(corrupt(home.log().append(b"theirs").unwrap_err()));
+        assert!(corrupt(home.log().append_record(b"theirs").unwrap_err()));
         assert!(corrupt(home.manifests().load().unwrap_err()));
     }
 

@@ -1,6 +1,7 @@
 //! The chain of manifests in a folder: one file per version, created once, whole or not at all. What a manifest says is
 //! `engine`'s business. The last few versions are kept, so that a damaged newest one leaves something to start from.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,28 +16,24 @@ const MAGIC: [u8; 8] = *b"PHLNMAN\n";
 const FORMAT: u32 = 1;
 const ENVELOPE_BYTES: usize = 48;
 
-pub(crate) struct LocalManifests {
-    disk: Arc<dyn Disk>,
-    folder: PathBuf,
-    stream: StreamId,
-    publishing: Mutex<()>,
-    _owner: Arc<FolderLock>,
+/// How often a reader looks again when the manifests it listed are gone by the time it reads them.
+const LOOKS_MAX: usize = 8;
+
+/// The manifests of a folder, to be read by owner and others alike.
+pub(crate) struct ManifestFolder {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) folder: PathBuf,
+    pub(crate) stream: StreamId,
 }
 
-impl LocalManifests {
-    pub(crate) fn new(
-        disk: Arc<dyn Disk>,
-        folder: PathBuf,
-        stream: StreamId,
-        owner: Arc<FolderLock>,
-    ) -> Self {
-        Self { disk, folder, stream, publishing: Mutex::new(()), _owner: owner }
-    }
-
+impl ManifestFolder {
     /// Ascending.
     fn versions(&self) -> Result<Vec<u64>> {
-        let entries =
-            self.disk.list(&self.folder).map_err(|source| Error::io("list", &self.folder, source))?;
+        let entries = match self.disk.list(&self.folder) {
+            // Nobody has owned the shard yet.
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Vec::new(),
+            listed => listed.map_err(|source| Error::io("list", &self.folder, source))?,
+        };
         let mut versions: Vec<u64> =
             entries.iter().filter_map(|entry| version_of_name(&entry.name)).collect();
         versions.sort_unstable();
@@ -45,8 +42,8 @@ impl LocalManifests {
 
     fn read(&self, version: u64) -> Result<Option<Vec<u8>>> {
         let path = self.folder.join(file_name(version));
-        let read = self.disk.open(&path).and_then(|file| file.read_all());
-        let bytes = read.map_err(|source| Error::io("read", &path, source))?;
+        // Mapped rather than opened: an archive may not be allowed to write.
+        let bytes = self.disk.map(&path).map_err(|source| Error::io("read", &path, source))?;
         let Some(envelope) = Envelope::decode(&bytes).filter(|envelope| envelope.version == version) else {
             return Ok(None);
         };
@@ -56,23 +53,51 @@ impl LocalManifests {
         Ok(Some(envelope.manifest.to_vec()))
     }
 
-    fn remove_old(&self, versions: &[u64]) {
-        let old = versions.len().saturating_sub(KEPT);
-        for version in versions.iter().take(old) {
-            // Best effort: the next publication tries again.
-            let _ = self.disk.remove_file(&self.folder.join(file_name(*version)));
+    /// The newest valid manifest and its version.
+    pub(crate) fn load(&self) -> Result<Option<(u64, Vec<u8>)>> {
+        for _ in 0..LOOKS_MAX {
+            match self.look() {
+                // Its owner has published and removed since the folder was listed.
+                Err(error) if *error.kind() == ErrorKind::NotFound => {}
+                result => return result,
+            }
         }
+        Err(Error::new(ErrorKind::Retry, "manifests come and go faster than they can be read; try again"))
     }
-}
 
-impl ManifestStore for LocalManifests {
-    fn load(&self) -> Result<Option<(u64, Vec<u8>)>> {
+    fn look(&self) -> Result<Option<(u64, Vec<u8>)>> {
         for version in self.versions()?.into_iter().rev() {
             if let Some(manifest) = self.read(version)? {
                 return Ok(Some((version, manifest)));
             }
         }
         Ok(None)
+    }
+}
+
+pub(crate) struct LocalManifests {
+    files: ManifestFolder,
+    publishing: Mutex<()>,
+    _owner: Arc<FolderLock>,
+}
+
+impl LocalManifests {
+    pub(crate) fn new(files: ManifestFolder, owner: Arc<FolderLock>) -> Self {
+        Self { files, publishing: Mutex::new(()), _owner: owner }
+    }
+
+    fn remove_old(&self, versions: &[u64]) {
+        let old = versions.len().saturating_sub(KEPT);
+        for version in versions.iter().take(old) {
+            // Best effort: the next publication tries again.
+            let _ = self.files.disk.remove_file(&self.files.folder.join(file_name(*version)));
+        }
+    }
+}
+
+impl ManifestStore for LocalManifests {
+    fn load(&self) -> Result<Option<(u64, Vec<u8>)>> {
+        self.files.load()
     }
 
     fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64> {
@@ -81,11 +106,11 @@ impl ManifestStore for LocalManifests {
         if newest != expected {
             return Err(conflict(newest, expected));
         }
-        let mut versions = self.versions()?;
+        let mut versions = self.files.versions()?;
         // Behind a damaged one too: a version is never given out twice.
         let version = versions.last().copied().unwrap_or(0).saturating_add(1);
-        let envelope = Envelope { stream: self.stream, version, manifest };
-        publish(&self.disk, &self.folder, &file_name(version), &envelope.encode())?;
+        let envelope = Envelope { stream: self.files.stream, version, manifest };
+        publish(&self.files.disk, &self.files.folder, &file_name(version), &envelope.encode())?;
         versions.push(version);
         self.remove_old(&versions);
         Ok(version)

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::contract::{SegmentFile, SegmentStore, SegmentWriter};
+use crate::contract::{SegmentFile, SegmentStore, SegmentWriter, WrittenFile};
 use crate::disk::{Disk, FolderLock, Partial, Readers, SegmentBytes};
 use crate::name::check_name;
 use crate::{Error, ErrorKind, Result};
@@ -63,19 +63,14 @@ impl SegmentStore for LocalSegments {
     }
 
     fn open(&self, name: &str) -> Result<SegmentBytes> {
-        check_name(name)?;
-        let path = self.folder.join(name);
-        self.disk.map(&path).map_err(|source| Error::io("open", &path, source))
+        map_file(&*self.disk, &self.folder, name)
     }
 
     fn verify(&self, file: &SegmentFile) -> Result<()> {
         check_name(&file.name)?;
         let path = self.folder.join(&file.name);
         let (size, crc32) = measure(&*self.disk, &path).map_err(|source| Error::io("read", &path, source))?;
-        if size != file.size {
-            let what = format!("it has {size} bytes, the manifest says {}", file.size);
-            return Err(Error::corrupt(&file.name, size.min(file.size), &what));
-        }
+        file.check_size(size)?;
         if crc32 != file.crc32 {
             let what = format!("its CRC is {crc32:08x}, the manifest says {:08x}", file.crc32);
             return Err(Error::corrupt(&file.name, 0, &what));
@@ -142,13 +137,21 @@ impl io::Write for Writer {
 }
 
 impl SegmentWriter for Writer {
-    fn finish(self: Box<Self>) -> Result<SegmentFile> {
+    fn finish(self: Box<Self>) -> Result<WrittenFile> {
         self.partial.sync()?;
         let (disk, folder) = (Arc::clone(&self.disk), self.folder.clone());
         let file = self.reveal()?;
         disk.sync_folder(&folder).map_err(|source| Error::io("sync", &folder, source))?;
-        Ok(file)
+        let bytes = map_file(&*disk, &folder, &file.name)?;
+        Ok(WrittenFile { file, bytes })
     }
+}
+
+/// The bytes of a finished file, mapped: none is read before somebody looks at it.
+pub(crate) fn map_file(disk: &dyn Disk, folder: &Path, name: &str) -> Result<SegmentBytes> {
+    check_name(name)?;
+    let path = folder.join(name);
+    disk.map(&path).map_err(|source| Error::io("open", &path, source))
 }
 
 /// Size and CRC of a file, read through the file rather than a mapping: a bad sector is an error, not a signal.

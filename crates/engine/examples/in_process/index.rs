@@ -11,7 +11,7 @@ use plan::{
     Add, AnalyzerSpec, Commit, ComponentSpec, Document, Expect, FieldSource, Operation, Schema, SchemaSource,
     TypeSource, UpdateBatch, Value,
 };
-use store::{HomeOptions, LocalHome};
+use store::{LocalSite, ShardId, Site as _};
 
 const BATCH: usize = 1000;
 
@@ -29,7 +29,7 @@ pub fn open(corpus: &Path) -> Result<Arc<Shard>, Box<dyn Error>> {
     let folder = corpus.with_extension("parhelion");
     let fresh = !folder.exists();
     std::fs::create_dir_all(&folder)?;
-    let home = Arc::new(LocalHome::open_with(&folder, &HomeOptions::default())?);
+    let home = LocalSite::new(folder).home(&ShardId { path: "shard".into(), stream: [0; 16] })?;
     let config = ShardConfig { caches: CacheSizes::NONE, ..ShardConfig::default() };
     let shard = Shard::open(home, Arc::new(Schema::build(schema())?), config, Arc::new(StillClock))?;
     if fresh {

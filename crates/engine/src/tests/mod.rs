@@ -1,10 +1,12 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
-//! disk; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings;
+//! disk, `durable` asks what is shown meanwhile; `formats` opens what earlier versions wrote; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings;
 //! `rebuild` fills one shard from another; `conditions` is of what else an operation has to meet, `trace` of where time goes.
 
 mod blocks;
 mod conditions;
+mod durable;
 mod faults;
+mod formats;
 mod lifecycle;
 mod model;
 mod rebuild;
@@ -33,7 +35,7 @@ fn config() -> ShardConfig {
         refresh_after_docs: None,
     };
     let merge = MergePolicy { segments_per_tier: 3, ..MergePolicy::default() };
-    ShardConfig { auto_commit, merge, background: false, ..ShardConfig::default() }
+    ShardConfig { auto_commit, merge, background: false, replaced_files_kept_ms: 0, ..ShardConfig::default() }
 }
 
 /// A shard on a disk in memory.

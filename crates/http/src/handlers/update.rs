@@ -195,7 +195,7 @@ impl Update<'_> {
                 (false, false) => Durable::Own,
             };
             let applied = self.collection.update(batch, context).await;
-            let failed = |error: &Error| error.kind == ErrorKind::Unavailable;
+            let failed = |error: &Error| matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown);
             // A log that failed is asked again in the end: then nothing is told.
             done.is_unsettled = piece.is_followed || applied.failure.as_ref().is_some_and(failed);
             self.add(applied, &mut done.outcome)?;

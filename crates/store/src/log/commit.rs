@@ -21,7 +21,7 @@ pub(crate) fn commit(folder: &Folder, group: Vec<Chunk>, mut durable: ChainPoint
     let mut chunks = group.into_iter();
     while let Some(mut chunk) = chunks.next() {
         let last = seal(folder, &mut chunk, durable);
-        match write(folder, &chunk) {
+        match write(folder, &mut chunk) {
             Ok(()) => durable = last,
             Err(error) => {
                 let unwritten = std::iter::once(chunk).chain(chunks).collect();
@@ -32,14 +32,18 @@ pub(crate) fn commit(folder: &Folder, group: Vec<Chunk>, mut durable: ChainPoint
     Outcome { durable, unwritten: Vec::new(), failure: None }
 }
 
-fn write(folder: &Folder, chunk: &Chunk) -> Result<()> {
-    let cannot = |action, source| Error::io(action, &chunk.path, source);
+fn write(folder: &Folder, chunk: &mut Chunk) -> Result<()> {
+    let path = chunk.path.clone();
+    let cannot = |action, source| Error::io(action, &path, source);
     match chunk.file.write_at(&chunk.bytes, chunk.offset).map_err(|source| cannot("write", source)) {
         Err(error) if *error.kind() != ErrorKind::Full => return Err(fatal(error)),
         result => result?,
     }
     chunk.file.sync().map_err(|source| fatal(cannot("sync", source)))?;
-    if chunk.offset == 0 { folder.sync().map_err(fatal) } else { Ok(()) }
+    // A new file gets its name with its first records in it.
+    let Some(temporary) = chunk.temporary.take() else { return Ok(()) };
+    folder.disk.rename(&temporary, &path).map_err(|source| fatal(cannot("rename into place", source)))?;
+    folder.sync().map_err(fatal)
 }
 
 /// A failed sync is never retried, whatever it says: the kernel may have dropped the data and forgotten.

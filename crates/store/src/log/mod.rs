@@ -1,14 +1,15 @@
 //! The log of a shard on a disk: one writer, group commit by whoever waits first, files that roll so that trimming
 //! deletes whole ones. Records come from `engine` and go to the folder `log/` of the home; at opening they come back.
 //!
-//! `append` only copies into memory and makes sure of the space; the first waiter becomes the *leader*, takes all that
+//! `reserve` makes sure of the space, `append` only copies into memory; the first waiter becomes the *leader*, takes all that
 //! is pending, writes and syncs it once, and wakes the others. There is no thread.
-//! `format` is the bytes, `scan` and `replay` read them, `queue` holds what is not durable, `commit` writes it, `shelf`
-//! knows the files.
+//! `format` is the bytes, `scan` and `replay` read them, `queue` holds what is not durable, `growth` takes space for it,
+//! `commit` writes it, `shelf` knows the files.
 
 mod commit;
 mod folder;
 pub(crate) mod format;
+mod growth;
 mod queue;
 mod replay;
 pub(crate) mod scan;
@@ -20,9 +21,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::contract::{FencedLog, RECORD_BYTES_MAX, ReplayEnd, Watermark};
 use crate::disk::FolderLock;
-use crate::{Error, ErrorKind, Result};
+use crate::{DurabilityWaiter, Error, ErrorKind, Result, Room};
 pub(crate) use folder::Folder;
 use format::ChainPoint;
+use growth::{Growth, NextFile};
 use queue::Queue;
 use replay::{End, replay};
 use scan::{Survey, survey};
@@ -35,7 +37,7 @@ pub struct LogOptions {
     pub file_bytes: u64,
     /// Space is taken this much at a time, ahead of the records.
     pub reserve_bytes: u64,
-    /// With this much not yet durable, an append syncs first.
+    /// With this much not yet durable, whoever asks for room syncs first.
     pub pending_bytes_max: usize,
 }
 
@@ -55,6 +57,8 @@ pub(crate) struct LocalLog {
     led: Condvar,
     /// Held by replay and trim: files must not vanish under a reader.
     reading: Mutex<()>,
+    /// Held while space is taken from the disk; how many files this opening has begun. Taken before `state`.
+    growing: Mutex<u64>,
     _owner: Arc<FolderLock>,
 }
 
@@ -63,10 +67,16 @@ struct State {
     shelf: Shelf,
     /// The last durable record.
     durable: ChainPoint,
+    /// The last record that a leader has taken to the disk.
+    offered: Watermark,
     leading: bool,
     /// Why this log takes no more records.
     broken: Option<Error>,
+    waiters: Vec<(Watermark, DurabilityWaiter)>,
 }
+
+/// A waiter, and what it is told.
+type Notice = (DurabilityWaiter, Result<()>);
 
 impl State {
     /// The state at opening, and how many bytes a crash left half-written.
@@ -77,8 +87,45 @@ impl State {
             Err(error) if is_corrupt(&error) => (Survey::default(), Vec::new(), Some(error)),
             Err(error) => return Err(error),
         };
-        let (queue, shelf) = (Queue::new(epoch), Shelf::new(&links, survey.end.at));
-        Ok((Self { queue, shelf, durable: survey.end, leading: false, broken }, survey.torn_bytes))
+        let state = Self {
+            queue: Queue::new(epoch),
+            shelf: Shelf::new(&links, survey.end.at),
+            durable: survey.end,
+            offered: survey.end.at,
+            leading: false,
+            broken,
+            waiters: Vec::new(),
+        };
+        Ok((state, survey.torn_bytes))
+    }
+
+    fn check_given_out(&self, at: Watermark) -> Result<()> {
+        if at <= self.queue.last() || self.broken.is_some() {
+            return Ok(());
+        }
+        let message = format!("record {} of epoch {} was never appended here", at.sequence, at.epoch);
+        Err(Error::new(ErrorKind::Invalid, message))
+    }
+
+    /// What is known of a record: durable, or why it will not become so; `None` while that is open.
+    fn outcome(&self, at: Watermark) -> Option<Result<()>> {
+        if self.durable.at >= at {
+            return Some(Ok(()));
+        }
+        self.broken.as_ref().map(|error| Err(error.repeat()))
+    }
+
+    /// Takes off the waiters that can be told something; `full` is for those whose record the disk had no space for.
+    fn notices(&mut self, full: Option<&Error>) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        for (at, waiter) in std::mem::take(&mut self.waiters) {
+            let tried = full.filter(|_| at <= self.offered).map(|error| Err(error.repeat()));
+            match self.outcome(at).or(tried) {
+                Some(result) => notices.push((waiter, result)),
+                None => self.waiters.push((at, waiter)),
+            }
+        }
+        notices
     }
 }
 
@@ -104,6 +151,7 @@ impl LocalLog {
             state: Mutex::new(state),
             led: Condvar::new(),
             reading: Mutex::new(()),
+            growing: Mutex::new(0),
             _owner: owner,
         })
     }
@@ -116,11 +164,8 @@ impl LocalLog {
     /// Returns once all up to `at` is durable, as leader or behind one.
     fn sync_to<'a>(&'a self, mut state: MutexGuard<'a, State>, at: Watermark) -> Result<()> {
         loop {
-            if state.durable.at >= at {
-                return Ok(());
-            }
-            if let Some(error) = &state.broken {
-                return Err(error.repeat());
+            if let Some(outcome) = state.outcome(at) {
+                return outcome;
             }
             if state.leading {
                 state = self.led.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -130,64 +175,140 @@ impl LocalLog {
         }
     }
 
-    /// Commits all that is pending. An error is the leader's own to return: the others try for themselves.
+    /// Commits all that is pending. `Full` is the leader's own to return: the others try for themselves.
     fn lead<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Result<MutexGuard<'a, State>> {
         let group = state.queue.take();
         debug_assert!(!group.is_empty(), "somebody waits for a record, and none is pending");
         let durable = state.durable;
+        state.offered = state.queue.last();
         state.leading = true;
         drop(state);
         let outcome = commit::commit(&self.folder, group, durable);
         let mut state = self.state();
         state.leading = false;
         state.durable = outcome.durable;
-        let result = match outcome.failure {
-            None => Ok(()),
-            Some(error) => {
-                if matches!(error.kind(), ErrorKind::Full) {
-                    state.queue.put_back(outcome.unwritten);
-                } else {
-                    state.broken = Some(error.repeat());
-                }
-                Err(error)
+        let mut full = None;
+        match outcome.failure {
+            Some(error) if matches!(error.kind(), ErrorKind::Full) => {
+                state.queue.put_back(outcome.unwritten);
+                full = Some(error);
             }
-        };
+            failure => state.broken = failure,
+        }
         self.led.notify_all();
-        result.map(|()| state)
+        let notices = state.notices(full.as_ref());
+        if !notices.is_empty() {
+            // Told outside the lock: a waiter may ask this log at once.
+            drop(state);
+            notices.into_iter().for_each(|(waiter, result)| waiter(result));
+            state = self.state();
+        }
+        full.map_or(Ok(state), Err)
+    }
+
+    /// Takes space from the disk, outside the log's lock.
+    fn grow(&self, growth: Growth, files_begun: &mut u64) -> Result<()> {
+        let needed = match growth {
+            Growth::Extend(extension) => {
+                let (id, reserved) = (extension.id, extension.take()?);
+                self.state().queue.extended(id, reserved);
+                return Ok(());
+            }
+            Growth::Next { needed } => needed,
+        };
+        *files_begun += 1;
+        let mut next = NextFile::create(&self.folder, *files_begun, needed, &self.options)?;
+        let before = loop {
+            let mut state = self.state();
+            // Room that was given out in the file before is used in this one.
+            let promised = state.queue.promised() as u64;
+            if next.has_room(promised) {
+                let State { queue, shelf, .. } = &mut *state;
+                let id = queue.next_file();
+                break queue.begin(next.begin(&self.folder, id), shelf);
+            }
+            drop(state);
+            next.take_space(promised, &self.options)?;
+        };
+        if let Some(before) = before {
+            before.release();
+        }
+        Ok(())
+    }
+
+    /// Waits where too much is undurable for another record of `bytes`.
+    fn wait_for_memory(&self, bytes: usize) -> Result<()> {
+        let state = self.state();
+        let pending = state.queue.bytes();
+        if pending == 0 || pending + state.queue.promised() + bytes <= self.options.pending_bytes_max {
+            return Ok(());
+        }
+        let last = state.queue.last();
+        self.sync_to(state, last)
     }
 }
 
 impl FencedLog for LocalLog {
-    fn append(&self, record: &[u8]) -> Result<Watermark> {
-        if record.len() > RECORD_BYTES_MAX {
-            let message =
-                format!("a record of {} bytes is too long; use at most {RECORD_BYTES_MAX}", record.len());
+    fn reserve(&self, bytes: usize) -> Result<Room> {
+        if bytes > RECORD_BYTES_MAX {
+            let message = format!("a record of {bytes} bytes is too long; use at most {RECORD_BYTES_MAX}");
             return Err(Error::new(ErrorKind::Invalid, message));
         }
+        self.wait_for_memory(bytes)?;
+        let mut growing: Option<MutexGuard<'_, u64>> = None;
+        loop {
+            let state = self.state();
+            if let Some(error) = &state.broken {
+                return Err(error.repeat());
+            }
+            let growth = match state.queue.promise(bytes, &self.options) {
+                Ok(room) => return Ok(room),
+                Err(growth) => growth,
+            };
+            drop(state);
+            match &mut growing {
+                Some(files_begun) => self.grow(growth, files_begun)?,
+                // Another may have taken the space meanwhile: look again as the one whose turn it is.
+                None => growing = Some(self.growing.lock().unwrap_or_else(PoisonError::into_inner)),
+            }
+        }
+    }
+
+    fn append(&self, room: Room, record: &[u8]) -> Watermark {
+        room.check(record);
         let mut state = self.state();
-        let last = state.queue.last();
-        if state.queue.bytes() > 0 && state.queue.bytes() + record.len() > self.options.pending_bytes_max {
-            self.sync_to(state, last)?;
-            state = self.state();
-        }
-        if let Some(error) = &state.broken {
-            return Err(error.repeat());
-        }
         let State { queue, shelf, .. } = &mut *state;
-        queue.make_room(&self.folder, &self.options, shelf, record.len())?;
         let at = queue.push(record);
         shelf.mark(at.sequence, queue.position());
-        Ok(at)
+        drop(room);
+        at
+    }
+
+    fn durable(&self) -> Watermark {
+        self.state().durable.at
     }
 
     fn wait_durable(&self, at: Watermark) -> Result<()> {
         let state = self.state();
-        if at > state.queue.last() && state.broken.is_none() {
-            let message = format!("record {} of epoch {} was never appended here", at.sequence, at.epoch);
-            return Err(Error::new(ErrorKind::Invalid, message));
-        }
+        state.check_given_out(at)?;
         // Earlier epochs were settled when this one was opened.
         if at.epoch < self.epoch { Ok(()) } else { self.sync_to(state, at) }
+    }
+
+    fn when_durable(&self, at: Watermark, waiter: DurabilityWaiter) {
+        let mut state = self.state();
+        let known = match state.check_given_out(at) {
+            Ok(()) if at.epoch < self.epoch => Some(Ok(())),
+            Ok(()) => state.outcome(at),
+            Err(error) => Some(Err(error)),
+        };
+        match known {
+            Some(result) => {
+                drop(state);
+                waiter(result);
+            }
+            None => state.waiters.push((at, waiter)),
+        }
     }
 
     fn replay(

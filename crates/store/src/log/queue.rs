@@ -1,22 +1,25 @@
 //! Records that were appended and are not durable yet, laid out as they will stand in their files, and the file that
-//! grows. Space is reserved here, before a record is accepted, so that a full disk refuses an append and leaves
-//! everything as it was. The leader takes the chunks away and writes them (`commit`).
+//! grows. Space is promised here, before a record is made, so that a full disk refuses before anything has happened; taking
+//! space from the disk is `growth`'s. The leader takes the chunks away and writes them (`commit`).
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::Room;
 use crate::contract::Watermark;
-use crate::disk::{DiskFile, Readers};
+use crate::disk::DiskFile;
 use crate::log::LogOptions;
-use crate::log::folder::Folder;
-use crate::log::format::{FILE_HEADER_BYTES, FileId, RECORD_HEADER_BYTES};
+use crate::log::format::{FileId, RECORD_HEADER_BYTES};
+use crate::log::growth::{Growing, Growth};
 use crate::log::shelf::Shelf;
-use crate::{Error, Result};
 
 /// Neighbouring bytes of one file, headers blank.
 pub(crate) struct Chunk {
     pub file: Arc<dyn DiskFile>,
     pub path: PathBuf,
+    /// The name that the file still has, where it is new.
+    pub temporary: Option<PathBuf>,
     pub id: FileId,
     /// Offset in the file; 0 means that the file's header comes first.
     pub offset: u64,
@@ -25,27 +28,19 @@ pub(crate) struct Chunk {
     pub lengths: Vec<u32>,
 }
 
-/// The file that records are added to.
-struct Growing {
-    file: Arc<dyn DiskFile>,
-    path: PathBuf,
-    id: FileId,
-    /// Where the next record goes.
-    position: u64,
-    /// End of the space taken.
-    reserved: u64,
-}
-
 pub(crate) struct Queue {
     last: Watermark,
     growing: Option<Growing>,
     chunks: Vec<Chunk>,
     bytes: usize,
+    /// Bytes of room given out and not used yet.
+    promised: Arc<AtomicUsize>,
 }
 
 impl Queue {
     pub(crate) fn new(epoch: u64) -> Self {
-        Self { last: Watermark::new(epoch, 0), growing: None, chunks: Vec::new(), bytes: 0 }
+        let last = Watermark::new(epoch, 0);
+        Self { last, growing: None, chunks: Vec::new(), bytes: 0, promised: Arc::default() }
     }
 
     /// The last record accepted.
@@ -63,29 +58,42 @@ impl Queue {
         self.growing.as_ref().map_or(0, |growing| growing.position)
     }
 
-    /// Makes sure that a record of `length` bytes has its place on the disk, in a new file if the last is full.
-    pub(crate) fn make_room(
-        &mut self,
-        folder: &Folder,
-        options: &LogOptions,
-        shelf: &mut Shelf,
-        length: usize,
-    ) -> Result<()> {
-        let size = (RECORD_HEADER_BYTES + length) as u64;
-        match &mut self.growing {
-            Some(growing) if growing.has_room(size, options) => growing.reserve(size, options),
-            _ => {
-                let id = FileId { epoch: self.last.epoch, base: self.last.sequence + 1 };
-                let next = Growing::create(folder, options, id, size)?;
-                self.release();
-                shelf.begin(id);
-                self.growing = Some(next);
-                Ok(())
-            }
+    /// Bytes of room that is given out.
+    pub(crate) fn promised(&self) -> usize {
+        self.promised.load(Ordering::Relaxed)
+    }
+
+    /// Room for a record of `length` bytes beside all that is promised; else what must be taken from the disk first.
+    pub(crate) fn promise(&self, length: usize, options: &LogOptions) -> Result<Room, Growth> {
+        let size = RECORD_HEADER_BYTES + length;
+        let needed = (self.promised() + size) as u64;
+        match &self.growing {
+            Some(growing) => growing.promise(needed, options)?,
+            None => return Err(Growth::Next { needed }),
+        }
+        Ok(Room::promise(length, RECORD_HEADER_BYTES, &self.promised))
+    }
+
+    /// More space has been taken for the growing file.
+    pub(crate) fn extended(&mut self, id: FileId, reserved: u64) {
+        if let Some(growing) = self.growing.as_mut().filter(|growing| growing.id == id) {
+            growing.reserved = growing.reserved.max(reserved);
         }
     }
 
-    /// Adds a record, for which `make_room` has made room.
+    /// Records go to a new file from here on; the file before, for its unused space.
+    #[must_use]
+    pub(crate) fn begin(&mut self, next: Growing, shelf: &mut Shelf) -> Option<Growing> {
+        shelf.begin(next.id);
+        self.growing.replace(next)
+    }
+
+    /// What the next new file is to be called.
+    pub(crate) fn next_file(&self) -> FileId {
+        FileId { epoch: self.last.epoch, base: self.last.sequence + 1 }
+    }
+
+    /// Adds a record that was promised room.
     pub(crate) fn push(&mut self, record: &[u8]) -> Watermark {
         self.last.sequence += 1;
         let Some(growing) = &mut self.growing else { return self.last };
@@ -124,52 +132,10 @@ impl Queue {
         self.bytes = self.chunks.iter().map(|chunk| chunk.bytes.len()).sum();
     }
 
-    /// Gives unused space of the growing file back. Best effort: it is only space.
+    /// Gives unused space of the growing file back.
     pub(crate) fn release(&mut self) {
         if let Some(growing) = &self.growing {
-            let _ = growing.file.truncate(growing.position);
+            growing.release();
         }
-    }
-}
-
-impl Growing {
-    fn create(folder: &Folder, options: &LogOptions, id: FileId, size: u64) -> Result<Self> {
-        let path = folder.path_of(id);
-        let file =
-            folder.disk.create(&path, Readers::Umask).map_err(|source| Error::io("create", &path, source))?;
-        let position = FILE_HEADER_BYTES as u64;
-        let mut growing = Self { file, path, id, position, reserved: 0 };
-        growing.reserve(size, options).inspect_err(|_| {
-            // Best effort: an empty file is passed over by replay, but would be in the way of the next attempt.
-            let _ = folder.remove(id);
-        })?;
-        Ok(growing)
-    }
-
-    fn has_room(&self, size: u64, options: &LogOptions) -> bool {
-        self.position == FILE_HEADER_BYTES as u64 || self.position + size <= options.file_bytes
-    }
-
-    fn reserve(&mut self, size: u64, options: &LogOptions) -> Result<()> {
-        let need = self.position + size;
-        if need <= self.reserved {
-            return Ok(());
-        }
-        let to = (self.reserved + options.reserve_bytes).min(options.file_bytes).max(need);
-        if let Err(source) = self.file.reserve(self.reserved, to) {
-            // A half-taken reservation is zeros behind the last record; give it back to whoever frees space.
-            let _ = self.file.truncate(self.reserved);
-            return Err(Error::io("reserve space in", &self.path, source));
-        }
-        self.reserved = to;
-        Ok(())
-    }
-
-    fn begin_chunk(&self) -> Chunk {
-        let starts = self.position == FILE_HEADER_BYTES as u64;
-        let (offset, bytes) =
-            if starts { (0, vec![0; FILE_HEADER_BYTES]) } else { (self.position, Vec::new()) };
-        let (file, path) = (Arc::clone(&self.file), self.path.clone());
-        Chunk { file, path, id: self.id, offset, bytes, lengths: Vec::new() }
     }
 }

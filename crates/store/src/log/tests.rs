@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use crate::conformance::{Positioned, records};
+use crate::conformance::{AppendRecord, Positioned, records};
 use crate::faults::MemoryDisk;
 use crate::{ErrorKind, FencedLog, HomeOptions, LocalHome, LogOptions, Result, ShardHome, Watermark};
 
@@ -23,7 +23,7 @@ fn three_groups() -> (MemoryDisk, Vec<Positioned>) {
     for group in 0..3u8 {
         for number in 0..3u8 {
             let record = vec![0x10 * group + number + 1; 20];
-            written.push((home.log().append(&record).unwrap(), record));
+            written.push((home.log().append_record(&record).unwrap(), record));
         }
         home.log().wait_durable(written[written.len() - 1].0).unwrap();
     }
@@ -63,7 +63,7 @@ fn every_flipped_byte_is_damage_unless_only_the_last_group_is_hit() {
             let offset = if at < HEADER { 0 } else { (HEADER + whole * RECORD) as u64 };
             let name = file.file_name().unwrap().to_str().unwrap().to_owned();
             assert_eq!(error.kind(), &ErrorKind::Corrupt { file: name, offset }, "byte {at}");
-            assert!(home.log().append(b"more").is_err(), "a damaged log takes no records");
+            assert!(home.log().append_record(b"more").is_err(), "a damaged log takes no records");
         } else {
             let torn = ((9 - whole) * RECORD) as u64;
             assert_eq!(end.unwrap().torn_bytes, torn, "byte {at}");
@@ -75,7 +75,7 @@ fn every_flipped_byte_is_damage_unless_only_the_last_group_is_hit() {
 fn a_later_opening_proves_the_last_group() {
     let (disk, written) = three_groups();
     let home = disk.open().unwrap();
-    let at = home.log().append(b"next epoch").unwrap();
+    let at = home.log().append_record(b"next epoch").unwrap();
     home.log().wait_durable(at).unwrap();
     drop(home);
     let file = log_files(&disk).remove(0);
@@ -106,7 +106,7 @@ fn a_missing_file_is_damage() {
     let home = disk.open().unwrap();
     let mut last = Watermark::START;
     while log_files(&disk).len() < 4 {
-        last = home.log().append(&[1; 300]).unwrap();
+        last = home.log().append_record(&[1; 300]).unwrap();
         home.log().wait_durable(last).unwrap();
     }
     drop(home);
@@ -131,7 +131,8 @@ fn a_missing_file_is_damage() {
 fn records_missing_below_the_first_file_are_damage() {
     let disk = MemoryDisk::new(small());
     let home = disk.open().unwrap();
-    let positions: Vec<_> = (0..40u8).map(|number| home.log().append(&[number; 200]).unwrap()).collect();
+    let positions: Vec<_> =
+        (0..40u8).map(|number| home.log().append_record(&[number; 200]).unwrap()).collect();
     home.log().wait_durable(positions[39]).unwrap();
     let all = home.log().bytes();
     home.log().trim(positions[30]).unwrap();
@@ -152,7 +153,7 @@ fn a_record_of_another_past_breaks_the_chain() {
     let other = MemoryDisk::new(small());
     let home = other.open().unwrap();
     (0..9u8).for_each(|number| {
-        let at = home.log().append(&[number; 20]).unwrap();
+        let at = home.log().append_record(&[number; 20]).unwrap();
         home.log().wait_durable(at).unwrap();
     });
     drop(home);
@@ -169,9 +170,9 @@ fn a_record_of_another_past_breaks_the_chain() {
 fn a_trim_beyond_what_is_durable_keeps_the_chain() {
     let disk = MemoryDisk::new(small());
     let home = disk.open().unwrap();
-    let durable = home.log().append(&[1; 1900]).unwrap();
+    let durable = home.log().append_record(&[1; 1900]).unwrap();
     home.log().wait_durable(durable).unwrap();
-    let pending = home.log().append(&[2; 1900]).unwrap();
+    let pending = home.log().append_record(&[2; 1900]).unwrap();
     home.log().trim(pending).unwrap();
     disk.kill();
     assert_eq!(records(&disk.open().unwrap(), Some(durable)).unwrap().0, []);
@@ -183,7 +184,7 @@ fn one_sync_serves_a_group() {
     let home = disk.open().unwrap();
     let log = home.log();
     let before = disk.syncs();
-    let positions: Vec<_> = (0..50).map(|_| log.append(&[1; 100]).unwrap()).collect();
+    let positions: Vec<_> = (0..50).map(|_| log.append_record(&[1; 100]).unwrap()).collect();
     assert_eq!(disk.syncs(), before, "an append syncs nothing");
     for at in positions.iter().rev() {
         log.wait_durable(*at).unwrap();
@@ -197,12 +198,13 @@ fn a_disk_that_fills_behind_its_reservation_keeps_the_queue() {
     disk.reserve_nothing();
     let home = disk.open().unwrap();
     disk.limit_space(Some(disk.space_used() + 1000));
-    let positions: Vec<_> = (0..10u8).map(|number| home.log().append(&[number; 200]).unwrap()).collect();
+    let positions: Vec<_> =
+        (0..10u8).map(|number| home.log().append_record(&[number; 200]).unwrap()).collect();
     for _ in 0..2 {
         let error = home.log().wait_durable(positions[9]).unwrap_err();
         assert_eq!(error.kind(), &ErrorKind::Full);
     }
-    let late = home.log().append(b"late").unwrap();
+    let late = home.log().append_record(b"late").unwrap();
     disk.limit_space(None);
     home.log().wait_durable(late).unwrap();
     assert_eq!(records(&home, None).unwrap().0.len(), 11);
@@ -216,7 +218,7 @@ fn a_write_that_stops_half_way() {
         let disk = MemoryDisk::default();
         let home = disk.open().unwrap();
         disk.fail_write_after(0, kind);
-        let at = home.log().append(&[5; 900]).unwrap();
+        let at = home.log().append_record(&[5; 900]).unwrap();
         assert_eq!(home.log().wait_durable(at).unwrap_err().kind(), &want);
         assert_eq!(home.log().wait_durable(at).is_ok(), usable);
         disk.kill();
@@ -228,12 +230,12 @@ fn a_write_that_stops_half_way() {
 }
 
 #[test]
-fn a_full_queue_syncs_by_itself() {
+fn a_full_queue_is_synced_by_who_wants_room() {
     let disk = MemoryDisk::new(small());
     let home = disk.open().unwrap();
     let before = disk.syncs();
     for _ in 0..40 {
-        home.log().append(&[1; 400]).unwrap();
+        home.log().append_record(&[1; 400]).unwrap();
     }
     assert!(disk.syncs() > before);
 }
@@ -245,7 +247,7 @@ fn all_who_wait_learn_of_a_failed_sync() {
     disk.fail_sync_after(20);
     let log = home.log();
     let acknowledge = |thread: u8| {
-        let written = (0..).map_while(|_| log.append(&[thread]).ok());
+        let written = (0..).map_while(|_| log.append_record(&[thread]).ok());
         written.take_while(|at| log.wait_durable(*at).is_ok()).collect::<Vec<_>>()
     };
     let mut acknowledged: Vec<Watermark> = std::thread::scope(|scope| {
@@ -308,7 +310,7 @@ impl Model {
         match step {
             Step::Append(size) => {
                 let record = vec![self.written.len() as u8; *size];
-                if let Ok(at) = log.append(&record) {
+                if let Ok(at) = log.append_record(&record) {
                     self.written.push((at, record));
                 }
             }

@@ -1,0 +1,54 @@
+//! Waiting for a log without a thread: a callback that is told once, and a future over it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use crate::{FencedLog, Result, Watermark};
+
+/// Told once whether a record has become durable, on whichever thread found out.
+pub type DurabilityWaiter = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// Resolves once a record is durable, or cannot become so here. It waits; it does not make the log write: see
+/// [`FencedLog::when_durable`].
+pub struct Durability(Arc<Mutex<Outcome>>);
+
+#[derive(Default)]
+struct Outcome {
+    result: Option<Result<()>>,
+    waker: Option<Waker>,
+}
+
+impl Durability {
+    pub fn of(log: &dyn FencedLog, at: Watermark) -> Self {
+        let outcome = Arc::new(Mutex::new(Outcome::default()));
+        let told = Arc::clone(&outcome);
+        log.when_durable(
+            at,
+            Box::new(move |result| {
+                let mut outcome = told.lock().unwrap_or_else(PoisonError::into_inner);
+                outcome.result = Some(result);
+                if let Some(waker) = outcome.waker.take() {
+                    waker.wake();
+                }
+            }),
+        );
+        Self(outcome)
+    }
+}
+
+impl Future for Durability {
+    type Output = Result<()>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let mut outcome = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match outcome.result.take() {
+            Some(result) => Poll::Ready(result),
+            None => {
+                outcome.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}

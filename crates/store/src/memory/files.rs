@@ -1,0 +1,144 @@
+//! Manifests and segment files of a home in memory. Whatever writes asks first whether it still owns the shard.
+
+use std::io;
+
+use super::{Opening, Shared};
+use crate::contract::{ManifestStore, SegmentFile, SegmentStore, SegmentWriter, WrittenFile};
+use crate::name::check_name;
+use crate::site::ShardArchive;
+use crate::{Error, ErrorKind, Result, SegmentBytes};
+
+pub(super) struct Files {
+    pub(super) shared: Shared,
+    pub(super) opening: Opening,
+}
+
+/// A shard as somebody else reads it.
+pub(super) struct Reader(pub(super) Shared);
+
+impl Shared {
+    fn newest(&self) -> Option<(u64, Vec<u8>)> {
+        self.medium().manifests.last().cloned()
+    }
+
+    fn open(&self, name: &str) -> Result<SegmentBytes> {
+        check_name(name)?;
+        let missing =
+            || Error::new(ErrorKind::NotFound, format!("there is no file `{name}`; check the name"));
+        self.medium().segments.get(name).cloned().ok_or_else(missing)
+    }
+}
+
+impl ShardArchive for Reader {
+    fn newest(&self) -> Result<Option<(u64, Vec<u8>)>> {
+        Ok(self.0.newest())
+    }
+
+    fn open(&self, file: &SegmentFile) -> Result<SegmentBytes> {
+        let bytes = self.0.open(&file.name)?;
+        file.check_size(bytes.len() as u64)?;
+        Ok(bytes)
+    }
+}
+
+impl ManifestStore for Files {
+    fn load(&self) -> Result<Option<(u64, Vec<u8>)>> {
+        Ok(self.shared.newest())
+    }
+
+    fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64> {
+        let mut medium = self.shared.medium();
+        self.opening.check(&mut medium)?;
+        let newest = medium.manifests.last().map(|(version, _)| *version);
+        if newest != expected {
+            let message = format!("the newest manifest is {newest:?}, not {expected:?}; load it");
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        medium.take(manifest.len())?;
+        let version = newest.unwrap_or(0) + 1;
+        medium.manifests.push((version, manifest.to_vec()));
+        Ok(version)
+    }
+}
+
+impl Files {
+    fn write(&self, name: &str, bytes: Vec<u8>) -> Result<WrittenFile> {
+        let mut medium = self.shared.medium();
+        self.opening.check(&mut medium)?;
+        if medium.segments.contains_key(name) {
+            let message = format!("segment file `{name}` exists; segment files are written once");
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        medium.take(bytes.len())?;
+        let file = describe(name, &bytes);
+        let bytes = SegmentBytes::from(bytes);
+        medium.segments.insert(name.to_owned(), bytes.clone());
+        Ok(WrittenFile { file, bytes })
+    }
+}
+
+fn describe(name: &str, bytes: &[u8]) -> SegmentFile {
+    SegmentFile { name: name.to_owned(), size: bytes.len() as u64, crc32: crc32fast::hash(bytes) }
+}
+
+impl SegmentStore for Files {
+    fn create(&self, name: &str) -> Result<Box<dyn SegmentWriter>> {
+        check_name(name)?;
+        let files = Self { shared: self.shared.clone(), opening: self.opening };
+        Ok(Box::new(Writer { files, name: name.to_owned(), bytes: Vec::new() }))
+    }
+
+    fn put_all(&self, files: &[(&str, &[u8])]) -> Result<Vec<SegmentFile>> {
+        files.iter().try_for_each(|(name, _)| check_name(name))?;
+        files.iter().map(|(name, bytes)| Ok(self.write(name, bytes.to_vec())?.file)).collect()
+    }
+
+    fn open(&self, name: &str) -> Result<SegmentBytes> {
+        self.shared.open(name)
+    }
+
+    fn verify(&self, file: &SegmentFile) -> Result<()> {
+        let bytes = self.shared.open(&file.name)?;
+        file.check_size(bytes.len() as u64)?;
+        if describe(&file.name, &bytes) == *file {
+            return Ok(());
+        }
+        Err(Error::corrupt(&file.name, 0, "its CRC is not the manifest's"))
+    }
+
+    fn remove(&self, name: &str) -> Result<()> {
+        check_name(name)?;
+        let mut medium = self.shared.medium();
+        self.opening.check(&mut medium)?;
+        medium.segments.remove(name);
+        Ok(())
+    }
+
+    fn list(&self) -> Result<Vec<String>> {
+        Ok(self.shared.medium().segments.keys().cloned().collect())
+    }
+}
+
+struct Writer {
+    files: Files,
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl io::Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl SegmentWriter for Writer {
+    fn finish(self: Box<Self>) -> Result<WrittenFile> {
+        let Self { files, name, bytes } = *self;
+        files.write(&name, bytes)
+    }
+}

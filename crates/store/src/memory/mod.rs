@@ -1,0 +1,268 @@
+//! Shards in memory as an object store would keep them, for tests: a second opening deposes the first, which learns so at its
+//! next append or publication; a write may be on its way for a while, may have landed without an answer, or may never land.
+//! Deterministic and without threads: time passes when somebody waits. `log` and `files` are the parts of a home.
+
+mod files;
+mod log;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::contract::{FencedLog, ManifestStore, SegmentStore, ShardHome, Watermark};
+use crate::faults::split_mix;
+use crate::site::{ShardArchive, ShardId, Site};
+use crate::{Error, ErrorKind, Result, SegmentBytes};
+use files::{Files, Reader};
+use log::MemoryLog;
+
+/// What becomes of the next group of records that is offered. `waits` are those that end with `Unknown` meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is there, and the answer comes late.
+    AnsweredLate { waits: u32 },
+    /// It is on its way; a new owner may come before it.
+    Delayed { waits: u32 },
+    /// No answer ever comes: this opening's log is over. It landed, or it did not.
+    Failed { landed: bool },
+}
+
+/// What was reached, to know that a test tested something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryCounts {
+    pub groups: u64,
+    pub answered_late: u64,
+    pub delayed: u64,
+    pub failed: u64,
+    /// Groups and publications that met a newer owner.
+    pub deposed: u64,
+    pub lost_on_the_way: u64,
+    pub full: u64,
+}
+
+/// One shard after another, each with its owner, in memory.
+#[derive(Clone, Default)]
+pub struct MemorySite {
+    shards: Arc<Mutex<BTreeMap<ShardId, Shared>>>,
+}
+
+/// The medium of one shard, shared by its openings.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Medium>>);
+
+#[derive(Default)]
+struct Medium {
+    /// The newest opening.
+    epoch: u64,
+    /// Counts crashes: what was opened before one reaches nothing any more.
+    life: u64,
+    records: VecDeque<(Watermark, Vec<u8>)>,
+    trimmed: Watermark,
+    last: Watermark,
+    /// Groups under way, which may land after the crash of their opening.
+    under_way: Vec<Vec<(Watermark, Vec<u8>)>>,
+    manifests: Vec<(u64, Vec<u8>)>,
+    segments: BTreeMap<String, SegmentBytes>,
+    fates: VecDeque<Fate>,
+    /// Bytes that it still takes; `None` without a limit.
+    left: Option<usize>,
+    counts: MemoryCounts,
+}
+
+impl Shared {
+    fn medium(&self) -> MutexGuard<'_, Medium> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Medium {
+    /// Takes the space for so many bytes.
+    fn take(&mut self, bytes: usize) -> Result<()> {
+        let Some(left) = self.left else { return Ok(()) };
+        if bytes > left {
+            self.counts.full += 1;
+            return Err(Error::new(ErrorKind::Full, "the memory's limit is reached; lift it"));
+        }
+        self.left = Some(left - bytes);
+        Ok(())
+    }
+
+    fn land(&mut self, group: Vec<(Watermark, Vec<u8>)>) {
+        for (at, record) in group {
+            self.last = at;
+            self.records.push_back((at, record));
+        }
+    }
+}
+
+/// Which opening of which life.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Opening {
+    epoch: u64,
+    life: u64,
+}
+
+impl Opening {
+    fn check(self, medium: &mut Medium) -> Result<()> {
+        if (medium.epoch, medium.life) == (self.epoch, self.life) {
+            return Ok(());
+        }
+        medium.counts.deposed += 1;
+        let message = format!("epoch {} was deposed by epoch {}", self.epoch, medium.epoch);
+        Err(Error::new(ErrorKind::Deposed, message))
+    }
+}
+
+impl MemorySite {
+    fn shared(&self, id: &ShardId) -> Shared {
+        let mut shards = self.shards.lock().unwrap_or_else(PoisonError::into_inner);
+        shards.entry(id.clone()).or_default().clone()
+    }
+
+    /// What becomes of the groups offered next, one after another; the others land at once.
+    pub fn set_fate(&self, id: &ShardId, fate: Fate) {
+        self.shared(id).medium().fates.push_back(fate);
+    }
+
+    /// The process dies. Of what was on its way, what `seed` chooses lands, a prefix of it; what was not offered is gone.
+    pub fn kill(&self, id: &ShardId, seed: u64) {
+        let shared = self.shared(id);
+        let mut medium = shared.medium();
+        let mut state = seed;
+        for group in std::mem::take(&mut medium.under_way) {
+            if split_mix(&mut state) & 1 == 0 {
+                medium.counts.lost_on_the_way += 1;
+                break;
+            }
+            medium.land(group);
+        }
+        medium.life += 1;
+        medium.fates.clear();
+    }
+
+    /// How many bytes it still takes.
+    pub fn limit_space(&self, id: &ShardId, left: Option<usize>) {
+        self.shared(id).medium().left = left;
+    }
+
+    pub fn counts(&self, id: &ShardId) -> MemoryCounts {
+        self.shared(id).medium().counts
+    }
+}
+
+impl Site for MemorySite {
+    fn home(&self, id: &ShardId) -> Result<Arc<dyn ShardHome>> {
+        let shared = self.shared(id);
+        let (opening, end) = {
+            let mut medium = shared.medium();
+            // From here on nothing of an older epoch lands: its groups under way find the slot taken.
+            medium.epoch += 1;
+            medium.under_way.clear();
+            (Opening { epoch: medium.epoch, life: medium.life }, medium.last)
+        };
+        let files = Arc::new(Files { shared: shared.clone(), opening });
+        Ok(Arc::new(MemoryHome { opening, log: Arc::new(MemoryLog::new(shared, opening, end)), files }))
+    }
+
+    fn archive(&self, id: &ShardId) -> Result<Arc<dyn ShardArchive>> {
+        Ok(Arc::new(Reader(self.shared(id))))
+    }
+}
+
+struct MemoryHome {
+    opening: Opening,
+    log: Arc<MemoryLog>,
+    files: Arc<Files>,
+}
+
+impl ShardHome for MemoryHome {
+    fn epoch(&self) -> u64 {
+        self.opening.epoch
+    }
+
+    fn log(&self) -> Arc<dyn FencedLog> {
+        Arc::clone(&self.log) as _
+    }
+
+    fn manifests(&self) -> Arc<dyn ManifestStore> {
+        Arc::clone(&self.files) as _
+    }
+
+    fn segments(&self) -> Arc<dyn SegmentStore> {
+        Arc::clone(&self.files) as _
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::{
+        AppendRecord, FaultySite, SecondOpening, TestSite, check_faults, check_home, records,
+    };
+
+    fn shard() -> ShardId {
+        ShardId { path: "films/shard1".into(), stream: [1; 16] }
+    }
+
+    impl TestSite for MemorySite {
+        fn open(&self) -> Result<Arc<dyn ShardHome>> {
+            self.home(&shard())
+        }
+
+        fn archive(&self) -> Arc<dyn ShardArchive> {
+            Site::archive(self, &shard()).unwrap()
+        }
+
+        fn second_opening(&self) -> SecondOpening {
+            SecondOpening::Deposes
+        }
+    }
+
+    impl FaultySite for MemorySite {
+        fn cut_power(&self, seed: u64) {
+            self.kill(&shard(), seed);
+        }
+
+        fn fail_next_sync(&self) {
+            self.set_fate(&shard(), Fate::Failed { landed: true });
+        }
+
+        fn set_full(&self, full: bool) {
+            self.limit_space(&shard(), full.then_some(1500));
+        }
+    }
+
+    #[test]
+    fn a_memory_conforms_and_survives_faults() {
+        check_home(&|| Box::new(MemorySite::default()));
+        check_faults(&|| Box::new(MemorySite::default()));
+    }
+
+    #[test]
+    fn a_late_answer_is_unknown_and_then_resolved() {
+        for fate in [Fate::AnsweredLate { waits: 2 }, Fate::Delayed { waits: 2 }] {
+            let site = MemorySite::default();
+            let home = TestSite::open(&site).unwrap();
+            site.set_fate(&shard(), fate);
+            let at = home.log().append_record(b"late").unwrap();
+            for _ in 0..2 {
+                assert_eq!(home.log().wait_durable(at).unwrap_err().kind(), &ErrorKind::Unknown);
+                assert!(home.log().durable() < at, "nothing behind it is acknowledged either");
+            }
+            home.log().wait_durable(at).unwrap();
+            assert_eq!(records(&*home, None).unwrap().0, [(at, b"late".to_vec())]);
+        }
+    }
+
+    #[test]
+    fn what_is_under_way_meets_the_new_owner() {
+        let site = MemorySite::default();
+        let old = TestSite::open(&site).unwrap();
+        site.set_fate(&shard(), Fate::Delayed { waits: 1 });
+        let at = old.log().append_record(b"delayed").unwrap();
+        assert_eq!(old.log().wait_durable(at).unwrap_err().kind(), &ErrorKind::Unknown);
+        let new = TestSite::open(&site).unwrap();
+        assert_eq!(old.log().wait_durable(at).unwrap_err().kind(), &ErrorKind::Deposed);
+        assert_eq!(records(&*new, None).unwrap().0, []);
+        assert!(site.counts(&shard()).deposed > 0);
+    }
+}
