@@ -63,6 +63,21 @@ impl Default for ClientOptions {
     }
 }
 
+/// As good as never; and a point in time that is so far away can still be computed.
+const NEVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+impl ClientOptions {
+    /// With `Duration::MAX` and the like as what they mean.
+    pub(crate) fn bounded(mut self) -> Self {
+        let Self { timeout, pool, retry, ejection, .. } = &mut self;
+        let PoolOptions { idle_max, age_max, connect_max, .. } = pool;
+        let EjectionOptions { period, period_max, reentry, .. } = ejection;
+        let all = [timeout, idle_max, age_max, connect_max, &mut retry.backoff, period, period_max, reentry];
+        all.into_iter().for_each(|duration| *duration = (*duration).min(NEVER));
+        self
+    }
+}
+
 /// Which HTTP is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::error::Error;
 
+/// Whoever asks for more is not understood, or should not be: points in time must not overflow.
+const RETRY_AFTER_SECONDS_MAX: u64 = 24 * 60 * 60;
+
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     pub status: u16,
@@ -25,9 +28,11 @@ impl Response {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// How long the server asks to be left alone. (Of its two forms the one in seconds; nobody sends the other with 429.)
+    /// How long the server asks to be left alone, a day at most. (Of its two forms the one in seconds; nobody sends the other
+    /// with 429.)
     pub fn retry_after(&self) -> Option<Duration> {
-        self.header(RETRY_AFTER.as_str())?.trim().parse().ok().map(Duration::from_secs)
+        let seconds: u64 = self.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
+        Some(Duration::from_secs(seconds.min(RETRY_AFTER_SECONDS_MAX)))
     }
 
     /// Itself when the status is 2xx, else the server's own message as an error.

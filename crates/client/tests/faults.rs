@@ -142,6 +142,27 @@ async fn an_answer_that_unpacks_to_too_much_is_given_up() {
     assert!(request.contains("accept-encoding: zstd, gzip, br"), "{request}");
 }
 
+/// Numbers as large as they come overflow no point in time, in answers as in options.
+#[tokio::test]
+async fn time_without_end() {
+    let headers = ["retry-after: 18446744073709551615", "keep-alive: timeout=18446744073709551615"];
+    let server = Server::answering(answer("503 Service Unavailable", &headers, b"")).await;
+    let pool = client::PoolOptions {
+        idle_max: Duration::MAX,
+        age_max: Duration::MAX,
+        connect_max: Duration::MAX,
+        ..client::PoolOptions::default()
+    };
+    let client = SolrClient::with_options(
+        server.url.clone(),
+        ClientOptions { timeout: Duration::MAX, pool, ..options() },
+    );
+    let search = Request::get("c/select", &[]);
+    for request in [search.clone(), search.timeout(Duration::MAX)] {
+        assert_eq!(client.send(&request.timeout(Duration::from_secs(20))).await.unwrap().status, 503);
+    }
+}
+
 #[tokio::test]
 async fn nobody_listens() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

@@ -39,6 +39,9 @@ pub struct Faults {
     pub cut: bool,
 }
 
+/// Sums of longer ones would overflow.
+const DURATION_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// What is wrong with a word, a line or a script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -108,7 +111,11 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, FaultError> {
     let (number, scale) =
         units.iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale))).ok_or_else(wrong)?;
     let number: f64 = number.parse().map_err(|_| wrong())?;
-    Duration::try_from_secs_f64(number * scale).map_err(|_| wrong())
+    let duration = Duration::try_from_secs_f64(number * scale).map_err(|_| wrong())?;
+    if duration > DURATION_MAX {
+        return Err(FaultError(format!("`{text}` is longer than a day")));
+    }
+    Ok(duration)
 }
 
 /// `4096`, `4k`, `12m`: powers of a thousand, as links are sold.
@@ -154,6 +161,7 @@ mod tests {
         check("cut clear", Ok(none));
         check("delay=-1ms", Err("`-1ms` is not a duration; write it as 250us, 20ms or 1.5s"));
         check("delay=1e300s", Err("`1e300s` is not a duration; write it as 250us, 20ms or 1.5s"));
+        check("jitter=86401s", Err("`86401s` is longer than a day"));
         check("rate=x", Err("`x` is not a number of bytes; write it as 4096, 4k or 12m"));
         check("loss=2", Err("`2` is not a share; use a number from 0 to 1"));
         assert!("warp=9".parse::<Faults>().is_err());

@@ -56,7 +56,12 @@ pub(crate) struct Lease {
     connection: Leased,
     pub was_idle: bool,
     shared: Arc<Shared>,
-    _permit: OwnedSemaphorePermit,
+    permit: Permit,
+}
+
+/// One of the requests that may be under way at a server.
+pub(crate) struct Permit {
+    _held: OwnedSemaphorePermit,
 }
 
 enum Leased {
@@ -77,31 +82,19 @@ impl Pool {
         }))
     }
 
-    /// A kept connection, else a new one. Waits where too many requests are under way; callers bound that.
-    pub async fn lease(&self) -> Result<Lease, Error> {
-        let permit = self.permit().await?;
-        // Where all are taken, waiting for one is not the lease's own time.
+    /// A kept connection, else a new one.
+    pub async fn lease(&self, permit: Permit) -> Result<Lease, Error> {
         let started = Instant::now();
-        let Some(connection) = self.0.kept() else { return self.open(permit).await };
+        let Some(connection) = self.0.kept() else { return Lease::open(self.0.clone(), permit).await };
         self.0.metrics.lease.record(started.elapsed());
         self.0.metrics.connections_reused.increment();
-        Ok(Lease { connection, was_idle: true, shared: self.0.clone(), _permit: permit })
+        Ok(Lease { connection, was_idle: true, shared: self.0.clone(), permit })
     }
 
-    /// A new connection, for a request that met a closing one.
-    pub async fn lease_new(&self) -> Result<Lease, Error> {
-        let permit = self.permit().await?;
-        self.open(permit).await
-    }
-
-    async fn permit(&self) -> Result<OwnedSemaphorePermit, Error> {
+    /// Waits while too many requests are under way; callers bound that.
+    pub async fn permit(&self) -> Result<Permit, Error> {
         let closed = |_| Error::NoEndpoint("the client is closed");
-        self.0.under_way.clone().acquire_owned().await.map_err(closed)
-    }
-
-    async fn open(&self, permit: OwnedSemaphorePermit) -> Result<Lease, Error> {
-        let (connection, was_idle) = self.0.open().await?;
-        Ok(Lease { connection, was_idle, shared: self.0.clone(), _permit: permit })
+        self.0.under_way.clone().acquire_owned().await.map(|held| Permit { _held: held }).map_err(closed)
     }
 }
 
@@ -238,6 +231,16 @@ impl Sweeper {
 }
 
 impl Lease {
+    async fn open(shared: Arc<Shared>, permit: Permit) -> Result<Self, Error> {
+        let (connection, was_idle) = shared.open().await?;
+        Ok(Self { connection, was_idle, shared, permit })
+    }
+
+    /// Another connection, for a request that met a closing one.
+    pub async fn renew(self) -> Result<Self, Error> {
+        Self::open(self.shared, self.permit).await
+    }
+
     pub fn is_http2(&self) -> bool {
         matches!(self.opened().sender, Sender::Http2(_))
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde::de::IgnoredAny;
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -66,6 +67,9 @@ pub struct UpdateTotals {
     pub acknowledged: u64,
     pub failed: u64,
 }
+
+/// Points in time beyond it might not be computed.
+const PATIENCE_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 type OnError = dyn Fn(FailedBatch) + Send + Sync;
 
@@ -141,8 +145,7 @@ impl UpdateStream {
     pub async fn add(&self, json: impl Into<Bytes>) -> Result<(), Error> {
         let json: Bytes = json.into();
         // One document that is none would have the whole batch refused.
-        if !json.trim_ascii_start().starts_with(b"{")
-            || serde_json::from_slice::<serde_json::Value>(&json).is_err()
+        if !json.trim_ascii_start().starts_with(b"{") || serde_json::from_slice::<IgnoredAny>(&json).is_err()
         {
             return Err(Error::Request("a document is an object in JSON".to_owned()));
         }
@@ -204,7 +207,7 @@ impl Feed {
     /// The next batch; empty at the end of the stream. Waits for the first document, then a little for more.
     async fn gather(&self, documents: &mut mpsc::UnboundedReceiver<Document>) -> Vec<Document> {
         let Some(first) = documents.recv().await else { return Vec::new() };
-        let ready_at = Instant::now() + self.options.linger;
+        let ready_at = Instant::now() + self.options.linger.min(PATIENCE_MAX);
         let mut bytes = first.json.len();
         let mut batch = vec![first];
         while batch.len() < self.options.batch_docs_max && bytes < self.options.batch_bytes_max {
@@ -244,7 +247,7 @@ impl Feed {
 
     /// Again and again, as long as nobody can have taken it. (429 is the refusal of a server that has not begun.)
     async fn offer(&self, request: &Request) -> Result<(), Error> {
-        let give_up = Instant::now() + self.options.patience;
+        let give_up = Instant::now() + self.options.patience.min(PATIENCE_MAX);
         let mut pause = Duration::from_millis(100);
         loop {
             let (error, asked) = match self.transport.send(request).await {

@@ -1,7 +1,7 @@
 //! One attempt: a request on one connection of one server, to the last byte of the answer. Knows at its end whether the server
 //! may have seen the request; decides nothing about a next attempt.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt as _, Full};
@@ -40,8 +40,18 @@ pub(super) type Outcome = Result<Response, Failure>;
 #[derive(Debug)]
 pub(super) struct Failure {
     pub error: Error,
-    /// Whether the server may have seen the request.
-    pub sent: bool,
+    pub reached: Reached,
+}
+
+/// How far an attempt came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reached {
+    /// It waited for requests of this client to end, or had no time at all: that is not the server's fault.
+    Nothing,
+    /// It waited for the server, which has not seen the request.
+    Server,
+    /// The server may have seen the request.
+    Sent,
 }
 
 impl Job<'_> {
@@ -49,33 +59,37 @@ impl Job<'_> {
     pub async fn attempt(&self, server: &Server) -> Outcome {
         let _under_way = server.begin();
         self.metrics.attempts.increment();
-        let sent = AtomicBool::new(false);
-        let outcome = timeout_at(self.deadline, self.exchange(server, &sent)).await;
-        let sent = sent.load(Ordering::Relaxed);
-        match outcome {
-            Ok(outcome) => outcome.map_err(|error| Failure { error, sent }),
-            Err(_) => {
-                let seconds = self.deadline.duration_since(self.started).as_secs();
-                let url = server.endpoint.url.to_string();
-                Err(Failure { error: Error::Timeout { url, seconds, sent }, sent })
-            }
-        }
+        let reached = Mutex::new(Reached::Nothing);
+        let outcome = match Instant::now() < self.deadline {
+            true => timeout_at(self.deadline, self.exchange(server, &reached)).await.ok(),
+            false => None,
+        };
+        let reached = reached.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let timeout = || {
+            let seconds = self.deadline.saturating_duration_since(self.started).as_secs();
+            let (url, sent) = (server.endpoint.url.to_string(), reached == Reached::Sent);
+            Err(Error::Timeout { url, seconds, sent })
+        };
+        outcome.unwrap_or_else(timeout).map_err(|error| Failure { error, reached })
     }
 
-    async fn exchange(&self, server: &Server, sent: &AtomicBool) -> Result<Response, Error> {
-        let mut lease = server.pool.lease().await?;
+    async fn exchange(&self, server: &Server, reached: &Mutex<Reached>) -> Result<Response, Error> {
+        let reach = |place: Reached| *reached.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        let permit = server.pool.permit().await?;
+        reach(Reached::Server);
+        let mut lease = server.pool.lease(permit).await?;
         let (head, body) = loop {
             let request = self.build(server, &lease).await?;
-            sent.store(true, Ordering::Relaxed);
+            reach(Reached::Sent);
             match lease.send(request).await {
                 Ok(response) => break response.into_parts(),
                 Err(mut failed) => {
                     let unsent = failed.take_message().is_some() || is_refused(failed.error());
-                    sent.store(!unsent, Ordering::Relaxed);
+                    reach(if unsent { Reached::Server } else { Reached::Sent });
                     // Closed between the lease and the first byte: nothing was sent, so a new connection gets it.
                     if unsent && lease.was_idle {
                         self.metrics.connections_found_closed.increment();
-                        lease = server.pool.lease_new().await?;
+                        lease = lease.renew().await?;
                         continue;
                     }
                     self.metrics.connections_broken.increment();
@@ -227,8 +241,9 @@ pub(super) fn verdict(outcome: &Outcome) -> Option<Verdict> {
     match outcome {
         Ok(Response { status: 502..=504, .. }) => Some(Verdict::Failed),
         Ok(_) => Some(Verdict::Good),
-        Err(Failure { error, .. }) => match error {
+        Err(failure) => match &failure.error {
             Error::Connect { .. } | Error::Tls(_) => Some(Verdict::Unreachable),
+            Error::Timeout { .. } if failure.reached == Reached::Nothing => None,
             Error::Broken { .. } | Error::Timeout { .. } => Some(Verdict::Failed),
             // The caller's own doing.
             _ => None,

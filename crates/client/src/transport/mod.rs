@@ -18,7 +18,7 @@ use crate::metrics::{Metrics, MetricsSnapshot};
 use crate::options::{ClientOptions, Hedge};
 use crate::request::Request;
 use crate::response::Response;
-use attempt::{Failure, Job, Outcome, verdict};
+use attempt::{Failure, Job, Outcome, Reached, verdict};
 use budget::Budget;
 use latency::RecentLatency;
 
@@ -40,7 +40,7 @@ struct Inner {
 
 impl Transport {
     pub fn new(source: &dyn EndpointSource, options: ClientOptions) -> Self {
-        let (options, metrics) = (Arc::new(options), Arc::new(Metrics::default()));
+        let (options, metrics) = (Arc::new(options.bounded()), Arc::new(Metrics::default()));
         Self(Arc::new(Inner {
             balancer: Balancer::new(source, options.clone(), metrics.clone()),
             budget: Budget::new(&options.retry),
@@ -82,10 +82,8 @@ impl Inner {
         let mut count = 0;
         loop {
             let Some(server) = self.balancer.pick(job.request, &tried) else {
-                return Err(Failure {
-                    error: Error::NoEndpoint("the list of servers is empty"),
-                    sent: false,
-                });
+                let error = Error::NoEndpoint("the list of servers is empty");
+                return Err(Failure { error, reached: Reached::Nothing });
             };
             let outcome = self.attempt_hedged(job, &server, &mut tried).await;
             count += 1;
@@ -112,7 +110,9 @@ impl Inner {
         match outcome {
             Ok(response) => job.request.is_safe() && matches!(response.status, 429 | 502..=504),
             Err(Failure { error: Error::Connect { .. } | Error::Tls(_), .. }) => true,
-            Err(Failure { error: Error::Broken { .. }, sent }) => !sent || job.request.is_safe(),
+            Err(Failure { error: Error::Broken { .. }, reached }) => {
+                *reached != Reached::Sent || job.request.is_safe()
+            }
             // The time of all attempts is over.
             Err(_) => false,
         }
