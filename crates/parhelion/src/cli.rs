@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::demo::DemoArgs;
+#[cfg(target_os = "linux")]
+use crate::doctor::DoctorArgs;
 use crate::lab::LabArgs;
 use crate::login::LoginArgs;
 use crate::post::PostArgs;
@@ -49,6 +51,9 @@ pub enum Command {
     Schema(SchemaArgs),
     /// Show the last requests that were slow, and where their time went.
     Slow(SlowArgs),
+    /// Find out why a process of this machine hangs.
+    #[cfg(target_os = "linux")]
+    Doctor(DoctorArgs),
     /// Run a benchmark against a server, and a Solr beside it.
     Lab(LabArgs),
     /// Measure how well a collection answers judged queries.

@@ -6,6 +6,8 @@ mod ambient;
 mod cli;
 mod configsets;
 mod demo;
+#[cfg(target_os = "linux")]
+mod doctor;
 mod guard;
 mod lab;
 mod limits;
@@ -68,6 +70,8 @@ fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
         Command::Query(args) => block_on(query::run(args)),
         Command::Slow(args) => block_on(slow::run(args)),
         Command::Lab(args) => block_on(lab::run(args)),
+        #[cfg(target_os = "linux")]
+        Command::Doctor(args) => block_on(doctor::run(args)),
         Command::Relevance(args) => block_on(relevance::run(args)),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { dir } => manual::pages(dir.as_deref()),

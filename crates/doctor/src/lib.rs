@@ -1,0 +1,19 @@
+//! Why a process hangs, why it is slow, what of its host will hurt next: observations of `/proc` and netlink become typed facts
+//! ([`facts`]), pure functions turn facts into verdicts ([`verdict`]), and text is made of both at the very end ([`render`]).
+//!
+//! Nothing is attached to, nothing is stopped, no signal is sent but where one is asked for by name (a JVM's thread dump). What
+//! could not be seen is a fact like any other, with its reason. Linux only. The clock is handed in.
+#![cfg(target_os = "linux")]
+
+pub mod facts;
+mod jvm;
+mod observe;
+mod postgres;
+pub mod render;
+mod stuck;
+pub mod verdict;
+
+pub use jvm::{JavaDump, JavaThread, thread_dump};
+pub use observe::{Error, Machine, ObserveOptions};
+pub use postgres::{Backend, ask as ask_postgres};
+pub use stuck::{Diagnosis, StuckOptions, diagnose, diagnose_all};

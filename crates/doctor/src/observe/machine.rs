@@ -1,0 +1,124 @@
+//! One moment of the whole machine, which every process that is looked at shares: who there is, who has which pipe and socket
+//! open, the sockets themselves, who waits for which lock on a file.
+
+use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, SocketAddr};
+
+use super::Error;
+use super::holders::Holders;
+use super::locks::{self, BlockedLock};
+use super::proc_dir::ProcDir;
+use super::sockets::{self, InetSocket, UnixSocket};
+use crate::facts::{ProcessLabel, SocketState, Unseen};
+
+pub struct Machine {
+    pub(super) holders: Holders,
+    inet: HashMap<u64, InetSocket>,
+    by_ends: HashMap<(SocketAddr, SocketAddr), u64>,
+    listening: HashSet<u16>,
+    unix: HashMap<u64, UnixSocket>,
+    pub(super) locks: Vec<BlockedLock>,
+    /// What of the machine could not be seen.
+    pub unseen: Vec<Unseen>,
+}
+
+impl Machine {
+    /// Errors: where there is no `/proc`.
+    pub fn observe() -> Result<Self, Error> {
+        let mut unseen = Vec::new();
+        let holders = Holders::walk().map_err(|source| Error::NoProc { source })?;
+        if holders.hidden > 0 {
+            unseen.push(Unseen {
+                what: format!("the open files of {} other processes", holders.hidden),
+                why: "they belong to other users, or to a container's host".to_owned(),
+                remedy: "run as root to see who is at the other end of a pipe or a local socket".to_owned(),
+            });
+        }
+        let inet = all("TCP and UDP sockets", sockets::dump_inet(), &mut unseen);
+        let unix = all("Unix sockets' peers", sockets::dump_unix(), &mut unseen);
+        let table = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+        let listening = |socket: &&InetSocket| socket.tcp && socket.state == SocketState::Listen;
+        Ok(Self {
+            holders,
+            listening: inet.iter().filter(listening).map(|socket| socket.local.port()).collect(),
+            by_ends: inet.iter().map(|socket| (ends(socket.local, socket.remote), socket.inode)).collect(),
+            inet: inet.into_iter().map(|socket| (socket.inode, socket)).collect(),
+            unix: unix.into_iter().map(|socket| (socket.inode, socket)).collect(),
+            locks: locks::blocked(&table),
+            unseen,
+        })
+    }
+
+    /// Every process with memory of its own, but for this one.
+    pub fn processes(&self) -> Vec<ProcessLabel> {
+        let own = std::process::id().cast_signed();
+        let entries = self.holders.processes.values();
+        let mut found: Vec<ProcessLabel> = entries
+            .filter(|entry| !entry.kernel && entry.label.pid != own)
+            .map(|entry| entry.label.clone())
+            .collect();
+        found.sort();
+        found
+    }
+
+    pub(super) fn inet(&self, inode: u64) -> Option<&InetSocket> {
+        self.inet.get(&inode)
+    }
+
+    pub(super) fn unix(&self, inode: u64) -> Option<&UnixSocket> {
+        self.unix.get(&inode)
+    }
+
+    pub(super) fn listens(&self, port: u16) -> bool {
+        self.listening.contains(&port)
+    }
+
+    /// The same connection as its other end has it, where that is on this machine.
+    pub(super) fn other_end(&self, socket: &InetSocket) -> Option<&InetSocket> {
+        self.inet.get(self.by_ends.get(&ends(socket.remote, socket.local))?)
+    }
+
+    /// `None` where the process's network is ours, and [`Self::inet`] has its sockets.
+    pub(super) fn foreign_sockets(
+        &self,
+        process: &ProcDir,
+        unseen: &mut Vec<Unseen>,
+    ) -> Option<(Vec<InetSocket>, Vec<UnixSocket>)> {
+        let own = std::fs::read_link("/proc/self/ns/net").ok()?;
+        let theirs = process.link("ns/net").ok()?;
+        let same = own.to_string_lossy() == theirs;
+        if same && !self.inet.is_empty() {
+            return None;
+        }
+        if !same {
+            unseen.push(Unseen {
+                what: "when its sockets last sent and received".to_owned(),
+                why: "it has a network namespace of its own (a container)".to_owned(),
+                remedy: format!("run inside it: `nsenter -t {} -n parhelion doctor stuck {0}`", process.pid),
+            });
+        }
+        Some(super::socket_tables::read(process))
+    }
+}
+
+/// IPv4 connections of an IPv6 socket look the same from both ends.
+fn ends(local: SocketAddr, remote: SocketAddr) -> (SocketAddr, SocketAddr) {
+    let plain = |address: SocketAddr| match address.ip() {
+        IpAddr::V6(ip) => {
+            ip.to_ipv4_mapped().map_or(address, |ip| SocketAddr::new(ip.into(), address.port()))
+        }
+        IpAddr::V4(_) => address,
+    };
+    (plain(local), plain(remote))
+}
+
+fn all<T>(what: &str, found: std::io::Result<Vec<T>>, unseen: &mut Vec<Unseen>) -> Vec<T> {
+    found.unwrap_or_else(|error| {
+        unseen.push(Unseen {
+            what: what.to_owned(),
+            why: format!("the kernel refuses sock_diag: {error}"),
+            remedy: "run outside of the sandbox; tables of /proc are read instead".to_owned(),
+        });
+        Vec::new()
+    })
+}

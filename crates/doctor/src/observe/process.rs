@@ -1,0 +1,327 @@
+//! One or several processes over a sampling period: samples of their threads, then all else once.
+
+use std::time::Duration;
+
+use procfs_core::process::Status;
+
+use super::call::Decoder;
+use super::descriptors::{self, Descriptors};
+use super::machine::Machine;
+use super::memory::MemoryFile;
+use super::proc_dir::{ProcDir, printable};
+use super::samples::Samples;
+use super::{Error, ObserveOptions};
+use crate::facts::{
+    CallState, Child, Descriptor, LockWait, Memory, ProcessFacts, ProcessLabel, Resource, ThreadFacts,
+    ThreadState, Unseen,
+};
+
+impl Machine {
+    /// Processes by number or by name (the kernel's short name, or the last part of what was started), this one left out.
+    ///
+    /// Errors: where there is none.
+    pub fn find(&self, wanted: &str) -> Result<Vec<ProcessLabel>, Error> {
+        let none = || Error::NoProcess(printable(wanted.as_bytes()));
+        if let Ok(pid) = wanted.parse::<i32>() {
+            return Ok(vec![self.holders.label(pid).ok_or_else(none)?]);
+        }
+        let named =
+            |label: &ProcessLabel| label.name == wanted || program(label.pid).as_deref() == Some(wanted);
+        let found: Vec<ProcessLabel> = self.processes().into_iter().filter(named).collect();
+        if found.is_empty() { Err(none()) } else { Ok(found) }
+    }
+
+    /// Errors: when it ended meanwhile.
+    pub fn process(&self, pid: i32, options: &ObserveOptions) -> Result<ProcessFacts, Error> {
+        self.all(&[pid], options).pop().ok_or(Error::Ended { pid })
+    }
+
+    /// Several over the same period; those that end meanwhile are left out.
+    pub fn all(&self, pids: &[i32], options: &ObserveOptions) -> Vec<ProcessFacts> {
+        let open = |pid: &i32| Some(Watched::open(ProcDir::open(*pid).ok()?));
+        let mut watched: Vec<Watched> = pids.iter().filter_map(open).collect();
+        let began = std::time::Instant::now();
+        let samples = options.samples.max(2);
+        let pause = options.period / (samples - 1);
+        for at in 0..samples {
+            if at > 0 {
+                // Against the beginning, so that the time of looking is not added.
+                std::thread::sleep((pause * at).saturating_sub(began.elapsed()));
+            }
+            watched.iter_mut().for_each(|one| one.samples.take(&one.folder));
+        }
+        let sampled = began.elapsed();
+        watched.into_iter().filter_map(|one| one.finish(self, options, sampled)).collect()
+    }
+}
+
+/// What was started: the last part of the first argument, or of a script's where an interpreter runs it.
+fn program(pid: i32) -> Option<String> {
+    let line = ProcDir::open(pid).ok()?.bytes("cmdline").ok()?;
+    let first = line.split(|byte| *byte == 0).next()?;
+    Some(printable(first.rsplit(|byte| *byte == b'/').next()?))
+}
+
+struct Watched {
+    folder: ProcDir,
+    samples: Samples,
+    throttled_us: Option<u64>,
+}
+
+impl Watched {
+    fn open(folder: ProcDir) -> Self {
+        let throttled_us = throttled_us(&folder);
+        Self { folder, samples: Samples::default(), throttled_us }
+    }
+
+    fn finish(self, machine: &Machine, options: &ObserveOptions, sampled: Duration) -> Option<ProcessFacts> {
+        let folder = &self.folder;
+        let stat = folder.stat("stat").ok()?;
+        let status = folder.parsed::<Status>("status").ok();
+        let mut open = Descriptors::new(folder, machine, options.now_ms);
+        let files = open.read();
+        let served_mounts = open.served_mounts();
+        let mut unseen = open.unseen;
+        let foreign = is_32_bit(folder);
+        unseen.extend(refusals(self.samples.calls_refused, foreign));
+        let threads = self.samples.finish(folder);
+        let tids: Vec<i32> = threads.iter().map(|(thread, _)| thread.tid).collect();
+        let threads = decode_calls(folder, &files, threads, foreign);
+        let throttled =
+            throttled_us(folder).zip(self.throttled_us).map(|(now, then)| now.saturating_sub(then));
+        let label = ProcessLabel { pid: folder.pid, name: printable(stat.comm.as_bytes()) };
+        let tracer = status.as_ref().map_or(0, |status| status.tracerpid);
+        let swapped = status.as_ref().and_then(|status| status.vmswap).unwrap_or(0);
+        let resident = status.as_ref().and_then(|status| status.vmrss).unwrap_or(0);
+        let memory = Memory {
+            resident_bytes: resident.saturating_mul(1024),
+            swapped_bytes: swapped.saturating_mul(1024),
+            major_faults: threads.iter().map(|thread| thread.major_faults).sum(),
+        };
+        Some(ProcessFacts {
+            lock_waits: machine.lock_waits(&tids, folder.pid, &files),
+            jvm: files.iter().any(is_jvm_file) || has_jvm(folder),
+            label,
+            command: command(folder),
+            served_mounts,
+            signals_caught: status.as_ref().map_or(0, |status| status.sigcgt),
+            uid: status.as_ref().map_or(0, |status| status.euid),
+            age_ms: age_ms(stat.starttime).unwrap_or(0),
+            parent: machine.holders.label(stat.ppid),
+            tracer: (tracer > 0).then(|| machine.holders.label(tracer)).flatten(),
+            children: machine.children(folder.pid),
+            frozen: is_frozen(folder),
+            memory,
+            throttled_ms: throttled.map(|us| us / 1000),
+            threads,
+            files,
+            sampled_ms: u64::try_from(sampled.as_millis()).unwrap_or(u64::MAX),
+            unseen,
+        })
+    }
+}
+
+impl Machine {
+    fn children(&self, pid: i32) -> Vec<Child> {
+        let entries = self.holders.processes.values().filter(|entry| entry.parent == pid);
+        let state = |letter: char| ThreadState::from_letter(letter);
+        let mut children: Vec<Child> =
+            entries.map(|entry| Child { label: entry.label.clone(), state: state(entry.state) }).collect();
+        children.sort_by_key(|child| child.label.pid);
+        children
+    }
+
+    /// What the process or one of its threads waits for, with the file's name where it has it open.
+    fn lock_waits(&self, tids: &[i32], pid: i32, files: &[Descriptor]) -> Vec<LockWait> {
+        let ours = |waiter: Option<i32>| waiter.is_some_and(|waiter| waiter == pid || tids.contains(&waiter));
+        let waits = self.locks.iter().filter(|lock| ours(lock.waiter));
+        let wait = |lock: &super::locks::BlockedLock| {
+            let (major, minor, inode) = lock.file;
+            let is_it = |file: &&Descriptor| {
+                matches!(file.resource, Resource::File { .. }) && inode_of(pid, file.fd) == Some(inode)
+            };
+            let file = files.iter().find(is_it).map(descriptors::brief);
+            LockWait {
+                kind: lock.kind.clone(),
+                exclusive: lock.exclusive,
+                file: file.unwrap_or_else(|| format!("inode {inode} of device {major}:{minor}")),
+                holders: self.lock_holders(lock),
+            }
+        };
+        waits.map(wait).collect()
+    }
+
+    /// The process that took the lock; where that has gone, or none did, whoever has the locked file open, as locks of open files
+    /// are handed on to children.
+    fn lock_holders(&self, lock: &super::locks::BlockedLock) -> Vec<ProcessLabel> {
+        if let Some(holder) = lock.holder.and_then(|pid| self.holders.label(pid)) {
+            return vec![holder];
+        }
+        let has_it = |label: &ProcessLabel| {
+            let Ok(folder) = ProcDir::open(label.pid) else { return false };
+            let fds = folder.numbers("fd").unwrap_or_default();
+            let locked = |fd: &i32| {
+                folder.text(&format!("fdinfo/{fd}")).is_ok_and(|info| holds_lock(&info, lock.file.2))
+            };
+            fds.iter().any(locked)
+        };
+        self.processes().into_iter().filter(has_it).collect()
+    }
+}
+
+/// A `lock:` line of `fdinfo` for this inode.
+fn holds_lock(info: &str, inode: u64) -> bool {
+    let ending = format!(":{inode}");
+    info.lines()
+        .filter(|line| line.starts_with("lock:") && !line.contains("->"))
+        .any(|line| line.split_whitespace().any(|word| word.ends_with(&ending)))
+}
+
+fn inode_of(pid: i32, fd: i32) -> Option<u64> {
+    use rustix::fs::{AtFlags, StatxFlags};
+    let path = format!("/proc/{pid}/fd/{fd}");
+    let found = rustix::fs::statx(rustix::fs::CWD, path, AtFlags::STATX_DONT_SYNC, StatxFlags::INO).ok()?;
+    Some(found.stx_ino)
+}
+
+fn decode_calls(
+    folder: &ProcDir,
+    files: &[Descriptor],
+    threads: Vec<(ThreadFacts, Option<procfs_core::process::Syscall>)>,
+    foreign: bool,
+) -> Vec<ThreadFacts> {
+    let memory = MemoryFile(folder.file("mem").ok());
+    let find = |fd: i32| files.iter().find(|file| file.fd == fd);
+    let decoder = Decoder {
+        memory: &memory,
+        file: &|fd| find(fd).map(descriptors::brief),
+        watched: &|fd| match find(fd).map(|file| &file.resource) {
+            Some(Resource::Epoll { watched }) => watched.clone(),
+            _ => Vec::new(),
+        },
+    };
+    let one = |(mut thread, call): (ThreadFacts, Option<procfs_core::process::Syscall>)| {
+        thread.call = match call {
+            Some(call) if !foreign => super::call::decode(call, &decoder),
+            _ if thread.state == ThreadState::Running => CallState::Running,
+            _ => CallState::Unreadable,
+        };
+        thread
+    };
+    threads.into_iter().map(one).collect()
+}
+
+fn refusals(calls_refused: bool, foreign: bool) -> Vec<Unseen> {
+    let mut unseen = Vec::new();
+    if calls_refused {
+        unseen.push(Unseen {
+            what: "system calls and their arguments".to_owned(),
+            why: "the kernel shows them to those who may trace the process".to_owned(),
+            remedy:
+                "run as root, or as its user with kernel.yama.ptrace_scope=0; in a container add SYS_PTRACE"
+                    .to_owned(),
+        });
+    }
+    if foreign {
+        unseen.push(Unseen {
+            what: "system calls by name".to_owned(),
+            why: "it is a 32-bit program, whose calls have other numbers".to_owned(),
+            remedy: "`strace -p PID` knows them".to_owned(),
+        });
+    }
+    unseen
+}
+
+/// By the fifth byte of its program file (ELF's class).
+fn is_32_bit(folder: &ProcDir) -> bool {
+    use std::io::Read as _;
+    let mut head = [0; 5];
+    let read = folder.file("exe").and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head == *b"\x7fELF\x01"
+}
+
+fn command(folder: &ProcDir) -> String {
+    let bytes = folder.bytes("cmdline").unwrap_or_default();
+    let words: Vec<String> =
+        bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(printable).collect();
+    let line = words.join(" ");
+    line.chars().take(4096).collect()
+}
+
+fn age_ms(started_ticks: u64) -> Option<u64> {
+    let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
+    let seconds: f64 = uptime.split_whitespace().next()?.parse().ok()?;
+    let ticks = rustix::param::clock_ticks_per_second().max(1);
+    ((seconds * 1000.0) as u64).checked_sub(started_ticks.saturating_mul(1000) / ticks)
+}
+
+fn is_jvm_file(file: &Descriptor) -> bool {
+    matches!(&file.resource, Resource::File { path, .. } if path.ends_with("/lib/modules"))
+}
+
+fn has_jvm(folder: &ProcDir) -> bool {
+    folder.text("maps").is_ok_and(|maps| maps.contains("/libjvm.so"))
+}
+
+/// The folder of the process's cgroup with this controller; the second version's where the first is not mounted.
+fn cgroup_folders(folder: &ProcDir, controller: &str) -> Vec<String> {
+    let groups = folder.text("cgroup").unwrap_or_default();
+    let one = |line: &str| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
+        match controllers {
+            "" => Some(vec![format!("/sys/fs/cgroup{path}"), format!("/sys/fs/cgroup/unified{path}")]),
+            names if names.split(',').any(|name| name == controller) => Some(vec![
+                format!("/sys/fs/cgroup/{controller}{path}"),
+                format!("/sys/fs/cgroup/{names}{path}"),
+            ]),
+            _ => None,
+        }
+    };
+    groups.lines().filter_map(one).flatten().collect()
+}
+
+fn is_frozen(folder: &ProcDir) -> bool {
+    let frozen = |group: &String| {
+        let state = std::fs::read_to_string(format!("{group}/freezer.state")).unwrap_or_default();
+        let events = std::fs::read_to_string(format!("{group}/cgroup.events")).unwrap_or_default();
+        state.trim() == "FROZEN" || events.lines().any(|line| line == "frozen 1")
+    };
+    cgroup_folders(folder, "freezer").iter().any(frozen)
+}
+
+/// Time that its cgroup has kept it from processors, by `cpu.stat` of either version.
+fn throttled_us(folder: &ProcDir) -> Option<u64> {
+    let read = |group: &String| {
+        let text = std::fs::read_to_string(format!("{group}/cpu.stat")).ok()?;
+        let of =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+        of("throttled_usec ").or_else(|| Some(of("throttled_time ")? / 1000))
+    };
+    cgroup_folders(folder, "cpu").iter().find_map(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_of_open_files_are_found_by_inode() {
+        let info = "pos:\t0\nlock:\t1: OFDLCK ADVISORY  WRITE -1 fe:00:5513883 0 EOF\n";
+        assert!(holds_lock(info, 5_513_883));
+        assert!(
+            !holds_lock(info, 13_883) && !holds_lock("lock:\t1: -> FLOCK ADVISORY WRITE 1 fe:00:7 0 EOF", 7)
+        );
+    }
+
+    #[test]
+    fn this_process_can_be_looked_at() {
+        let machine = Machine::observe().unwrap();
+        let options = ObserveOptions { period: Duration::from_millis(5), samples: 2, now_ms: 0 };
+        let facts = machine.process(std::process::id().cast_signed(), &options).unwrap();
+        assert!(facts.threads.len() >= 2 && !facts.files.is_empty() && facts.parent.is_some());
+        assert!(!facts.jvm && !facts.frozen);
+        assert!(matches!(machine.find("no such program"), Err(Error::NoProcess(_))));
+        assert!(matches!(machine.process(i32::MAX, &options), Err(Error::Ended { .. })));
+    }
+}

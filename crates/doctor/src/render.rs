@@ -1,0 +1,288 @@
+//! Verdicts and facts as text for a terminal. No judgement: everything said here was decided before.
+
+use std::fmt::Write as _;
+
+use crate::facts::{Descriptor, ProcessFacts, Resource, TcpFacts, Unseen};
+use crate::jvm::{JavaDump, JavaThread};
+use crate::stuck::Diagnosis;
+use crate::verdict::words::{bytes, duration};
+use crate::verdict::{Cause, Standing, ThreadVerdict};
+
+/// How much of a long list is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The first twenty.
+    Short,
+    Full,
+}
+
+const SHORT: usize = 20;
+
+/// The verdict first, then what it rests on.
+pub fn diagnosis(diagnosis: &Diagnosis, extent: Extent) -> String {
+    let (verdict, facts) = (&diagnosis.verdict, &diagnosis.facts);
+    let mut out = format!("{} {}\n", facts.label, verdict.sentence);
+    let _ = writeln!(out, "  next: {}", verdict.next_step);
+    for line in &verdict.evidence {
+        let _ = writeln!(out, "  seen: {line}");
+    }
+    let mut reason = verdict.reason.as_deref();
+    while let Some(one) = reason {
+        let lines = one.evidence.iter().map(|line| format!("  seen of {}: {line}\n", one.process));
+        out.extend(lines);
+        reason = one.reason.as_deref();
+    }
+    out.push('\n');
+    out += &process(facts);
+    out += &threads(diagnosis, extent);
+    out += &files(facts, extent);
+    out += &unseen(&facts.unseen);
+    out
+}
+
+/// One line a process, for `--all`.
+pub fn line(diagnosis: &Diagnosis) -> String {
+    let mark = match diagnosis.verdict.standing {
+        Standing::Stuck => "STUCK",
+        Standing::Waits => "waits",
+        Standing::Fine => "fine ",
+    };
+    format!("{mark}  {} {}", diagnosis.facts.label, diagnosis.verdict.sentence)
+}
+
+/// What each cause means, and the next step.
+pub fn causes() -> String {
+    let rows = Cause::ALL
+        .iter()
+        .map(|cause| [cause.name(), cause.meaning(), cause.next_step()].map(str::to_owned).to_vec());
+    let mut out = String::new();
+    for row in rows {
+        if let [name, meaning, next] = row.as_slice() {
+            let _ = writeln!(out, "{name}\n    means: {meaning}\n    next:  {next}");
+        }
+    }
+    out
+}
+
+/// The JVM's own stacks: deadlocks first, then the thread of the verdict, then the others that run programs.
+pub fn java(dump: &JavaDump, diagnosis: &Diagnosis) -> String {
+    let mut out = "\njava\n".to_owned();
+    if let Some(deadlock) = &dump.deadlock {
+        let _ = writeln!(out, "  deadlock: {deadlock}");
+    }
+    let mut threads: Vec<&JavaThread> =
+        dump.threads.iter().filter(|thread| !thread.frames.is_empty()).collect();
+    threads.sort_by_key(|thread| thread.tid != diagnosis.verdict.tid);
+    for thread in threads {
+        let _ = writeln!(out, "  {} \"{}\" {}", thread.tid, thread.name, thread.state);
+        for frame in thread.frames.iter().take(SHORT) {
+            let _ = writeln!(out, "      {frame}");
+        }
+    }
+    out
+}
+
+/// What could not be seen, why, and how to see it.
+pub fn unseen(unseen: &[Unseen]) -> String {
+    let mut out = String::new();
+    for (at, one) in unseen.iter().enumerate() {
+        if at == 0 {
+            out += "\nnot seen\n";
+        }
+        let _ = writeln!(out, "  {}: {}; {}", one.what, one.why, one.remedy);
+    }
+    out
+}
+
+/// Rows under a title, columns as wide as their widest cell.
+pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+    let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
+    let all: Vec<&Vec<String>> = std::iter::once(&head).chain(rows).collect();
+    let width = |at: usize| {
+        all.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let mut out = String::new();
+    for row in all {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        let _ = writeln!(out, "  {}", line.trim_end());
+    }
+    out
+}
+
+fn process(facts: &ProcessFacts) -> String {
+    let mut out = format!(
+        "process\n  {}\n  user {}, up {}, {} threads, {} open files, {} resident, {} swapped, {:.0} % of a processor\n",
+        cut(&facts.command, 200),
+        facts.uid,
+        duration(facts.age_ms),
+        facts.threads.len(),
+        facts.files.len(),
+        bytes(facts.memory.resident_bytes),
+        bytes(facts.memory.swapped_bytes),
+        facts.processor_share() * 100.0,
+    );
+    if let Some(parent) = &facts.parent {
+        let _ = writeln!(out, "  parent: {parent}");
+    }
+    for child in facts.children.iter().take(SHORT) {
+        let _ = writeln!(out, "  child: {} {}", child.label, child.state.in_words());
+    }
+    out
+}
+
+fn threads(diagnosis: &Diagnosis, extent: Extent) -> String {
+    let facts = &diagnosis.facts;
+    let mut verdicts: Vec<&ThreadVerdict> = diagnosis.verdict.threads.iter().collect();
+    verdicts
+        .sort_by_key(|verdict| (verdict.tid != diagnosis.verdict.tid, std::cmp::Reverse(verdict.standing)));
+    let shown = limit(verdicts.len(), extent);
+    let row = |verdict: &&ThreadVerdict| {
+        let thread = facts.thread(verdict.tid)?;
+        let call = thread
+            .in_call()
+            .map_or_else(|| thread.wchan.clone().unwrap_or_default(), |call| call.text.clone());
+        Some(vec![
+            verdict.tid.to_string(),
+            verdict.name.clone(),
+            thread.state.in_words().to_owned(),
+            verdict.waits_ms.map(duration).unwrap_or_default(),
+            verdict.cause.name().to_owned(),
+            cut(&call, 100),
+        ])
+    };
+    let rows: Vec<Vec<String>> = verdicts.iter().take(shown).filter_map(row).collect();
+    let mut out = format!("\nthreads\n{}", table(&["tid", "name", "state", "since", "cause", "call"], &rows));
+    if let Some(thread) = facts.thread(diagnosis.verdict.tid).filter(|thread| !thread.stack.is_empty()) {
+        let _ = writeln!(out, "  kernel stack of {}: {}", thread.tid, thread.stack.join(" < "));
+    }
+    out + &more(verdicts.len(), shown)
+}
+
+fn files(facts: &ProcessFacts, extent: Extent) -> String {
+    if facts.files.is_empty() {
+        return String::new();
+    }
+    let shown = limit(facts.files.len(), extent);
+    let rows: Vec<Vec<String>> = facts
+        .files
+        .iter()
+        .take(shown)
+        .map(|file| vec![file.fd.to_string(), access(file).to_owned(), resource(file)])
+        .collect();
+    format!("\nopen files\n{}{}", table(&["fd", "", "what"], &rows), more(facts.files.len(), shown))
+}
+
+fn limit(count: usize, extent: Extent) -> usize {
+    if extent == Extent::Full { count } else { count.min(SHORT) }
+}
+
+fn more(count: usize, shown: usize) -> String {
+    if count > shown { format!("  … {} more with --full\n", count - shown) } else { String::new() }
+}
+
+fn access(file: &Descriptor) -> &'static str {
+    match (file.access.reads(), file.access.writes()) {
+        (true, true) => "rw",
+        (false, _) => "w",
+        _ => "r",
+    }
+}
+
+fn resource(file: &Descriptor) -> String {
+    match &file.resource {
+        Resource::File { path, file_system, written_ms_ago, .. } => {
+            let system = file_system.as_ref().filter(|system| system.is_served());
+            let system = system
+                .map(|system| format!(" on {} from {}", system.kind, system.source))
+                .unwrap_or_default();
+            let written = written_ms_ago.filter(|_| file.access.writes());
+            let written = written.map(|ms| format!(", written {} ago", duration(ms))).unwrap_or_default();
+            format!("{path}{system}{written}")
+        }
+        Resource::Pipe { inode, holders } => {
+            let others = holders.iter().filter(|holder| holder.process.pid != facts_pid(file, holders));
+            let others: Vec<String> =
+                others.map(|holder| format!("{} fd {}", holder.process, holder.fd)).collect();
+            format!(
+                "pipe {inode}: {}",
+                if others.is_empty() { "nobody else".to_owned() } else { others.join(", ") }
+            )
+        }
+        Resource::Tcp(tcp) => tcp_words(tcp),
+        Resource::Udp { local, remote } => format!("UDP {local} -> {remote}"),
+        Resource::Unix(unix) => {
+            let name = unix.path.as_deref().unwrap_or("unnamed");
+            let peer = unix.peer.as_ref().map(|peer| format!(" with {peer}")).unwrap_or_default();
+            let queued = unix.receive_queue.filter(|bytes| *bytes > 0 && !unix.listening);
+            let queued = queued.map(|count| format!(", {} unread", bytes(count))).unwrap_or_default();
+            let listening = if unix.listening { " listening" } else { "" };
+            format!("unix {name}{listening}{peer}{queued}")
+        }
+        Resource::Eventfd { count, holders } => {
+            format!("eventfd, count {count}, {} holders", holders.len().max(1))
+        }
+        Resource::Epoll { watched } => format!("epoll of {} files", watched.len()),
+        Resource::Timerfd => "timerfd".to_owned(),
+        Resource::Signalfd => "signalfd".to_owned(),
+        Resource::Inotify => "inotify".to_owned(),
+        Resource::Process { pid } => format!("process {pid}"),
+        Resource::Socket { inode } => format!("socket {inode}"),
+        Resource::Fifo { path } => format!("named pipe {path}"),
+        Resource::Terminal { path } | Resource::Device { path } => path.clone(),
+        Resource::Other { name } => name.clone(),
+    }
+}
+
+/// The process itself is among the holders: the one with this number of file and this access.
+fn facts_pid(file: &Descriptor, holders: &[crate::facts::Holder]) -> i32 {
+    let own = holders.iter().find(|holder| holder.fd == file.fd && holder.access == file.access);
+    own.map_or(0, |holder| holder.process.pid)
+}
+
+fn tcp_words(tcp: &TcpFacts) -> String {
+    let queued = format!("in {}, out {}", tcp.receive_queue, tcp.send_queue);
+    let ago = |name: &str, ms: Option<u64>| {
+        ms.map(|ms| format!(", {name} {} ago", duration(ms))).unwrap_or_default()
+    };
+    let peer = tcp.peer.as_ref().map(|peer| format!(", {peer}")).unwrap_or_default();
+    if tcp.state == crate::facts::SocketState::Listen {
+        return format!("TCP {} LISTEN, {} wait of {}", tcp.local, tcp.receive_queue, tcp.send_queue);
+    }
+    format!(
+        "TCP {} -> {} {}, {queued}{}{}{peer}",
+        tcp.local,
+        tcp.remote,
+        tcp.state.name(),
+        ago("sent", tcp.sent_ms_ago),
+        ago("received", tcp.received_ms_ago),
+    )
+}
+
+fn cut(text: &str, chars: usize) -> String {
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    text.chars().take(chars - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_cells() {
+        let rows = [vec!["1".to_owned(), "über".to_owned()], vec!["22".to_owned(), "x".to_owned()]];
+        assert_eq!(table(&["a", "b"], &rows), "  a   b\n  1   über\n  22  x\n");
+        assert_eq!(cut("abcdef", 4), "abc…");
+    }
+
+    #[test]
+    fn every_cause_is_explained() {
+        let text = causes();
+        assert!(
+            Cause::ALL.iter().all(|cause| text.contains(cause.meaning()) && text.contains(cause.next_step()))
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! A file on a server that does not answer, as NFS is met in the field: a FUSE file system of one file, whose server takes the
+//! first words of the protocol and is silent from the first read on. Needs root and `/dev/fuse`; says so where it has them not.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::path::{Path, PathBuf};
+
+use doctor::verdict::{Cause, Standing};
+use rustix::mount::{MountFlags, UnmountFlags};
+
+use super::planting::Planted;
+
+/// Mounted over a file; ends with the test.
+pub struct SilentFile {
+    pub path: PathBuf,
+    _server: File,
+    _folder: tempfile::TempDir,
+}
+
+impl SilentFile {
+    /// `None` where this may not mount.
+    pub fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().ok()?;
+        let path = folder.path().join("file");
+        File::create(&path).ok()?;
+        let server = OpenOptions::new().read(true).write(true).open("/dev/fuse").ok()?;
+        let options = format!("fd={},rootmode=100000,user_id=0,group_id=0", server.as_raw_fd());
+        let options = std::ffi::CString::new(options).ok()?;
+        rustix::mount::mount(
+            "filer:/export",
+            &path,
+            "fuse.nfslike",
+            MountFlags::NOSUID,
+            Some(options.as_c_str()),
+        )
+        .ok()?;
+        Some(Self { path, _server: server, _folder: folder })
+    }
+
+    /// Answers what comes before the first read: the kernel's greeting, and the opening, with "not implemented", which stands for
+    /// "needs no answer".
+    pub fn answer_until_opened(&mut self) {
+        const INIT: u32 = 26;
+        const OPEN: u32 = 14;
+        loop {
+            let mut request = vec![0; 1 << 20];
+            let length = self._server.read(&mut request).expect("a request of the kernel");
+            let word = |at: usize| u32::from_ne_bytes(request[at..at + 4].try_into().expect("four bytes"));
+            assert!(length >= 40);
+            let (operation, unique) = (word(4), request[8..16].to_vec());
+            let body = match operation {
+                // Version 7.31, read-ahead, no flags but that opening needs no answer, limits, the longest write.
+                INIT => {
+                    let mut body: Vec<u8> =
+                        [7_u32, 31, 0, 1 << 17, 0, 4096].iter().flat_map(|n| n.to_ne_bytes()).collect();
+                    body.resize(64, 0);
+                    body
+                }
+                _ => Vec::new(),
+            };
+            let error = if operation == INIT { 0 } else { -38_i32 };
+            let total = u32::try_from(16 + body.len()).expect("short");
+            let head = [&total.to_ne_bytes()[..], &error.to_ne_bytes(), &unique].concat();
+            self._server.write_all(&[head, body].concat()).expect("the kernel takes the answer");
+            if operation == OPEN {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for SilentFile {
+    fn drop(&mut self) {
+        let _ = rustix::mount::unmount(Path::new(&self.path), UnmountFlags::DETACH);
+    }
+}
+
+#[test]
+fn a_read_from_a_server_that_is_silent() {
+    let Some(file) = SilentFile::mount() else {
+        eprintln!("not tested: mounting FUSE needs root and /dev/fuse");
+        return;
+    };
+    let planted = Planted::start_unready("read-file", file.path.to_str().unwrap());
+    // Declared after its reader, so that it goes first: until the server has gone, no signal ends the reader.
+    let mut file = file;
+    file.answer_until_opened();
+    let found = planted.eventually(Cause::ServedFile);
+    assert_eq!(found.verdict.standing, Standing::Stuck);
+    for word in [file.path.to_str().unwrap(), "fuse.nfslike", "filer:/export", "its server does not answer"] {
+        assert!(found.verdict.sentence.contains(word), "{}", found.verdict.sentence);
+    }
+}
+
+#[test]
+fn a_name_that_is_looked_up_on_a_server_that_is_silent() {
+    let Some(file) = SilentFile::mount() else {
+        eprintln!("not tested: mounting FUSE needs root and /dev/fuse");
+        return;
+    };
+    let planted = Planted::start_unready("read-file", file.path.to_str().unwrap());
+    let _file = file;
+    let found = planted.eventually(Cause::ServedFile);
+    assert!(found.verdict.sentence.contains("filer:/export"), "{}", found.verdict.sentence);
+}

@@ -1,0 +1,157 @@
+//! `parhelion doctor`: why a process hangs, why it is slow, what of this host will hurt next. Only the command line: all looking
+//! and judging is the crate `doctor`'s.
+
+use std::time::Duration;
+
+use ::doctor::render::{self, Extent};
+use ::doctor::verdict::Standing;
+use ::doctor::{Diagnosis, Machine, ObserveOptions, StuckOptions};
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+use plan::Clock as _;
+
+use crate::ambient::SystemClock;
+use crate::output;
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    #[command(subcommand)]
+    command: DoctorCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DoctorCommand {
+    Stuck(StuckArgs),
+    /// Every cause that the doctor tells apart: what it means, and the next step.
+    Causes,
+}
+
+/// What a process waits for: call, file, socket, peer, lock, child, and since when.
+///
+/// Works on any process of this machine, without attaching to it, stopping it or sending it a signal. It is watched for half a
+/// second; then one sentence says what it waits for, whom that is up to, and what to do next. Whoever is blamed is looked at too,
+/// as far as that is on this machine. What the kernel does not show is listed at the end, with how to see it (most often: run as
+/// root).
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  parhelion doctor stuck 4711                a process by its number
+  parhelion doctor stuck nightly-load        every process of that name
+  parhelion doctor stuck --all               whatever on this machine stands still and should not
+  parhelion doctor stuck 4711 --watch 5      again every 5 seconds
+  parhelion doctor stuck java --java         with the JVM's own stacks (sends it what jstack sends)
+  parhelion doctor stuck 4711 --postgres postgresql://postgres@db:5432/app
+                                             and who blocks it in the database
+
+How to read it:
+  STUCK  does not go on by itself, or waits for somebody for longer than --patience
+  waits  waits for somebody, which may be in order
+  fine   works, sleeps, or waits for work
+`parhelion doctor causes` explains each cause.")]
+struct StuckArgs {
+    /// A process's number, or its name.
+    #[arg(value_name = "PID|NAME", required_unless_present = "all")]
+    process: Option<String>,
+    /// Look at every process, and show those that are stuck; with --full all of them.
+    #[arg(long, conflicts_with = "process")]
+    all: bool,
+    /// Look again after so many seconds, until interrupted.
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "2",
+        value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    watch: Option<u64>,
+    /// How long to watch before judging.
+    #[arg(long, value_name = "MS", default_value_t = 500, value_parser = clap::value_parser!(u64).range(10..=60_000))]
+    sample: u64,
+    /// A wait for somebody that lasts longer is called stuck.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    patience: u64,
+    /// Ask a JVM for its threads' stacks.
+    #[arg(long, conflicts_with = "all")]
+    java: bool,
+    /// Ask this database who blocks whom.
+    #[arg(long, value_name = "URL", env = "PARHELION_DOCTOR_POSTGRES", hide_env_values = true)]
+    postgres: Option<String>,
+    /// Show every thread and every open file.
+    #[arg(long)]
+    full: bool,
+    /// Print facts and verdict as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub async fn run(args: DoctorArgs) -> anyhow::Result<()> {
+    match args.command {
+        DoctorCommand::Stuck(args) => stuck(args).await,
+        DoctorCommand::Causes => {
+            output::write_stdout(render::causes().as_bytes());
+            Ok(())
+        }
+    }
+}
+
+async fn stuck(args: StuckArgs) -> anyhow::Result<()> {
+    loop {
+        let found = look(&args).await?;
+        show(&args, &found)?;
+        let Some(seconds) = args.watch else { return Ok(()) };
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+    }
+}
+
+async fn look(args: &StuckArgs) -> anyhow::Result<Vec<Diagnosis>> {
+    let observe = ObserveOptions {
+        period: Duration::from_millis(args.sample),
+        samples: 4,
+        now_ms: SystemClock.now_ms(),
+    };
+    let options = StuckOptions { observe, patience: Duration::from_secs(args.patience) };
+    let machine = Machine::observe()?;
+    let Some(wanted) = &args.process else {
+        return with_database(args, ::doctor::diagnose_all(&machine, &options)).await;
+    };
+    let labels = machine.find(wanted)?;
+    let found: Vec<Diagnosis> =
+        labels.iter().filter_map(|label| ::doctor::diagnose(&machine, label.pid, &options).ok()).collect();
+    if found.is_empty() {
+        bail!("`{wanted}` ended while it was looked at");
+    }
+    with_database(args, found).await
+}
+
+async fn with_database(args: &StuckArgs, found: Vec<Diagnosis>) -> anyhow::Result<Vec<Diagnosis>> {
+    let Some(url) = &args.postgres else { return Ok(found) };
+    let backends = ::doctor::ask_postgres(url, Duration::from_secs(5)).await.map_err(anyhow::Error::msg)?;
+    Ok(found.into_iter().map(|one| one.with_database(&backends)).collect())
+}
+
+fn show(args: &StuckArgs, found: &[Diagnosis]) -> anyhow::Result<()> {
+    if args.json {
+        output::json(&serde_json::to_value(found)?);
+        return Ok(());
+    }
+    if args.all {
+        show_all(args, found);
+        return Ok(());
+    }
+    let extent = if args.full { Extent::Full } else { Extent::Short };
+    for diagnosis in found {
+        if args.watch.is_some() {
+            output::line(&render::line(diagnosis));
+            continue;
+        }
+        output::write_stdout(render::diagnosis(diagnosis, extent).as_bytes());
+        if args.java {
+            let dump = ::doctor::thread_dump(&diagnosis.facts, Duration::from_secs(5));
+            let dump = dump.with_context(|| format!("no thread dump of {}", diagnosis.facts.label))?;
+            output::write_stdout(render::java(&dump, diagnosis).as_bytes());
+        }
+    }
+    Ok(())
+}
+
+fn show_all(args: &StuckArgs, found: &[Diagnosis]) {
+    let stuck = found.iter().filter(|one| one.verdict.standing == Standing::Stuck).count();
+    let shown = found.iter().filter(|one| args.full || one.verdict.standing == Standing::Stuck);
+    shown.for_each(|one| output::line(&render::line(one)));
+    output::note(&format!("{stuck} of {} processes are stuck", found.len()));
+}
