@@ -9,9 +9,10 @@ use plan::{BackupFacts, CollectionConfig, Error, ErrorKind, Result, check_name};
 use serde::{Deserialize, Serialize};
 use store::{BackupAdded, BackupDraft, BackupFolder, BackupPoint, ShardImage};
 
-use crate::catalog::{SavedSchema, lift};
+use crate::catalog::SavedSchema;
 use crate::collection::Collection;
 use crate::create::CreateCollection;
+use crate::documents::lift;
 use crate::node::Node;
 use crate::offload;
 use crate::shard::BackedUp;

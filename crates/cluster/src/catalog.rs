@@ -1,43 +1,42 @@
-//! The files that say which collections exist: `collections/<folder>/{schema,config,collection}.json`. The last is the
-//! mark: written after all else and removed before all else, so that a crash leaves a whole collection or none. A core that
-//! was unloaded keeps its files under another mark, `unloaded.json`, until it is created again. Beside them the configsets that
-//! clients uploaded: `configsets/<name>.json`.
+//! The documents that say which collections there are and what they are: `collections/<key>/{collection,schema,config}.json`,
+//! aliases and properties (`cluster.json`), uploaded configsets (`configsets/<name>.json`) and `security.json` are the shared truth;
+//! `placement/<key>.json` says what this node has of a collection. The two are stores of their own, which one node
+//! keeps in one folder. `collection.json` is written after all else and deleted before all else: a collection is there as a whole or not.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plan::{CollectionConfig, Error, ErrorKind, Resources, Result, SchemaSource};
-use serde::de::DeserializeOwned;
+use plan::{CollectionConfig, Resources, Result, SchemaSource};
 use serde::{Deserialize, Serialize};
-use store::ConfigFiles;
+use store::{ConfigFiles, MetadataFiles, MetadataStore};
 
+use crate::documents::{Documents, Versioned, lift};
+use crate::placement::{Placement, PlacementState};
 use crate::state::{ClusterState, Rename};
 
-const ROOT: &str = "collections";
+const COLLECTIONS: &str = "collections";
 const CONFIGSETS: &str = "configsets";
-/// The folder that a collection's documents are in before any rebuild.
+const PLACEMENT: &str = "placement";
+/// The edition of a collection's documents before any rebuild.
 pub(crate) const FIRST_SHARD: &str = "shard1";
 /// Of all folders that hold documents.
 const SHARD_PREFIX: &str = "shard";
-/// Beside the collections.
 const STATE: &str = "cluster.json";
 /// Under Solr's name, in Solr's form, so that administrators find it.
 const SECURITY: &str = "security.json";
-const MARK: &str = "collection.json";
-/// Says the same of a core that is not served. Where both are, the collection is served.
-const UNLOADED: &str = "unloaded.json";
 
-/// What the mark says.
+/// `collection.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Entry {
+pub(crate) struct CollectionDocument {
     pub name: String,
+    /// How clients address the one replica.
     pub core: String,
     pub configset: String,
     pub created_ms: i64,
-    /// Where its files are when that is not its name: it was renamed, or another had its name first.
-    #[serde(default)]
-    pub folder: Option<String>,
+    /// The key of its documents when that is not its name: it was renamed, or another had its name first.
+    #[serde(default, rename = "folder")]
+    pub key: Option<String>,
     /// What clients set for it.
     #[serde(default)]
     pub properties: BTreeMap<String, String>,
@@ -46,20 +45,22 @@ pub(crate) struct Entry {
     pub changes: u32,
 }
 
-impl Entry {
-    pub fn folder(&self) -> &str {
-        self.folder.as_deref().unwrap_or(&self.name)
+impl CollectionDocument {
+    /// Never changes, whatever it is called.
+    pub fn key(&self) -> &str {
+        self.key.as_deref().unwrap_or(&self.name)
     }
 }
 
-/// The schema with the number of changes it went through.
+/// `schema.json`: the schema with the number of changes it went through.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct SavedSchema {
     pub version: u64,
     pub source: SchemaSource,
-    /// The folder of the shard that holds the documents; `None` is the first that a collection has.
-    #[serde(default)]
-    pub shard: Option<String>,
+    /// The edition of the documents that this schema is for; `None` is the first. It is in this document so that a rebuild
+    /// exchanges both in one step.
+    #[serde(default, rename = "shard")]
+    pub edition: Option<String>,
     /// The schema before the last rebuild, which can be undone.
     #[serde(default)]
     pub before: Option<SchemaSource>,
@@ -67,290 +68,251 @@ pub(crate) struct SavedSchema {
 
 impl SavedSchema {
     pub fn first(source: SchemaSource) -> Self {
-        Self { version: 0, source, shard: None, before: None }
+        Self { version: 0, source, edition: None, before: None }
     }
 
-    pub fn folder(&self) -> &str {
-        self.shard.as_deref().unwrap_or(FIRST_SHARD)
+    pub fn edition(&self) -> &str {
+        self.edition.as_deref().unwrap_or(FIRST_SHARD)
+    }
+}
+
+/// Where a node finds its documents.
+pub struct MetadataHomes {
+    /// What all nodes agree on.
+    pub shared: Arc<dyn MetadataStore>,
+    /// What only this node writes.
+    pub local: Arc<dyn MetadataStore>,
+}
+
+impl MetadataHomes {
+    /// Both in one folder: a cluster of one.
+    pub fn files(data_dir: &Path) -> Result<Self> {
+        let files = Arc::new(MetadataFiles::open(data_dir, &[SECURITY]).map_err(lift)?);
+        Ok(Self { shared: files.clone(), local: files })
     }
 }
 
 pub(crate) struct Catalog {
-    files: ConfigFiles,
+    pub shared: Documents,
+    pub local: Documents,
+    folders: ConfigFiles,
     root: PathBuf,
 }
 
 impl Catalog {
     /// Opens the data directory, creating it if need be.
-    pub fn open(data_dir: PathBuf) -> Result<Self> {
-        let files = ConfigFiles::open(&data_dir).map_err(lift)?;
-        files.create_folder(ROOT).map_err(lift)?;
-        files.create_folder(CONFIGSETS).map_err(lift)?;
-        Ok(Self { files, root: data_dir })
-    }
-
-    /// The collections found, by name. What a crash left half-made or half-deleted is removed.
-    pub fn entries(&self) -> Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for found in self.files.list(ROOT).map_err(lift)? {
-            match self.read::<Entry>(&found.name, MARK) {
-                Ok(entry) => entries.push(entry),
-                Err(error) if error.kind == ErrorKind::NotFound => {
-                    if self.unloaded(&found.name)?.is_some() {
-                        continue;
-                    }
-                    self.files.remove(&path(&found.name, "")).map_err(lift)?;
-                }
-                Err(error) => return Err(error),
-            }
+    pub fn open(data_dir: PathBuf, homes: MetadataHomes) -> Result<Self> {
+        let folders = ConfigFiles::open(&data_dir).map_err(lift)?;
+        for folder in [COLLECTIONS, CONFIGSETS, PLACEMENT] {
+            folders.create_folder(folder).map_err(lift)?;
         }
-        Ok(entries)
+        let (shared, local) = (Documents::new(homes.shared), Documents::new(homes.local));
+        Ok(Self { shared, local, folders, root: data_dir })
     }
 
-    pub fn schema(&self, name: &str) -> Result<SavedSchema> {
-        self.read(name, "schema.json")
+    /// All that may be the key of a collection: by its documents, by this node's, by a folder.
+    pub fn keys(&self) -> Result<BTreeSet<String>> {
+        let placements = self.local.list(PLACEMENT)?;
+        let placed = placements.iter().filter_map(|name| name.strip_suffix(".json")).map(str::to_owned);
+        let mut keys: BTreeSet<String> = placed.collect();
+        keys.extend(self.shared.list(COLLECTIONS)?);
+        keys.extend(self.folder_names(COLLECTIONS)?);
+        Ok(keys)
     }
 
-    pub fn config(&self, name: &str) -> Result<CollectionConfig> {
-        self.read(name, "config.json")
+    pub fn collection(&self, key: &str) -> Result<Option<CollectionDocument>> {
+        Ok(self.shared.get(&path(key, "collection.json"))?.map(|found| found.value))
     }
 
-    pub fn save_schema(&self, name: &str, schema: &SavedSchema) -> Result<()> {
-        self.write(name, "schema.json", schema)
+    /// From here on the collection is there. Errors: `Conflict` where one is already.
+    pub fn create_collection(&self, collection: &CollectionDocument) -> Result<()> {
+        self.shared.set(&path(collection.key(), "collection.json"), None, collection).map(drop)
     }
 
-    pub fn save_config(&self, name: &str, config: &CollectionConfig) -> Result<()> {
-        self.write(name, "config.json", config)
+    /// Changes what is said of a collection. Errors: `NotFound`.
+    pub fn change_collection(
+        &self,
+        key: &str,
+        change: impl FnMut(&mut CollectionDocument),
+    ) -> Result<CollectionDocument> {
+        self.shared.edit(&path(key, "collection.json"), change)
     }
 
-    /// Makes the collection exist: from here on a restart finds it.
-    pub fn mark(&self, entry: &Entry) -> Result<()> {
-        self.write(entry.folder(), MARK, entry)
+    /// From here on it is not there.
+    pub fn remove_collection(&self, key: &str) -> Result<()> {
+        self.shared.remove(&path(key, "collection.json"))
     }
 
-    /// Makes it not exist: what is left is rubbish that [`Catalog::sweep`] or the next start removes.
-    pub fn unmark(&self, name: &str) -> Result<()> {
-        self.files.remove(&path(name, MARK)).map_err(lift)
+    /// What only is of use with a collection.
+    pub fn remove_documents(&self, key: &str) -> Result<()> {
+        self.shared.remove(&path(key, "schema.json"))?;
+        self.shared.remove(&path(key, "config.json"))
     }
 
-    /// Takes it out of service and keeps its files.
-    pub fn unload(&self, entry: &Entry) -> Result<()> {
-        self.write(entry.folder(), UNLOADED, entry)?;
-        self.unmark(entry.folder())
-    }
-
-    /// What a core of this folder was when it was unloaded, if it was.
-    pub fn unloaded(&self, name: &str) -> Result<Option<Entry>> {
-        match self.read::<Entry>(name, UNLOADED) {
-            Ok(entry) => Ok(Some(entry)),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// The unloaded core of this name, whatever its collection's name.
-    pub fn unloaded_core(&self, core: &str) -> Result<Option<Entry>> {
-        for found in self.files.list(ROOT).map_err(lift)? {
-            if let Some(entry) = self.unloaded(&found.name)?.filter(|entry| entry.core == core) {
-                return Ok(Some(entry));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Puts it into service again.
-    pub fn mark_again(&self, entry: &Entry) -> Result<()> {
-        self.mark(entry)?;
-        self.files.remove(&path(entry.folder(), UNLOADED)).map_err(lift)
-    }
-
-    /// A folder for a new collection: its name, or the name with a number where another collection's files are.
-    pub fn free_folder(&self, name: &str) -> Result<String> {
-        let mut folder = name.to_owned();
-        let mut number = 2;
-        while self.has_mark(&folder)? || self.unloaded(&folder)?.is_some() {
-            folder = format!("{name}.{number}");
-            number += 1;
-        }
-        Ok(folder)
-    }
-
-    fn has_mark(&self, folder: &str) -> Result<bool> {
-        match self.read::<Entry>(folder, MARK) {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Gives a folder's collection the names that were under way, if it is still there.
+    /// Gives a collection the names that were under way, if it is still there.
     pub fn call(&self, rename: &Rename) -> Result<()> {
-        match self.read::<Entry>(&rename.folder, MARK) {
-            Ok(mut entry) => {
-                rename.apply(&mut entry);
-                self.mark(&entry)
-            }
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
+        if self.collection(&rename.key)?.is_none() {
+            return Ok(());
         }
+        self.change_collection(&rename.key, |collection| rename.apply(collection)).map(drop)
     }
 
-    /// What is kept for the node as a whole; what is not there is empty.
-    pub fn state(&self) -> Result<ClusterState> {
-        match self.files.read(STATE) {
-            Ok(bytes) => decode(STATE, &bytes),
-            Err(error) if *error.kind() == store::ErrorKind::NotFound => Ok(ClusterState::default()),
-            Err(error) => Err(lift(error)),
-        }
+    pub fn schema(&self, key: &str) -> Result<Versioned<SavedSchema>> {
+        self.shared.require(&path(key, "schema.json"))
     }
 
-    pub fn save_state(&self, state: &ClusterState) -> Result<()> {
-        self.files.write_atomic(STATE, &encode(STATE, state)?).map_err(lift)
+    /// Errors: `Conflict` when another change came first.
+    pub fn set_schema(&self, key: &str, expected: Option<u64>, schema: &SavedSchema) -> Result<u64> {
+        self.shared.set(&path(key, "schema.json"), expected, schema)
     }
 
-    /// Who may do what, as text; `None` where there is no such file.
+    pub fn config(&self, key: &str) -> Result<Versioned<CollectionConfig>> {
+        self.shared.require(&path(key, "config.json"))
+    }
+
+    /// Errors: `Conflict` when another change came first.
+    pub fn set_config(&self, key: &str, expected: Option<u64>, config: &CollectionConfig) -> Result<u64> {
+        self.shared.set(&path(key, "config.json"), expected, config)
+    }
+
+    /// Aliases and properties; where they never were set, there are none.
+    pub fn state(&self) -> Result<(Option<u64>, ClusterState)> {
+        let found = self.shared.get(STATE)?;
+        Ok(found.map_or_else(Default::default, |found| (Some(found.version), found.value)))
+    }
+
+    /// Errors: `Conflict` when another change came first.
+    pub fn set_state(&self, expected: Option<u64>, state: &ClusterState) -> Result<u64> {
+        self.shared.set(STATE, expected, state)
+    }
+
+    /// Who may do what, as text; `None` where there is no such document.
     pub fn security(&self) -> Result<Option<String>> {
-        match self.files.read(SECURITY) {
-            Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|failure| {
-                let message =
-                    format!("cannot read `{SECURITY}`: it is not UTF-8; restore the file from a copy");
-                Error::new(ErrorKind::DataLoss, message).with_source(failure)
-            }),
-            Err(error) if *error.kind() == store::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(lift(error)),
-        }
+        self.shared.text(SECURITY)
     }
 
     pub fn save_security(&self, text: &str) -> Result<()> {
-        self.files.write_secret(SECURITY, text.as_bytes()).map_err(lift)
+        self.shared.put_text(SECURITY, text)
     }
 
-    /// Deletes its shards' folders but the one of this name, if any.
-    pub fn sweep_shards(&self, name: &str, keep: Option<&str>) -> Result<()> {
-        for shard in self.shards(name)?.iter().filter(|shard| Some(shard.as_str()) != keep) {
-            self.files.remove(&path(name, shard)).map_err(lift)?;
-        }
-        Ok(())
+    /// The names of uploaded configsets.
+    pub fn configset_names(&self) -> Result<Vec<String>> {
+        let names = self.shared.list(CONFIGSETS)?;
+        Ok(names.iter().filter_map(|name| name.strip_suffix(".json")).map(str::to_owned).collect())
     }
 
-    pub fn has_shard(&self, name: &str) -> Result<bool> {
-        Ok(!self.shards(name)?.is_empty())
+    /// The files of an uploaded configset.
+    pub fn configset(&self, name: &str) -> Result<Option<Versioned<Resources>>> {
+        self.shared.get(&configset(name))
     }
 
-    fn shards(&self, name: &str) -> Result<Vec<String>> {
-        let found = self.files.list(&path(name, "")).map_err(lift)?;
-        let shards =
-            found.into_iter().filter(|found| found.is_folder && found.name.starts_with(SHARD_PREFIX));
-        Ok(shards.map(|found| found.name).collect())
-    }
-
-    pub fn sweep(&self, name: &str) -> Result<()> {
-        self.files.remove(&path(name, "")).map_err(lift)
-    }
-
-    pub fn shard_folder(&self, name: &str, shard: &str) -> PathBuf {
-        self.folder(name).join(shard)
-    }
-
-    /// The same as the path of a shard's id, in the site of this node's data.
-    pub fn shard_path(name: &str, shard: &str) -> String {
-        format!("{ROOT}/{name}/{shard}")
-    }
-
-    /// Where all of a collection is.
-    pub fn folder(&self, name: &str) -> PathBuf {
-        self.root.join(ROOT).join(name)
-    }
-
-    /// Whether a health check's file is there.
-    pub fn has_health_file(&self, name: &str, file: &str) -> Result<bool> {
-        match self.files.read(&health_path(name, file)) {
-            Ok(_) => Ok(true),
-            Err(error) if *error.kind() == store::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(lift(error)),
-        }
-    }
-
-    pub fn write_health_file(&self, name: &str, file: &str, text: &str) -> Result<()> {
-        self.files.write_atomic(&health_path(name, file), text.as_bytes()).map_err(lift)
-    }
-
-    pub fn remove_health_file(&self, name: &str, file: &str) -> Result<()> {
-        self.files.remove(&health_path(name, file)).map_err(lift)
-    }
-
-    pub fn root(&self) -> &std::path::Path {
-        &self.root
-    }
-
-    /// The uploaded configsets, by name.
-    pub fn configsets(&self) -> Result<BTreeMap<String, Arc<Resources>>> {
-        let mut configsets = BTreeMap::new();
-        for found in self.files.list(CONFIGSETS).map_err(lift)? {
-            if let Some(name) = found.name.strip_suffix(".json") {
-                let files = self.read_at(&format!("{CONFIGSETS}/{}", found.name))?;
-                configsets.insert(name.to_owned(), Arc::new(files));
-            }
-        }
-        Ok(configsets)
-    }
-
-    pub fn save_configset(&self, name: &str, files: &Resources) -> Result<()> {
-        self.write_at(&format!("{CONFIGSETS}/{name}.json"), files)
+    /// Errors: `Conflict` when another change came first.
+    pub fn set_configset(&self, name: &str, expected: Option<u64>, files: &Resources) -> Result<u64> {
+        self.shared.set(&configset(name), expected, files)
     }
 
     pub fn remove_configset(&self, name: &str) -> Result<()> {
-        self.files.remove(&format!("{CONFIGSETS}/{name}.json")).map_err(lift)
+        self.shared.remove(&configset(name))
     }
 
-    fn read<T: DeserializeOwned>(&self, name: &str, file: &str) -> Result<T> {
-        self.read_at(&path(name, file))
+    /// What this node wrote down of a collection.
+    pub fn placement(&self, key: &str) -> Result<Option<Placement>> {
+        Ok(self.local.get(&placement(key))?.map(|found| found.value))
     }
 
-    fn read_at<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
-        decode(path, &self.files.read(path).map_err(lift)?)
+    /// The placement of a collection that is there; of one that this node has not written down, that its first edition is
+    /// served, which [`Placement::settle`] sets right.
+    pub fn placement_of(&self, collection: &CollectionDocument) -> Result<Placement> {
+        let known = self.placement(collection.key())?;
+        let same = known.filter(|known| known.created_ms == collection.created_ms);
+        Ok(same.unwrap_or_else(|| Placement::new(collection, PlacementState::Served)))
     }
 
-    fn write<T: Serialize>(&self, name: &str, file: &str, value: &T) -> Result<()> {
-        self.write_at(&path(name, file), value)
+    pub fn put_placement(&self, key: &str, value: &Placement) -> Result<()> {
+        self.local.put(&placement(key), value)
     }
 
-    fn write_at<T: Serialize>(&self, path: &str, value: &T) -> Result<()> {
-        self.files.write_atomic(path, &encode(path, value)?).map_err(lift)
+    pub fn remove_placement(&self, key: &str) -> Result<()> {
+        self.local.remove(&placement(key))
+    }
+
+    /// Removes the folders that a placement has discarded, and forgets them.
+    pub fn sweep(&self, key: &str, placement: &mut Placement) -> Result<()> {
+        if placement.discarded.is_empty() {
+            return Ok(());
+        }
+        for shard in &placement.discarded {
+            self.folders.remove(&path(key, shard)).map_err(lift)?;
+        }
+        placement.discarded.clear();
+        self.put_placement(key, placement)
+    }
+
+    /// The folders with documents that this node has of a collection, whether they are served or not.
+    pub fn shard_folders(&self, key: &str) -> Result<Vec<String>> {
+        let names = self.folder_names(&path(key, ""))?;
+        Ok(names.into_iter().filter(|name| name.starts_with(SHARD_PREFIX)).collect())
+    }
+
+    /// Removes all that this node has of a collection.
+    pub fn remove_folder(&self, key: &str) -> Result<()> {
+        self.folders.remove(&path(key, "")).map_err(lift)
+    }
+
+    pub fn shard_folder(&self, key: &str, shard: &str) -> PathBuf {
+        self.folder(key).join(shard)
+    }
+
+    /// The same as the path of a shard's id, in the site of this node's data.
+    pub fn shard_path(key: &str, shard: &str) -> String {
+        path(key, shard)
+    }
+
+    /// Where all of a collection is.
+    pub fn folder(&self, key: &str) -> PathBuf {
+        self.root.join(COLLECTIONS).join(key)
+    }
+
+    /// Whether a health check's file is there.
+    pub fn has_health_file(&self, key: &str, file: &str) -> Result<bool> {
+        Ok(self.local.text(&health(key, file))?.is_some())
+    }
+
+    pub fn write_health_file(&self, key: &str, file: &str, text: &str) -> Result<()> {
+        self.local.put_text(&health(key, file), text)
+    }
+
+    pub fn remove_health_file(&self, key: &str, file: &str) -> Result<()> {
+        self.local.remove(&health(key, file))
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn folder_names(&self, folder: &str) -> Result<Vec<String>> {
+        let found = match self.folders.list(folder) {
+            Err(error) if *error.kind() == store::ErrorKind::NotFound => return Ok(Vec::new()),
+            found => found.map_err(lift)?,
+        };
+        Ok(found.into_iter().filter(|found| found.is_folder).map(|found| found.name).collect())
     }
 }
 
-fn decode<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T> {
-    serde_json::from_slice(bytes).map_err(|failure| {
-        let message = format!("cannot read `{path}`: {failure}; restore the file from a copy");
-        Error::new(ErrorKind::DataLoss, message).with_source(failure)
-    })
-}
-
-fn encode<T: Serialize>(path: &str, value: &T) -> Result<Vec<u8>> {
-    serde_json::to_vec_pretty(value)
-        .map_err(|failure| Error::internal(format!("cannot encode `{path}`: {failure}")))
-}
-
-fn path(name: &str, file: &str) -> String {
-    let folder = format!("{ROOT}/{name}");
+pub(crate) fn path(key: &str, file: &str) -> String {
+    let folder = format!("{COLLECTIONS}/{key}");
     if file.is_empty() { folder } else { format!("{folder}/{file}") }
 }
 
-/// In a folder of their own: no name can hit another file.
-fn health_path(name: &str, file: &str) -> String {
-    path(name, &format!("health/{file}"))
+fn configset(name: &str) -> String {
+    format!("{CONFIGSETS}/{name}.json")
 }
 
-/// The store's kinds as the caller's actions.
-pub(crate) fn lift(error: store::Error) -> Error {
-    let kind = match error.kind() {
-        store::ErrorKind::Corrupt { .. } => ErrorKind::DataLoss,
-        store::ErrorKind::NotFound => ErrorKind::NotFound,
-        store::ErrorKind::Conflict => ErrorKind::Conflict,
-        store::ErrorKind::Invalid => ErrorKind::BadRequest,
-        store::ErrorKind::Unknown => ErrorKind::Unknown,
-        _ => ErrorKind::Unavailable,
-    };
-    Error::new(kind, error.message().to_owned()).with_source(error)
+fn placement(key: &str) -> String {
+    format!("{PLACEMENT}/{key}.json")
+}
+
+/// In a folder of their own: no name can hit another file.
+fn health(key: &str, file: &str) -> String {
+    path(key, &format!("health/{file}"))
 }

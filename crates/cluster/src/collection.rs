@@ -25,7 +25,8 @@ use plan::{
     SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
 };
 
-use crate::catalog::{Catalog, Entry};
+use crate::catalog::{Catalog, CollectionDocument};
+use crate::documents::Versioned;
 use crate::finish::finish_search;
 use crate::offload;
 use crate::shard::{FieldStats, JoinedValues, SegmentStats, Shard, ShardStats, TopTerms, UpdateContext};
@@ -90,10 +91,10 @@ impl Home {
 }
 
 pub struct Collection {
-    entry: ArcSwap<Entry>,
+    entry: ArcSwap<CollectionDocument>,
     catalog: Arc<Catalog>,
     schema: ArcSwap<VersionedSchema>,
-    config: ArcSwap<CollectionConfig>,
+    config: ArcSwap<Versioned<Arc<CollectionConfig>>>,
     /// How often schema or config were replaced; counted when it is done.
     changes: AtomicU64,
     opening: u64,
@@ -112,19 +113,19 @@ pub struct Collection {
 
 impl Collection {
     pub(crate) fn new(
-        entry: Entry,
+        entry: CollectionDocument,
         catalog: Arc<Catalog>,
         schema: VersionedSchema,
-        config: CollectionConfig,
+        config: Versioned<CollectionConfig>,
         (served, opened_ms): (Served, i64),
     ) -> Self {
-        served.shard.set_suggesters(&config.components.suggest);
-        served.shard.set_expiries(&config.updates.expiries());
+        served.shard.set_suggesters(&config.value.components.suggest);
+        served.shard.set_expiries(&config.value.updates.expiries());
         Self {
             entry: ArcSwap::from_pointee(entry),
             catalog,
             schema: ArcSwap::from_pointee(schema),
-            config: ArcSwap::from_pointee(config),
+            config: ArcSwap::from_pointee(config.shared()),
             changes: AtomicU64::new(0),
             opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
             home: Arc::new(Home { served: ArcSwap::from_pointee(served), gate: RwLock::new(()) }),
@@ -138,7 +139,7 @@ impl Collection {
         }
     }
 
-    pub(crate) fn entry(&self) -> Arc<Entry> {
+    pub(crate) fn entry(&self) -> Arc<CollectionDocument> {
         self.entry.load_full()
     }
 
@@ -177,7 +178,7 @@ impl Collection {
 
     /// Where the one shard lives.
     pub fn folder(&self) -> std::path::PathBuf {
-        self.catalog.shard_folder(self.entry.load().folder(), &self.home.served.load().folder)
+        self.catalog.shard_folder(self.entry.load().key(), &self.home.served.load().folder)
     }
 
     pub fn schema(&self) -> Arc<Schema> {
@@ -189,7 +190,7 @@ impl Collection {
     }
 
     pub fn config(&self) -> Arc<CollectionConfig> {
-        self.config.load_full()
+        self.config.load().value.clone()
     }
 
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {

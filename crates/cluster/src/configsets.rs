@@ -1,4 +1,4 @@
-//! The configsets that clients uploaded: `configsets/<name>.json`, each file one object of names and texts, so that an upload is
+//! The configsets that clients uploaded: `configsets/<name>.json`, each document one object of names and texts, so that an upload is
 //! whole or not there. What the texts mean is the business of those who read them.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,13 @@ pub(crate) struct Uploads {
 
 impl Uploads {
     pub fn open(catalog: &Catalog) -> Result<Self> {
-        Ok(Self { known: ArcSwap::from_pointee(catalog.configsets()?), changing: Mutex::new(()) })
+        let mut known = Known::new();
+        for name in catalog.configset_names()? {
+            if let Some(found) = catalog.configset(&name)? {
+                known.insert(name, Arc::new(found.value));
+            }
+        }
+        Ok(Self { known: ArcSwap::from_pointee(known), changing: Mutex::new(()) })
     }
 }
 
@@ -50,9 +56,10 @@ impl Node {
             let uploads = node.uploads();
             let _changing = uploads.changing.lock().unwrap_or_else(PoisonError::into_inner);
             let mut known = Known::clone(&uploads.known.load());
-            match edit(known.get(&name).map(|files| &**files))? {
+            let saved = node.catalog().configset(&name)?;
+            match edit(saved.as_ref().map(|saved| &saved.value))? {
                 Some(files) => {
-                    node.catalog().save_configset(&name, &files)?;
+                    node.catalog().set_configset(&name, saved.map(|saved| saved.version), &files)?;
                     known.insert(name, Arc::new(files));
                 }
                 None => {

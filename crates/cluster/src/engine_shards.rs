@@ -12,7 +12,7 @@ use plan::{
 };
 use store::{ShardImage, Watermark};
 
-use crate::catalog::lift;
+use crate::documents::lift;
 use crate::shard::{
     BackedUp, FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardPlace, ShardSite,
     ShardStats, TopTerms, UpdateContext, Visit,

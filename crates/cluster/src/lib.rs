@@ -7,6 +7,7 @@ mod catalog;
 mod collection;
 mod configsets;
 mod create;
+mod documents;
 mod engine_shards;
 mod finish;
 mod hash;
@@ -14,11 +15,14 @@ mod hash;
 pub mod memory;
 mod node;
 mod offload;
+mod placement;
 mod security;
 mod shard;
 mod state;
+mod upgrade;
 
 pub use backup::{BackupPlace, BackupsToDelete};
+pub use catalog::MetadataHomes;
 pub use collection::{
     Collection, Counted, Intake, Moment, RebuildState, RebuildStatus, SchemaEdit, SnapshotFacts,
     UpdateCounts, VersionedSchema,
@@ -36,6 +40,8 @@ pub use shard::{
 };
 pub use state::{Alias, ClusterState};
 
+#[cfg(test)]
+mod crash_tests;
 #[cfg(test)]
 mod intake_tests;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The node: all collections that live here, found again at start, made and deleted under one lock, looked up without
 //! one by collection or core name.
 
+mod lifecycle;
 mod names;
 
 use std::collections::BTreeMap;
@@ -12,13 +13,14 @@ use meter::Clock;
 use plan::{AutoCommit, Error, ErrorKind, Join, Result, Schema};
 use store::{LocalSite, ShardId, Site};
 
-use crate::catalog::{Catalog, Entry, FIRST_SHARD, SavedSchema};
-use crate::collection::{Collection, Served, VersionedSchema};
+use crate::catalog::{Catalog, CollectionDocument, FIRST_SHARD, MetadataHomes};
+use crate::collection::Collection;
 use crate::configsets::Uploads;
 use crate::create::CreateCollection;
 use crate::offload;
-use crate::shard::{BackedUp, JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
+use crate::shard::{JoinedValues, OpenShard, Peers, Shard, ShardPlace, ShardSite};
 use crate::state::ClusterState;
+use crate::upgrade::upgrade;
 
 pub struct NodeConfig {
     pub data_dir: PathBuf,
@@ -83,16 +85,24 @@ pub struct Node {
     changing: Mutex<()>,
     uploads: Uploads,
     started_ms: i64,
+    left_alone: Vec<String>,
 }
 
 impl Node {
     /// Opens the data directory and every collection in it. Blocks.
     pub fn open(config: NodeConfig) -> Result<Arc<Self>> {
+        let homes = MetadataHomes::files(&config.data_dir)?;
+        Self::open_on(config, homes)
+    }
+
+    /// The same with documents that are elsewhere than in the data directory. Blocks.
+    pub fn open_on(config: NodeConfig, homes: MetadataHomes) -> Result<Arc<Self>> {
         let NodeConfig { data_dir, clock, shards, name } = config;
         let started_ms = clock.now_ms();
         let site = Arc::new(LocalSite::new(&data_dir));
-        let catalog = Arc::new(Catalog::open(data_dir)?);
-        let node = Self {
+        let catalog = Arc::new(Catalog::open(data_dir, homes)?);
+        upgrade(&catalog)?;
+        let mut node = Self {
             name,
             uploads: Uploads::open(&catalog)?,
             catalog,
@@ -102,14 +112,10 @@ impl Node {
             directory: Arc::default(),
             changing: Mutex::new(()),
             started_ms,
+            left_alone: Vec::new(),
         };
         node.take_up_state()?;
-        for entry in node.catalog.entries()? {
-            let name = entry.name.clone();
-            let collection =
-                node.load(entry).map_err(|error| error.context(format!("collection `{name}`: ")))?;
-            node.enter(collection);
-        }
+        node.left_alone = node.take_up_collections()?;
         Ok(Arc::new(node))
     }
 
@@ -131,6 +137,11 @@ impl Node {
 
     pub(crate) fn uploads(&self) -> &Uploads {
         &self.uploads
+    }
+
+    /// The keys of what was found at the start and belongs to no collection that is known here: their files stay as they are.
+    pub fn left_alone(&self) -> &[String] {
+        &self.left_alone
     }
 
     pub fn started_ms(&self) -> i64 {
@@ -188,89 +199,6 @@ impl Node {
         closed.into_iter().collect()
     }
 
-    /// `image` is what its shard begins with, where it does not begin empty.
-    pub(crate) fn make(
-        &self,
-        create: CreateCollection,
-        image: Option<&BackedUp<'_>>,
-    ) -> Result<Arc<Collection>> {
-        create.check()?;
-        let _changing = self.lock();
-        let core = create.core();
-        self.check_free([&create.name, &core])?;
-        if self.catalog.unloaded(&create.name)?.is_some() {
-            let message = format!(
-                "cannot create `{0}`: an unloaded core left its files there; load it with `/admin/cores?action=CREATE&name={0}`",
-                create.name
-            );
-            return Err(Error::bad_request(message));
-        }
-        let CreateCollection { name, configset, schema, config, core_name: _, shard_count: _ } = create;
-        Schema::build(schema.clone())?;
-        let folder = self.catalog.free_folder(&name)?;
-        let given = (folder != name).then(|| folder.clone());
-        let created_ms = self.clock.now_ms();
-        let entry = Entry { name, core, configset, created_ms, folder: given, ..Entry::default() };
-        self.catalog.sweep(&folder)?;
-        self.catalog.save_schema(&folder, &SavedSchema::first(schema))?;
-        self.catalog.save_config(&folder, &config)?;
-        let place = self.place(&entry, FIRST_SHARD);
-        let restored = image.map_or(Ok(()), |image| self.shards.restore(&place, image));
-        let made = restored.and_then(|()| self.load(entry.clone())).and_then(|collection| {
-            self.catalog.mark(&entry)?;
-            Ok(collection)
-        });
-        match &made {
-            Ok(collection) => self.enter(collection.clone()),
-            // Rubbish that the next attempt or start would sweep too.
-            Err(_) => drop(self.catalog.sweep(&folder)),
-        }
-        made
-    }
-
-    fn unmake(&self, name: &str) -> Result<()> {
-        let _changing = self.lock();
-        let collection = self.own(name)?;
-        let folder = collection.entry().folder().to_owned();
-        self.catalog.unmark(&folder)?;
-        self.leave(&collection);
-        // It is gone for clients; failing to close or to remove files now must not bring it back.
-        let _ = collection.close();
-        self.catalog.sweep(&folder)
-    }
-
-    fn put_away(&self, name: &str, delete_documents: bool) -> Result<()> {
-        let _changing = self.lock();
-        let collection = self.own(name)?;
-        let entry = collection.entry();
-        self.catalog.unload(&entry)?;
-        self.leave(&collection);
-        // What could not be flushed is in the log, where the next opening finds it.
-        let _ = collection.close();
-        if delete_documents { self.catalog.sweep_shards(entry.folder(), None) } else { Ok(()) }
-    }
-
-    fn take_back(&self, core: &str, instead: Option<CreateCollection>) -> Result<Option<Arc<Collection>>> {
-        let _changing = self.lock();
-        let Some(mut entry) = self.catalog.unloaded_core(core)? else { return Ok(None) };
-        self.check_free([&entry.name, &entry.core])?;
-        if let Some(CreateCollection { configset, schema, config, .. }) = instead {
-            Schema::build(schema.clone())?;
-            let saved = self.catalog.schema(entry.folder())?;
-            let saved = SavedSchema { version: saved.version + 1, source: schema, ..saved };
-            self.catalog.save_schema(entry.folder(), &saved)?;
-            self.catalog.save_config(entry.folder(), &config)?;
-            entry.configset = configset;
-        }
-        if !self.catalog.has_shard(entry.folder())? {
-            entry.created_ms = self.clock.now_ms();
-        }
-        let collection = self.load(entry.clone())?;
-        self.catalog.mark_again(&entry)?;
-        self.enter(collection.clone());
-        Ok(Some(collection))
-    }
-
     fn check_free(&self, names: [&String; 2]) -> Result<()> {
         let directory = self.directory.load();
         for name in names {
@@ -295,22 +223,9 @@ impl Node {
         self.directory.store(Arc::new(directory));
     }
 
-    fn load(&self, entry: Entry) -> Result<Arc<Collection>> {
-        let saved = self.catalog.schema(entry.folder())?;
-        let config = self.catalog.config(entry.folder())?;
-        // What a rebuild left that did not come to its end.
-        self.catalog.sweep_shards(entry.folder(), Some(saved.folder()))?;
-        let schema = Arc::new(Schema::build(saved.source.clone())?);
-        let shard = self.open_shard(&entry, saved.folder(), schema.clone(), config.auto_commit)?;
-        let served = Served { shard, folder: saved.folder().to_owned() };
-        let schema = VersionedSchema::new(saved.version, schema);
-        let opened = (served, self.clock.now_ms());
-        Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config, opened)))
-    }
-
     pub(crate) fn open_shard(
         &self,
-        entry: &Entry,
+        entry: &CollectionDocument,
         folder: &str,
         schema: Arc<Schema>,
         auto_commit: AutoCommit,
@@ -323,8 +238,8 @@ impl Node {
     }
 
     /// Where the shard of a folder of a collection lives.
-    fn place(&self, entry: &Entry, folder: &str) -> ShardPlace {
-        let path = Catalog::shard_path(entry.folder(), folder);
+    fn place(&self, entry: &CollectionDocument, folder: &str) -> ShardPlace {
+        let path = Catalog::shard_path(entry.key(), folder);
         ShardPlace { site: self.site.clone(), id: ShardId { path, stream: stream(entry, folder) } }
     }
 
@@ -342,9 +257,9 @@ impl Node {
 
 /// Folder and time of birth: a collection made again in an old folder is another, and so is a shard that was rebuilt. The hash
 /// is FNV-1a, which no release of anything changes.
-fn stream(entry: &Entry, folder: &str) -> [u8; 16] {
+fn stream(entry: &CollectionDocument, folder: &str) -> [u8; 16] {
     let rebuilt = if folder == FIRST_SHARD { "" } else { folder };
-    let hash = entry.folder().bytes().chain(rebuilt.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+    let hash = entry.key().bytes().chain(rebuilt.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let mut stream = [0; 16];

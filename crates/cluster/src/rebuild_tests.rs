@@ -11,6 +11,7 @@ use plan::{
     UpdateBatch, Value,
 };
 
+use crate::crash_tests::Recording;
 use crate::tests::config;
 use crate::{
     CacheSizes, Collection, CreateCollection, Node, NodeConfig, RebuildState, UpdateContext, engine_shards,
@@ -26,13 +27,16 @@ impl Clock for Ticking {
 }
 
 pub(crate) fn open(folder: &Path) -> Arc<Node> {
-    Node::open(NodeConfig {
+    Node::open(node_config(folder)).unwrap()
+}
+
+fn node_config(folder: &Path) -> NodeConfig {
+    NodeConfig {
         data_dir: folder.to_owned(),
         clock: Arc::new(Ticking(AtomicI64::new(1_795_255_200_000))),
         shards: engine_shards(CacheSizes::NONE),
         name: "127.0.0.1:8983_solr".into(),
-    })
-    .unwrap()
+    }
 }
 
 pub(crate) fn schema() -> SchemaSource {
@@ -209,13 +213,44 @@ async fn a_failure_and_a_crash_leave_what_was_there() {
     assert_eq!(count(&films).await, 2);
     node.close().unwrap();
     drop((films, node));
-    // As a process leaves it that dies before the new shard is named.
+    // What nobody wrote down is not ours to remove, nor to fill.
     let files = folder.path().join("collections/films");
-    std::fs::create_dir(files.join("shard-7")).unwrap();
-    std::fs::write(files.join("shard-7/junk"), "half a segment").unwrap();
+    std::fs::create_dir(files.join("shard-1")).unwrap();
+    std::fs::write(files.join("shard-1/junk"), "half a segment").unwrap();
     let node = open(folder.path());
     let films = node.find("films").unwrap();
+    films.start_rebuild(&node, Box::new(|source| Ok(source.clone()))).unwrap();
+    assert_eq!(ended(&films).await, (RebuildState::Done, String::new()));
     assert_eq!(count(&films).await, 2);
-    assert!(!files.join("shard-7").exists());
+    assert!(files.join("shard-1/junk").exists() && films.folder().ends_with("shard-1.2"));
     node.close().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kill_between_any_two_steps_leaves_the_old_or_the_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = Recording::open(folder.path());
+    let node = Node::open_on(node_config(folder.path()), recording.homes()).unwrap();
+    let films = films(&node).await;
+    update(&films, vec![film("a", "1972"), film("b", "1975")]).await;
+    recording.take();
+    films.start_rebuild(&node, Box::new(numbers)).unwrap();
+    assert_eq!(ended(&films).await, (RebuildState::Done, String::new()));
+    node.close().unwrap();
+    let mut found = Vec::new();
+    for image in recording.take() {
+        let node = open(image.folder.path());
+        let films = node.find("films").unwrap();
+        let rebuilt = films.schema().field("year").unwrap().field_type.name == "pint";
+        let expected = if rebuilt { Value::Int(1972) } else { Value::Str("1972".into()) };
+        assert_eq!(year(&films, "a").await, Some(expected), "{}", image.moment);
+        assert_eq!(count(&films).await, 2, "{}", image.moment);
+        let files = std::fs::read_dir(image.folder.path().join("collections/films")).unwrap();
+        let shards =
+            files.filter(|it| it.as_ref().unwrap().file_name().to_string_lossy().starts_with("shard"));
+        assert_eq!(shards.count(), 1, "{}", image.moment);
+        found.push(rebuilt);
+        node.close().unwrap();
+    }
+    assert!(found.contains(&true) && found.contains(&false) && found.is_sorted(), "{found:?}");
 }

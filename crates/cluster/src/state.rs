@@ -1,4 +1,4 @@
-//! What is kept for the node as a whole, in one file: names that stand for collections, properties that clients set, and
+//! What is kept for all collections together, in one document: names that stand for collections, properties that clients set, and
 //! changes of names that are under way, so that a crash in the middle of one is made good at the next start.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,10 +25,11 @@ pub struct ClusterState {
     pub(crate) renames: Vec<Rename>,
 }
 
-/// What the files of a folder are to be called.
+/// What the collection of a key is to be called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rename {
-    pub folder: String,
+    #[serde(rename = "folder")]
+    pub key: String,
     pub name: String,
     pub core: String,
 }

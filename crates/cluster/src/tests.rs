@@ -92,22 +92,6 @@ async fn collections_are_found_again() {
 }
 
 #[tokio::test]
-async fn a_crash_leaves_all_or_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let node = open(folder.path()).unwrap();
-    node.create(films()).await.unwrap();
-    drop(node);
-    let files = folder.path().join("collections/films");
-    assert!(files.join("schema.json").exists() && files.join("config.json").exists());
-    // As after a kill before the mark was written, or after it was removed.
-    std::fs::remove_file(files.join("collection.json")).unwrap();
-    let node = open(folder.path()).unwrap();
-    assert!(node.find("films").is_none());
-    assert!(!files.exists());
-    node.create(films()).await.unwrap();
-}
-
-#[tokio::test]
 async fn an_unloaded_core_waits_for_its_return() {
     let folder = tempfile::tempdir().unwrap();
     let core = "films_shard1_replica_n1";
@@ -136,20 +120,53 @@ async fn an_unloaded_core_waits_for_its_return() {
     assert_eq!(open(folder.path()).unwrap().list().len(), 1);
 }
 
-/// As after a kill between the two marks: the request was not answered, the collection is served.
+/// As release 0.1 left it when it was killed between its two marks: the request was not answered, the collection is served.
 #[tokio::test]
-async fn a_crash_while_unloading_leaves_it_served() {
+async fn a_core_with_both_marks_of_an_earlier_release_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    open(folder.path()).unwrap().create(films()).await.unwrap();
+    let files = folder.path().join("collections/films");
+    std::fs::copy(files.join("collection.json"), files.join("unloaded.json")).unwrap();
+    std::fs::remove_dir_all(folder.path().join("placement")).unwrap();
+    let node = open(folder.path()).unwrap();
+    assert!(node.find("films").is_some() && !files.join("unloaded.json").exists());
+    node.delete("films").await.unwrap();
+    assert!(!files.exists());
+}
+
+/// A collection whose documents somebody took away, and one whose key another's files have.
+#[tokio::test]
+async fn what_is_not_known_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let node = open(folder.path()).unwrap();
     node.create(films()).await.unwrap();
     drop(node);
     let files = folder.path().join("collections/films");
-    std::fs::copy(files.join("collection.json"), files.join("unloaded.json")).unwrap();
+    std::fs::remove_file(files.join("collection.json")).unwrap();
     let node = open(folder.path()).unwrap();
-    assert!(node.find("films").is_some());
-    assert!(node.load_unloaded("films_shard1_replica_n1", None).await.is_err());
-    node.delete("films").await.unwrap();
-    assert!(!files.exists());
+    assert_eq!((node.left_alone(), node.list().len()), (&["films".to_owned()][..], 0));
+    assert!(files.join("schema.json").exists() && files.join("config.json").exists());
+    node.create(films()).await.unwrap();
+    assert!(folder.path().join("collections/films.2/collection.json").exists());
+}
+
+#[tokio::test]
+async fn a_config_that_another_changed_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = open(folder.path()).unwrap();
+    let films = node.create(films()).await.unwrap();
+    let edit = |films: Arc<crate::Collection>, clauses: usize| async move {
+        films.edit_config(move |_| Ok::<_, plan::Error>(config(clauses))).await
+    };
+    edit(films.clone(), 8).await.unwrap();
+    let file = folder.path().join("collections/films/config.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace(": 8", ": 88")).unwrap();
+    assert_eq!(edit(films.clone(), 9).await.unwrap_err().kind, ErrorKind::Conflict);
+    films.reload().await.unwrap();
+    assert_eq!(films.config().boolean_clauses_max, 88);
+    edit(films.clone(), 9).await.unwrap();
+    assert_eq!(films.config().boolean_clauses_max, 9);
 }
 
 #[tokio::test]

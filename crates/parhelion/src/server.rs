@@ -1,6 +1,6 @@
 //! A node that listens, within this process: what `serve` and `demo` start.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -16,6 +16,7 @@ use crate::limits::LimitArgs;
 use crate::listen::{self, Bound, Place};
 use crate::logs::ProcessLogs;
 use crate::machine;
+use crate::output;
 
 /// What Solr calls a node that has no address.
 const NAMELESS: &str = "localhost:8983";
@@ -85,6 +86,7 @@ impl Server {
         let node = tokio::task::spawn_blocking(|| Node::open(config))
             .await?
             .with_context(|| format!("cannot open the data in `{}`", data_dir.display()))?;
+        note_left_alone(&node, &data_dir);
         let security = guard::load(&node, &data_dir, security.as_deref()).await?;
         let exposed: Vec<_> = bound.iter().filter(|it| it.exposed).map(|it| it.shown.as_str()).collect();
         guard::check_exposed(&exposed, security.as_deref(), insecure_open)?;
@@ -157,4 +159,15 @@ pub async fn interrupted() {
         }
     }
     let _ = tokio::signal::ctrl_c().await;
+}
+
+/// What is not known may be another release's, or the only copy of something: it is for people to remove.
+fn note_left_alone(node: &Node, data_dir: &Path) {
+    for key in node.left_alone() {
+        let folder = data_dir.join("collections").join(key);
+        output::note(&format!(
+            "`{}` belongs to no collection that is known here and stays as it is; remove it if nothing in it is needed",
+            folder.display()
+        ));
+    }
 }

@@ -82,6 +82,17 @@ impl ConfigFiles {
         Ok(named.map(|entry| ConfigEntry { name: entry.name, is_folder: entry.is_folder }).collect())
     }
 
+    /// Makes durable which names the folder of a path has.
+    pub(crate) fn sync_folder_of(&self, path: &str) -> Result<()> {
+        check_path(path)?;
+        let folder = self.root.join(path.rsplit_once('/').map_or("", |(folder, _)| folder));
+        match self.disk.sync_folder(&folder) {
+            // No folder, no name in it.
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result.map_err(|source| Error::io("sync", &folder, source)),
+        }
+    }
+
     /// Removes a file, or a folder with all below it, durably. Removing what is not there succeeds.
     pub fn remove(&self, path: &str) -> Result<()> {
         check_path(path)?;

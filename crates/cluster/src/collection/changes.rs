@@ -9,7 +9,8 @@ use plan::{CollectionConfig, Error, ErrorKind, Resources, Result, Schema, Schema
 use store::ShardImage;
 
 use super::{Collection, VersionedSchema};
-use crate::catalog::{Entry, SavedSchema};
+use crate::catalog::{CollectionDocument, SavedSchema};
+use crate::documents::Versioned;
 use crate::offload;
 
 impl Collection {
@@ -43,9 +44,11 @@ impl Collection {
         let collection = self.clone();
         let work = move || {
             let _changing = collection.lock();
-            let config = edit(&collection.config.load())?;
-            collection.catalog.save_config(collection.entry().folder(), &config)?;
-            collection.adopt_config(config);
+            let present = collection.config.load_full();
+            let value = edit(&present.value)?;
+            let version =
+                collection.catalog.set_config(collection.entry().key(), Some(present.version), &value)?;
+            collection.adopt_config(Versioned { version, value });
             Ok(())
         };
         offload::update(work).await?
@@ -84,8 +87,9 @@ impl Collection {
             source.resources = files;
             let version = collection.schema.load().version;
             let entry = collection.entry();
-            let saved = SavedSchema { version, source, ..collection.catalog.schema(entry.folder())? };
-            collection.catalog.save_schema(entry.folder(), &saved)?;
+            let before = collection.catalog.schema(entry.key())?;
+            let saved = SavedSchema { version, source, ..before.value };
+            collection.catalog.set_schema(entry.key(), Some(before.version), &saved)?;
             collection.pending.store(Some(Arc::new(saved.source.resources)));
             Ok(())
         };
@@ -104,8 +108,7 @@ impl Collection {
     /// Whether the file of a health check is there: whether the collection says that it is in service.
     pub async fn has_health_file(self: &Arc<Self>, file: &str) -> Result<bool> {
         let (collection, file) = (self.clone(), file.to_owned());
-        offload::update(move || collection.catalog.has_health_file(collection.entry().folder(), &file))
-            .await?
+        offload::update(move || collection.catalog.has_health_file(collection.entry().key(), &file)).await?
     }
 
     /// Makes the file of a health check with a text, or removes it. Errors: `BadRequest` for a name that is not allowed.
@@ -114,20 +117,20 @@ impl Collection {
         let work = move || {
             let entry = collection.entry();
             match text {
-                Some(text) => collection.catalog.write_health_file(entry.folder(), &file, &text),
-                None => collection.catalog.remove_health_file(entry.folder(), &file),
+                Some(text) => collection.catalog.write_health_file(entry.key(), &file, &text),
+                None => collection.catalog.remove_health_file(entry.key(), &file),
             }
         };
         offload::update(work).await?
     }
 
-    /// Changes what its mark says, which counts as a change of its state.
-    pub(crate) fn change_entry(&self, change: impl FnOnce(&mut Entry)) -> Result<()> {
+    /// Changes what is said of it, which counts as a change of its state.
+    pub(crate) fn change_entry(&self, mut change: impl FnMut(&mut CollectionDocument)) -> Result<()> {
         let _changing = self.lock();
-        let mut entry = Entry::clone(&self.entry());
-        change(&mut entry);
-        entry.changes += 1;
-        self.catalog.mark(&entry)?;
+        let entry = self.catalog.change_collection(self.entry().key(), |entry| {
+            change(entry);
+            entry.changes += 1;
+        })?;
         self.entry.store(Arc::new(entry));
         self.changes.fetch_add(1, Ordering::Release);
         Ok(())
@@ -135,31 +138,39 @@ impl Collection {
 
     fn swap_schema(&self, expected: u64, source: SchemaSource) -> Result<u64> {
         let _changing = self.lock();
-        let current = self.schema.load_full();
-        if current.version != expected {
+        let before = self.catalog.schema(self.entry().key())?;
+        self.catch_up(&before.value)?;
+        let current = self.schema.load().version;
+        if current != expected {
             let message = format!(
-                "schema of `{}` is at version `{}`, not `{expected}`; read it again",
-                self.name(),
-                current.version
+                "schema of `{}` is at version `{current}`, not `{expected}`; read it again",
+                self.name()
             );
             return Err(Error::new(ErrorKind::Conflict, message));
         }
         let schema = Arc::new(Schema::build(source)?);
-        let before = self.catalog.schema(self.entry().folder())?;
         let mut saved =
-            SavedSchema { version: expected + 1, source: schema.source.clone(), ..before.clone() };
+            SavedSchema { version: expected + 1, source: schema.source.clone(), ..before.value.clone() };
         let pending = self.pending_beside(&saved.source.resources);
         if let Some(files) = &pending {
             saved.source.resources.clone_from(files);
         }
-        self.catalog.save_schema(self.entry().folder(), &saved)?;
-        let version = self.adopt_schema(saved.version, schema).inspect_err(|_| {
-            // The engine refused it: the file must not say otherwise after a restart. If this write fails too, the
+        let version = self.catalog.set_schema(self.entry().key(), Some(before.version), &saved)?;
+        self.adopt_schema(saved.version, schema).inspect_err(|_| {
+            // The engine refused it: the document must not say otherwise after a restart. If this write fails too, the
             // first error is still the one to tell.
-            let _ = self.catalog.save_schema(self.entry().folder(), &before);
+            let _ = self.catalog.set_schema(self.entry().key(), Some(version), &before.value);
         })?;
         self.pending.store(pending.map(Arc::new));
-        Ok(version)
+        Ok(saved.version)
+    }
+
+    /// Takes up a schema that another writer saved, which would else be in the way of every change here.
+    fn catch_up(&self, saved: &SavedSchema) -> Result<()> {
+        if saved.version == self.schema.load().version {
+            return Ok(());
+        }
+        self.adopt_schema(saved.version, Arc::new(Schema::build(saved.source.clone())?)).map(drop)
     }
 
     /// The files that wait for a reload, and those that a new schema brings.
@@ -175,8 +186,8 @@ impl Collection {
     fn reread(&self) -> Result<()> {
         let _changing = self.lock();
         let entry = self.entry();
-        let saved = self.catalog.schema(entry.folder())?;
-        self.adopt_config(self.catalog.config(entry.folder())?);
+        let saved = self.catalog.schema(entry.key())?.value;
+        self.adopt_config(self.catalog.config(entry.key())?);
         self.adopt_schema(saved.version, Arc::new(Schema::build(saved.source)?))?;
         self.pending.store(None);
         Ok(())
@@ -190,11 +201,11 @@ impl Collection {
         Ok(version)
     }
 
-    fn adopt_config(&self, config: CollectionConfig) {
-        self.shard().set_auto_commit(config.auto_commit);
-        self.shard().set_suggesters(&config.components.suggest);
-        self.shard().set_expiries(&config.updates.expiries());
-        self.config.store(Arc::new(config));
+    fn adopt_config(&self, config: Versioned<CollectionConfig>) {
+        self.shard().set_auto_commit(config.value.auto_commit);
+        self.shard().set_suggesters(&config.value.components.suggest);
+        self.shard().set_expiries(&config.value.updates.expiries());
+        self.config.store(Arc::new(config.shared()));
         self.changes.fetch_add(1, Ordering::Release);
     }
 

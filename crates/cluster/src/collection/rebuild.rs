@@ -12,6 +12,7 @@ use super::intake::Intake;
 use super::{Collection, Served, VersionedSchema};
 use crate::catalog::SavedSchema;
 use crate::node::Node;
+use crate::placement::Placement;
 use crate::shard::Shard;
 
 /// Rounds over what was updated meanwhile, before updates have to wait for the last one.
@@ -101,7 +102,7 @@ impl Collection {
     /// The schema before the last rebuild, with what the present one has that it does not know. Errors: `BadRequest` when there
     /// was no rebuild.
     pub fn schema_before_rebuild(&self) -> Result<SchemaSource> {
-        let saved = self.catalog.schema(self.entry().folder())?;
+        let saved = self.catalog.schema(self.entry().key())?.value;
         let before = saved.before.ok_or_else(|| {
             Error::bad_request(format!(
                 "the schema of `{}` was never rebuilt; there is nothing to undo",
@@ -123,23 +124,55 @@ impl Collection {
     pub(super) fn rebuild(&self, node: &Node, edit: &SchemaEdit, intakes: &[Intake]) -> Result<()> {
         let present = self.versioned_schema();
         let schema = Arc::new(Schema::build(edit(&present.schema.source)?)?);
-        // Versions only grow, so no folder has this name but one that a rebuild left that failed.
-        let folder = format!("shard-{}", present.version + 1);
+        let folder = self.begin_building(node, present.version + 1)?;
         let old = self.home.served.load_full();
-        self.catalog.sweep_shards(self.entry().folder(), Some(&old.folder))?;
-        let target = node.open_shard(&self.entry(), &folder, schema, self.config().auto_commit)?;
-        let version = present.version;
-        let mut rebuild = Rebuild { node, collection: self, edit, target, folder: &folder, version, intakes };
-        let result = rebuild.run(&old.shard);
-        old.shard.end_export();
-        // Of the one that is not served any more nothing is needed: failing to close or to remove it changes no answer.
-        let gone = if result.is_ok() { &old.shard } else { &rebuild.target };
-        let _ = gone.close();
+        let result =
+            node.open_shard(&self.entry(), &folder, schema, self.config().auto_commit).and_then(|target| {
+                let version = present.version;
+                let mut rebuild =
+                    Rebuild { node, collection: self, edit, target, folder: &folder, version, intakes };
+                let result = rebuild.run(&old.shard);
+                old.shard.end_export();
+                // Of the one that is not served any more nothing is needed: failing to close or to remove it changes no answer.
+                let gone = if result.is_ok() { &old.shard } else { &rebuild.target };
+                let _ = gone.close();
+                result
+            });
         let _made = node.lock();
         if self.check_open().is_ok() {
-            let _ = self.catalog.sweep_shards(self.entry().folder(), Some(&self.home.served.load().folder));
+            let _ = self.end_building();
         }
         result
+    }
+
+    /// Writes down which folder a rebuild is about to fill, so that it can go if the rebuild comes to nothing. What an earlier one
+    /// left goes first.
+    fn begin_building(&self, node: &Node, version: u64) -> Result<String> {
+        let _made = node.lock();
+        self.check_open()?;
+        let entry = self.entry();
+        let mut placement = self.end_building()?;
+        let taken = self.catalog.shard_folders(entry.key())?;
+        let mut folder = format!("shard-{version}");
+        let mut number = 2;
+        while taken.contains(&folder) {
+            folder = format!("shard-{version}.{number}");
+            number += 1;
+        }
+        placement.building = Some(folder.clone());
+        self.catalog.put_placement(entry.key(), &placement)?;
+        Ok(folder)
+    }
+
+    /// Brings the placement in line with the schema and removes what it discards by that.
+    fn end_building(&self) -> Result<Placement> {
+        let entry = self.entry();
+        let saved = self.catalog.schema(entry.key())?.value;
+        let mut placement = self.catalog.placement_of(&entry)?;
+        placement.settle(saved.edition());
+        self.catalog.put_placement(entry.key(), &placement)?;
+        self.catalog.sweep(entry.key(), &mut placement)?;
+        Ok(placement)
     }
 
     /// Errors: it was deleted, unloaded, or the node stops.
@@ -205,18 +238,23 @@ impl Rebuild<'_> {
         self.target.set_schema(schema.clone())?;
         self.target.commit(&Commit::HARD)?;
         // What only takes documents in is no edit that could be undone.
-        let before = collection.catalog.schema(collection.entry().folder())?.before;
+        let before = collection.catalog.schema(collection.entry().key())?;
         let saved = SavedSchema {
             version: present.version + 1,
             source: schema.source.clone(),
-            shard: Some(self.folder.to_owned()),
-            before: if self.intakes.is_empty() { Some(present.schema.source.clone()) } else { before },
+            edition: Some(self.folder.to_owned()),
+            before: if self.intakes.is_empty() {
+                Some(present.schema.source.clone())
+            } else {
+                before.value.before
+            },
         };
         let config = collection.config();
         self.target.set_auto_commit(config.auto_commit);
         self.target.set_suggesters(&config.components.suggest);
         self.target.set_expiries(&config.updates.expiries());
-        collection.catalog.save_schema(collection.entry().folder(), &saved)?;
+        // Invariant: the one step that accepts the rebuild. What fails behind it, the next start finishes.
+        collection.catalog.set_schema(collection.entry().key(), Some(before.version), &saved)?;
         let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };
         collection.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));
         collection.home.served.store(Arc::new(served));

@@ -9,7 +9,7 @@ use store::{BackupFolder, BackupPoint, ShardImage};
 
 use super::Collection;
 use crate::backup::{self, BackupPlace, Description};
-use crate::catalog::lift;
+use crate::documents::lift;
 use crate::node::Node;
 use crate::offload;
 
@@ -84,7 +84,7 @@ impl Collection {
 
     fn snapshot_place(&self) -> BackupPlace {
         let entry = self.entry();
-        BackupPlace { root: self.catalog.folder(entry.folder()), name: FOLDER.to_owned() }
+        BackupPlace { root: self.catalog.folder(entry.key()), name: FOLDER.to_owned() }
     }
 
     fn snapshot_facts(&self, point: &BackupPoint) -> Result<SnapshotFacts> {

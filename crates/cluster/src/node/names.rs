@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plan::{Error, Result, check_name};
 
 use super::{Directory, Node, unknown};
-use crate::catalog::Entry;
+use crate::catalog::CollectionDocument;
 use crate::collection::Collection;
 use crate::offload;
 use crate::state::{ClusterState, Rename};
@@ -42,9 +42,9 @@ impl Node {
         let node = self.clone();
         let work = move || {
             let _changing = node.lock();
-            let mut state = ClusterState::clone(&node.state());
+            let (version, mut state) = node.catalog.state()?;
             edit(&mut state)?;
-            node.catalog.save_state(&state)?;
+            node.catalog.set_state(version, &state)?;
             node.adopt_state(state);
             Ok(())
         };
@@ -103,10 +103,10 @@ impl Node {
         let work = move || {
             let _changing = node.lock();
             collection.change_entry(|entry| {
-                for (name, value) in values {
+                for (name, value) in &values {
                     match value {
-                        Some(value) => drop(entry.properties.insert(name, value)),
-                        None => drop(entry.properties.remove(&name)),
+                        Some(value) => drop(entry.properties.insert(name.clone(), value.clone())),
+                        None => drop(entry.properties.remove(name)),
                     }
                 }
             })
@@ -128,7 +128,7 @@ impl Node {
             node.check_free([&other, &other])?;
             let entry = collection.entry();
             let name = if entry.name == entry.core { other.clone() } else { entry.name.clone() };
-            let rename = Rename { folder: entry.folder().to_owned(), name, core: other };
+            let rename = Rename { key: entry.key().to_owned(), name, core: other };
             node.call(vec![(collection, rename)])
         };
         offload::update(work).await?
@@ -149,11 +149,11 @@ impl Node {
 
     /// What a crash left half-renamed gets its names. Before any collection is opened.
     pub(super) fn take_up_state(&self) -> Result<()> {
-        let mut state = self.catalog.state()?;
+        let (version, mut state) = self.catalog.state()?;
         if !state.renames.is_empty() {
             state.renames.iter().try_for_each(|rename| self.catalog.call(rename))?;
             state.renames.clear();
-            self.catalog.save_state(&state)?;
+            self.catalog.set_state(version, &state)?;
         }
         self.adopt_state(state);
         Ok(())
@@ -161,9 +161,10 @@ impl Node {
 
     /// Gives collections their new names, all or none of them, for clients in one step.
     fn call(&self, renames: Vec<(Arc<Collection>, Rename)>) -> Result<()> {
-        let state = ClusterState::clone(&self.state());
+        let (version, state) = self.catalog.state()?;
         let under_way = renames.iter().map(|(_, rename)| rename.clone()).collect();
-        self.catalog.save_state(&ClusterState { renames: under_way, ..state.clone() })?;
+        let version =
+            self.catalog.set_state(version, &ClusterState { renames: under_way, ..state.clone() })?;
         let mut directory = Directory::clone(&self.directory.load());
         for (collection, _) in &renames {
             directory.remove(collection);
@@ -176,7 +177,7 @@ impl Node {
         }
         self.directory.store(Arc::new(directory));
         outcome?;
-        self.catalog.save_state(&state)
+        self.catalog.set_state(Some(version), &ClusterState { renames: Vec::new(), ..state }).map(drop)
     }
 
     fn adopt_state(&self, state: ClusterState) {
@@ -186,15 +187,15 @@ impl Node {
 }
 
 impl Rename {
-    pub(crate) fn apply(&self, entry: &mut Entry) {
-        entry.folder = (self.folder != self.name).then(|| self.folder.clone());
+    pub(crate) fn apply(&self, entry: &mut CollectionDocument) {
+        entry.key = (self.key != self.name).then(|| self.key.clone());
         self.name.clone_into(&mut entry.name);
         self.core.clone_into(&mut entry.core);
     }
 }
 
-fn take_names(entry: &Entry, from: &Entry) -> Rename {
-    Rename { folder: entry.folder().to_owned(), name: from.name.clone(), core: from.core.clone() }
+fn take_names(entry: &CollectionDocument, from: &CollectionDocument) -> Rename {
+    Rename { key: entry.key().to_owned(), name: from.name.clone(), core: from.core.clone() }
 }
 
 #[cfg(test)]

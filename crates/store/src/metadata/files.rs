@@ -4,7 +4,7 @@
 //! number that the folder keeps of its openings (`.openings`), so that none comes twice. One process has the folder. A file
 //! that somebody edits by hand gets a new version when it is next looked at.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,6 +31,8 @@ pub struct MetadataFiles {
 struct Versions {
     last: u64,
     known: HashMap<String, Known>,
+    /// Documents whose last change failed half-way: what is there may not outlive a power cut.
+    unsettled: HashSet<String>,
 }
 
 /// A content, by what tells it from others, and its version. Two contents that agree in both differ by no accident.
@@ -59,7 +61,8 @@ impl MetadataFiles {
     ) -> Result<Self> {
         let files = ConfigFiles::open_on(disk.clone(), root)?;
         let opening = count_opening(disk, root)?;
-        let versions = Versions { last: opening << CHANGES_BITS, known: HashMap::new() };
+        let versions =
+            Versions { last: opening << CHANGES_BITS, known: HashMap::new(), unsettled: HashSet::new() };
         Ok(Self { files, secrets, versions: Mutex::new(versions), watchers: Watchers::default() })
     }
 
@@ -67,14 +70,32 @@ impl MetadataFiles {
         self.versions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What it answers is durable, also after a change that failed.
     fn read(&self, versions: &mut Versions, name: &str) -> Result<Option<VersionedBytes>> {
-        match self.files.read(name) {
-            Ok(bytes) => Ok(Some(VersionedBytes { version: versions.of(name, &bytes), bytes })),
-            Err(error) if *error.kind() == ErrorKind::NotFound => {
-                versions.known.remove(name);
-                Ok(None)
+        let bytes = match self.files.read(name) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if *error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if versions.unsettled.contains(name) {
+            match &bytes {
+                // Written anew: a sync that failed may have dropped what it should have written, and say nothing the next time.
+                Some(bytes) => self.write(name, bytes)?,
+                None => self.files.sync_folder_of(name)?,
             }
-            Err(error) => Err(error),
+            versions.unsettled.remove(name);
+        }
+        if bytes.is_none() {
+            versions.known.remove(name);
+        }
+        Ok(bytes.map(|bytes| VersionedBytes { version: versions.of(name, &bytes), bytes }))
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        if self.secrets.contains(&name) {
+            self.files.write_secret(name, bytes)
+        } else {
+            self.files.write_atomic(name, bytes)
         }
     }
 
@@ -95,11 +116,7 @@ impl MetadataStore for MetadataFiles {
         self.check(&mut versions, name, expected)?;
         // A new number even if the write fails: it may have landed all the same.
         versions.known.remove(name);
-        if self.secrets.contains(&name) {
-            self.files.write_secret(name, bytes)?;
-        } else {
-            self.files.write_atomic(name, bytes)?;
-        }
+        self.write(name, bytes).inspect_err(|_| versions.unsettle(name))?;
         let version = versions.of(name, bytes);
         drop(versions);
         self.watchers.tell(name);
@@ -109,7 +126,7 @@ impl MetadataStore for MetadataFiles {
     fn delete(&self, name: &str, expected: u64) -> Result<()> {
         let mut versions = self.lock();
         self.check(&mut versions, name, Some(expected))?;
-        self.files.remove(name)?;
+        self.files.remove(name).inspect_err(|_| versions.unsettle(name))?;
         versions.known.remove(name);
         drop(versions);
         self.watchers.tell(name);
@@ -139,6 +156,10 @@ impl Versions {
         self.last += 1;
         self.known.insert(name.to_owned(), Known { content, version: self.last });
         self.last
+    }
+
+    fn unsettle(&mut self, name: &str) {
+        self.unsettled.insert(name.to_owned());
     }
 }
 
@@ -197,14 +218,15 @@ mod tests {
             let old = files.compare_and_set("a", None, &[1; 2000]).unwrap();
             disk.fail_sync_after(0);
             files.compare_and_set("a", Some(old), &[2; 3000]).unwrap_err();
-            // What became of it is left open, but not for two readers differently.
-            let seen = files.get("a").unwrap().unwrap();
-            assert_eq!(files.get("a").unwrap().unwrap(), seen);
+            // Half of the time somebody reads what became of it, and it stays so.
+            let seen = (seed % 2 == 0).then(|| files.get("a").unwrap().unwrap());
             disk.cut_power(seed);
             let files = disk.open_metadata().unwrap();
             let found = files.get("a").unwrap().unwrap();
             assert!([vec![1; 2000], vec![2; 3000]].contains(&found.bytes), "torn");
-            assert!(found.version > seen.version);
+            if let Some(seen) = seen {
+                assert!(found.bytes == seen.bytes && found.version > seen.version);
+            }
             files.compare_and_set("a", Some(found.version), &[3; 10]).unwrap();
             disk.cut_power(seed);
             assert_eq!(disk.open_metadata().unwrap().get("a").unwrap().unwrap().bytes, [3; 10]);

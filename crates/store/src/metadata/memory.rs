@@ -147,7 +147,7 @@ impl MetadataStore for MetadataMemory {
 fn unanswered(name: &str) -> Error {
     let message =
         format!("no answer came for the change of `{name}`; read it again to see what became of it");
-    Error::new(ErrorKind::Failed, message)
+    Error::new(ErrorKind::Unknown, message)
 }
 
 #[cfg(test)]
@@ -175,8 +175,8 @@ mod tests {
             memory.compare_and_set("a", Some(now), b"next").unwrap();
         };
         check(Failure::Refused, ErrorKind::Retry, b"old");
-        check(Failure::AnswerLost, ErrorKind::Failed, b"new");
-        check(Failure::RequestLost, ErrorKind::Failed, b"old");
+        check(Failure::AnswerLost, ErrorKind::Unknown, b"new");
+        check(Failure::RequestLost, ErrorKind::Unknown, b"old");
         check(Failure::Overtaken, ErrorKind::Conflict, b"old");
         let memory = MetadataMemory::default();
         memory.set_unreachable(true);

@@ -31,7 +31,8 @@ pub struct VersionedBytes {
 /// files home does so when it is opened): whoever comes with the older one gets `Conflict` and reads again.
 ///
 /// **Errors of a change** say what became of it. `Conflict`, `Invalid`, `Retry` and `Full`: nothing was changed. Any other
-/// kind leaves that open: the change was made or will never be made, and reading the document again tells which.
+/// kind, `Unknown` above all, leaves that open: the change was made or will never be made, and reading the document again tells which. What a read
+/// answers is durable: a home settles what it left open first.
 pub trait MetadataStore: Send + Sync {
     /// The newest version; `None` where there is no such document.
     fn get(&self, name: &str) -> Result<Option<VersionedBytes>>;

@@ -1,0 +1,216 @@
+//! A kill between any two steps: the data directory is copied before and after each change of a document, and a node is opened on
+//! each copy. It finds the collection as it was or as it was to be, leaves nothing behind, and does the work again.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use store::metadata::{Hint, MetadataFiles, Watch};
+use store::{MetadataStore, Result, VersionedBytes};
+
+use crate::memory::MemoryShards;
+use crate::tests::{Noon, config, schema};
+use crate::{CreateCollection, MetadataHomes, Node, NodeConfig};
+
+/// Passes all on to files, and keeps what a kill would leave.
+pub(crate) struct Recording {
+    files: MetadataFiles,
+    root: PathBuf,
+    images: Mutex<Vec<Image>>,
+}
+
+/// A data directory as it was before or after a change.
+pub(crate) struct Image {
+    pub moment: String,
+    pub folder: tempfile::TempDir,
+}
+
+impl Recording {
+    pub fn open(root: &Path) -> Arc<Self> {
+        let files = MetadataFiles::open(root, &[]).unwrap();
+        Arc::new(Self { files, root: root.to_owned(), images: Mutex::default() })
+    }
+
+    pub fn homes(self: &Arc<Self>) -> MetadataHomes {
+        MetadataHomes { shared: self.clone(), local: self.clone() }
+    }
+
+    /// The images since the last call.
+    pub fn take(&self) -> Vec<Image> {
+        std::mem::take(&mut *self.images.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn around<T>(&self, name: &str, change: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.record(format!("before {name}"));
+        let result = change();
+        self.record(format!("after {name}"));
+        result
+    }
+
+    fn record(&self, moment: String) {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&self.root, folder.path());
+        self.images.lock().unwrap_or_else(PoisonError::into_inner).push(Image { moment, folder });
+    }
+}
+
+impl MetadataStore for Recording {
+    fn get(&self, name: &str) -> Result<Option<VersionedBytes>> {
+        self.files.get(name)
+    }
+
+    fn compare_and_set(&self, name: &str, expected: Option<u64>, bytes: &[u8]) -> Result<u64> {
+        self.around(name, || self.files.compare_and_set(name, expected, bytes))
+    }
+
+    fn delete(&self, name: &str, expected: u64) -> Result<()> {
+        self.around(name, || self.files.delete(name, expected))
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<String>> {
+        self.files.list(folder)
+    }
+
+    fn watch(&self, folder: &str, hint: Hint) -> Result<Watch> {
+        self.files.watch(folder, hint)
+    }
+}
+
+/// Copies a folder; long tails of zeros, as logs reserve them, become holes.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+            continue;
+        }
+        let bytes = std::fs::read(entry.path()).unwrap();
+        let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let mut file = File::create(target).unwrap();
+        file.write_all(&bytes[..end]).unwrap();
+        file.set_len(bytes.len() as u64).unwrap();
+    }
+}
+
+/// What tells collections apart: their names, and a number of their configurations.
+type Named<'a> = &'a [(&'a str, usize)];
+
+fn node_config(folder: &Path) -> NodeConfig {
+    NodeConfig {
+        data_dir: folder.to_owned(),
+        clock: Arc::new(Noon),
+        shards: Arc::new(MemoryShards),
+        name: "127.0.0.1:8983_solr".into(),
+    }
+}
+
+fn core(name: &str, clauses: usize) -> CreateCollection {
+    let core_name = Some(name.to_owned());
+    CreateCollection { core_name, ..CreateCollection::new(name, "_default", schema(), config(clauses)) }
+}
+
+/// What a node has, by names and by what tells the collections apart.
+fn state(node: &Node) -> Vec<(String, usize)> {
+    assert_eq!(node.left_alone(), [""; 0]);
+    node.list().iter().map(|it| (it.name(), it.config().boolean_clauses_max)).collect()
+}
+
+/// What a node that was killed at some moment becomes: opened twice, it is the same, and no folder is without its collection.
+fn reopened(image: &Image) -> Arc<Node> {
+    let folder = image.folder.path();
+    let open = || Node::open(node_config(folder)).unwrap_or_else(|error| panic!("{}: {error}", image.moment));
+    let first = state(&open());
+    let node = open();
+    assert_eq!(state(&node), first, "{}", image.moment);
+    let folders = std::fs::read_dir(folder.join("collections")).unwrap().count();
+    let placements = std::fs::read_dir(folder.join("placement")).unwrap().count();
+    assert_eq!(folders, placements, "{}", image.moment);
+    node
+}
+
+/// Does `work` on a node that `prepare` made, and on what each kill meanwhile left: its outcome is `before` or `after`, and
+/// where it is `before` the work can be done again.
+async fn check<P: Future<Output = ()>, W: Future<Output = ()>>(
+    prepare: impl Fn(Arc<Node>) -> P,
+    work: impl Fn(Arc<Node>) -> W,
+    (before, after): (Named<'_>, Named<'_>),
+) {
+    let owned = |state: Named<'_>| -> Vec<(String, usize)> {
+        state.iter().map(|(name, of)| ((*name).to_owned(), *of)).collect()
+    };
+    let (before, after) = (owned(before), owned(after));
+    let folder = tempfile::tempdir().unwrap();
+    let recording = Recording::open(folder.path());
+    let node = Node::open_on(node_config(folder.path()), recording.homes()).unwrap();
+    prepare(node.clone()).await;
+    recording.take();
+    assert_eq!(state(&node), before);
+    work(node.clone()).await;
+    assert_eq!(state(&node), after);
+    let images = recording.take();
+    assert!(images.len() >= 2, "{}", images.len());
+    for image in &images {
+        let node = reopened(image);
+        let found = state(&node);
+        if found != after {
+            assert_eq!(found, before, "{}", image.moment);
+            work(node.clone()).await;
+            assert_eq!(state(&node), after, "{}", image.moment);
+        }
+    }
+}
+
+#[tokio::test]
+async fn creating() {
+    let work = |node: Arc<Node>| async move { drop(node.create(core("films", 7)).await.unwrap()) };
+    check(|_| async {}, work, (&[], &[("films", 7)])).await;
+}
+
+#[tokio::test]
+async fn deleting() {
+    let prepare = |node: Arc<Node>| async move { drop(node.create(core("films", 7)).await.unwrap()) };
+    let work = |node: Arc<Node>| async move { node.delete("films").await.unwrap() };
+    check(prepare, work, (&[("films", 7)], &[])).await;
+}
+
+#[tokio::test]
+async fn unloading() {
+    let prepare = |node: Arc<Node>| async move { drop(node.create(core("films", 7)).await.unwrap()) };
+    for delete_documents in [false, true] {
+        let work =
+            move |node: Arc<Node>| async move { node.unload("films", delete_documents).await.unwrap() };
+        check(prepare, work, (&[("films", 7)], &[])).await;
+    }
+}
+
+#[tokio::test]
+async fn loading_again() {
+    let prepare = |node: Arc<Node>| async move {
+        node.create(core("films", 7)).await.unwrap();
+        node.unload("films", false).await.unwrap();
+    };
+    let work = |node: Arc<Node>| async move {
+        assert!(node.load_unloaded("films", Some(core("films", 9))).await.unwrap().is_some());
+    };
+    check(prepare, work, (&[], &[("films", 9)])).await;
+}
+
+#[tokio::test]
+async fn renaming() {
+    let prepare = |node: Arc<Node>| async move { drop(node.create(core("one", 1)).await.unwrap()) };
+    let work = |node: Arc<Node>| async move { node.rename("one", "other").await.unwrap() };
+    check(prepare, work, (&[("one", 1)], &[("other", 1)])).await;
+}
+
+#[tokio::test]
+async fn swapping() {
+    let prepare = |node: Arc<Node>| async move {
+        node.create(core("one", 1)).await.unwrap();
+        node.create(core("two", 2)).await.unwrap();
+    };
+    let work = |node: Arc<Node>| async move { node.swap("one", "two").await.unwrap() };
+    check(prepare, work, (&[("one", 1), ("two", 2)], &[("one", 2), ("two", 1)])).await;
+}

@@ -1,0 +1,243 @@
+//! How collections come to be, leave and return. Each is some steps over documents and folders, in an order by which a crash
+//! between any two of them leaves the collection as it was or as it was to be: one step of each decides, and it is a change of
+//! one document. What is removed was written down in the placement before.
+
+use std::sync::Arc;
+
+use plan::{Error, Result, Schema};
+
+use super::Node;
+use crate::catalog::{CollectionDocument, FIRST_SHARD, SavedSchema};
+use crate::collection::{Collection, Served, VersionedSchema};
+use crate::create::CreateCollection;
+use crate::placement::{Placement, PlacementState};
+use crate::shard::BackedUp;
+
+impl Node {
+    /// Opens the collections that are to be served, finishes what a crash left half-done, and names what is not known here.
+    pub(super) fn take_up_collections(&self) -> Result<Vec<String>> {
+        let mut left_alone = Vec::new();
+        for key in self.catalog.keys()? {
+            match self.catalog.collection(&key)? {
+                Some(collection) => {
+                    let name = collection.name.clone();
+                    let opened = self.take_up(collection);
+                    opened.map_err(|error| error.context(format!("collection `{name}`: ")))?;
+                }
+                None if self.has_ended(&key)? => self.clear_away(&key)?,
+                None => left_alone.push(key),
+            }
+        }
+        Ok(left_alone)
+    }
+
+    fn take_up(&self, collection: CollectionDocument) -> Result<()> {
+        if self.catalog.placement_of(&collection)?.state == PlacementState::Unloaded {
+            return Ok(());
+        }
+        let opened = self.load(collection)?;
+        self.set_state(&opened.entry(), PlacementState::Served)?;
+        self.enter(opened);
+        Ok(())
+    }
+
+    /// Whether a key without a collection is written down as one that never came to be, or was deleted.
+    fn has_ended(&self, key: &str) -> Result<bool> {
+        let placement = self.catalog.placement(key)?;
+        Ok(placement
+            .is_some_and(|it| matches!(it.state, PlacementState::Creating | PlacementState::Removing)))
+    }
+
+    /// `image` is what its shard begins with, where it does not begin empty.
+    pub(crate) fn make(
+        &self,
+        create: CreateCollection,
+        image: Option<&BackedUp<'_>>,
+    ) -> Result<Arc<Collection>> {
+        create.check()?;
+        let _changing = self.lock();
+        let core = create.core();
+        self.check_free([&create.name, &core])?;
+        self.check_not_unloaded(&create.name)?;
+        let CreateCollection { name, configset, schema, config, core_name: _, shard_count: _ } = create;
+        Schema::build(schema.clone())?;
+        let key = self.free_key(&name)?;
+        let created_ms = self.clock.now_ms();
+        let given = (key != name).then(|| key.clone());
+        let entry = CollectionDocument {
+            name,
+            core,
+            configset,
+            created_ms,
+            key: given,
+            ..CollectionDocument::default()
+        };
+        let placement = Placement::new(&entry, PlacementState::Creating);
+        self.catalog.put_placement(&key, &placement)?;
+        let made = (|| {
+            self.catalog.set_schema(&key, None, &SavedSchema::first(schema))?;
+            self.catalog.set_config(&key, None, &config)?;
+            if let Some(image) = image {
+                self.shards.restore(&self.place(&entry, FIRST_SHARD), image)?;
+            }
+            let collection = self.load(entry.clone())?;
+            // Invariant: the step that makes it exist.
+            self.catalog.create_collection(&entry)?;
+            Ok(collection)
+        })();
+        match &made {
+            Ok(collection) => {
+                // A start does the same where this fails.
+                let _ = self.set_state(&entry, PlacementState::Served);
+                self.enter(collection.clone());
+            }
+            // Where this fails too, the next start or the next attempt does it.
+            Err(_) => drop(self.clear_away(&key)),
+        }
+        made
+    }
+
+    pub(super) fn unmake(&self, name: &str) -> Result<()> {
+        let _changing = self.lock();
+        let collection = self.own(name)?;
+        let entry = collection.entry();
+        self.set_state(&entry, PlacementState::Removing)?;
+        // Invariant: the step by which it is gone.
+        self.catalog.remove_collection(entry.key()).inspect_err(|_| {
+            let _ = self.set_state(&entry, PlacementState::Served);
+        })?;
+        self.leave(&collection);
+        // It is gone for clients; failing to close must not bring it back.
+        let _ = collection.close();
+        self.clear_away(entry.key())
+    }
+
+    pub(super) fn put_away(&self, name: &str, delete_documents: bool) -> Result<()> {
+        let _changing = self.lock();
+        let collection = self.own(name)?;
+        let entry = collection.entry();
+        let mut placement = self.catalog.placement_of(&entry)?;
+        placement.state = PlacementState::Unloaded;
+        if delete_documents {
+            placement.discarded = self.catalog.shard_folders(entry.key())?;
+        }
+        self.catalog.put_placement(entry.key(), &placement)?;
+        self.leave(&collection);
+        // What could not be flushed is in the log, where the next opening finds it.
+        let _ = collection.close();
+        self.catalog.sweep(entry.key(), &mut placement)
+    }
+
+    pub(super) fn take_back(
+        &self,
+        core: &str,
+        instead: Option<CreateCollection>,
+    ) -> Result<Option<Arc<Collection>>> {
+        let _changing = self.lock();
+        let Some(mut entry) = self.unloaded_core(core)? else { return Ok(None) };
+        self.check_free([&entry.name, &entry.core])?;
+        let key = entry.key().to_owned();
+        let mut placement = self.catalog.placement_of(&entry)?;
+        self.catalog.sweep(&key, &mut placement)?;
+        let mut configset = entry.configset.clone();
+        if let Some(instead) = instead {
+            configset = self.replace_parts(&key, instead)?;
+        }
+        if self.catalog.shard_folders(&key)?.is_empty() {
+            entry.created_ms = self.clock.now_ms();
+        }
+        placement.created_ms = entry.created_ms;
+        self.catalog.put_placement(&key, &placement)?;
+        let created_ms = entry.created_ms;
+        let entry = self.catalog.change_collection(&key, |saved| {
+            saved.created_ms = created_ms;
+            saved.configset.clone_from(&configset);
+        })?;
+        let collection = self.load(entry)?;
+        // Invariant: the step by which it is served.
+        self.set_state(&collection.entry(), PlacementState::Served)?;
+        self.enter(collection.clone());
+        Ok(Some(collection))
+    }
+
+    /// Gives a collection that is not served another schema and config; returns the name of their configset.
+    fn replace_parts(&self, key: &str, instead: CreateCollection) -> Result<String> {
+        let CreateCollection { configset, schema, config, .. } = instead;
+        Schema::build(schema.clone())?;
+        let saved = self.catalog.schema(key)?;
+        let schema = SavedSchema { version: saved.value.version + 1, source: schema, ..saved.value };
+        self.catalog.set_schema(key, Some(saved.version), &schema)?;
+        self.catalog.set_config(key, Some(self.catalog.config(key)?.version), &config)?;
+        Ok(configset)
+    }
+
+    fn load(&self, entry: CollectionDocument) -> Result<Arc<Collection>> {
+        let saved = self.catalog.schema(entry.key())?.value;
+        let config = self.catalog.config(entry.key())?;
+        let written = self.catalog.placement(entry.key())?;
+        let mut placement = self.catalog.placement_of(&entry)?;
+        placement.settle(saved.edition());
+        if written.as_ref() != Some(&placement) {
+            self.catalog.put_placement(entry.key(), &placement)?;
+        }
+        self.catalog.sweep(entry.key(), &mut placement)?;
+        let schema = Arc::new(Schema::build(saved.source.clone())?);
+        let shard = self.open_shard(&entry, &placement.shard, schema.clone(), config.value.auto_commit)?;
+        let served = Served { shard, folder: placement.shard };
+        let schema = VersionedSchema::new(saved.version, schema);
+        let opened = (served, self.clock.now_ms());
+        Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config, opened)))
+    }
+
+    /// Removes what a collection left that is no more, or never was: it is written down as such.
+    fn clear_away(&self, key: &str) -> Result<()> {
+        self.catalog.remove_documents(key)?;
+        self.catalog.remove_folder(key)?;
+        self.catalog.remove_placement(key)
+    }
+
+    /// A key for a new collection: its name, or the name with a number where anything else is, known or not.
+    fn free_key(&self, name: &str) -> Result<String> {
+        if self.catalog.collection(name)?.is_none() && self.has_ended(name)? {
+            self.clear_away(name)?;
+        }
+        let taken = self.catalog.keys()?;
+        let numbered = (2..).map(|number| format!("{name}.{number}"));
+        let mut keys = std::iter::once(name.to_owned()).chain(numbered);
+        keys.find(|key| !taken.contains(key)).ok_or_else(|| Error::internal("no key is free"))
+    }
+
+    fn check_not_unloaded(&self, name: &str) -> Result<()> {
+        let placement = self.catalog.placement(name)?;
+        if placement.is_none_or(|it| it.state != PlacementState::Unloaded) {
+            return Ok(());
+        }
+        let message = format!(
+            "cannot create `{name}`: an unloaded core left its files there; load it with `/admin/cores?action=CREATE&name={name}`"
+        );
+        Err(Error::bad_request(message))
+    }
+
+    /// The unloaded core of this name, whatever its collection's name.
+    fn unloaded_core(&self, core: &str) -> Result<Option<CollectionDocument>> {
+        for key in self.catalog.keys()? {
+            let placement = self.catalog.placement(&key)?;
+            if placement.is_none_or(|it| it.state != PlacementState::Unloaded) {
+                continue;
+            }
+            if let Some(found) = self.catalog.collection(&key)?.filter(|found| found.core == core) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn set_state(&self, entry: &CollectionDocument, state: PlacementState) -> Result<()> {
+        let mut placement = self.catalog.placement_of(entry)?;
+        if placement.state == state {
+            return Ok(());
+        }
+        placement.state = state;
+        self.catalog.put_placement(entry.key(), &placement)
+    }
+}

@@ -1,0 +1,81 @@
+//! What this node has of a collection: which of its folders serves it, whether it is to be served at all, and which folders are
+//! no longer needed. One document a collection, apart from the shared truth, which says which edition of the documents is
+//! the right one. Where the two differ after a crash, the shared truth decides.
+//!
+//! Nothing is removed for being unknown: what goes was written down here first.
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalog::{CollectionDocument, FIRST_SHARD};
+
+/// Whether a collection is served, and what is under way with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum PlacementState {
+    /// Its documents are being made; without a collection in the shared truth it never came to be.
+    Creating,
+    #[default]
+    Served,
+    /// Its files wait until it is asked for again.
+    Unloaded,
+    /// It is being deleted; while the shared truth has it, it was not.
+    Removing,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Placement {
+    pub state: PlacementState,
+    /// Of the collection that is meant: one made later under the same key is another.
+    pub created_ms: i64,
+    /// The folder with the documents that are served, called as their edition is.
+    pub shard: String,
+    /// The folder that a rebuild fills.
+    #[serde(default)]
+    pub building: Option<String>,
+    /// Folders that nobody needs any more.
+    #[serde(default)]
+    pub discarded: Vec<String>,
+}
+
+impl Placement {
+    /// With the first edition of the collection's documents.
+    pub fn new(collection: &CollectionDocument, state: PlacementState) -> Self {
+        let shard = FIRST_SHARD.to_owned();
+        Self { state, created_ms: collection.created_ms, shard, ..Self::default() }
+    }
+
+    /// Follows the shared truth: a rebuild that was accepted there is served, one that was not is given up.
+    pub fn settle(&mut self, edition: &str) {
+        let accepted = self.building.as_deref() == Some(edition);
+        self.discarded.extend(self.building.take().filter(|_| !accepted));
+        // Where an edition came from elsewhere, what was served until then is not this node's to remove.
+        if accepted {
+            self.discarded.push(self.shard.clone());
+        }
+        edition.clone_into(&mut self.shard);
+        self.discarded.retain(|folder| folder != edition);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shared_truth_decides() {
+        let check = |(shard, building): (&str, Option<&str>), edition: &str, discarded: &[&str]| {
+            let mut placement = Placement {
+                shard: shard.to_owned(),
+                building: building.map(str::to_owned),
+                ..Placement::default()
+            };
+            placement.settle(edition);
+            assert_eq!((&*placement.shard, placement.building), (edition, None));
+            assert_eq!(placement.discarded, discarded);
+        };
+        check(("shard1", None), "shard1", &[]);
+        check(("shard1", Some("shard-2")), "shard1", &["shard-2"]);
+        check(("shard1", Some("shard-2")), "shard-2", &["shard1"]);
+        check(("shard1", Some("shard-2")), "shard-3", &["shard-2"]);
+        check(("shard1", None), "shard-3", &[]);
+    }
+}
