@@ -151,6 +151,31 @@ async fn one_http2_connection_carries_many_requests_at_once() {
     assert_eq!((metrics.connections_opened, metrics.connections_reused), (1, 49));
 }
 
+/// A stream that is refused was not looked at, so even an update is sent again; within bounds.
+#[tokio::test]
+async fn a_refused_stream_is_tried_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = listener.local_addr().unwrap().to_string();
+    let seen = Arc::new(AtomicUsize::new(0));
+    let count = seen.clone();
+    tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut connection = h2::server::handshake(stream).await.unwrap();
+        while let Some(Ok((_, mut respond))) = connection.accept().await {
+            match count.fetch_add(1, Ordering::Relaxed) {
+                2 => drop(respond.send_response(Response::new(()), true)),
+                _ => respond.send_reset(h2::Reason::REFUSED_STREAM),
+            }
+        }
+    });
+    let client = client(&url, Tls::default(), Protocol::Http2);
+    assert_eq!(ask(&client).await.unwrap(), "");
+    assert_eq!((seen.load(Ordering::Relaxed), client.metrics().retries), (3, 2));
+    let error = ask(&client).await.unwrap_err();
+    assert!(matches!(error, Error::Broken { .. }), "{error}");
+    assert_eq!(seen.load(Ordering::Relaxed), 6);
+}
+
 #[tokio::test]
 async fn alpn_chooses_what_both_speak() {
     let authority = Authority::new("ours");

@@ -77,17 +77,19 @@ impl Job<'_> {
         let reach = |place: Reached| *reached.lock().unwrap_or_else(PoisonError::into_inner) = place;
         let permit = server.pool.permit().await?;
         reach(Reached::Server);
-        let mut lease = server.pool.lease(permit).await?;
+        let (mut lease, mut is_renewed) = (server.pool.lease(permit).await?, false);
         let (head, body) = loop {
             let request = self.build(server, &lease).await?;
             reach(Reached::Sent);
             match lease.send(request).await {
                 Ok(response) => break response.into_parts(),
                 Err(mut failed) => {
-                    let unsent = failed.take_message().is_some() || is_refused(failed.error());
-                    reach(if unsent { Reached::Server } else { Reached::Sent });
-                    // Closed between the lease and the first byte: nothing was sent, so a new connection gets it.
-                    if unsent && lease.was_idle {
+                    let unsent = failed.take_message().is_some();
+                    let unseen = unsent || is_refused(failed.error());
+                    reach(if unseen { Reached::Server } else { Reached::Sent });
+                    // Closed between the lease and the first byte: nothing was sent, so a new connection gets it, once.
+                    // What was refused would be refused again: whether to repeat that is not decided here.
+                    if unsent && !std::mem::replace(&mut is_renewed, true) && lease.was_idle {
                         self.metrics.connections_found_closed.increment();
                         lease = lease.renew().await?;
                         continue;
@@ -192,7 +194,7 @@ impl Job<'_> {
         &self,
         server: &Server,
         status: StatusCode,
-        headers: HeaderMap,
+        mut headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response, Error> {
         let url = server.endpoint.url.to_string();
@@ -205,6 +207,10 @@ impl Job<'_> {
             Unpackable::Malformed(reason) => Error::Broken { url: url.clone(), reason },
         })?;
         self.metrics.response_bytes.add(body.len());
+        // They spoke of the body as it was sent.
+        if headers.remove(CONTENT_ENCODING).is_some() {
+            headers.remove(CONTENT_LENGTH);
+        }
         Ok(Response { status: status.as_u16(), content_type, body, headers })
     }
 }
