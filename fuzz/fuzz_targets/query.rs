@@ -27,6 +27,7 @@ fuzz_target!(|text: &str| {
     let (schema, analyzers) = &*SCHEMA;
     let context = ResolveContext {
         schema,
+        schema_version: 1,
         analyzers,
         now_ms: 1_700_000_000_000,
         boolean_clauses_max: 1024,

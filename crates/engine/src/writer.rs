@@ -80,7 +80,7 @@ impl Progress {
 impl Core {
     pub(crate) fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
         let outcome = UpdateOutcome::default();
-        let UpdateBatch { operations, conflicts_skip, errors_max, durable } = batch;
+        let UpdateBatch { operations, schema_version: _, conflicts_skip, errors_max, durable } = batch;
         let UpdateContext { trace, edit_steps } = context;
         let before = (durable == Durable::All).then(|| self.state().logged);
         let mut progress =

@@ -12,7 +12,7 @@ use crate::relation::Move;
 use crate::value::Value;
 
 /// What is computed of one bucket.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BucketPlan {
     pub stats: Vec<NamedStat>,
     pub facets: Vec<SubFacet>,
@@ -20,7 +20,7 @@ pub struct BucketPlan {
     pub process_empty: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NamedStat {
     /// The name in the response.
     pub key: String,
@@ -85,7 +85,7 @@ pub enum StatFunction {
 }
 
 /// A way to cut a bucket into smaller ones.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SubFacet {
     pub key: String,
     pub domain: DomainChange,
@@ -94,7 +94,7 @@ pub struct SubFacet {
     pub below: BucketPlan,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SubFacetKind {
     /// One bucket: the documents that also match. Without a query all of them.
     Query(Option<Query>),
@@ -107,7 +107,7 @@ pub enum SubFacetKind {
 }
 
 /// Which documents are cut, where that is not those of the bucket above.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DomainChange {
     /// The search's filters with these tags do not count.
     pub exclude_tags: Vec<String>,
@@ -126,7 +126,7 @@ impl DomainChange {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TermsFacet {
     pub field: Arc<str>,
     pub sort: TermsSort,
@@ -164,7 +164,7 @@ pub enum TermsSort {
     Stat(usize),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RangesFacet {
     pub field: Arc<str>,
     /// Of a field of prices: what is counted, bounds being amounts as it gives them.

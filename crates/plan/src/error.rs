@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 
 /// What the caller can do about an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,12 +54,14 @@ pub enum RootCause {
     Unsupported,
 }
 
-/// An error with its kind, a message for the person who reads it, and what caused it.
+/// An error with its kind, a message for the person who reads it, and what caused it. Two are equal when they say the same:
+/// causes are for logs.
+#[derive(Clone)]
 pub struct Error {
     pub kind: ErrorKind,
     pub message: String,
     pub root: Option<RootCause>,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -88,7 +91,7 @@ impl Error {
 
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.source = Some(source.into());
+        self.source = Some(Arc::from(source.into()));
         self
     }
 
@@ -97,6 +100,13 @@ impl Error {
     pub fn context(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}{}", self.message);
         self
+    }
+}
+
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { kind, message, root, source: _ } = self;
+        (kind, message, root) == (&other.kind, &other.message, &other.root)
     }
 }
 

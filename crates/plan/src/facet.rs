@@ -10,7 +10,7 @@ use crate::heatmap::HeatmapFacet;
 use crate::query::Query;
 use crate::value::Value;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FacetPlan {
     /// Whether the response carries facet counts at all.
     pub enabled: bool,
@@ -37,7 +37,7 @@ impl FacetPlan {
 }
 
 /// Counts over intervals of one field, which may overlap.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IntervalFacet {
     pub key: String,
     /// One query for each interval; its key is the interval's label.
@@ -46,7 +46,7 @@ pub struct IntervalFacet {
 }
 
 /// Values of a first field, below each those of a second, and so on (Solr's pivots).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PivotFacet {
     pub key: String,
     /// Never empty. Keys and excluded tags of the levels mean nothing.
@@ -59,7 +59,7 @@ pub struct PivotFacet {
     pub ranges: Vec<RangeFacet>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct QueryFacet {
     /// The name in the response.
     pub key: String,
@@ -67,7 +67,7 @@ pub struct QueryFacet {
     pub exclude_tags: Vec<String>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FieldFacet {
     pub key: String,
     pub field: Arc<str>,
@@ -125,7 +125,7 @@ pub enum FacetSort {
     Index,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RangeFacet {
     pub key: String,
     pub field: Arc<str>,
@@ -144,7 +144,7 @@ pub struct RangeFacet {
 }
 
 /// One range, inclusive or not as `facet.range.include` says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RangeBucket {
     /// The lower bound as shown.
     pub label: String,

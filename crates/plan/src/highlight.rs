@@ -8,7 +8,7 @@ use crate::properties::Properties;
 use crate::query::Query;
 use crate::search::FieldSelection;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HighlightPlan {
     /// What is looked for.
     pub query: Query,
@@ -20,7 +20,7 @@ pub struct HighlightPlan {
     pub globbed: Option<GlobbedOptions>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GlobbedOptions {
     pub plain: Arc<HighlightOptions>,
     /// For fields that have term vectors with offsets.

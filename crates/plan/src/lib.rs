@@ -20,6 +20,7 @@ mod error;
 mod expression;
 mod facet;
 mod field;
+mod fingerprint;
 mod function;
 mod heatmap;
 mod highlight;
@@ -83,6 +84,7 @@ pub use facet::{
     RangeFacet,
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use fingerprint::Fingerprint;
 pub use function::{
     Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
     StringMeasure,

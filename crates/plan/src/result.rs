@@ -13,7 +13,7 @@ use crate::shape::ShapeResult;
 use crate::update::Refusal;
 use crate::value::Value;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchResult {
     pub total: u64,
     /// Whether `total` is exact or a lower bound.
@@ -30,7 +30,7 @@ pub struct SearchResult {
     pub cut_before: Option<Component>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// The unique key's value.
     pub id: String,
@@ -57,7 +57,7 @@ pub struct ChildHit {
     pub children: Vec<ChildHit>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FacetResult {
     pub queries: Vec<(String, u64)>,
     pub fields: Vec<FieldFacetResult>,
@@ -70,14 +70,14 @@ pub struct FacetResult {
     pub stats: Option<BucketResult>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IntervalFacetResult {
     pub key: String,
     /// (label, hits).
     pub counts: Vec<(String, u64)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PivotFacetResult {
     pub key: String,
     pub counts: Vec<PivotCount>,
@@ -110,7 +110,7 @@ impl PivotCount {
 /// (value, hits).
 pub type FacetCounts = Vec<(Value, u64)>;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FieldFacetResult {
     pub key: String,
     pub counts: FacetCounts,

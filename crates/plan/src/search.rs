@@ -9,8 +9,10 @@ use crate::page::Page;
 use crate::query::Query;
 use crate::shape::Shape;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SearchPlan {
+    /// Of the schema it was resolved against; `None` where no name of a field was looked up.
+    pub schema_version: Option<u64>,
     pub query: Query,
     pub filters: Vec<Filter>,
     /// Never empty; ties end in index order.
@@ -38,7 +40,7 @@ pub struct SearchPlan {
 }
 
 /// Documents below a hit (Solr's `[child]`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChildrenPlan {
     /// Which documents are parents; `None` where paths tell what is below what.
     pub parents: Option<Query>,
@@ -52,6 +54,7 @@ impl SearchPlan {
     /// Counts the documents that match, answers afresh, and shows none: what a plan made by hand starts from.
     pub fn count(query: Query) -> Self {
         Self {
+            schema_version: None,
             query,
             filters: Vec::new(),
             sort: vec![SortKey { by: SortBy::IndexOrder, descending: false }],
@@ -74,6 +77,7 @@ impl SearchPlan {
     /// The best documents of another query, shown as this plan shows its hits.
     pub fn showing(&self, query: Query, page: Page) -> Self {
         Self {
+            schema_version: self.schema_version,
             sort: vec![SortKey { by: SortBy::Score, descending: true }],
             page,
             fields: self.fields.clone(),
@@ -111,7 +115,7 @@ impl SearchPlan {
 }
 
 /// A filter query: restricts, never scores.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     pub query: Query,
     /// Whether its bitset may be kept (`{!cache=false}` says no).

@@ -12,7 +12,7 @@ use crate::result::Hit;
 use crate::search::{Filter, SortKey};
 use crate::value::Value;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
     pub cursor: Option<Cursor>,
     /// In the order they are applied.
@@ -41,7 +41,7 @@ pub struct Cursor {
 }
 
 /// Keeps the best hit of each group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Collapse {
     pub field: Arc<str>,
     /// The first hit in this order is the best; never empty.
@@ -60,7 +60,7 @@ pub enum NullPolicy {
 }
 
 /// Hits in groups, for each of `by` anew.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GroupPlan {
     pub by: Vec<Grouping>,
     /// Which groups, in the order of their first hits by the search's own sort.
@@ -72,7 +72,7 @@ pub struct GroupPlan {
     pub truncate: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Grouping {
     pub key: String,
     pub by: GroupBy,
@@ -80,7 +80,7 @@ pub struct Grouping {
     pub within: Page,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum GroupBy {
     Field(Arc<str>),
     Function(Function),
@@ -89,7 +89,7 @@ pub enum GroupBy {
 }
 
 /// The other members of the page's groups.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ExpandPlan {
     pub field: Arc<str>,
     /// Of which documents; `None` is the search's own query.
@@ -104,7 +104,7 @@ pub struct ExpandPlan {
 }
 
 /// What came of a [`Shape`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShapeResult {
     /// The mark of the page's last hit; `None` when the page is empty or there is no cursor.
     pub next: Option<Mark>,
@@ -114,7 +114,7 @@ pub struct ShapeResult {
     pub expanded: Vec<Group>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GroupedResult {
     /// Hits in all groups.
     pub matches: u64,
@@ -122,7 +122,7 @@ pub struct GroupedResult {
     pub groups: Vec<Group>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// `None` stands for the hits without a value.
     pub value: Option<Value>,

@@ -117,7 +117,7 @@ pub enum SpellMode {
 }
 
 /// What to look up: all words in each dictionary.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SpellPlan {
     /// Those to ask, at least one. The results of several are woven into one.
     pub dictionaries: Vec<SpellDictionary>,

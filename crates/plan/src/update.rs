@@ -10,9 +10,11 @@ use crate::query::Query;
 use crate::value::Value;
 
 /// The operations of one request, in its order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateBatch {
     pub operations: Vec<Operation>,
+    /// Of the schema its values were typed by; `None` where it has none.
+    pub schema_version: Option<u64>,
     /// `false` skips an operation whose version expectation fails, instead of ending the batch there
     /// (Solr's `failOnVersionConflicts`).
     pub conflicts_skip: bool,
@@ -33,7 +35,7 @@ pub enum Durable {
     All,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
     Add(Add),
     Modify(Modify),
@@ -56,7 +58,7 @@ pub enum Operation {
 }
 
 /// An operation that was not done, of a batch that went on.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
     pub kind: RefusalKind,
     /// The id, or the text of the query.
@@ -109,7 +111,7 @@ pub struct Revision {
 }
 
 /// A whole document, which replaces any with its id.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Add {
     pub id: String,
     /// Without `_version_`, which the engine assigns.
@@ -124,7 +126,7 @@ pub struct Add {
 }
 
 /// An atomic update: edits to the stored document; on a document that is not there, the edits make a new one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Modify {
     pub id: String,
     /// The root of the document's block, where that is named (Solr's `_root_`).
@@ -136,7 +138,7 @@ pub struct Modify {
     pub commit_within_ms: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FieldEdit {
     pub field: Arc<str>,
     pub op: AtomicOp,

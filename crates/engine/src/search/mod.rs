@@ -90,7 +90,7 @@ pub(crate) fn search(
     meters.allowance.resume();
     let context = SearchContext::new(snapshot, caches).within(meters);
     let context = SearchContext { explains: plan.explain, ..context };
-    run::search(&context, plan, caches.results.key(snapshot, plan))
+    run::search(&context, plan, caches.results.lookup(snapshot, plan).as_ref())
 }
 
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.

@@ -1,9 +1,12 @@
 //! The hits that a search found and how many there were, kept for the same search of the same snapshot: a page of them, or a
-//! shorter one, is then only loaded. What is kept has no documents, no facets and no explanations.
+//! shorter one, is then only loaded. What is kept has no documents, no facets and no explanations. A search is found by the
+//! fingerprint of what decides its hits, and compared whole.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use plan::{CacheStats, SearchPlan, SortBy, SortKey};
+use plan::{CacheStats, Fingerprint, Query, SearchPlan, SortBy, SortKey};
+use quick_cache::Equivalent;
 
 use super::collect::Found;
 use crate::cache::Cache;
@@ -11,8 +14,26 @@ use crate::snapshot::Snapshot;
 
 pub(crate) struct ResultCache(Cache<ResultKey, Arc<KeptResult>>);
 
-/// A snapshot's number, and what was asked of it.
-pub(crate) type ResultKey = (u64, Arc<str>);
+/// What decides the hits of a search: the snapshot, the query, the filters in whatever order, the sort.
+#[derive(PartialEq)]
+struct ResultKey {
+    snapshot: u64,
+    fingerprint: u64,
+    query: Query,
+    /// In order of their fingerprints.
+    filters: Vec<Query>,
+    sort: Vec<SortKey>,
+}
+
+/// The same of a plan, which is copied only when its result is kept.
+pub(crate) struct ResultLookup<'a> {
+    snapshot: u64,
+    fingerprint: u64,
+    plan: &'a SearchPlan,
+    filters: Vec<&'a Query>,
+    /// About what the key takes.
+    bytes: usize,
+}
 
 /// The best `limit` hits in order, or all if there are fewer.
 pub(crate) struct KeptResult {
@@ -21,6 +42,51 @@ pub(crate) struct KeptResult {
     pub(crate) total: u64,
     /// Of a search that wanted scores.
     pub(crate) score_max: Option<f32>,
+}
+
+/// A key with a number that is none is never found again, which is what a query with such a number deserves.
+impl Eq for ResultKey {}
+
+impl Hash for ResultKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.snapshot, self.fingerprint).hash(state);
+    }
+}
+
+impl Hash for ResultLookup<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.snapshot, self.fingerprint).hash(state);
+    }
+}
+
+impl Equivalent<ResultKey> for ResultLookup<'_> {
+    fn equivalent(&self, key: &ResultKey) -> bool {
+        (self.snapshot, self.fingerprint) == (key.snapshot, key.fingerprint)
+            && self.plan.sort == key.sort
+            && self.plan.query == key.query
+            && self.filters.iter().copied().eq(&key.filters)
+    }
+}
+
+impl<'a> ResultLookup<'a> {
+    fn of(snapshot: u64, plan: &'a SearchPlan) -> Self {
+        let own = Fingerprint::of(&(&plan.query, &plan.sort));
+        let fingerprinted = plan.filters.iter().map(|filter| (Fingerprint::of(&filter.query), &filter.query));
+        let mut filters: Vec<_> = fingerprinted.collect();
+        filters.sort_unstable_by_key(|(fingerprint, _)| *fingerprint);
+        // Each of them counts by its turn, so that two alike do not cancel out.
+        let mix = |all: u64, (one, _): &(Fingerprint, _)| all.rotate_left(5).wrapping_add(one.hash);
+        let fingerprint = filters.iter().fold(own.hash, mix);
+        let bytes = own.bytes + filters.iter().map(|(fingerprint, _)| fingerprint.bytes).sum::<usize>();
+        let filters = filters.into_iter().map(|(_, query)| query).collect();
+        Self { snapshot, fingerprint, plan, filters, bytes }
+    }
+
+    fn to_key(&self) -> ResultKey {
+        let Self { snapshot, fingerprint, plan, ref filters, bytes: _ } = *self;
+        let filters = filters.iter().copied().cloned().collect();
+        ResultKey { snapshot, fingerprint, query: plan.query.clone(), filters, sort: plan.sort.clone() }
+    }
 }
 
 impl KeptResult {
@@ -36,34 +102,68 @@ impl ResultCache {
     }
 
     /// What identifies the search; `None` when its result is not to be kept.
-    pub(crate) fn key(&self, snapshot: &Snapshot, plan: &SearchPlan) -> Option<ResultKey> {
+    pub(crate) fn lookup<'a>(&self, snapshot: &Snapshot, plan: &'a SearchPlan) -> Option<ResultLookup<'a>> {
         let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, .. }]);
         let plain = plan.shape.is_plain();
         let whole = plain && !plan.facets.reads_hits() && !plan.explain && (by_score || !plan.scores);
-        if !self.0.is_on() || !plan.cache || !whole {
-            return None;
-        }
-        let mut filters: Vec<String> = plan.filters.iter().map(|it| format!("{:?}", it.query)).collect();
-        filters.sort_unstable();
-        Some((snapshot.number(), format!("{:?} {filters:?} {:?}", plan.query, plan.sort).into()))
+        (self.0.is_on() && plan.cache && whole).then(|| ResultLookup::of(snapshot.number(), plan))
     }
 
     /// Hits that the plan's page can be taken from.
-    pub(crate) fn get(&self, key: &ResultKey, plan: &SearchPlan) -> Option<Arc<KeptResult>> {
-        self.0.get_if(key, |kept| kept.serves(plan))
+    pub(crate) fn get(&self, lookup: &ResultLookup<'_>) -> Option<Arc<KeptResult>> {
+        self.0.get_if(lookup, |kept| kept.serves(lookup.plan))
     }
 
-    pub(crate) fn insert(&self, key: ResultKey, kept: Arc<KeptResult>) {
-        let bytes = size_of_val(kept.found.as_slice()) + key.1.len();
-        self.0.insert(key, kept, bytes as u64);
+    pub(crate) fn insert(&self, lookup: &ResultLookup<'_>, kept: Arc<KeptResult>) {
+        let bytes = size_of_val(kept.found.as_slice()) + lookup.bytes;
+        self.0.insert(lookup.to_key(), kept, bytes as u64);
     }
 
     /// Forgets other snapshots.
     pub(crate) fn retain(&self, snapshot: u64) {
-        self.0.retain(|(number, _)| *number == snapshot);
+        self.0.retain(|key| key.snapshot == snapshot);
     }
 
     pub(crate) fn stats(&self) -> CacheStats {
         self.0.stats()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{Filter, Value};
+
+    use super::*;
+
+    fn term(word: &str) -> Query {
+        Query::Term { field: "name_s".into(), value: Value::Str(word.to_owned()) }
+    }
+
+    fn plan(query: Query, filters: &[&str]) -> SearchPlan {
+        let filter = |word: &&str| Filter { query: term(word), cache: true, cost: 0, tags: Vec::new() };
+        SearchPlan { filters: filters.iter().map(filter).collect(), ..SearchPlan::count(query) }
+    }
+
+    #[test]
+    fn a_search_is_found_whatever_the_order_of_its_filters() {
+        let known = plan(term("a"), &["b", "c", "c"]);
+        let key = ResultLookup::of(1, &known).to_key();
+        let check = |snapshot, other: &SearchPlan, expected| {
+            assert_eq!(ResultLookup::of(snapshot, other).equivalent(&key), expected, "{other:?}");
+        };
+        check(1, &known, true);
+        check(1, &plan(term("a"), &["c", "b", "c"]), true);
+        check(1, &plan(term("a"), &["b", "b", "c"]), false);
+        check(1, &plan(term("a"), &["b", "c"]), false);
+        check(1, &plan(term("b"), &["a", "c", "c"]), false);
+        check(2, &known, false);
+    }
+
+    #[test]
+    fn equal_fingerprints_are_not_enough() {
+        let (one, other) = (plan(term("a"), &[]), plan(term("b"), &[]));
+        let key = ResultLookup::of(1, &one).to_key();
+        let forged = ResultLookup { fingerprint: key.fingerprint, ..ResultLookup::of(1, &other) };
+        assert!(!forged.equivalent(&key));
     }
 }

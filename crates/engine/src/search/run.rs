@@ -16,23 +16,22 @@ use super::grouping::{self, Collapser};
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
 use super::node::{BooleanNode, DocSource, Node};
-use super::result_cache::{KeptResult, ResultKey};
+use super::result_cache::{KeptResult, ResultLookup};
 use super::terms::{Count, Direct};
 use super::{SearchContext, explain, facet, fetch, rerank};
 
-/// `key` is where the result may be kept.
+/// `lookup` is by what the result may be kept.
 pub(super) fn search(
     context: &SearchContext<'_>,
     plan: &SearchPlan,
-    key: Option<ResultKey>,
+    lookup: Option<&ResultLookup<'_>>,
 ) -> Result<ShardResult> {
-    let kept = key.as_ref().and_then(|key| context.caches.results.get(key, plan));
-    if let Some(kept) = kept {
+    if let Some(kept) = lookup.and_then(|lookup| context.caches.results.get(lookup)) {
         return loaded(context, plan, &kept);
     }
     let (result, kept) = searched(context, plan)?;
-    if let Some(key) = key.filter(|_| result.total_exact && result.cut_before.is_none()) {
-        context.caches.results.insert(key, Arc::new(kept));
+    if let Some(lookup) = lookup.filter(|_| result.total_exact && result.cut_before.is_none()) {
+        context.caches.results.insert(lookup, Arc::new(kept));
     }
     Ok(result)
 }

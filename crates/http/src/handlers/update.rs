@@ -242,10 +242,14 @@ impl Update<'_> {
                 self.process(piece, &versioned)
             })?;
             found.decoded.failure = processed.failure;
-            let (batch, context) = (processed.batch, self.context(processed.edit_steps));
+            let (mut batch, context) = (processed.batch, self.context(processed.edit_steps));
+            batch.schema_version = Some(versioned.version);
             let Some(grown) = processed.schema_additions else { return Ok((batch, context, found)) };
             match self.collection.change_schema(versioned.version, grown).await {
-                Ok(_) => return Ok((batch, context, found)),
+                Ok(version) => {
+                    batch.schema_version = Some(version);
+                    return Ok((batch, context, found));
+                }
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 Err(error) => return Err(error),
             }

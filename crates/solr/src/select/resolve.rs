@@ -89,7 +89,7 @@ impl SelectRequest<'_> {
         let warnings = std::mem::take(&mut beside.facets.warnings);
         let late_failure = beside.failure.take();
         let terms = std::mem::replace(&mut beside.terms, Ok(None));
-        let (plan, response) = self.plan(&queries, searched, beside)?;
+        let (plan, response) = self.plan(context.schema_version, &queries, searched, beside)?;
         let response = ResponsePlan { debug, debug_query, ..response };
         // What its columns search may change without it.
         let alone = response.fields.subqueries.is_empty() && !queries.others.is_some_and(Others::were_asked);
@@ -169,6 +169,7 @@ impl SelectRequest<'_> {
     /// The plan, and what the response needs to know besides but for its debug section.
     fn plan(
         &self,
+        schema_version: u64,
         queries: &QueryContext<'_>,
         searched: Searched,
         beside: Beside,
@@ -179,6 +180,7 @@ impl SelectRequest<'_> {
         let (groups, group_view) = groups.unzip();
         let restrict = |filter| restriction(filter, elevation.as_ref());
         let plan = SearchPlan {
+            schema_version: Some(schema_version),
             children: fields.children(queries)?,
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters.iter().map(restrict).collect::<Result<_>>()?,

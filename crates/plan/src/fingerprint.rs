@@ -1,0 +1,58 @@
+//! A number for any part of a plan, by which it can be kept and found. Plans hold floating-point numbers, which the standard
+//! `Hash` refuses, so the fingerprint is taken of the debug form: it names every field, and tells floats exactly. Two parts of one
+//! fingerprint are mostly equal and not surely: who finds by it compares with `==` as well. It holds within one build of the
+//! server, so it is neither stored nor sent.
+
+use std::fmt::{self, Debug, Write};
+use std::hash::{DefaultHasher, Hasher};
+
+/// See the file's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint {
+    pub hash: u64,
+    /// Length of the debug form: about what the part takes in memory.
+    pub bytes: usize,
+}
+
+impl Fingerprint {
+    /// The text is hashed as it comes and never held.
+    pub fn of(part: &impl Debug) -> Self {
+        let mut text = HashedText::default();
+        // Invariant: hashing does not fail, and neither do derived debug forms.
+        let _always_ok = write!(text, "{part:?}");
+        Self { hash: text.hasher.finish(), bytes: text.bytes }
+    }
+}
+
+#[derive(Default)]
+struct HashedText {
+    hasher: DefaultHasher,
+    bytes: usize,
+}
+
+impl Write for HashedText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.hasher.write(text.as_bytes());
+        self.bytes += text.len();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Query;
+    use crate::search::SearchPlan;
+
+    #[test]
+    fn equal_parts_have_equal_fingerprints_and_others_differ() {
+        let boosted = |boost| Query::Boost { query: Box::new(Query::All), boost };
+        let of = |query| Fingerprint::of(&SearchPlan::count(query));
+        assert_eq!(of(boosted(0.1 + 0.2)), of(boosted(0.1 + 0.2)));
+        let others = [boosted(0.3), boosted(0.0), boosted(-0.0), Query::All, Query::Nothing].map(of);
+        for (at, one) in others.iter().enumerate() {
+            assert!(others.iter().skip(at + 1).all(|other| other.hash != one.hash), "{at}");
+        }
+        assert_eq!(SearchPlan::count(Query::All), SearchPlan::count(Query::All));
+    }
+}
