@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use self::churn::Churned;
 use crate::error::Error;
-use crate::load::{Connection, Processes, get_as, half_closed, joined};
+use crate::load::{Connection, Processes, get_as, half_closed, is_reset, joined};
 use crate::run::Watch;
 
 /// Clients that open the idle connections.
@@ -272,11 +272,6 @@ fn on_one_connection(peer: &Peer<'_>, count: u64, server_closes: bool) -> Outcom
         outcome.resets = 1;
     }
     outcome
-}
-
-fn is_reset(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
 fn is_lost(stream: &TcpStream) -> bool {

@@ -15,6 +15,7 @@ mod replay;
 mod report;
 mod run;
 mod side;
+mod stale;
 mod statistics;
 #[cfg(test)]
 mod testing;
@@ -30,5 +31,6 @@ pub use replay::{Change, changes};
 pub use report::{html, jitter_html, read_run, tail_cause, verdict_word};
 pub use run::*;
 pub use side::Side;
+pub use stale::{Stale, StaleArm, StaleFigures, StaleOptions, StaleVerdict, stale_check};
 pub use statistics::Interval;
 pub use workload::{Claim, ClaimTest, WorkloadFacts, workloads};

@@ -6,6 +6,7 @@ mod hold;
 mod jitter;
 mod overload;
 mod proxy;
+mod stale;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,11 +34,15 @@ enum Command {
     /// Index a workload, check its answers, and time it; with a peer, both in turn.
     ///
     /// Collections are made where they are missing, with the fields of the `_default` configset, and emptied first.
+    #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Run {
+        #[command(subcommand)]
+        experiment: Option<Experiment>,
         /// One of those that `lab list` shows.
-        workload: String,
+        #[arg(required = true)]
+        workload: Option<String>,
         #[command(flatten)]
-        args: RunArgs,
+        args: Box<RunArgs>,
     },
     /// Short for `run fruit`.
     Fruit(RunArgs),
@@ -66,6 +71,13 @@ enum Command {
     Proxy(proxy::ProxyArgs),
     /// Show the workloads.
     List,
+}
+
+/// Runs with arms and flags of their own.
+#[derive(Debug, Subcommand)]
+enum Experiment {
+    /// Connections that the server closes: trusted, checked before each use, or swept in time; resets, CLOSE_WAIT, cost.
+    StaleCheck(stale::StaleArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -181,7 +193,8 @@ const CURVE: [f64; 6] = [0.1, 0.3, 0.5, 0.7, 0.85, 0.95];
 
 pub async fn run(args: LabArgs) -> anyhow::Result<()> {
     match args.command {
-        Command::Run { workload, args } => run_workload(&workload, args).await,
+        Command::Run { experiment: Some(Experiment::StaleCheck(args)), .. } => stale::run(args).await,
+        Command::Run { workload, args, .. } => run_workload(&workload.unwrap_or_default(), *args).await,
         Command::Fruit(args) => run_workload("fruit", args).await,
         Command::Replay { then, login, output } => replay(&then, &login, &output).await,
         Command::Peer { peer: PeerCommand::Solr(args) } => peer_solr(&args).await,

@@ -234,6 +234,12 @@ fn parse_head(head: &[u8]) -> io::Result<Head> {
     Ok(parsed)
 }
 
+/// Whether a connection was closed or reset under a request.
+pub fn is_reset(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+}
+
 fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }

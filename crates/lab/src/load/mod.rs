@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-pub use connection::Connection;
+pub use connection::{Connection, is_reset};
 pub use cpu::{Processes, half_closed, own_cpu_seconds};
 pub use habit::Habit;
 pub use requests::{Requests, get, get_as};

@@ -194,6 +194,11 @@ pub fn workloads() -> &'static [WorkloadFacts] {
             docs: 100_000,
             about: "client habits on one server: connections kept, checked before use, made anew; compressed answers",
         },
+        WorkloadFacts {
+            name: "stale-check",
+            docs: 0,
+            about: "connections that the server closes: trusted, checked before each use, or swept in time",
+        },
     ]
 }
 
