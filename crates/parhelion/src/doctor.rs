@@ -8,7 +8,7 @@ use ::doctor::verdict::Standing;
 use ::doctor::{Diagnosis, Machine, ObserveOptions, StuckOptions};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
-use plan::Clock as _;
+use meter::Clock as _;
 
 use crate::ambient::SystemClock;
 use crate::output;
