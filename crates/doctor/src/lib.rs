@@ -6,14 +6,17 @@
 #![cfg(target_os = "linux")]
 
 pub mod facts;
+pub mod host;
 mod jvm;
 mod observe;
 mod postgres;
 pub mod render;
+mod slow;
 mod stuck;
 pub mod verdict;
 
 pub use jvm::{JavaDump, JavaThread, thread_dump};
 pub use observe::{Error, Machine, ObserveOptions};
 pub use postgres::{Backend, ask as ask_postgres};
+pub use slow::{SlowPart, SlowVerdict, SlowWhy, judge_slow};
 pub use stuck::{Diagnosis, StuckOptions, diagnose, diagnose_all};

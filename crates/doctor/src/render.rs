@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::facts::{Descriptor, ProcessFacts, Resource, TcpFacts, Unseen};
+use crate::facts::{Descriptor, ProcessFacts, Resource, TcpFacts, ThreadFacts, Unseen};
+use crate::host::{HostFacts, HostFinding, Sure};
 use crate::jvm::{JavaDump, JavaThread};
+use crate::slow::SlowVerdict;
 use crate::stuck::Diagnosis;
 use crate::verdict::words::{bytes, duration};
 use crate::verdict::{Cause, Standing, ThreadVerdict};
@@ -82,6 +84,67 @@ pub fn java(dump: &JavaDump, diagnosis: &Diagnosis) -> String {
     out
 }
 
+/// Where the time of a process went.
+pub fn slow(facts: &ProcessFacts, verdict: &SlowVerdict) -> String {
+    let mut out = format!("{} {}\n  next: {}\n", facts.label, verdict.sentence, verdict.next_step);
+    for note in &verdict.notes {
+        let _ = writeln!(out, "  {note}");
+    }
+    let rows: Vec<Vec<String>> = verdict
+        .parts
+        .iter()
+        .map(|part| vec![part.name.clone(), duration(part.ms), format!("{:.0} %", part.share * 100.0)])
+        .collect();
+    let _ = write!(out, "\ntime of all threads\n{}", table(&["", "", ""], &rows));
+    let mut threads: Vec<&ThreadFacts> = facts.threads.iter().collect();
+    threads.sort_by_key(|thread| std::cmp::Reverse(thread.cpu_us + thread.run_queue_us));
+    let row = |thread: &&ThreadFacts| {
+        let call =
+            thread.calls_seen.first().map(|(name, count)| format!("{name} {count}/{}", thread.states.len()));
+        vec![
+            thread.tid.to_string(),
+            thread.name.clone(),
+            format!("{} ms", thread.cpu_us / 1000),
+            format!("{} ms", thread.run_queue_us / 1000),
+            thread.voluntary_switches.to_string(),
+            thread.involuntary_switches.to_string(),
+            format!("{}+{}", thread.minor_faults, thread.major_faults),
+            call.unwrap_or_default(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = threads.iter().take(SHORT).map(row).collect();
+    let head = ["tid", "name", "work", "run queue", "vol. sw.", "invol. sw.", "faults", "found in"];
+    out + "\nthreads\n" + &table(&head, &rows) + &unseen(&facts.unseen)
+}
+
+/// Findings of a host, the surest first.
+pub fn host(facts: &HostFacts, findings: &[HostFinding]) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        let sure = match finding.sure {
+            Sure::Certain => "certain",
+            Sure::Likely => "likely",
+            Sure::Hint => "hint",
+        };
+        let _ = writeln!(
+            out,
+            "{} ({sure}): {}\n    why:  {}\n    mend: {}",
+            finding.name, finding.measured, finding.why, finding.mend
+        );
+    }
+    if findings.is_empty() {
+        out += "nothing found\n";
+    }
+    for server in &facts.zookeeper {
+        let lines = server.unseen.iter().map(|what| format!("not seen of {}: {what}\n", server.server));
+        out.extend(lines);
+    }
+    if facts.sync.is_none() {
+        out += "not measured: the data folder's disk (--data-dir DIR)\n";
+    }
+    out
+}
+
 /// What could not be seen, why, and how to see it.
 pub fn unseen(unseen: &[Unseen]) -> String {
     let mut out = String::new();
@@ -97,7 +160,9 @@ pub fn unseen(unseen: &[Unseen]) -> String {
 /// Rows under a title, columns as wide as their widest cell.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
-    let all: Vec<&Vec<String>> = std::iter::once(&head).chain(rows).collect();
+    // A table whose columns need no names has no line for them.
+    let titles = std::iter::once(&head).filter(|head| head.iter().any(|cell| !cell.is_empty()));
+    let all: Vec<&Vec<String>> = titles.chain(rows).collect();
     let width = |at: usize| {
         all.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };

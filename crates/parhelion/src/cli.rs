@@ -51,7 +51,7 @@ pub enum Command {
     Schema(SchemaArgs),
     /// Show the last requests that were slow, and where their time went.
     Slow(SlowArgs),
-    /// Find out why a process of this machine hangs.
+    /// Find out why a process of this machine hangs or is slow, and what of the host will hurt next.
     #[cfg(target_os = "linux")]
     Doctor(DoctorArgs),
     /// Run a benchmark against a server, and a Solr beside it.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use ::doctor::host::{HostOptions, lint, measure_host};
 use ::doctor::render::{self, Extent};
 use ::doctor::verdict::Standing;
 use ::doctor::{Diagnosis, Machine, ObserveOptions, StuckOptions};
@@ -22,6 +23,8 @@ pub struct DoctorArgs {
 #[derive(Debug, Subcommand)]
 enum DoctorCommand {
     Stuck(StuckArgs),
+    Slow(SlowArgs),
+    Host(HostArgs),
     /// Every cause that the doctor tells apart: what it means, and the next step.
     Causes,
 }
@@ -79,14 +82,106 @@ struct StuckArgs {
     json: bool,
 }
 
+/// Where a process's time goes: work, waits for a processor, its cgroup's share, the disk, its memory, others.
+///
+/// Watches it for some seconds and adds up, thread by thread, what the scheduler counts: time on a processor, time ready without
+/// one, switches, faults, states. Nothing is attached to it. For requests of our own server see `parhelion slow`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  parhelion doctor slow 4711                 the next five seconds of a process
+  parhelion doctor slow java --seconds 30    a longer look at each process of that name")]
+struct SlowArgs {
+    /// A process's number, or its name.
+    #[arg(value_name = "PID|NAME")]
+    process: String,
+    /// How long to watch.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    seconds: u64,
+    /// Print facts and verdict as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What of this host will hurt next: each finding with what was measured, why it matters, and the command that mends it.
+///
+/// Says nothing of what was not measured. `certain` hurts now, `likely` under load or on a bad day, `hint` depends on what the
+/// host is for.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  parhelion doctor host --data-dir /var/lib/parhelion    with the disk measured: 200 syncs, 2 s at most
+  parhelion doctor host --zookeeper zk1:2181,zk2:2181    with what ZooKeeper says of itself (conf, mntr, srvr)
+  parhelion doctor host --data-dir /var/zookeeper --zookeeper-config zoo.cfg --zookeeper-log zookeeper.log
+                                                         its time-outs against its own disk and log")]
+struct HostArgs {
+    /// Measure how long a sync takes in this folder (writes 800 KB, and removes them).
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<std::path::PathBuf>,
+    /// Ask these ZooKeeper servers, by their four-letter words.
+    #[arg(long, value_delimiter = ',', value_name = "HOST:PORT")]
+    zookeeper: Vec<String>,
+    /// Read this `zoo.cfg`.
+    #[arg(long, value_name = "FILE")]
+    zookeeper_config: Option<std::path::PathBuf>,
+    /// Read this log of a ZooKeeper server.
+    #[arg(long, value_name = "FILE")]
+    zookeeper_log: Option<std::path::PathBuf>,
+    /// Print facts and findings as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
 pub async fn run(args: DoctorArgs) -> anyhow::Result<()> {
     match args.command {
         DoctorCommand::Stuck(args) => stuck(args).await,
+        DoctorCommand::Slow(args) => slow(&args),
+        DoctorCommand::Host(args) => host(args),
         DoctorCommand::Causes => {
             output::write_stdout(render::causes().as_bytes());
             Ok(())
         }
     }
+}
+
+fn slow(args: &SlowArgs) -> anyhow::Result<()> {
+    // Ten samples a second tell states; what the scheduler counts is exact.
+    let samples = u32::try_from(args.seconds * 10 + 1).unwrap_or(u32::MAX);
+    let options =
+        ObserveOptions { period: Duration::from_secs(args.seconds), samples, now_ms: SystemClock.now_ms() };
+    let machine = Machine::observe()?;
+    let pids: Vec<i32> = machine.find(&args.process)?.iter().map(|label| label.pid).collect();
+    let found = machine.all(&pids, &options);
+    if found.is_empty() {
+        bail!("`{}` ended while it was looked at", args.process);
+    }
+    for facts in found {
+        let verdict = ::doctor::judge_slow(&facts);
+        if args.json {
+            output::json(&serde_json::json!({"verdict": verdict, "facts": facts}));
+        } else {
+            output::write_stdout(render::slow(&facts, &verdict).as_bytes());
+        }
+    }
+    Ok(())
+}
+
+fn host(args: HostArgs) -> anyhow::Result<()> {
+    let options = HostOptions {
+        data_dir: args.data_dir,
+        zookeeper: args.zookeeper,
+        zookeeper_config: args.zookeeper_config,
+        zookeeper_log: args.zookeeper_log,
+        pause: Duration::from_millis(500),
+    };
+    let facts = measure_host(&options)?;
+    let findings = lint(&facts);
+    if args.json {
+        output::json(&serde_json::json!({"findings": findings, "facts": facts}));
+    } else {
+        output::write_stdout(render::host(&facts, &findings).as_bytes());
+    }
+    Ok(())
 }
 
 async fn stuck(args: StuckArgs) -> anyhow::Result<()> {

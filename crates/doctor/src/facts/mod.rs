@@ -4,6 +4,7 @@
 mod call;
 mod resource;
 mod thread;
+mod usage;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ pub use resource::{
     Access, Descriptor, FileSystem, Holder, LocalPeer, Resource, Side, SocketState, TcpFacts, UnixFacts,
 };
 pub use thread::{ThreadFacts, ThreadState};
+pub use usage::{IoUse, Pressure};
 
 /// How people speak of a process. The name is the kernel's (15 bytes at most), made printable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,6 +45,9 @@ pub struct ProcessFacts {
     pub memory: Memory,
     /// Throttled by the processor bandwidth of its cgroup while it was sampled.
     pub throttled_ms: Option<u64>,
+    /// Absent where only its own user may see it.
+    pub io: Option<IoUse>,
+    pub pressure: Option<Pressure>,
     pub threads: Vec<ThreadFacts>,
     pub files: Vec<Descriptor>,
     /// Locks that it, or one of its threads, waits for.

@@ -69,6 +69,9 @@ pub struct ThreadFacts {
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
     pub major_faults: u64,
+    pub minor_faults: u64,
+    /// System calls that it was found in, and in how many samples, the most frequent first.
+    pub calls_seen: Vec<(String, u32)>,
     /// The kernel's function that it waits in.
     pub wchan: Option<String>,
     /// The kernel's stack, innermost first, where readable.

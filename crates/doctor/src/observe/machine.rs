@@ -1,7 +1,7 @@
 //! One moment of the whole machine, which every process that is looked at shares: who there is, who has which pipe and socket
 //! open, the sockets themselves, who waits for which lock on a file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
 
 use super::Error;
@@ -76,6 +76,44 @@ impl Machine {
     /// The same connection as its other end has it, where that is on this machine.
     pub(super) fn other_end(&self, socket: &InetSocket) -> Option<&InetSocket> {
         self.inet.get(self.by_ends.get(&ends(socket.remote, socket.local))?)
+    }
+
+    /// Connections that the peer has closed and the process has not, by process.
+    pub(crate) fn close_wait(&self) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        for socket in self.inet.values().filter(|socket| socket.tcp && socket.state == SocketState::CloseWait)
+        {
+            let process = self.holders.process_of_socket(socket.inode);
+            *counts
+                .entry(process.map_or_else(|| "a hidden process".to_owned(), |label| label.to_string()))
+                .or_default() += 1;
+        }
+        counts
+    }
+
+    /// Of the peer to which most connections from local ports of this range go: how many, and its address.
+    pub(crate) fn ports_used(&self, (low, high): (u16, u16)) -> Option<(u64, String)> {
+        let mut counts: BTreeMap<SocketAddr, u64> = BTreeMap::new();
+        // Connections that have ended have no inode, and count all the same: they are found by their ends.
+        for (local, remote) in self.by_ends.keys().filter(|(_, remote)| remote.port() != 0) {
+            if (low..=high).contains(&local.port()) {
+                *counts.entry(*remote).or_default() += 1;
+            }
+        }
+        counts.into_iter().max_by_key(|(_, count)| *count).map(|(peer, count)| (count, peer.to_string()))
+    }
+
+    /// Whether somebody listens on this port for IPv4, and for IPv6; absent where nobody does.
+    pub(crate) fn listening_families(&self, port: u16) -> Option<(bool, bool)> {
+        let here = |socket: &&InetSocket| {
+            socket.tcp && socket.state == SocketState::Listen && socket.local.port() == port
+        };
+        let listeners: Vec<IpAddr> =
+            self.inet.values().filter(here).map(|socket| socket.local.ip()).collect();
+        // The unspecified address of IPv6 takes both, unless its socket says otherwise, which few do.
+        let both = |ip: &IpAddr| ip.is_ipv6() && ip.is_unspecified();
+        let v4 = listeners.iter().any(|ip| ip.is_ipv4() || both(ip));
+        (!listeners.is_empty()).then(|| (v4, listeners.iter().any(IpAddr::is_ipv6)))
     }
 
     /// `None` where the process's network is ours, and [`Self::inet`] has its sockets.

@@ -2,6 +2,7 @@
 //! times over a short while and never stopped.
 
 mod call;
+mod cgroup;
 mod descriptors;
 mod holders;
 mod locks;
@@ -19,12 +20,26 @@ use thiserror::Error;
 
 pub use machine::Machine;
 
+/// The arguments that a process was started with, made printable; none where it has ended.
+pub(crate) fn command_words(pid: i32) -> Vec<String> {
+    let bytes = proc_dir::ProcDir::open(pid).and_then(|process| process.bytes("cmdline")).unwrap_or_default();
+    bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(proc_dir::printable).collect()
+}
+
+/// How much memory the control group of a process may have; absent where there is no limit.
+pub(crate) fn memory_limit(pid: i32) -> Option<u64> {
+    let process = proc_dir::ProcDir::open(pid).ok()?;
+    cgroup::memory_limit(&cgroup::folders(&process, "memory"))
+}
+
 #[derive(Debug, Error)]
 pub enum Error {
     #[error("cannot read `/proc`: {source}; the doctor needs Linux with /proc mounted")]
     NoProc { source: std::io::Error },
     #[error("there is no process `{0}`; list them with `ps -e`")]
     NoProcess(String),
+    #[error("cannot use `{path}`: {source}; name a folder or file that this user may use")]
+    Unusable { path: String, source: std::io::Error },
     #[error("process {pid} ended while it was looked at")]
     Ended { pid: i32 },
 }

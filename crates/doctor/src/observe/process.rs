@@ -5,6 +5,7 @@ use std::time::Duration;
 use procfs_core::process::Status;
 
 use super::call::Decoder;
+use super::cgroup;
 use super::descriptors::{self, Descriptors};
 use super::machine::Machine;
 use super::memory::MemoryFile;
@@ -12,8 +13,8 @@ use super::proc_dir::{ProcDir, printable};
 use super::samples::Samples;
 use super::{Error, ObserveOptions};
 use crate::facts::{
-    CallState, Child, Descriptor, LockWait, Memory, ProcessFacts, ProcessLabel, Resource, ThreadFacts,
-    ThreadState, Unseen,
+    CallState, Child, Descriptor, IoUse, LockWait, Memory, Pressure, ProcessFacts, ProcessLabel, Resource,
+    ThreadFacts, ThreadState, Unseen,
 };
 
 impl Machine {
@@ -65,13 +66,60 @@ fn program(pid: i32) -> Option<String> {
 struct Watched {
     folder: ProcDir,
     samples: Samples,
+    began: Counters,
+}
+
+/// What is counted of the process as a whole.
+#[derive(Default)]
+struct Counters {
     throttled_us: Option<u64>,
+    io: Option<IoUse>,
+    pressure: Option<Pressure>,
+}
+
+impl Counters {
+    fn read(folder: &ProcDir) -> Self {
+        let groups = cgroup::folders(folder, "cpu");
+        Self {
+            throttled_us: cgroup::throttled_us(&groups),
+            io: io(folder),
+            pressure: cgroup::pressure(&groups),
+        }
+    }
+
+    fn since(self, then: &Self) -> Self {
+        let throttled_us =
+            self.throttled_us.zip(then.throttled_us).map(|(now, then)| now.saturating_sub(then));
+        let io = self.io.zip(then.io).map(|(now, then)| IoUse {
+            disk_read_bytes: now.disk_read_bytes.saturating_sub(then.disk_read_bytes),
+            disk_written_bytes: now.disk_written_bytes.saturating_sub(then.disk_written_bytes),
+            read_calls: now.read_calls.saturating_sub(then.read_calls),
+            write_calls: now.write_calls.saturating_sub(then.write_calls),
+        });
+        let less = |now: Pressure, then: &Pressure| Pressure {
+            scope: now.scope,
+            cpu_some_us: now.cpu_some_us.saturating_sub(then.cpu_some_us),
+            io_some_us: now.io_some_us.saturating_sub(then.io_some_us),
+            memory_some_us: now.memory_some_us.saturating_sub(then.memory_some_us),
+        };
+        let pressure = self.pressure.zip(then.pressure.as_ref()).map(|(now, then)| less(now, then));
+        Self { throttled_us, io, pressure }
+    }
+}
+
+fn io(folder: &ProcDir) -> Option<IoUse> {
+    let counts: procfs_core::process::Io = folder.parsed("io").ok()?;
+    Some(IoUse {
+        disk_read_bytes: counts.read_bytes,
+        disk_written_bytes: counts.write_bytes,
+        read_calls: counts.syscr,
+        write_calls: counts.syscw,
+    })
 }
 
 impl Watched {
     fn open(folder: ProcDir) -> Self {
-        let throttled_us = throttled_us(&folder);
-        Self { folder, samples: Samples::default(), throttled_us }
+        Self { began: Counters::read(&folder), folder, samples: Samples::default() }
     }
 
     fn finish(self, machine: &Machine, options: &ObserveOptions, sampled: Duration) -> Option<ProcessFacts> {
@@ -87,8 +135,7 @@ impl Watched {
         let threads = self.samples.finish(folder);
         let tids: Vec<i32> = threads.iter().map(|(thread, _)| thread.tid).collect();
         let threads = decode_calls(folder, &files, threads, foreign);
-        let throttled =
-            throttled_us(folder).zip(self.throttled_us).map(|(now, then)| now.saturating_sub(then));
+        let used = Counters::read(folder).since(&self.began);
         let label = ProcessLabel { pid: folder.pid, name: printable(stat.comm.as_bytes()) };
         let tracer = status.as_ref().map_or(0, |status| status.tracerpid);
         let swapped = status.as_ref().and_then(|status| status.vmswap).unwrap_or(0);
@@ -110,9 +157,11 @@ impl Watched {
             parent: machine.holders.label(stat.ppid),
             tracer: (tracer > 0).then(|| machine.holders.label(tracer)).flatten(),
             children: machine.children(folder.pid),
-            frozen: is_frozen(folder),
+            frozen: cgroup::is_frozen(&cgroup::folders(folder, "freezer")),
             memory,
-            throttled_ms: throttled.map(|us| us / 1000),
+            throttled_ms: used.throttled_us.map(|us| us / 1000),
+            io: used.io,
+            pressure: used.pressure,
             threads,
             files,
             sampled_ms: u64::try_from(sampled.as_millis()).unwrap_or(u64::MAX),
@@ -261,44 +310,6 @@ fn is_jvm_file(file: &Descriptor) -> bool {
 
 fn has_jvm(folder: &ProcDir) -> bool {
     folder.text("maps").is_ok_and(|maps| maps.contains("/libjvm.so"))
-}
-
-/// The folder of the process's cgroup with this controller; the second version's where the first is not mounted.
-fn cgroup_folders(folder: &ProcDir, controller: &str) -> Vec<String> {
-    let groups = folder.text("cgroup").unwrap_or_default();
-    let one = |line: &str| {
-        let mut parts = line.splitn(3, ':');
-        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-        match controllers {
-            "" => Some(vec![format!("/sys/fs/cgroup{path}"), format!("/sys/fs/cgroup/unified{path}")]),
-            names if names.split(',').any(|name| name == controller) => Some(vec![
-                format!("/sys/fs/cgroup/{controller}{path}"),
-                format!("/sys/fs/cgroup/{names}{path}"),
-            ]),
-            _ => None,
-        }
-    };
-    groups.lines().filter_map(one).flatten().collect()
-}
-
-fn is_frozen(folder: &ProcDir) -> bool {
-    let frozen = |group: &String| {
-        let state = std::fs::read_to_string(format!("{group}/freezer.state")).unwrap_or_default();
-        let events = std::fs::read_to_string(format!("{group}/cgroup.events")).unwrap_or_default();
-        state.trim() == "FROZEN" || events.lines().any(|line| line == "frozen 1")
-    };
-    cgroup_folders(folder, "freezer").iter().any(frozen)
-}
-
-/// Time that its cgroup has kept it from processors, by `cpu.stat` of either version.
-fn throttled_us(folder: &ProcDir) -> Option<u64> {
-    let read = |group: &String| {
-        let text = std::fs::read_to_string(format!("{group}/cpu.stat")).ok()?;
-        let of =
-            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
-        of("throttled_usec ").or_else(|| Some(of("throttled_time ")? / 1000))
-    };
-    cgroup_folders(folder, "cpu").iter().find_map(read)
 }
 
 #[cfg(test)]

@@ -22,6 +22,8 @@ struct Record {
     last: Sample,
     states: Vec<ThreadState>,
     same_call: bool,
+    /// By number.
+    calls_seen: BTreeMap<i64, u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -34,6 +36,7 @@ struct Sample {
     voluntary: u64,
     involuntary: u64,
     major_faults: u64,
+    minor_faults: u64,
 }
 
 impl Samples {
@@ -85,18 +88,23 @@ impl Samples {
             voluntary: status.as_ref().and_then(|status| status.voluntary_ctxt_switches).unwrap_or(0),
             involuntary: status.and_then(|status| status.nonvoluntary_ctxt_switches).unwrap_or(0),
             major_faults: stat.majflt,
+            minor_faults: stat.minflt,
         })
     }
 }
 
 impl Record {
     fn new(sample: Sample) -> Self {
-        Self { states: vec![sample.state], first: sample.clone(), last: sample, same_call: true }
+        let calls_seen = number(&sample).map(|number| (number, 1)).into_iter().collect();
+        Self { states: vec![sample.state], first: sample.clone(), last: sample, same_call: true, calls_seen }
     }
 
     fn add(&mut self, sample: Sample) {
         self.same_call &= sample.call == self.last.call;
         self.states.push(sample.state);
+        if let Some(number) = number(&sample) {
+            *self.calls_seen.entry(number).or_default() += 1;
+        }
         self.last = sample;
     }
 
@@ -118,11 +126,28 @@ impl Record {
             voluntary_switches: last.voluntary.saturating_sub(first.voluntary),
             involuntary_switches: last.involuntary.saturating_sub(first.involuntary),
             major_faults: last.major_faults.saturating_sub(first.major_faults),
+            minor_faults: last.minor_faults.saturating_sub(first.minor_faults),
+            calls_seen: by_frequency(&self.calls_seen),
             wchan: wchan.filter(|name| !name.is_empty() && name != "0"),
             stack: text("stack").as_deref().map(stack).unwrap_or_default(),
             ..ThreadFacts::default()
         }
     }
+}
+
+/// The call that a sample found its thread in.
+fn number(sample: &Sample) -> Option<i64> {
+    match sample.call {
+        Some(Syscall::Blocked { syscall_number, .. }) if syscall_number >= 0 => Some(syscall_number),
+        _ => None,
+    }
+}
+
+fn by_frequency(calls: &BTreeMap<i64, u32>) -> Vec<(String, u32)> {
+    let mut found: Vec<(String, u32)> =
+        calls.iter().map(|(number, count)| (super::call::name(*number), *count)).collect();
+    found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    found
 }
 
 /// When a thread was last on a processor: `se.exec_start` of its `sched` file, milliseconds of the scheduler's clock.

@@ -110,7 +110,8 @@ fn sentence(process: &ProcessFacts, chosen: &ThreadVerdict, threads: &[ThreadVer
             )
         }
         Cause::Dead => {
-            format!("has ended{}: its parent has not asked for its exit code", since(chosen.waits_ms))
+            let parent = process.parent.as_ref().map(|parent| format!(" {parent}")).unwrap_or_default();
+            format!("has ended{}: its parent{parent} has not asked for its exit code", since(chosen.waits_ms))
         }
         Cause::Stopped => format!("is stopped{} by a signal and waits for SIGCONT", since(chosen.waits_ms)),
         Cause::Traced => format!("is held by {}{}", chosen.object, colon(&chosen.because)),

@@ -39,11 +39,16 @@ pub fn decode(call: Syscall, decoder: &Decoder<'_>) -> CallState {
 }
 
 fn decode_call(number: i64, arguments: [u64; 6], decoder: &Decoder<'_>) -> Call {
-    let known = usize::try_from(number).ok().and_then(syscalls::Sysno::new);
-    let name = known.map_or_else(|| format!("syscall_{number}"), |known| known.name().to_owned());
+    let name = name(number);
     let (wait, timeout_ms) = wait::of(&name, &arguments, decoder);
     let text = text(&name, &arguments, decoder);
     Call { number, name, arguments, text, wait, timeout_ms }
+}
+
+/// The kernel's name of a call.
+pub fn name(number: i64) -> String {
+    let known = usize::try_from(number).ok().and_then(syscalls::Sysno::new);
+    known.map_or_else(|| format!("syscall_{number}"), |known| known.name().to_owned())
 }
 
 fn text(name: &str, arguments: &[u64; 6], decoder: &Decoder<'_>) -> String {

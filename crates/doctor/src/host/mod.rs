@@ -1,0 +1,36 @@
+//! `doctor host`: what of this machine will hurt a search server next. Each finding is of something that was measured here, with
+//! why it matters, the command that mends it, and how sure it is; nothing is said of what was not measured.
+
+mod facts;
+mod lints;
+mod measure;
+mod zookeeper;
+
+use serde::{Deserialize, Serialize};
+
+pub use facts::{HostFacts, JavaProcess, ServerState, SyncTimes, ZooKeeperFacts};
+pub use lints::lint;
+pub use measure::{HostOptions, measure_host};
+
+/// How sure a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sure {
+    /// Measured, and it hurts now.
+    Certain,
+    /// Measured, and it hurts under load or on a bad day.
+    Likely,
+    /// Depends on what this host is for.
+    Hint,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostFinding {
+    /// Kebab case, for programs.
+    pub name: String,
+    pub sure: Sure,
+    pub measured: String,
+    pub why: String,
+    /// A command, or a line for a configuration file.
+    pub mend: String,
+}

@@ -1,0 +1,103 @@
+//! A process's control groups, of either version: where their files are, and what they say of throttling, freezing and pressure.
+
+use std::fs::read_to_string;
+
+use procfs_core::FromRead as _;
+
+use super::proc_dir::ProcDir;
+use crate::facts::Pressure;
+
+/// Folders that may hold the files of this controller for the process, the likeliest first.
+pub fn folders(process: &ProcDir, controller: &str) -> Vec<String> {
+    parse(&process.text("cgroup").unwrap_or_default(), controller)
+}
+
+/// From lines of `NUMBER:CONTROLLERS:PATH`; the second version names no controllers.
+fn parse(groups: &str, controller: &str) -> Vec<String> {
+    let one = |line: &str| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
+        match controllers {
+            "" => Some(vec![format!("/sys/fs/cgroup{path}"), format!("/sys/fs/cgroup/unified{path}")]),
+            names if names.split(',').any(|name| name == controller) => Some(vec![
+                format!("/sys/fs/cgroup/{controller}{path}"),
+                format!("/sys/fs/cgroup/{names}{path}"),
+            ]),
+            _ => None,
+        }
+    };
+    groups.lines().filter_map(one).flatten().collect()
+}
+
+pub fn is_frozen(groups: &[String]) -> bool {
+    let frozen = |group: &String| {
+        let state = read_to_string(format!("{group}/freezer.state")).unwrap_or_default();
+        let events = read_to_string(format!("{group}/cgroup.events")).unwrap_or_default();
+        state.trim() == "FROZEN" || events.lines().any(|line| line == "frozen 1")
+    };
+    groups.iter().any(frozen)
+}
+
+/// Time that the group was kept from processors, by `cpu.stat`.
+pub fn throttled_us(groups: &[String]) -> Option<u64> {
+    groups.iter().find_map(|group| throttled(&read_to_string(format!("{group}/cpu.stat")).ok()?))
+}
+
+/// Microseconds in the second version, nanoseconds in the first.
+fn throttled(stat: &str) -> Option<u64> {
+    let of = |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+    of("throttled_usec ").or_else(|| Some(of("throttled_time ")? / 1000))
+}
+
+/// `memory.max` of the second version, `memory.limit_in_bytes` of the first, whose "no limit" is a number near 2^63.
+pub fn memory_limit(groups: &[String]) -> Option<u64> {
+    const NONE_FROM: u64 = 1 << 60;
+    let read = |group: &String| {
+        let text = |name: &str| read_to_string(format!("{group}/{name}")).ok();
+        text("memory.max").or_else(|| text("memory.limit_in_bytes"))?.trim().parse::<u64>().ok()
+    };
+    groups.iter().find_map(read).filter(|bytes| *bytes < NONE_FROM)
+}
+
+/// Of the group where it has accounts, else of the machine.
+pub fn pressure(groups: &[String]) -> Option<Pressure> {
+    let of_group = |group: &String| {
+        let path = |name: &str| format!("{group}/{name}.pressure");
+        read_pressure("cgroup", path)
+    };
+    groups
+        .iter()
+        .find_map(of_group)
+        .or_else(|| read_pressure("machine", |name| format!("/proc/pressure/{name}")))
+}
+
+fn read_pressure(scope: &str, path: impl Fn(&str) -> String) -> Option<Pressure> {
+    let text = |name: &str| read_to_string(path(name)).ok();
+    Some(Pressure {
+        scope: scope.to_owned(),
+        cpu_some_us: procfs_core::CpuPressure::from_read(text("cpu")?.as_bytes()).ok()?.some.total,
+        io_some_us: procfs_core::IoPressure::from_read(text("io")?.as_bytes()).ok()?.some.total,
+        memory_some_us: procfs_core::MemoryPressure::from_read(text("memory")?.as_bytes()).ok()?.some.total,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_either_version() {
+        let both = "9:cpu,cpuacct:/a\n0::/b\nnonsense\n";
+        let expected = [
+            "/sys/fs/cgroup/cpu/a",
+            "/sys/fs/cgroup/cpu,cpuacct/a",
+            "/sys/fs/cgroup/b",
+            "/sys/fs/cgroup/unified/b",
+        ];
+        assert_eq!(parse(both, "cpu"), expected);
+        assert_eq!(parse(both, "freezer"), expected[2..]);
+        assert_eq!(throttled("nr_periods 9\nthrottled_usec 1200\n"), Some(1200));
+        assert_eq!(throttled("throttled_time 1200000\n"), Some(1200));
+        assert_eq!(throttled("x"), None);
+    }
+}
