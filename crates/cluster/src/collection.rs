@@ -20,16 +20,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meter::{Meters, Phase, Trace};
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Query, Resources, Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan,
-    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    CacheStats, CollectionConfig, Commit, Document, FieldSelection, Join, Resources, Result, Schema,
+    SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestPlan, Suggestion, UpdateBatch, UpdateOutcome,
 };
 
 use crate::catalog::{Catalog, CollectionDocument};
 use crate::documents::Versioned;
 use crate::finish::finish_search;
 use crate::offload;
-use crate::shard::{FieldStats, JoinedValues, SegmentStats, Shard, ShardStats, TopTerms, UpdateContext};
+use crate::shard::{
+    CachesRead, FieldStats, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard,
+    ShardMoment, ShardRead, ShardSettings, ShardStats, UpdateContext,
+};
 
 /// A schema with the number that [`Collection::change_schema`] compares.
 pub struct VersionedSchema {
@@ -58,9 +60,7 @@ pub struct Moment {
     opening: u64,
     /// How often schema or config were replaced since.
     changes: u64,
-    snapshot: u64,
-    /// How often suggesters were built since.
-    suggesters: u64,
+    shard: ShardMoment,
 }
 
 /// Openings so far in this process.
@@ -119,8 +119,7 @@ impl Collection {
         config: Versioned<CollectionConfig>,
         (served, opened_ms): (Served, i64),
     ) -> Self {
-        served.shard.set_suggesters(&config.value.components.suggest);
-        served.shard.set_expiries(&config.value.updates.expiries());
+        served.shard.configure(&ShardSettings::of(&config.value));
         Self {
             entry: ArcSwap::from_pointee(entry),
             catalog,
@@ -213,13 +212,13 @@ impl Collection {
         let outcome = offload::update(move || home.pass(update))
             .await
             .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() });
-        self.counts.add(&asked.done(&outcome), self.shard().snapshot_number());
+        self.counts.add(&asked.done(&outcome), self.shard().moment().snapshot);
         outcome
     }
 
     /// What updates did since it was opened.
     pub fn update_counts(&self) -> UpdateCounts {
-        self.counts.read(self.shard().snapshot_number())
+        self.counts.read(self.shard().moment().snapshot)
     }
 
     /// What the layer above keeps for a collection as long as it is open, made once. There is one such thing: a call with another
@@ -238,68 +237,51 @@ impl Collection {
     pub async fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         /// Documents that are read before another thread would wake.
         const LIGHT: usize = 100;
+        let light = ids.len() <= LIGHT;
         let (shard, ids, fields) = (self.shard(), ids.to_vec(), fields.clone());
         let untraced = (&Trace::default(), Phase::Fetch);
-        offload::read(ids.len() <= LIGHT, untraced, move || shard.get(&ids, &fields)).await?
+        let get = move || {
+            let request = GetRead { ids: &ids, fields: &fields };
+            request.ask(&*shard, &Meters::default())
+        };
+        offload::read(light, untraced, get).await?
     }
 
     /// Take it before the search: an answer is of that moment or later.
     pub fn moment(&self) -> Moment {
-        Moment {
-            opening: self.opening,
-            changes: self.changes.load(Ordering::Acquire),
-            snapshot: self.shard().snapshot_number(),
-            suggesters: self.shard().suggesters_number(),
-        }
+        let changes = self.changes.load(Ordering::Acquire);
+        Moment { opening: self.opening, changes, shard: self.shard().moment() }
     }
 
     /// The shard's caches, by Solr's names.
     pub fn caches(&self) -> Vec<(&'static str, CacheStats)> {
-        self.shard().caches()
+        CachesRead.ask(&*self.shard(), &Meters::default()).unwrap_or_default()
     }
 
     pub fn stats(&self) -> ShardStats {
         self.shard().stats()
     }
 
+    /// Reads anything but hits, on the thread that asks.
+    pub async fn read<R: ShardRead>(&self, request: R, meters: &Meters) -> Result<R::Answer> {
+        offload::compute(|| request.ask(&*self.shard(), meters))
+    }
+
+    /// The fields that documents have, by their concrete names.
     pub async fn luke_fields(&self) -> Result<Vec<FieldStats>> {
-        offload::compute(|| self.shard().luke_fields())
+        self.read(FieldsRead, &Meters::default()).await
     }
 
     /// How many fields the visible documents have; 0 where that cannot be told.
     pub fn count_fields(&self) -> u64 {
-        let fields = self.shard().luke_fields().unwrap_or_default();
+        let fields = FieldsRead.ask(&*self.shard(), &Meters::default()).unwrap_or_default();
         fields.iter().filter(|field| field.in_index).count() as u64
-    }
-
-    pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
-        offload::compute(|| self.shard().top_terms(field, limit))
-    }
-
-    /// The terms of a field, with their counts.
-    pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
-        offload::compute(|| self.shard().terms(plan))
-    }
-
-    /// The terms of documents, from their stored texts.
-    pub async fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
-        offload::compute(|| self.shard().vectors(plan))
-    }
-
-    /// Why the document with this id is no hit of the plan, as far as filters and query say.
-    pub async fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot> {
-        offload::compute(|| self.shard().why_not(plan, id, meters))
-    }
-
-    /// The words by which documents are like another, the least telling first.
-    pub async fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
-        offload::compute(|| self.shard().like_terms(like))
     }
 
     /// What dictionaries suggest for words.
     pub async fn spell(&self, plan: SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
         let (shard, own) = (self.shard(), meters.clone());
-        offload::read(false, (&meters.trace, Phase::Spell), move || shard.spell(&plan, &own)).await?
+        offload::read(false, (&meters.trace, Phase::Spell), move || (&plan).ask(&*shard, &own)).await?
     }
 
     /// Builds a suggester from what searches see now.
@@ -310,42 +292,18 @@ impl Collection {
 
     /// What a suggester has for a text.
     pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
-        let shard = self.shard();
-        offload::read(plan.is_light(), (trace, Phase::Suggest), move || shard.suggest(&plan)).await?
-    }
-
-    /// The visible document with this number ([`plan::Hit::place`]): id and fields.
-    pub async fn document_at(
-        &self,
-        place: u64,
-        fields: &FieldSelection,
-    ) -> Result<Option<(String, Document)>> {
-        offload::compute(|| self.shard().document_at(place, fields))
-    }
-
-    /// How the query of `plan` scores the first `limit` documents of `other`, whether it finds them or not, by id.
-    pub async fn explain_other(
-        &self,
-        plan: &SearchPlan,
-        other: &Query,
-        limit: usize,
-        meters: &Meters,
-    ) -> Result<Vec<(String, Explanation)>> {
-        offload::compute(|| self.shard().explain_other(plan, other, limit, meters))
-    }
-
-    /// The versions of the documents updated last, visible or not, newest first.
-    pub async fn versions(&self, limit: usize) -> Result<Vec<Version>> {
-        offload::compute(|| self.shard().versions(limit))
+        let (shard, light) = (self.shard(), plan.is_light());
+        let suggest = move || (&*plan).ask(&*shard, &Meters::default());
+        offload::read(light, (trace, Phase::Suggest), suggest).await?
     }
 
     /// What the documents of a join's query have in its field, on the thread that asks.
     pub(crate) fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
-        self.shard().joined(join, scored)
+        JoinRead { join, scored }.ask(&*self.shard(), &Meters::default())
     }
 
     pub fn segments(&self) -> Vec<SegmentStats> {
-        self.shard().segments()
+        SegmentsRead.ask(&*self.shard(), &Meters::default()).unwrap_or_default()
     }
 
     fn shard(&self) -> Arc<dyn Shard> {

@@ -1,11 +1,14 @@
 //! A kill between any two steps: the data directory is copied before and after each change of a document, and a node is opened on
-//! each copy. It finds the collection as it was or as it was to be, leaves nothing behind, and does the work again.
+//! each copy. It finds the collection as it was or as it was to be, leaves nothing behind, and does the work again. And a store
+//! that fails at each step instead.
 
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use store::metadata::memory::{Failure, MetadataMemory};
 use store::metadata::{Hint, MetadataFiles, Watch};
 use store::{MetadataStore, Result, VersionedBytes};
 
@@ -213,4 +216,74 @@ async fn swapping() {
     };
     let work = |node: Arc<Node>| async move { node.swap("one", "two").await.unwrap() };
     check(prepare, work, (&[("one", 1), ("two", 2)], &[("one", 2), ("two", 1)])).await;
+}
+
+/// Documents in memory of which one change to come fails.
+struct Failing {
+    memory: MetadataMemory,
+    /// Changes until the one that fails; below zero, none does.
+    left: AtomicI64,
+    failure: Failure,
+}
+
+impl Failing {
+    fn count(&self) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 0 {
+            self.memory.fail_next([self.failure]);
+        }
+    }
+}
+
+impl MetadataStore for Failing {
+    fn get(&self, name: &str) -> Result<Option<VersionedBytes>> {
+        self.memory.get(name)
+    }
+
+    fn compare_and_set(&self, name: &str, expected: Option<u64>, bytes: &[u8]) -> Result<u64> {
+        self.count();
+        self.memory.compare_and_set(name, expected, bytes)
+    }
+
+    fn delete(&self, name: &str, expected: u64) -> Result<()> {
+        self.count();
+        self.memory.delete(name, expected)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<String>> {
+        self.memory.list(folder)
+    }
+
+    fn watch(&self, folder: &str, hint: Hint) -> Result<Watch> {
+        self.memory.watch(folder, hint)
+    }
+}
+
+/// One change fails, in one of the ways in which a store over a network fails: what is refused can be asked for again, what is
+/// answered is so after a restart.
+#[tokio::test]
+async fn a_store_that_fails_once_does_no_harm() {
+    const STEPS_MAX: i64 = 10;
+    for failure in [Failure::Refused, Failure::AnswerLost, Failure::RequestLost, Failure::Overtaken] {
+        for step in 0..STEPS_MAX {
+            let folder = tempfile::tempdir().unwrap();
+            let memory = MetadataMemory::default();
+            let store = Arc::new(Failing { memory: memory.clone(), left: AtomicI64::new(step), failure });
+            let homes = |store: Arc<dyn MetadataStore>| MetadataHomes { shared: store.clone(), local: store };
+            let node = Node::open_on(node_config(folder.path()), homes(store.clone())).unwrap();
+            if node.create(core("films", 7)).await.is_err() {
+                assert!(node.find("films").is_none(), "{failure:?} at {step}");
+                node.create(core("films", 7)).await.unwrap();
+            }
+            store.left.store(step, Ordering::Relaxed);
+            let _ = node.delete("films").await;
+            if node.find("films").is_some() {
+                node.delete("films").await.unwrap();
+            }
+            store.left.store(-1, Ordering::Relaxed);
+            node.create(core("books", 8)).await.unwrap();
+            drop(node);
+            let node = Node::open_on(node_config(folder.path()), homes(Arc::new(memory))).unwrap();
+            assert_eq!(state(&node), [("books".to_owned(), 8)], "{failure:?} at {step}");
+        }
+    }
 }

@@ -5,17 +5,13 @@ use std::sync::Arc;
 use engine::{CacheSizes, ShardConfig};
 use meter::Meters;
 use plan::partial::ShardResult;
-use plan::{
-    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join, LikeTerm,
-    MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan,
-    Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
-};
+use plan::{Commit, Result, Schema, SearchPlan, UpdateBatch, UpdateOutcome};
 use store::{ShardImage, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
-    BackedUp, FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardPlace, ShardSite,
-    ShardStats, TopTerms, UpdateContext, Visit,
+    BackedUp, OpenShard, ReadAnswer, ReadRequest, Shard, ShardMoment, ShardPlace, ShardReader, ShardSettings,
+    ShardSite, ShardStats, ShardUpkeep, ShardWriter, UpdateContext, Visit,
 };
 
 struct EngineShards {
@@ -29,10 +25,12 @@ pub fn engine_shards(caches: CacheSizes) -> Arc<dyn OpenShard> {
 
 impl OpenShard for EngineShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
-        let ShardSite { place, schema, auto_commit, clock } = site;
+        let ShardSite { place, schema, auto_commit, clock, peers } = site;
         let home = place.site.home(&place.id).map_err(lift)?;
         let config = ShardConfig { auto_commit, caches: self.caches.clone(), ..ShardConfig::default() };
-        Ok(engine::Shard::open(home, schema, config, clock)?)
+        let shard = engine::Shard::open(home, schema, config, clock)?;
+        shard.set_peers(peers);
+        Ok(shard)
     }
 
     fn restore(&self, place: &ShardPlace, image: &BackedUp<'_>) -> Result<()> {
@@ -43,7 +41,7 @@ impl OpenShard for EngineShards {
     }
 }
 
-impl Shard for engine::Shard {
+impl ShardWriter for engine::Shard {
     fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
         self.update(batch, context)
     }
@@ -51,119 +49,69 @@ impl Shard for engine::Shard {
     fn commit(&self, commit: &Commit) -> Result<()> {
         self.commit(commit)
     }
+}
 
+impl ShardReader for engine::Shard {
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
         self.search(plan, meters)
     }
 
-    fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
-        self.joined(join, scored)
+    fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer> {
+        use crate::shard::{DocumentAtRead, ExplainOtherRead, GetRead, JoinRead, TopTermsRead, WhyNotRead};
+        use ReadAnswer as A;
+        use ReadRequest as R;
+        Ok(match request {
+            R::Get(GetRead { ids, fields }) => A::Get(self.get(ids, fields)?),
+            R::Joined(JoinRead { join, scored }) => A::Joined(self.joined(join, scored)?),
+            R::Fields(_) => A::Fields(self.luke_fields()?),
+            R::TopTerms(TopTermsRead { field, limit }) => A::TopTerms(self.top_terms(field, limit)?),
+            R::Terms(plan) => A::Terms(self.terms(plan)?),
+            R::Vectors(plan) => A::Vectors(self.vectors(plan)?),
+            R::WhyNot(WhyNotRead { plan, id }) => A::WhyNot(self.why_not(plan, id, meters)?),
+            R::LikeTerms(like) => A::LikeTerms(self.like_terms(like)?),
+            R::Spell(plan) => A::Spell(self.spell(plan, meters)?),
+            R::Suggest(plan) => A::Suggest(self.suggest(plan)?),
+            R::DocumentAt(DocumentAtRead { place, fields }) => {
+                A::DocumentAt(self.document_at(place, fields)?)
+            }
+            R::ExplainOther(ExplainOtherRead { plan, other, limit }) => {
+                A::ExplainOther(self.explain_other(plan, other, limit, meters)?)
+            }
+            R::Versions(request) => A::Versions(self.versions(request.limit)?),
+            R::Segments(_) => A::Segments(self.segments()),
+            R::Caches(_) => A::Caches(self.caches()),
+        })
     }
 
-    fn set_peers(&self, peers: Arc<dyn Peers>) {
-        self.set_peers(peers);
+    fn moment(&self) -> ShardMoment {
+        ShardMoment { snapshot: self.snapshot().number(), suggesters: self.suggesters_number() }
     }
 
-    fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
-        self.get(ids, fields)
+    fn stats(&self) -> ShardStats {
+        self.stats()
     }
+}
 
+impl ShardUpkeep for engine::Shard {
     fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
         self.set_schema(schema)
     }
 
-    fn set_expiries(&self, fields: &[(String, u64)]) {
-        self.set_expiries(fields);
-    }
-
-    fn set_auto_commit(&self, auto_commit: AutoCommit) {
-        self.set_auto_commit(auto_commit);
-    }
-
-    fn set_suggesters(&self, components: &[SuggestComponent]) {
-        self.set_suggesters(components);
+    fn configure(&self, settings: &ShardSettings<'_>) {
+        self.set_auto_commit(settings.auto_commit);
+        self.set_suggesters(settings.suggesters);
+        self.set_expiries(&settings.expiries);
     }
 
     fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
         self.build_suggester(component, name)
     }
 
-    fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
-        self.suggest(plan)
-    }
-
-    fn suggesters_number(&self) -> u64 {
-        self.suggesters_number()
-    }
-
-    fn stats(&self) -> ShardStats {
-        self.stats()
-    }
-
-    fn luke_fields(&self) -> Result<Vec<FieldStats>> {
-        self.luke_fields()
-    }
-
-    fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
-        self.top_terms(field, limit)
-    }
-
-    fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
-        self.terms(plan)
-    }
-
-    fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
-        self.vectors(plan)
-    }
-
-    fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot> {
-        self.why_not(plan, id, meters)
-    }
-
-    fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
-        self.like_terms(like)
-    }
-
-    fn spell(&self, plan: &SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
-        self.spell(plan, meters)
-    }
-
-    fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
-        self.document_at(place, fields)
-    }
-
-    fn explain_other(
-        &self,
-        plan: &SearchPlan,
-        other: &Query,
-        limit: usize,
-        meters: &Meters,
-    ) -> Result<Vec<(String, Explanation)>> {
-        self.explain_other(plan, other, limit, meters)
-    }
-
-    fn versions(&self, limit: usize) -> Result<Vec<Version>> {
-        self.versions(limit)
-    }
-
-    fn segments(&self) -> Vec<SegmentStats> {
-        self.segments()
-    }
-
-    fn snapshot_number(&self) -> u64 {
-        self.snapshot().number()
-    }
-
-    fn caches(&self) -> Vec<(&'static str, CacheStats)> {
-        self.caches()
-    }
-
-    fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark> {
-        self.export(visit)
-    }
-
-    fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark> {
-        self.export_since(after, visit)
+    fn export(&self, after: Option<Watermark>, visit: &mut Visit<'_>) -> Result<Watermark> {
+        match after {
+            None => self.export(visit),
+            Some(after) => self.export_since(after, visit),
+        }
     }
 
     fn end_export(&self) {

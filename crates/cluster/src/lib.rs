@@ -35,8 +35,10 @@ pub use hash::{HashRange, route_key};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
 pub use shard::{
-    BackedUp, EditSteps, FieldStats, OpenShard, SegmentStats, Shard, ShardPlace, ShardSite, ShardStats,
-    TopTerms, UpdateContext,
+    BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldStats, FieldsRead, GetRead,
+    JoinRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, SegmentsRead, Shard, ShardMoment, ShardPlace,
+    ShardRead, ShardReader, ShardSettings, ShardSite, ShardStats, ShardUpkeep, ShardWriter, TopTerms,
+    TopTermsRead, UpdateContext, VersionsRead, WhyNotRead,
 };
 pub use state::{Alias, ClusterState};
 

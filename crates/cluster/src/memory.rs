@@ -6,17 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use meter::{Clock, Meters};
 use plan::partial::ShardResult;
 use plan::{
-    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Error, ErrorKind, Expect, Explanation,
-    FieldSelection, Hit, Join, LikeTerm, MoreLike, Operation, Query, Result, Schema, SearchPlan,
-    SpellFinding, SpellPlan, SuggestComponent, SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch,
-    UpdateOutcome, Value, VectorsPlan, Version, WhyNot,
+    Commit, Document, Error, ErrorKind, Expect, FieldSelection, Hit, Operation, Query, Result, Schema,
+    SearchPlan, UpdateBatch, UpdateOutcome, Value, Version,
 };
 
 use store::{ShardImage, Watermark};
 
 use crate::shard::{
-    BackedUp, FieldStats, JoinedValues, OpenShard, Peers, SegmentStats, Shard, ShardPlace, ShardSite,
-    ShardStats, TopTerms, UpdateContext, Visit,
+    BackedUp, DocumentAtRead, FieldStats, GetRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, Shard,
+    ShardMoment, ShardPlace, ShardReader, ShardSettings, ShardSite, ShardStats, ShardUpkeep, ShardWriter,
+    UpdateContext, Visit,
 };
 
 /// Opens shards that forget everything when they close.
@@ -128,6 +127,41 @@ impl State {
             self.snapshots += 1;
         }
     }
+
+    fn get(&self, request: &GetRead<'_>) -> Vec<Option<Document>> {
+        let found = |id: &String| Some(select(&self.documents[self.position(id)?].1, request.fields));
+        request.ids.iter().map(found).collect()
+    }
+
+    fn fields(&self) -> Vec<FieldStats> {
+        let mut fields: Vec<FieldStats> = Vec::new();
+        for (name, _) in self.visible.iter().flat_map(|(_, document)| &document.fields) {
+            match fields.iter_mut().find(|known| *known.name == **name) {
+                Some(known) => known.docs += 1,
+                None => fields.push(FieldStats {
+                    name: name.to_string(),
+                    docs: 1,
+                    distinct: None,
+                    in_index: true,
+                }),
+            }
+        }
+        fields
+    }
+
+    fn document_at(&self, request: &DocumentAtRead<'_>) -> Option<(String, Document)> {
+        let (id, document) = self.visible.get(usize::try_from(request.place).ok()?)?;
+        Some((id.clone(), select(document, request.fields)))
+    }
+
+    fn versions(&self, limit: usize) -> Vec<Version> {
+        let versions =
+            self.documents.iter().rev().filter_map(|(_, document)| match document.first("_version_") {
+                Some(Value::Long(version)) => Some(*version),
+                _ => None,
+            });
+        versions.take(limit).collect()
+    }
 }
 
 impl MemoryShard {
@@ -136,7 +170,7 @@ impl MemoryShard {
     }
 }
 
-impl Shard for MemoryShard {
+impl ShardWriter for MemoryShard {
     fn update(&self, batch: UpdateBatch, _: UpdateContext) -> UpdateOutcome {
         let (mut state, now_ms) = (self.state(), self.clock.now_ms());
         let mut outcome = UpdateOutcome::default();
@@ -157,7 +191,9 @@ impl Shard for MemoryShard {
         self.state().commit(commit);
         Ok(())
     }
+}
 
+impl ShardReader for MemoryShard {
     fn search(&self, plan: &SearchPlan, _: &Meters) -> Result<ShardResult> {
         let state = self.state();
         let found = state.visible.iter().filter(|(_, document)| {
@@ -184,30 +220,6 @@ impl Shard for MemoryShard {
         })
     }
 
-    fn joined(&self, _: &Join, _: bool) -> Result<JoinedValues> {
-        Err(Error::internal("a shard in memory joins nothing"))
-    }
-
-    fn set_peers(&self, _: Arc<dyn Peers>) {}
-
-    fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
-        let state = self.state();
-        let found = ids.iter().map(|id| Some(select(&state.documents[state.position(id)?].1, fields)));
-        Ok(found.collect())
-    }
-
-    fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
-        if schema.source.name == REFUSED {
-            return Err(Error::bad_request("a schema that no shard takes"));
-        }
-        self.state().schema = schema;
-        Ok(())
-    }
-
-    fn set_auto_commit(&self, _: AutoCommit) {}
-
-    fn set_expiries(&self, _: &[(String, u64)]) {}
-
     fn stats(&self) -> ShardStats {
         let state = self.state();
         let count = state.visible.len() as u64;
@@ -221,105 +233,44 @@ impl Shard for MemoryShard {
         }
     }
 
-    fn luke_fields(&self) -> Result<Vec<FieldStats>> {
+    fn read(&self, request: ReadRequest<'_>, _: &Meters) -> Result<ReadAnswer> {
         let state = self.state();
-        let mut fields: Vec<FieldStats> = Vec::new();
-        for (name, _) in state.visible.iter().flat_map(|(_, document)| &document.fields) {
-            match fields.iter_mut().find(|known| *known.name == **name) {
-                Some(known) => known.docs += 1,
-                None => fields.push(FieldStats {
-                    name: name.to_string(),
-                    docs: 1,
-                    distinct: None,
-                    in_index: true,
-                }),
+        Ok(match request {
+            ReadRequest::Get(request) => ReadAnswer::Get(state.get(&request)),
+            ReadRequest::Fields(_) => ReadAnswer::Fields(state.fields()),
+            ReadRequest::DocumentAt(request) => ReadAnswer::DocumentAt(state.document_at(&request)),
+            ReadRequest::Versions(request) => ReadAnswer::Versions(state.versions(request.limit)),
+            ReadRequest::Segments(_) => {
+                let max_doc = state.visible.len() as u64;
+                ReadAnswer::Segments(vec![SegmentStats { max_doc, ..SegmentStats::default() }])
             }
+            other => other.empty_answer(),
+        })
+    }
+
+    fn moment(&self) -> ShardMoment {
+        let state = self.state();
+        ShardMoment { snapshot: state.snapshots, suggesters: state.suggesters_built }
+    }
+}
+
+impl ShardUpkeep for MemoryShard {
+    fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
+        if schema.source.name == REFUSED {
+            return Err(Error::bad_request("a schema that no shard takes"));
         }
-        Ok(fields)
+        self.state().schema = schema;
+        Ok(())
     }
 
-    fn top_terms(&self, _: &str, _: usize) -> Result<TopTerms> {
-        Ok(TopTerms::default())
-    }
-
-    fn terms(&self, _: &TermsPlan) -> Result<Vec<TermCount>> {
-        Ok(vec![])
-    }
-
-    fn vectors(&self, _: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
-        Ok(vec![])
-    }
-
-    fn why_not(&self, _: &SearchPlan, _: &str, _: &Meters) -> Result<WhyNot> {
-        Ok(WhyNot::default())
-    }
-
-    fn like_terms(&self, _: &MoreLike) -> Result<Vec<LikeTerm>> {
-        Ok(vec![])
-    }
-
-    fn set_suggesters(&self, _: &[SuggestComponent]) {}
+    fn configure(&self, _: &ShardSettings<'_>) {}
 
     fn build_suggester(&self, _: &str, _: &str) -> Result<()> {
         self.state().suggesters_built += 1;
         Ok(())
     }
 
-    fn suggest(&self, _: &SuggestPlan) -> Result<Vec<Suggestion>> {
-        Ok(vec![])
-    }
-
-    fn suggesters_number(&self) -> u64 {
-        self.state().suggesters_built
-    }
-
-    fn spell(&self, _: &SpellPlan, _: &Meters) -> Result<Vec<SpellFinding>> {
-        Ok(vec![])
-    }
-
-    fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
-        let (state, place) = (self.state(), usize::try_from(place).unwrap_or(usize::MAX));
-        Ok(state.visible.get(place).map(|(id, document)| (id.clone(), select(document, fields))))
-    }
-
-    fn explain_other(
-        &self,
-        _: &SearchPlan,
-        _: &Query,
-        _: usize,
-        _: &Meters,
-    ) -> Result<Vec<(String, Explanation)>> {
-        Ok(vec![])
-    }
-
-    fn versions(&self, limit: usize) -> Result<Vec<Version>> {
-        let state = self.state();
-        let versions =
-            state.documents.iter().rev().filter_map(|(_, document)| match document.first("_version_") {
-                Some(Value::Long(version)) => Some(*version),
-                _ => None,
-            });
-        Ok(versions.take(limit).collect())
-    }
-
-    fn segments(&self) -> Vec<SegmentStats> {
-        let max_doc = self.state().visible.len() as u64;
-        vec![SegmentStats { max_doc, ..SegmentStats::default() }]
-    }
-
-    fn snapshot_number(&self) -> u64 {
-        self.state().snapshots
-    }
-
-    fn caches(&self) -> Vec<(&'static str, CacheStats)> {
-        vec![]
-    }
-
-    fn export(&self, _visit: &mut Visit<'_>) -> Result<Watermark> {
-        Err(Error::internal("a shard in memory is not rebuilt"))
-    }
-
-    fn export_since(&self, _after: Watermark, _visit: &mut Visit<'_>) -> Result<Watermark> {
+    fn export(&self, _: Option<Watermark>, _: &mut Visit<'_>) -> Result<Watermark> {
         Err(Error::internal("a shard in memory is not rebuilt"))
     }
 

@@ -230,11 +230,9 @@ impl Node {
         schema: Arc<Schema>,
         auto_commit: AutoCommit,
     ) -> Result<Arc<dyn Shard>> {
-        let site =
-            ShardSite { place: self.place(entry, folder), schema, auto_commit, clock: self.clock.clone() };
-        let shard = self.shards.open(site)?;
-        shard.set_peers(Arc::new(Neighbours(Arc::downgrade(&self.directory))));
-        Ok(shard)
+        let peers = Arc::new(Neighbours(Arc::downgrade(&self.directory)));
+        let (place, clock) = (self.place(entry, folder), self.clock.clone());
+        self.shards.open(ShardSite { place, schema, auto_commit, clock, peers })
     }
 
     /// Where the shard of a folder of a collection lives.

@@ -1,14 +1,21 @@
-//! What a collection asks of a shard, as a seam: the engine's shard in production, one in memory in tests of the layers
-//! above. Calls block; [`crate::offload`] decides on which thread.
+//! What a collection asks of a shard, as a seam of three roles: who changes documents, who reads, who keeps the shard in order. The
+//! engine's shard is behind it in production, one in memory in tests of the layers above; a shard of another node would be one
+//! more. Calls block; [`crate::offload`] decides on which thread.
+
+mod read;
+
+pub use read::{
+    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, ReadAnswer, ReadRequest,
+    SegmentsRead, ShardRead, TopTermsRead, VersionsRead, WhyNotRead,
+};
 
 use std::sync::Arc;
 
 use meter::{Clock, Meters};
 use plan::partial::ShardResult;
 use plan::{
-    AutoCommit, CacheStats, Commit, Document, DocumentVectors, Explanation, FieldSelection, Join, LikeTerm,
-    MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent, SuggestPlan,
-    Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    AutoCommit, CollectionConfig, Commit, Result, Schema, SearchPlan, SuggestComponent, UpdateBatch,
+    UpdateOutcome,
 };
 
 use store::{BackupFolder, BackupPoint, ShardId, ShardImage, Site, Watermark};
@@ -17,67 +24,34 @@ pub use engine::{
     EditSteps, FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms, UpdateContext, Visit,
 };
 
-/// One shard that is open on this node.
-pub trait Shard: Send + Sync {
+/// Changes the documents of a shard.
+pub trait ShardWriter: Send + Sync {
     /// Returns when the operations are durable, or with why not in the outcome.
     fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome;
     fn commit(&self, commit: &Commit) -> Result<()>;
+}
+
+/// Reads from a shard.
+pub trait ShardReader: Send + Sync {
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
-    /// What the documents of a join's query have in its field.
-    fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues>;
-    /// Makes the node's other collections known, once.
-    fn set_peers(&self, peers: Arc<dyn Peers>);
-    /// Sees updates that no commit has made visible. One entry an id, `None` where absent.
-    fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>>;
+    /// Anything else that is asked; [`ShardRead::ask`] is the typed way to it.
+    fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer>;
+    /// Equal moments give equal answers.
+    fn moment(&self) -> ShardMoment;
+    fn stats(&self) -> ShardStats;
+}
+
+/// Keeps a shard in order.
+pub trait ShardUpkeep: Send + Sync {
     fn set_schema(&self, schema: Arc<Schema>) -> Result<()>;
-    fn set_auto_commit(&self, auto_commit: AutoCommit);
-    /// The fields that say when documents end, and every how many seconds those are deleted that have.
-    fn set_expiries(&self, fields: &[(String, u64)]);
-    /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
-    fn set_suggesters(&self, components: &[SuggestComponent]);
+    /// Follows a collection's configuration. Suggesters that are to be built when a shard opens are built.
+    fn configure(&self, settings: &ShardSettings<'_>);
     /// Builds a suggester from what searches see now.
     fn build_suggester(&self, component: &str, name: &str) -> Result<()>;
-    /// What a suggester has for a text.
-    fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>>;
-    /// Changes whenever a suggester is built or dropped.
-    fn suggesters_number(&self) -> u64;
-    fn stats(&self) -> ShardStats;
-    /// The fields that documents have, by their concrete names.
-    fn luke_fields(&self) -> Result<Vec<FieldStats>>;
-    /// The most frequent terms, and how frequent all are.
-    fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms>;
-    /// The terms of a field, with their counts.
-    fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>>;
-    /// The terms of documents, from their stored texts.
-    fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>>;
-    /// Why the document with this id is no hit of the plan, as far as filters and query say.
-    fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot>;
-    /// The words by which documents are like another, the least telling first.
-    fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>>;
-    /// What dictionaries suggest for words.
-    fn spell(&self, plan: &SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>>;
-    /// The living visible document with this number: id and fields.
-    fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>>;
-    /// How the query of `plan` scores the first `limit` documents of `other`, by id.
-    fn explain_other(
-        &self,
-        plan: &SearchPlan,
-        other: &Query,
-        limit: usize,
-        meters: &Meters,
-    ) -> Result<Vec<(String, Explanation)>>;
-    /// The versions of the documents updated last, newest first.
-    fn versions(&self, limit: usize) -> Result<Vec<Version>>;
-    fn segments(&self) -> Vec<SegmentStats>;
-    /// Changes whenever searches may find something else.
-    fn snapshot_number(&self) -> u64;
-    /// Its caches, by Solr's names.
-    fn caches(&self) -> Vec<(&'static str, CacheStats)>;
-    /// Visits records that make all documents of this moment; returns the place in the log from which
-    /// [`Shard::export_since`] goes on. The log is kept until [`Shard::end_export`], to be called once for each export.
-    fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark>;
-    /// Visits the log's records above a place; returns the place reached.
-    fn export_since(&self, after: Watermark, visit: &mut Visit<'_>) -> Result<Watermark>;
+    /// Visits records that make all documents of this moment, or the log's records above the place that an earlier call returned;
+    /// returns the place reached. The log is kept until [`ShardUpkeep::end_export`], to be called once for each export from the
+    /// beginning.
+    fn export(&self, after: Option<Watermark>, visit: &mut Visit<'_>) -> Result<Watermark>;
     fn end_export(&self);
     /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is `wanted`, in place of those that
     /// are here with their ids; values turned into what this shard's schema has. Durable from the next flush on.
@@ -86,6 +60,38 @@ pub trait Shard: Send + Sync {
     fn capture(&self) -> Result<ShardImage>;
     /// Flushes and stops background work; later calls fail.
     fn close(&self) -> Result<()>;
+}
+
+/// One shard that is open on this node.
+pub trait Shard: ShardWriter + ShardReader + ShardUpkeep {}
+
+impl<T: ShardWriter + ShardReader + ShardUpkeep> Shard for T {}
+
+/// Which state of a shard answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ShardMoment {
+    /// Changes whenever searches may find something else.
+    pub snapshot: u64,
+    /// Changes whenever a suggester is built or dropped.
+    pub suggesters: u64,
+}
+
+/// What of a collection's configuration is a shard's to heed.
+pub struct ShardSettings<'a> {
+    pub auto_commit: AutoCommit,
+    /// The fields that say when documents end, and every how many seconds those are deleted that have.
+    pub expiries: Vec<(String, u64)>,
+    pub suggesters: &'a [SuggestComponent],
+}
+
+impl<'a> ShardSettings<'a> {
+    pub fn of(config: &'a CollectionConfig) -> Self {
+        Self {
+            auto_commit: config.auto_commit,
+            expiries: config.updates.expiries(),
+            suggesters: &config.components.suggest,
+        }
+    }
 }
 
 /// Opens or creates shards.
@@ -114,4 +120,6 @@ pub struct ShardSite {
     pub schema: Arc<Schema>,
     pub auto_commit: AutoCommit,
     pub clock: Arc<dyn Clock>,
+    /// The node's other collections.
+    pub peers: Arc<dyn Peers>,
 }

@@ -5,7 +5,7 @@ use plan::{Join, Result};
 use crate::search::Tallies;
 
 /// The values that some documents have in a field, with what they score.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct JoinedValues(pub(crate) Tallies);
 
 /// The collections of the node.

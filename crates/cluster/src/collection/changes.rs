@@ -12,6 +12,7 @@ use super::{Collection, VersionedSchema};
 use crate::catalog::{CollectionDocument, SavedSchema};
 use crate::documents::Versioned;
 use crate::offload;
+use crate::shard::ShardSettings;
 
 impl Collection {
     /// Puts `source` in place of the schema if it still is the one with version `expected`; returns the new version.
@@ -202,9 +203,7 @@ impl Collection {
     }
 
     fn adopt_config(&self, config: Versioned<CollectionConfig>) {
-        self.shard().set_auto_commit(config.value.auto_commit);
-        self.shard().set_suggesters(&config.value.components.suggest);
-        self.shard().set_expiries(&config.value.updates.expiries());
+        self.shard().configure(&ShardSettings::of(&config.value));
         self.config.store(Arc::new(config.shared()));
         self.changes.fetch_add(1, Ordering::Release);
     }

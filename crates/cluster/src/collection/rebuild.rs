@@ -13,7 +13,7 @@ use super::{Collection, Served, VersionedSchema};
 use crate::catalog::SavedSchema;
 use crate::node::Node;
 use crate::placement::Placement;
-use crate::shard::Shard;
+use crate::shard::{Shard, ShardSettings};
 
 /// Rounds over what was updated meanwhile, before updates have to wait for the last one.
 const ROUNDS_MAX: usize = 20;
@@ -184,11 +184,11 @@ impl Collection {
 
 impl Rebuild<'_> {
     fn run(&mut self, old: &Arc<dyn Shard>) -> Result<()> {
-        let mut at = old.export(&mut |record| self.take(record))?;
+        let mut at = old.export(None, &mut |record| self.take(record))?;
         let intakes = self.intakes;
         intakes.iter().try_for_each(|intake| self.take_in(intake))?;
         for _ in 0..ROUNDS_MAX {
-            let reached = old.export_since(at, &mut |record| self.take(record))?;
+            let reached = old.export(Some(at), &mut |record| self.take(record))?;
             if reached == at {
                 break;
             }
@@ -201,7 +201,7 @@ impl Rebuild<'_> {
     /// Takes what another shard has now; its later updates are its own.
     fn take_in(&mut self, intake: &Intake) -> Result<()> {
         let from = intake.from.shard();
-        let taken = from.export(&mut |record| self.take_wanted(record, Some(&*intake.wanted)));
+        let taken = from.export(None, &mut |record| self.take_wanted(record, Some(&*intake.wanted)));
         from.end_export();
         taken.map(|_| ())
     }
@@ -232,7 +232,7 @@ impl Rebuild<'_> {
         collection.check_open()?;
         let _changing = collection.lock();
         let _alone = collection.home.gate.write().unwrap_or_else(PoisonError::into_inner);
-        old.export_since(at, &mut |record| self.take(record))?;
+        old.export(Some(at), &mut |record| self.take(record))?;
         let present = collection.versioned_schema();
         let schema = Arc::new(Schema::build((self.edit)(&present.schema.source)?)?);
         self.target.set_schema(schema.clone())?;
@@ -250,9 +250,7 @@ impl Rebuild<'_> {
             },
         };
         let config = collection.config();
-        self.target.set_auto_commit(config.auto_commit);
-        self.target.set_suggesters(&config.components.suggest);
-        self.target.set_expiries(&config.updates.expiries());
+        self.target.configure(&ShardSettings::of(&config));
         // Invariant: the one step that accepts the rebuild. What fails behind it, the next start finishes.
         collection.catalog.set_schema(collection.entry().key(), Some(before.version), &saved)?;
         let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::{Collection, VersionsRead};
 use plan::{Commit, Result};
 use solr::response::Entries;
 use solr::{Fetched, GetRequest, Params, versions_entry};
@@ -18,7 +18,7 @@ pub(super) async fn run(
 ) -> Result<Entries> {
     let request = GetRequest::parse(params)?;
     if let Some(limit) = request.versions {
-        return Ok(versions_entry(&collection.versions(limit).await?));
+        return Ok(versions_entry(&collection.read(VersionsRead { limit }, &permit.meters).await?));
     }
     let found = if request.is_searched() {
         searched(call, collection, (params, permit), &request).await?

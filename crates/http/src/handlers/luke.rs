@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::{Collection, DocumentAtRead, TopTermsRead};
 use meter::Meters;
 use plan::{
     Error, FieldClass, FieldSelection, Page, Query, ROOT_FIELD, Result, RootCause, Schema, SearchPlan, Value,
@@ -78,7 +78,8 @@ async fn place(collection: &Arc<Collection>, schema: &Schema, params: &Params) -
 }
 
 async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -> Result<Node> {
-    let found = collection.document_at(place.number, &FieldSelection::everything()).await?;
+    let request = DocumentAtRead { place: place.number, fields: &FieldSelection::everything() };
+    let found = collection.read(request, &Meters::default()).await?;
     let (_, mut document) = found.ok_or_else(|| no_document(&place.called))?;
     document.fields.retain(|(name, _)| schema.field(name).is_some_and(|spec| spec.properties.stored));
     let mut values = Vec::new();
@@ -147,7 +148,8 @@ async fn field_facts(collection: &Collection, schema: &Schema, params: &Params) 
         let has_terms = has_terms(schema, &found.name);
         let mut terms = None;
         if wanted.is_some() && has_terms {
-            let found = collection.top_terms(&found.name, limit).await?;
+            let request = TopTermsRead { field: &found.name, limit };
+            let found = collection.read(request, &Meters::default()).await?;
             let cluster::TopTerms { top, distinct, histogram } = found;
             terms = Some(TopTerms { distinct, top, histogram });
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, Moment, Node, VersionedSchema};
+use cluster::{Collection, ExplainOtherRead, Moment, Node, VersionedSchema};
 use meter::{Meters, Phase};
 use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
 use solr::query::{Names, OtherSchema, Others, SchemaAnalyzers};
@@ -47,7 +47,8 @@ pub(super) async fn run(
     let explained_other = match &resolved.response.explain_other {
         Some(other) => {
             let limit = ExplainOther::DOCUMENTS_MAX;
-            collection.explain_other(&plan, &other.query, limit, &permit.meters).await?
+            let request = ExplainOtherRead { plan: &plan, other: &other.query, limit };
+            collection.read(request, &permit.meters).await?
         }
         None => vec![],
     };
@@ -113,7 +114,8 @@ async fn vectors(
         let Some(request) = VectorsRequest::parse(params, fields, &collection.schema())? else {
             return Ok(None);
         };
-        Ok(Some(request.respond(collection.vectors(&request.plan(&result.hits)).await?)))
+        let vectors = collection.read(&request.plan(&result.hits), &Meters::default()).await?;
+        Ok(Some(request.respond(vectors)))
     };
     let named = |entries| (component.name().to_owned(), entries);
     match told.await {

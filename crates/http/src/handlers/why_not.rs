@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cluster::Collection;
+use cluster::{Collection, WhyNotRead};
 use plan::{Error, FieldSelection, Result};
 use solr::Params;
 use solr::params::{query, why_not};
@@ -24,7 +24,7 @@ pub(super) async fn run(
     let resolving = Resolving::of(call, collection, permit);
     let context = resolving.context();
     let plan = SelectRequest::parse(params)?.resolve(&context)?.plan;
-    let why = collection.why_not(&plan, &id, &permit.meters).await?;
+    let why = collection.read(WhyNotRead { plan: &plan, id: &id }, &permit.meters).await?;
     let ids = [id];
     let exists =
         why.visible || collection.get(&ids, &FieldSelection::default()).await?.iter().any(Option::is_some);

@@ -1,0 +1,134 @@
+//! What a shard can be asked to read: one line in the table below for each operation, with its request and its answer. From
+//! that line come the two messages that any kind of shard understands, and the typed way in: `request.ask(shard)` gives
+//! the answer that belongs to the request. A new operation is its line here and an arm in each kind of shard that has something to
+//! say to it. Requests are plans and plain values; what is alive (meters) goes beside them.
+
+use engine::{FieldStats, JoinedValues, SegmentStats, TopTerms};
+use meter::Meters;
+use plan::{
+    CacheStats, Document, DocumentVectors, Error, Explanation, FieldSelection, Join, LikeTerm, MoreLike,
+    Query, Result, SearchPlan, SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan,
+    VectorsPlan, Version, WhyNot,
+};
+
+use super::ShardReader;
+
+/// A request of the table, with the type of its answer.
+pub trait ShardRead {
+    type Answer;
+
+    /// Blocks.
+    fn ask(self, shard: &dyn ShardReader, meters: &Meters) -> Result<Self::Answer>;
+}
+
+macro_rules! reads {
+    ($lifetime:lifetime: $($(#[$doc:meta])* $name:ident($request:ty) -> $answer:ty;)*) => {
+        /// Any request of the table.
+        pub enum ReadRequest<$lifetime> {
+            $($(#[$doc])* $name($request),)*
+        }
+
+        /// The answer to the request of the same name.
+        pub enum ReadAnswer {
+            $($name($answer),)*
+        }
+
+        impl ReadRequest<'_> {
+            /// What a shard without anything says.
+            #[cfg(any(test, feature = "memory"))]
+            pub fn empty_answer(&self) -> ReadAnswer {
+                match self {
+                    $(Self::$name(_) => ReadAnswer::$name(Default::default()),)*
+                }
+            }
+        }
+
+        $(#[allow(clippy::extra_unused_lifetimes, reason = "some requests borrow nothing")]
+        impl<$lifetime> ShardRead for $request {
+            type Answer = $answer;
+
+            fn ask(self, shard: &dyn ShardReader, meters: &Meters) -> Result<$answer> {
+                match shard.read(ReadRequest::$name(self), meters)? {
+                    ReadAnswer::$name(answer) => Ok(answer),
+                    _ => Err(Error::internal("a shard gave the answer to another request")),
+                }
+            }
+        })*
+    };
+}
+
+reads! { 'a:
+    /// Sees updates that no commit has made visible. One entry an id, `None` where absent.
+    Get(GetRead<'a>) -> Vec<Option<Document>>;
+    /// What the documents of a join's query have in its field.
+    Joined(JoinRead<'a>) -> JoinedValues;
+    /// The fields that documents have, by their concrete names.
+    Fields(FieldsRead) -> Vec<FieldStats>;
+    /// The most frequent terms, and how frequent all are.
+    TopTerms(TopTermsRead<'a>) -> TopTerms;
+    /// The terms of a field, with their counts.
+    Terms(&'a TermsPlan) -> Vec<TermCount>;
+    /// The terms of documents, from their stored texts.
+    Vectors(&'a VectorsPlan) -> Vec<DocumentVectors>;
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    WhyNot(WhyNotRead<'a>) -> WhyNot;
+    /// The words by which documents are like another, the least telling first.
+    LikeTerms(&'a MoreLike) -> Vec<LikeTerm>;
+    /// What dictionaries suggest for words.
+    Spell(&'a SpellPlan) -> Vec<SpellFinding>;
+    /// What a suggester has for a text.
+    Suggest(&'a SuggestPlan) -> Vec<Suggestion>;
+    /// The living visible document with this number ([`plan::Hit::place`]): id and fields.
+    DocumentAt(DocumentAtRead<'a>) -> Option<(String, Document)>;
+    /// How the query of the plan scores the first documents of another, whether it finds them or not, by id.
+    ExplainOther(ExplainOtherRead<'a>) -> Vec<(String, Explanation)>;
+    /// The versions of the documents updated last, visible or not, newest first.
+    Versions(VersionsRead) -> Vec<Version>;
+    /// The segments that searches see.
+    Segments(SegmentsRead) -> Vec<SegmentStats>;
+    /// A shard's caches, by Solr's names.
+    Caches(CachesRead) -> Vec<(&'static str, CacheStats)>;
+}
+
+pub struct GetRead<'a> {
+    pub ids: &'a [String],
+    pub fields: &'a FieldSelection,
+}
+
+pub struct JoinRead<'a> {
+    pub join: &'a Join,
+    /// Whether scores are asked for too.
+    pub scored: bool,
+}
+
+pub struct FieldsRead;
+
+pub struct TopTermsRead<'a> {
+    pub field: &'a str,
+    pub limit: usize,
+}
+
+pub struct WhyNotRead<'a> {
+    pub plan: &'a SearchPlan,
+    pub id: &'a str,
+}
+
+pub struct DocumentAtRead<'a> {
+    pub place: u64,
+    pub fields: &'a FieldSelection,
+}
+
+pub struct ExplainOtherRead<'a> {
+    pub plan: &'a SearchPlan,
+    pub other: &'a Query,
+    /// Documents of `other`.
+    pub limit: usize,
+}
+
+pub struct VersionsRead {
+    pub limit: usize,
+}
+
+pub struct SegmentsRead;
+
+pub struct CachesRead;
