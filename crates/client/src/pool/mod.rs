@@ -159,9 +159,10 @@ impl Shared {
 
     /// There is something to sweep.
     fn idle_since_now(self: &Arc<Self>) {
-        let mut idle = self.idle();
-        if !idle.sweeper_runs {
-            idle.sweeper_runs = true;
+        let has_one = std::mem::replace(&mut self.idle().sweeper_runs, true);
+        if !has_one {
+            // Without the lock: a runtime that is shutting down drops the task here and now, and with it the sweeper, which
+            // locks.
             let sweeper = Sweeper { shared: Arc::downgrade(self), has_left: false };
             tokio::spawn(sweeper.run());
         }
