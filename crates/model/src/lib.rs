@@ -15,6 +15,7 @@ pub mod drop_collection;
 pub mod freshness;
 pub mod metadata;
 pub mod resend;
+pub mod split;
 pub mod takeover;
 
 pub use check::{Counterexample, Explored, ProtocolModel, Scenario, counterexample, explore};
@@ -32,5 +33,6 @@ pub fn scenarios() -> Vec<Scenario> {
         Scenario::of::<collect_garbage::CollectGarbage>(),
         Scenario::of::<metadata::Metadata>(),
         Scenario::of::<drop_collection::DropCollection>(),
+        Scenario::of::<split::Split>(),
     ]
 }

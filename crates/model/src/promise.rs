@@ -19,3 +19,6 @@ pub const NO_CHANGE_IS_LOST: Promise = "no acknowledged change of metadata is lo
 pub const NOBODY_USES_AN_OLDER_SCHEMA: Promise = "nobody replays or resolves with an older schema";
 pub const THE_VIEW_GOES_FORWARDS: Promise = "the view of the metadata never goes backwards";
 pub const NOTHING_IS_ACKNOWLEDGED_BEHIND_A_DROP: Promise = "nothing is acknowledged behind a drop";
+pub const NO_SPLIT_IS_STUCK: Promise = "no split is stuck";
+pub const VERSIONS_ONLY_GROW: Promise = "a document's versions only grow";
+pub const A_SEARCH_SEES_EACH_DOCUMENT_ONCE: Promise = "a search sees each document once";
