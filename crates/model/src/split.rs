@@ -30,6 +30,8 @@ rules! { Split {
     owner_checks_range => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// A child begins with the parent's batch ids and how many operations of each are logged.
     children_keep_batch_ids => NOTHING_IS_APPLIED_TWICE,
+    /// A child's epochs begin above the parent's, so that the position in a re-send can be compared with what the child forgot.
+    child_epochs_above_the_parents => NOTHING_IS_APPLIED_TWICE,
     /// An operation that is re-sent to a child keeps the number that it had in the part for the parent.
     operations_keep_their_numbers => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// A child's versions begin above the parent's highest.
@@ -91,6 +93,8 @@ struct Child {
     inherited: Vec<usize>,
     version_highest: usize,
     log: Vec<Operation>,
+    /// Operations whose batch id the child knows no longer.
+    forgotten: BTreeSet<Operation>,
 }
 
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
@@ -142,6 +146,8 @@ pub enum Action {
     Crash(usize),
     /// Somebody who has met the seal creates a child's first manifest.
     CreateChild(Half),
+    /// A child drops the batch id of what its own log has.
+    Forget(Half),
     /// Somebody who finds the children complete changes the cluster's state.
     PublishState,
     Search,
@@ -188,7 +194,7 @@ impl Model for Split {
             }
         }
         for half in [0, 1] {
-            actions.push(Action::CreateChild(half));
+            actions.extend([Action::CreateChild(half), Action::Forget(half)]);
             actions.extend((0..self.batches).map(|batch| Action::SendToChild { half, batch }));
         }
         actions.extend([Action::Flush, Action::TakeOver, Action::PublishState, Action::Search, Action::Ask]);
@@ -208,6 +214,7 @@ impl Model for Split {
             Action::TakeOver => self.take_over(&mut next)?,
             Action::Crash(owner) => next.openings[owner].role = Role::Gone,
             Action::CreateChild(half) => self.create_child(&mut next, half)?,
+            Action::Forget(half) => next.children[half].as_mut()?.forget(),
             Action::PublishState => next.names_children = next.children.iter().all(Option::is_some),
             Action::Search if next.search.is_none() => {
                 let names_children = next.names_children;
@@ -251,6 +258,10 @@ impl Model for Split {
                 let goes_on = |child: &Child| child.inherited[0] == 1 && !child.log.is_empty();
                 state.children.iter().flatten().any(goes_on)
             }),
+            Property::sometimes("both children have forgotten a batch", |_: &Self, state: &State| {
+                let forgot = |child: &Child| !child.forgotten.is_empty();
+                state.names_children && state.children.iter().flatten().all(forgot)
+            }),
             Property::sometimes("a search ends with the state before", |_: &Self, state: &State| {
                 let before = |search: &Search| !search.names_children && search.asked.len() == 2;
                 state.names_children && state.search.as_ref().is_some_and(before)
@@ -293,10 +304,14 @@ impl Split {
         let child = next.children[half].as_mut()?;
         let all = (0..operations_of(batch)).map(|number| Operation { batch, number });
         let part = all.filter(|one| half_of(*one) == half || !self.rules.owner_checks_range);
+        // Sent first before the cut-over: the position that the part names is one of the parent's.
+        if !child.forgotten.is_empty() && self.rules.child_epochs_above_the_parents {
+            return None;
+        }
         for (renumbered, operation) in part.enumerate() {
             let keeps = self.rules.operations_keep_their_numbers;
             let number = if keeps { operation.number } else { renumbered };
-            if number >= child.inherited[usize::from(batch)] && !child.log.contains(&operation) {
+            if number >= child.inherited[usize::from(batch)] && !child.knows(operation) {
                 child.log.push(operation);
             }
             next.acknowledged.insert(operation);
@@ -347,7 +362,8 @@ impl Split {
         let inherited = (0..self.batches).map(|batch| if keeps { logged(batch) } else { 0 }).collect();
         let version_highest = if self.rules.versions_above_the_parents { records.len() } else { 0 };
         let base = versioned(&records, 0).filter(|(one, _)| half_of(*one) == half).collect();
-        next.children[half] = Some(Child { base, inherited, version_highest, log: Vec::new() });
+        next.children[half] =
+            Some(Child { base, inherited, version_highest, log: Vec::new(), forgotten: BTreeSet::new() });
         Some(())
     }
 
@@ -375,6 +391,16 @@ impl Opening {
     fn create(&mut self, slot: usize) -> bool {
         let offered = self.offered[slot - self.resolved];
         *self.log[slot].get_or_insert(offered) == offered
+    }
+}
+
+impl Child {
+    fn knows(&self, operation: Operation) -> bool {
+        self.log.contains(&operation) && !self.forgotten.contains(&operation)
+    }
+
+    fn forget(&mut self) {
+        self.forgotten.extend(&self.log);
     }
 }
 
