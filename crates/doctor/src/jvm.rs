@@ -10,6 +10,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::ProcessFacts;
+use crate::stuck::Diagnosis;
+use crate::verdict::{Cause, Standing};
 
 /// What the JVM says of its threads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +99,23 @@ fn open_socket(facts: &ProcessFacts, socket: &Path, patience: Duration) -> io::R
     }
 }
 
+impl Diagnosis {
+    /// Adds what the JVM says: a deadlock that it found, or where the thread of the verdict stands in the program.
+    pub fn with_java(mut self, dump: &JavaDump) -> Self {
+        let verdict = &mut self.verdict;
+        if let Some(deadlock) = &dump.deadlock {
+            (verdict.cause, verdict.standing) = (Cause::Deadlock, Standing::Stuck);
+            verdict.sentence = format!("waits for itself: the JVM found a deadlock: {deadlock}");
+            verdict.next_step = Cause::Deadlock.next_step().to_owned();
+        } else if let Some(thread) = dump.threads.iter().find(|thread| thread.tid == verdict.tid)
+            && let Some(frame) = thread.frames.first()
+        {
+            verdict.sentence += &format!("; Java thread \"{}\" is {} at {frame}", thread.name, thread.state);
+        }
+        self
+    }
+}
+
 /// Reads the format that `jstack` prints.
 pub fn parse(text: &str) -> JavaDump {
     let mut dump = JavaDump::default();
@@ -109,6 +128,8 @@ pub fn parse(text: &str) -> JavaDump {
         let line = line.trim();
         if let Some(state) = line.strip_prefix("java.lang.Thread.State: ") {
             state.clone_into(&mut current.state);
+        } else if line == "- None" {
+            // No locks of java.util.concurrent.
         } else if let Some(frame) = line.strip_prefix("at ").or_else(|| line.strip_prefix("- ")) {
             current.frames.push(crate::verdict::words::printable(frame));
         }
@@ -166,6 +187,20 @@ mod tests {
             dump.deadlock.as_deref(),
             Some("\"main\": waiting to lock monitor 0x1, which is held by \"b\"")
         );
+    }
+
+    #[test]
+    fn a_deadlock_that_the_jvm_found_is_the_verdict() {
+        let facts = ProcessFacts::default();
+        let before = Diagnosis { verdict: crate::verdict::judge(&facts, 0), facts };
+        let stuck = before.clone().with_java(&parse(DUMP)).verdict;
+        assert_eq!((stuck.cause, stuck.standing), (Cause::Deadlock, Standing::Stuck));
+        assert!(stuck.sentence.contains("which is held by \"b\""), "{}", stuck.sentence);
+        let mut main = before;
+        main.verdict.tid = 4711;
+        let dump = JavaDump { deadlock: None, ..parse(DUMP) };
+        let expected = "; Java thread \"main\" is BLOCKED (on object monitor) at Two.run(Two.java:9)";
+        assert!(main.with_java(&dump).verdict.sentence.ends_with(expected));
     }
 
     proptest::proptest! {

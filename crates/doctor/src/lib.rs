@@ -5,16 +5,19 @@
 //! could not be seen is a fact like any other, with its reason. Linux only. The clock is handed in.
 #![cfg(target_os = "linux")]
 
+mod bundle;
 pub mod facts;
 pub mod host;
 mod jvm;
 mod observe;
 mod postgres;
+mod redact;
 pub mod render;
 mod slow;
 mod stuck;
 pub mod verdict;
 
+pub use bundle::Bundle;
 pub use jvm::{JavaDump, JavaThread, thread_dump};
 pub use observe::{Error, Machine, ObserveOptions};
 pub use postgres::{Backend, ask as ask_postgres};

@@ -4,6 +4,8 @@
 
 #[path = "planted/causes.rs"]
 mod causes;
+#[path = "planted/frozen.rs"]
+mod frozen;
 #[path = "planted/fuse.rs"]
 mod fuse;
 #[path = "planted/healthy.rs"]

@@ -1,12 +1,14 @@
 //! `parhelion doctor`: why a process hangs, why it is slow, what of this host will hurt next. Only the command line: all looking
 //! and judging is the crate `doctor`'s.
 
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ::doctor::host::{HostOptions, lint, measure_host};
 use ::doctor::render::{self, Extent};
 use ::doctor::verdict::Standing;
-use ::doctor::{Diagnosis, Machine, ObserveOptions, StuckOptions};
+use ::doctor::{Bundle, Diagnosis, Machine, ObserveOptions, StuckOptions};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use meter::Clock as _;
@@ -25,6 +27,15 @@ enum DoctorCommand {
     Stuck(StuckArgs),
     Slow(SlowArgs),
     Host(HostArgs),
+    Bundle(BundleArgs),
+    /// Judge the processes and the host of a bundle, as `stuck --all` and `host` would have on its machine.
+    Read {
+        /// An archive that `doctor bundle` wrote.
+        file: PathBuf,
+        /// Show processes at work and at rest too.
+        #[arg(long)]
+        full: bool,
+    },
     /// Every cause that the doctor tells apart: what it means, and the next step.
     Causes,
 }
@@ -117,19 +128,39 @@ Examples:
 struct HostArgs {
     /// Measure how long a sync takes in this folder (writes 800 KB, and removes them).
     #[arg(long, value_name = "DIR")]
-    data_dir: Option<std::path::PathBuf>,
+    data_dir: Option<PathBuf>,
     /// Ask these ZooKeeper servers, by their four-letter words.
     #[arg(long, value_delimiter = ',', value_name = "HOST:PORT")]
     zookeeper: Vec<String>,
     /// Read this `zoo.cfg`.
     #[arg(long, value_name = "FILE")]
-    zookeeper_config: Option<std::path::PathBuf>,
+    zookeeper_config: Option<PathBuf>,
     /// Read this log of a ZooKeeper server.
     #[arg(long, value_name = "FILE")]
-    zookeeper_log: Option<std::path::PathBuf>,
+    zookeeper_log: Option<PathBuf>,
     /// Print facts and findings as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// One archive for support: what every process waits for, facts of the host, the kernel's figures, ends of logs.
+///
+/// A gzipped tar of text. Passwords, tokens, keys and logins in URLs are taken out of command lines and logs before anything is
+/// written; addresses and names of files stay. Look it through before you send it: `tar -xzOf FILE | less`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  parhelion doctor bundle support.tar.gz --data-dir /var/lib/parhelion --log /var/log/parhelion.log
+  parhelion doctor read support.tar.gz       what the doctor makes of it, on any machine")]
+struct BundleArgs {
+    /// The archive to write; one that is there is left alone.
+    file: PathBuf,
+    /// Measure how long a sync takes in this folder.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Take in the last 8 MiB of this log; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    log: Vec<PathBuf>,
 }
 
 pub async fn run(args: DoctorArgs) -> anyhow::Result<()> {
@@ -137,6 +168,8 @@ pub async fn run(args: DoctorArgs) -> anyhow::Result<()> {
         DoctorCommand::Stuck(args) => stuck(args).await,
         DoctorCommand::Slow(args) => slow(&args),
         DoctorCommand::Host(args) => host(args),
+        DoctorCommand::Bundle(args) => bundle(args),
+        DoctorCommand::Read { file, full } => read(&file, full),
         DoctorCommand::Causes => {
             output::write_stdout(render::causes().as_bytes());
             Ok(())
@@ -184,6 +217,44 @@ fn host(args: HostArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn bundle(args: BundleArgs) -> anyhow::Result<()> {
+    let mut bundle = Bundle::default();
+    for log in &args.log {
+        bundle.add_log(log).with_context(|| format!("cannot read `{}`", log.display()))?;
+    }
+    bundle.add_figures();
+    let machine = Machine::observe()?;
+    let pids: Vec<i32> = machine.processes().iter().map(|label| label.pid).collect();
+    let observe =
+        ObserveOptions { period: Duration::from_millis(500), samples: 4, now_ms: SystemClock.now_ms() };
+    bundle.processes = machine.all(&pids, &observe);
+    bundle.host = measure_host(&HostOptions {
+        data_dir: args.data_dir,
+        zookeeper: Vec::new(),
+        zookeeper_config: None,
+        zookeeper_log: None,
+        pause: Duration::from_millis(500),
+    })?;
+    let named = || format!("cannot write `{}`", args.file.display());
+    let file = File::create_new(&args.file).with_context(named)?;
+    bundle.write(file).with_context(named)?;
+    output::note(&format!("{}: {} processes, {} texts", args.file.display(), pids.len(), bundle.texts.len()));
+    Ok(())
+}
+
+fn read(file: &Path, full: bool) -> anyhow::Result<()> {
+    let named = || format!("cannot read `{}`", file.display());
+    let bundle = Bundle::read(File::open(file).with_context(named)?).with_context(named)?;
+    let judged = bundle.processes.into_iter().map(|facts| {
+        let verdict = ::doctor::verdict::judge(&facts, 60_000);
+        Diagnosis { verdict, facts }
+    });
+    let found: Vec<Diagnosis> = judged.collect();
+    show_all(full, &found);
+    output::write_stdout(render::host(&bundle.host, &lint(&bundle.host)).as_bytes());
+    Ok(())
+}
+
 async fn stuck(args: StuckArgs) -> anyhow::Result<()> {
     loop {
         let found = look(&args).await?;
@@ -225,7 +296,7 @@ fn show(args: &StuckArgs, found: &[Diagnosis]) -> anyhow::Result<()> {
         return Ok(());
     }
     if args.all {
-        show_all(args, found);
+        show_all(args.full, found);
         return Ok(());
     }
     let extent = if args.full { Extent::Full } else { Extent::Short };
@@ -234,19 +305,22 @@ fn show(args: &StuckArgs, found: &[Diagnosis]) -> anyhow::Result<()> {
             output::line(&render::line(diagnosis));
             continue;
         }
-        output::write_stdout(render::diagnosis(diagnosis, extent).as_bytes());
-        if args.java {
-            let dump = ::doctor::thread_dump(&diagnosis.facts, Duration::from_secs(5));
-            let dump = dump.with_context(|| format!("no thread dump of {}", diagnosis.facts.label))?;
-            output::write_stdout(render::java(&dump, diagnosis).as_bytes());
+        if !args.java {
+            output::write_stdout(render::diagnosis(diagnosis, extent).as_bytes());
+            continue;
         }
+        let dump = ::doctor::thread_dump(&diagnosis.facts, Duration::from_secs(5));
+        let dump = dump.with_context(|| format!("no thread dump of {}", diagnosis.facts.label))?;
+        let diagnosis = diagnosis.clone().with_java(&dump);
+        let text = render::diagnosis(&diagnosis, extent) + &render::java(&dump, &diagnosis);
+        output::write_stdout(text.as_bytes());
     }
     Ok(())
 }
 
-fn show_all(args: &StuckArgs, found: &[Diagnosis]) {
+fn show_all(full: bool, found: &[Diagnosis]) {
     let stuck = found.iter().filter(|one| one.verdict.standing == Standing::Stuck).count();
-    let shown = found.iter().filter(|one| args.full || one.verdict.standing == Standing::Stuck);
+    let shown = found.iter().filter(|one| full || one.verdict.standing == Standing::Stuck);
     shown.for_each(|one| output::line(&render::line(one)));
     output::note(&format!("{stuck} of {} processes are stuck", found.len()));
 }
