@@ -1,5 +1,5 @@
 //! `cargo xtask check`: exactly what CI runs, in the order in which it fails fastest: structure, formatting, lints,
-//! tests, docs, then the scenarios and Solr's clients against a server of this checkout. Owns the list of steps;
+//! tests, docs, the simulation, then the scenarios and Solr's clients against a server of this checkout. Owns the list of steps;
 //! cargo's own output passes through.
 
 use std::path::Path;
@@ -9,16 +9,18 @@ use anyhow::{Context, Result};
 
 use crate::compat;
 
-const STEPS: [&[&str]; 4] = [
+const STEPS: [&[&str]; 5] = [
     &["fmt", "--all", "--check"],
     &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+    &["clippy", "--package", "engine", "--features", "seeded-bugs", "--examples", "--", "-D", "warnings"],
     &["test", "--workspace", "--quiet"],
     &["doc", "--workspace", "--no-deps", "--quiet"],
 ];
 
 /// Runs every step until one fails; `false` after the failure has been shown.
 pub fn run(root: &Path) -> Result<bool> {
-    Ok(structure(root)? && cargo_steps(root)? && scenarios(root)? && clients(root)?)
+    let sound = structure(root)? && cargo_steps(root)? && crate::simulate::check(root)?;
+    Ok(sound && scenarios(root)? && clients(root)?)
 }
 
 fn structure(root: &Path) -> Result<bool> {

@@ -1,4 +1,4 @@
-//! The project's own tools: `cargo xtask check | docs | tidy | compat | clients`.
+//! The project's own tools: `cargo xtask check | docs | tidy | compat | simulate | clients`.
 //!
 //! This file owns the command line: it picks the task, prints its report and decides the exit code (0 done,
 //! 1 something failed, 2 a bad command line). What a task does is in its module; tasks return data and print
@@ -11,6 +11,7 @@ mod clients;
 mod compat;
 mod docs;
 mod server;
+mod simulate;
 mod tidy;
 
 use std::process::ExitCode;
@@ -32,6 +33,10 @@ usage: cargo xtask TASK
          [--random N]      ask N random requests (compat/random.yaml) of the Solr at --url and of a Parhelion instead
          [--seed N]        the first of them; each request has the number of its seed
          [--verbose]       every difference, not the first few of a step
+  simulate                 lives of a shard on one thread, each from a seed, on a home that fails in every way
+         [--seeds N]       so many (1,000), from seed 1 on
+         [--seed N]        this one
+         [--bugs]          with each seeded bug planted: all must be found
   clients                  Solr's own clients (pysolr, SolrJ) against a Parhelion of this checkout, and our measures of
                            relevance beside those of ir-measures";
 
@@ -60,6 +65,7 @@ fn run(words: &[String]) -> Result<bool> {
         "tidy" => tidy_task(),
         "compat" => compat_task(rest),
         "clients" => check::clients(&root()?),
+        "simulate" => simulate::run(&root()?, rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(true)

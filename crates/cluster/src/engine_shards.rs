@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{CacheSizes, ShardConfig};
+use engine::{CacheSizes, Scheduler, ShardConfig};
 use meter::Meters;
 use plan::partial::ShardResult;
 use plan::{Commit, Result, Schema, SearchPlan, UpdateBatch, UpdateOutcome};
@@ -16,18 +16,20 @@ use crate::shard::{
 
 struct EngineShards {
     caches: CacheSizes,
+    scheduler: Arc<dyn Scheduler>,
 }
 
-/// Shards of the engine, each with caches of these sizes.
-pub fn engine_shards(caches: CacheSizes) -> Arc<dyn OpenShard> {
-    Arc::new(EngineShards { caches })
+/// Shards of the engine, each with caches of these sizes, whose background work this scheduler runs.
+pub fn engine_shards(caches: CacheSizes, scheduler: Arc<dyn Scheduler>) -> Arc<dyn OpenShard> {
+    Arc::new(EngineShards { caches, scheduler })
 }
 
 impl OpenShard for EngineShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
         let ShardSite { place, schema, auto_commit, clock, peers } = site;
         let home = place.site.home(&place.id).map_err(lift)?;
-        let config = ShardConfig { auto_commit, caches: self.caches.clone(), ..ShardConfig::default() };
+        let (caches, scheduler) = (self.caches.clone(), Some(self.scheduler.clone()));
+        let config = ShardConfig { auto_commit, caches, scheduler, ..ShardConfig::default() };
         let shard = engine::Shard::open(home, schema, config, clock)?;
         shard.set_peers(peers);
         Ok(shard)

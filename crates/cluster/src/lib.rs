@@ -28,7 +28,7 @@ pub use collection::{
     UpdateCounts, VersionedSchema,
 };
 pub use create::CreateCollection;
-pub use engine::{Cache, CacheSizes};
+pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
 pub use engine_shards::engine_shards;
 pub use finish::finish_search;
 pub use hash::{HashRange, route_key};

@@ -14,7 +14,8 @@ use plan::{
 use crate::crash_tests::Recording;
 use crate::tests::config;
 use crate::{
-    CacheSizes, Collection, CreateCollection, Node, NodeConfig, RebuildState, UpdateContext, engine_shards,
+    CacheSizes, Collection, CreateCollection, Node, NodeConfig, RebuildState, ThreadScheduler, UpdateContext,
+    engine_shards,
 };
 
 /// Goes on by a millisecond whenever it is looked at.
@@ -34,7 +35,7 @@ fn node_config(folder: &Path) -> NodeConfig {
     NodeConfig {
         data_dir: folder.to_owned(),
         clock: Arc::new(Ticking(AtomicI64::new(1_795_255_200_000))),
-        shards: engine_shards(CacheSizes::NONE),
+        shards: engine_shards(CacheSizes::NONE, Arc::new(ThreadScheduler)),
         name: "127.0.0.1:8983_solr".into(),
     }
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cluster::{CacheSizes, Collection, Node, NodeConfig, engine_shards};
+use cluster::{CacheSizes, Collection, Node, NodeConfig, ThreadScheduler, engine_shards};
 use meter::Clock;
 use plan::{Commit, FieldSelection, Value};
 
@@ -22,7 +22,7 @@ fn open(folder: &Path) -> Arc<Node> {
     let node = Node::open(NodeConfig {
         data_dir: folder.to_owned(),
         clock: Arc::new(Noon),
-        shards: engine_shards(CacheSizes::NONE),
+        shards: engine_shards(CacheSizes::NONE, Arc::new(ThreadScheduler)),
         name: "127.0.0.1:8983_solr".into(),
     });
     node.unwrap()

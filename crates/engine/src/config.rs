@@ -1,8 +1,11 @@
 //! The knobs of a shard, with defaults that suit a small node.
 
+use std::sync::Arc;
+
 use plan::AutoCommit;
 
 use crate::merge_policy::MergePolicy;
+use crate::scheduler::Scheduler;
 
 /// How a shard behaves. Sizes in bytes.
 #[derive(Clone, Debug)]
@@ -15,9 +18,8 @@ pub struct ShardConfig {
     /// Log bytes above which a flush is due, so that a restart replays no more.
     pub log_bytes_max: u64,
     pub merge: MergePolicy,
-    /// Run due refreshes, flushes and merges on a thread of the shard's own; without it the owner calls
-    /// [`tick`](crate::Shard::tick).
-    pub background: bool,
+    /// Runs due refreshes, flushes and merges; without one the owner calls [`tick`](crate::Shard::tick).
+    pub scheduler: Option<Arc<dyn Scheduler>>,
     pub caches: CacheSizes,
     /// How long a segment file stays that newer ones have replaced, for whoever reads the shard beside its owner.
     pub replaced_files_kept_ms: i64,
@@ -59,7 +61,7 @@ impl Default for ShardConfig {
             builder_bytes_max: 64 << 20,
             log_bytes_max: 512 << 20,
             merge: MergePolicy::default(),
-            background: true,
+            scheduler: None,
             caches: CacheSizes::default(),
             replaced_files_kept_ms: 10_000,
             verify_at_open: false,

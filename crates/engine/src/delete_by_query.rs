@@ -9,7 +9,7 @@ use store::Watermark;
 use crate::alive::Dead;
 use crate::block::place_of;
 use crate::core::{Core, lock};
-use crate::log_codec::Record;
+use crate::log_codec::{OPERATION_HEAD_BYTES_MAX, Origin, Record};
 use crate::search::matching_docs;
 use crate::segment::Segment;
 use crate::snapshot::{Snapshot, read_source};
@@ -23,7 +23,11 @@ type Doomed = Vec<(Arc<Segment>, Vec<u32>)>;
 
 impl Core {
     /// Deletes what the query matches. Returns the version, and the last record when there is one.
-    pub(crate) fn delete_by_query(&self, query: &Query) -> Result<(Version, Option<Watermark>)> {
+    pub(crate) fn delete_by_query(
+        &self,
+        query: &Query,
+        origin: &Origin,
+    ) -> Result<(Version, Option<Watermark>)> {
         let _maintenance = lock(&self.maintenance);
         let _applying = self.apply_exclusively();
         let everything = self.view_of_everything()?;
@@ -35,8 +39,8 @@ impl Core {
         let version = state.next_version(now_ms);
         drop(state);
         let records = match *query {
-            Query::All => vec![record_of_all(version)],
-            _ => records_of(version, &ids),
+            Query::All => vec![record_of_all(version, origin)],
+            _ => records_of(version, &ids, origin),
         };
         // Room for all of them before the first is appended: a delete is never in the log by half.
         let rooms = records.iter().map(|record| self.reserve(record.as_bytes().len()));
@@ -53,6 +57,7 @@ impl Core {
         }
         if let Some(at) = at {
             state.logged = at;
+            state.note_origin(at, origin, std::iter::once(version));
             state.unsettled.note(at, Concerned::All, self.log.durable());
         }
         state.modified_ms = now_ms;
@@ -78,24 +83,35 @@ impl Core {
     }
 }
 
-fn record_of_all(version: Version) -> Record {
-    let mut record = Record::new();
+fn record_of_all(version: Version, origin: &Origin) -> Record {
+    let mut record = Record::begin(origin, 64);
     record.delete_all(version);
     record
 }
 
-fn records_of(version: Version, ids: &[DoomedId]) -> Vec<Record> {
+/// The last alone names the batch: with the others alone in the log, the delete is not done.
+fn records_of(version: Version, ids: &[DoomedId], origin: &Origin) -> Vec<Record> {
     let mut records = Vec::new();
-    let mut ids = ids.iter().peekable();
-    while ids.peek().is_some() {
-        let mut record = Record::new();
-        while let Some(one) = ids.next_if(|_| record.as_bytes().len() < RECORD_BYTES_MAX) {
+    let mut rest = ids;
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = |one: &&DoomedId| {
+            let fits = bytes < RECORD_BYTES_MAX;
+            bytes += one.id.len() + one.root.as_ref().map_or(0, String::len) + OPERATION_HEAD_BYTES_MAX;
+            fits
+        };
+        let (these, behind) = rest.split_at(rest.iter().take_while(fits).count());
+        let named = behind.is_empty().then(|| origin.clone());
+        let origin = named.unwrap_or(Origin { batch: None, ..*origin });
+        let mut record = Record::begin(&origin, 64);
+        for one in these {
             match &one.root {
                 Some(root) => record.delete_member(version, root, &one.id),
                 None => record.delete(version, &one.id),
             }
         }
         records.push(record);
+        rest = behind;
     }
     records
 }

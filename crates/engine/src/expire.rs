@@ -8,6 +8,7 @@ use plan::{Query, Range, Result, Value};
 
 use crate::core::{Core, lock};
 use crate::errors::from_store;
+use crate::log_codec::Origin;
 
 /// The fields that say when a document ends, each with its next turn.
 #[derive(Default)]
@@ -64,7 +65,7 @@ impl Core {
             }
             let upper = Bound::Included(Value::Date(now_ms));
             let ended = Query::Range(Range { field, lower: Bound::Unbounded, upper });
-            if let (_, Some(logged)) = self.delete_by_query(&ended)? {
+            if let (_, Some(logged)) = self.delete_by_query(&ended, &Origin::default())? {
                 self.wait_for_log(logged).map_err(from_store)?;
                 self.refresh()?;
             }

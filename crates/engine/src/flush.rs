@@ -15,6 +15,7 @@ use crate::errors::from_store;
 use crate::manifest::{FileRecord, LayoutRecord, Manifest, SegmentRecord};
 use crate::merge::{Input, MergeTo, Merged};
 use crate::refresh::Cut;
+use crate::seeded_bugs::SeededBug;
 use crate::segment::{Persisted, Segment, file_name};
 use crate::suggest::Event;
 
@@ -169,6 +170,10 @@ impl Core {
         let layout = LayoutRecord { generation: layout.generation(), slots: layout.slots().to_vec() };
         let mut manifest = Manifest::new(cut.logged, cut.version_max, layout, records);
         manifest.modified_ms = cut.modified_ms;
+        manifest.schema_version = cut.schema_version;
+        if !SeededBug::LostBatchIds.is_planted() {
+            manifest.set_batches(&cut.batches);
+        }
         let version = self.manifests.publish(published.manifest_version, &manifest.to_bytes()?);
         let version = version.inspect_err(|error| self.note_failure(error)).map_err(from_store)?;
         published.manifest_version = Some(version);

@@ -2,7 +2,7 @@
 
 /// Operations in a record of the log, when it decodes.
 pub fn operations(bytes: &[u8]) -> Option<usize> {
-    crate::log_codec::decode(bytes).map(|operations| operations.len())
+    crate::log_codec::decode(bytes).map(|(_, operations)| operations.len())
 }
 
 /// Whether `bytes` decode as the body of a manifest.

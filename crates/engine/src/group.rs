@@ -25,6 +25,8 @@ const GROUP_BYTES_MAX: usize = 1 << 20;
 
 /// An operation on its way through a group.
 pub(crate) struct Pending {
+    /// Its number in the batch, from 0.
+    pub(crate) ordinal: u32,
     pub(crate) id: String,
     pub(crate) hash: u64,
     pub(crate) expect: Expect,
@@ -80,6 +82,8 @@ pub(crate) struct Edit {
 #[derive(Default)]
 pub(crate) struct Group {
     pub(crate) operations: Vec<Operation>,
+    /// The number of the first in the batch.
+    pub(crate) first: u32,
     /// A failure found while preparing; the operations behind it are left.
     pub(crate) failure: Option<Refusal>,
     /// What is done to documents that edits have made.
@@ -119,7 +123,7 @@ impl Core {
     pub(crate) fn prepare_group(&self, preparer: &mut Preparer, group: &mut Group) -> VecDeque<Pending> {
         let mut pending = VecDeque::with_capacity(group.operations.len());
         let mut operations = std::mem::take(&mut group.operations).into_iter();
-        for operation in operations.by_ref() {
+        for (ordinal, operation) in (group.first..).zip(operations.by_ref()) {
             let named = match &operation {
                 Operation::Delete { id, .. } => (RefusalKind::Delete, id.clone()),
                 Operation::Add(Add { id, .. }) | Operation::Modify(Modify { id, .. }) => {
@@ -128,7 +132,7 @@ impl Core {
                 _ => (RefusalKind::Add, String::new()),
             };
             match self.prepare(preparer, operation, group.edit_steps.as_deref()) {
-                Ok(prepared) => pending.push_back(prepared),
+                Ok(prepared) => pending.push_back(Pending { ordinal, ..prepared }),
                 Err(error) => {
                     group.failure = Some(Refusal { kind: named.0, of: named.1, error });
                     break;
@@ -157,18 +161,19 @@ impl Core {
             }) => {
                 let work =
                     self.put(preparer, Nested { id: id.clone(), document, children }, overwrite, None)?;
-                Ok(Pending { hash: id_filter::hash(&id), id, expect, conditions, commit_within_ms, work })
+                let hash = id_filter::hash(&id);
+                Ok(Pending { ordinal: 0, hash, id, expect, conditions, commit_within_ms, work })
             }
             Operation::Modify(modify) => {
                 let id = modify.root.clone().unwrap_or_else(|| modify.id.clone());
                 let (hash, expect) = (id_filter::hash(&id), modify.expect);
                 let (conditions, commit_within_ms) = (modify.conditions.clone(), modify.commit_within_ms);
                 let work = self.merge_edits(preparer, (&id, hash), modify, edit_steps)?;
-                Ok(Pending { id, hash, expect, conditions, commit_within_ms, work })
+                Ok(Pending { ordinal: 0, id, hash, expect, conditions, commit_within_ms, work })
             }
             Operation::Delete { id, expect, commit_within_ms } => {
                 let (hash, conditions) = (id_filter::hash(&id), None);
-                Ok(Pending { hash, id, expect, conditions, commit_within_ms, work: Work::Delete })
+                Ok(Pending { ordinal: 0, hash, id, expect, conditions, commit_within_ms, work: Work::Delete })
             }
             _ => Err(Error::internal("an operation that is not of one id cannot be in a group")),
         }

@@ -6,6 +6,7 @@
 mod alive;
 mod analyzers;
 mod atomic;
+mod batches;
 mod block;
 mod builder;
 mod bytes;
@@ -38,13 +39,16 @@ mod peers;
 mod places;
 mod postings_builder;
 mod prepare;
+mod progress;
 mod rebuild;
 mod recent;
 mod recovery;
 mod refresh;
 mod run_merge;
 mod schedule;
+mod scheduler;
 mod search;
+mod seeded_bugs;
 mod segment;
 mod shard;
 mod snapshot;
@@ -58,6 +62,7 @@ mod term_table;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod tokens;
 mod unsettled;
 mod update_context;
@@ -70,8 +75,12 @@ pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot,
 pub use merge_policy::MergePolicy;
 pub use peers::{JoinedValues, Peers};
 pub use rebuild::Visit;
+pub use scheduler::{Priority, Scheduler, Task, TaskHandle};
 pub use search::{FieldStats, TopTerms};
+#[cfg(feature = "seeded-bugs")]
+pub use seeded_bugs::{SeededBug, plant};
 pub use shard::Shard;
 pub use snapshot::{SegmentView, Snapshot, read_source};
 pub use stats::{SegmentStats, ShardStats};
+pub use threads::ThreadScheduler;
 pub use update_context::{EditSteps, UpdateContext};

@@ -4,21 +4,28 @@
 //! delete by query among them), or the delete of everything. Fields go by name, as a replay may meet a layout that does
 //! not know them yet. Decoding never panics and accepts nothing that encoding does not make.
 //!
-//! Layout: format byte 1, then operations: tag, version (LEB128), and for tag 1 id and document, 2 id, 3 nothing, 4 as 1
+//! Layout: format byte 2, the version of the schema (LEB128), a byte that is 1 where a batch is named, and then its id (16
+//! bytes), first operation, count of those covered, total, and a count and the numbers of those left out, each as a distance; then
+//! operations. Format 1, which is read as well, has operations behind the format byte. An operation is: tag, version (LEB128), and for tag 1 id and document, 2 id, 3 nothing, 4 as 1
 //! for a document that replaces no other, 5 a count of documents and then as many and one more as 1 has (a block, the root
 //! last), 6 as 5 for a block that replaces no other, 7 the ids of a root and of a document in its block.
 
 use std::sync::Arc;
 
-use plan::{Document, Value, Version};
+use plan::{BatchId, Document, Value, Version};
 
+use crate::batches::BatchSpan;
 use crate::block::Member;
 use crate::bytes::{Reader, put_text, put_unsigned};
 use crate::source_codec::{push_value, tag_of, take_value};
 
-const FORMAT: u8 = 1;
-/// What a record has before its operations, at most.
-pub(crate) const RECORD_HEAD_BYTES_MAX: usize = 1;
+const FORMAT: u8 = 2;
+/// Records without schema version and batch.
+const FORMAT_BARE: u8 = 1;
+/// What a record has before its operations, at most, but for the numbers of those left out.
+pub(crate) const RECORD_HEAD_BYTES_MAX: usize = 1 + 10 + 1 + 16 + 4 * 5;
+/// The number of an operation that was left out.
+pub(crate) const LEFT_OUT_BYTES_MAX: usize = 5;
 /// Tag and version of an operation.
 pub(crate) const OPERATION_HEAD_BYTES_MAX: usize = 1 + 10;
 /// The length before a text.
@@ -60,6 +67,15 @@ pub enum Logged {
 }
 
 impl Logged {
+    pub(crate) fn version(&self) -> Version {
+        match self {
+            Self::Put { version, .. }
+            | Self::Delete { version, .. }
+            | Self::DeleteMember { version, .. }
+            | Self::DeleteAll { version } => *version,
+        }
+    }
+
     /// The id of the document, or of the root of its block; `None` for what is about all.
     pub(crate) fn root(&self) -> Option<&str> {
         match self {
@@ -70,20 +86,39 @@ impl Logged {
     }
 }
 
+/// What a record says of where its operations come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// Of the schema that they were resolved against; 0 where nobody said.
+    pub(crate) schema_version: u64,
+    pub(crate) batch: Option<BatchSpan>,
+}
+
 /// A record in the making.
 pub(crate) struct Record {
     bytes: Vec<u8>,
 }
 
 impl Record {
-    pub(crate) fn new() -> Self {
-        Self::with_room(64)
-    }
-
-    /// A record that is expected to take so many bytes.
-    pub(crate) fn with_room(bytes: usize) -> Self {
-        let mut record = Self { bytes: Vec::with_capacity(bytes + 1) };
-        record.bytes.push(FORMAT);
+    /// A record of this origin that is expected to take so many bytes.
+    pub(crate) fn begin(origin: &Origin, bytes: usize) -> Self {
+        let mut record = Self { bytes: Vec::with_capacity(bytes + RECORD_HEAD_BYTES_MAX) };
+        let out = &mut record.bytes;
+        out.push(FORMAT);
+        put_unsigned(out, origin.schema_version);
+        out.push(u8::from(origin.batch.is_some()));
+        if let Some(batch) = &origin.batch {
+            out.extend_from_slice(&batch.id.0);
+            put_unsigned(out, batch.first.into());
+            put_unsigned(out, (batch.done - batch.first).into());
+            put_unsigned(out, batch.total.into());
+            put_unsigned(out, batch.left_out.len() as u64);
+            let mut before = batch.first;
+            for operation in &batch.left_out {
+                put_unsigned(out, (operation - before).into());
+                before = *operation;
+            }
+        }
         record
     }
 
@@ -168,17 +203,47 @@ fn body_bytes(document: &Document) -> usize {
     8 + document.fields.iter().map(field).sum::<usize>()
 }
 
-/// The operations of a record, in order; `None` when the bytes are no record.
-pub fn decode(bytes: &[u8]) -> Option<Vec<Logged>> {
+/// A record's origin, and its operations in order; `None` when the bytes are no record.
+pub(crate) fn decode(bytes: &[u8]) -> Option<(Origin, Vec<Logged>)> {
     let mut reader = Reader::new(bytes);
-    if reader.byte()? != FORMAT {
-        return None;
-    }
+    let origin = match reader.byte()? {
+        FORMAT => origin(&mut reader)?,
+        FORMAT_BARE => Origin::default(),
+        _ => return None,
+    };
     let mut operations = Vec::new();
     while !reader.is_empty() {
         operations.push(operation(&mut reader)?);
     }
-    Some(operations)
+    Some((origin, operations))
+}
+
+fn origin(reader: &mut Reader<'_>) -> Option<Origin> {
+    let schema_version = reader.unsigned()?;
+    let batch = match reader.byte()? {
+        0 => None,
+        1 => Some(batch_span(reader)?),
+        _ => return None,
+    };
+    Some(Origin { schema_version, batch })
+}
+
+fn batch_span(reader: &mut Reader<'_>) -> Option<BatchSpan> {
+    let number = |reader: &mut Reader<'_>| u32::try_from(reader.unsigned()?).ok();
+    let mut id = [0; 16];
+    for byte in &mut id {
+        *byte = reader.byte()?;
+    }
+    let first = number(reader)?;
+    let done = first.checked_add(number(reader)?)?;
+    let total = number(reader)?;
+    let mut left_out = Vec::new();
+    let mut before = first;
+    for _ in 0..reader.count()? {
+        before = before.checked_add(number(reader)?)?;
+        left_out.push(before);
+    }
+    Some(BatchSpan { id: BatchId(id), first, done, total, left_out })
 }
 
 fn operation(reader: &mut Reader<'_>) -> Option<Logged> {
@@ -228,14 +293,17 @@ mod tests {
     use crate::testing::{document, text};
     use proptest::prelude::*;
 
-    fn sample() -> (Record, Vec<Logged>) {
+    fn sample() -> (Record, (Origin, Vec<Logged>)) {
         let document = document(&[
             ("id", vec![text("ü-1")]),
             ("n_is", vec![Value::Int(1), Value::Int(-1)]),
             ("mixed", vec![Value::Bool(true), Value::Bytes(vec![0]), Value::Double(0.5), Value::Date(3)]),
             ("empty", vec![]),
         ]);
-        let mut record = Record::new();
+        let batch =
+            BatchSpan { id: BatchId([9; 16]), first: 3, done: 700, total: 9_000, left_out: vec![4, 400] };
+        let origin = Origin { schema_version: 300, batch: Some(batch) };
+        let mut record = Record::begin(&origin, 64);
         let child = ("c".to_owned(), document.clone());
         record.put(1 << 60, &encode_body("ü-1", &document, &[]), true);
         record.delete(7, "gone");
@@ -257,7 +325,7 @@ mod tests {
             put(11, "x", Document::default(), vec![child], true),
             Logged::DeleteMember { version: 12, root: "x".into(), id: "c".into() },
         ];
-        (record, expected)
+        (record, (origin, expected))
     }
 
     #[test]
@@ -267,12 +335,21 @@ mod tests {
     }
 
     #[test]
+    fn records_of_the_first_format_are_read() {
+        let mut bare = vec![FORMAT_BARE];
+        let (record, (_, expected)) = sample();
+        let head = Record::begin(&sample().1.0, 0).as_bytes().len();
+        bare.extend_from_slice(&record.as_bytes()[head..]);
+        assert_eq!(decode(&bare), Some((Origin::default(), expected)));
+    }
+
+    #[test]
     fn no_record_is_half_read() {
         let (record, expected) = sample();
         for end in 0..record.as_bytes().len() {
             assert_ne!(decode(&record.as_bytes()[..end]), Some(expected.clone()), "{end}");
         }
-        assert_eq!(decode(&[2]), None);
+        assert_eq!(decode(&[3]), None);
     }
 
     proptest! {

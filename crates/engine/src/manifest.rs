@@ -1,16 +1,20 @@
 //! What the manifest chain keeps of a shard: its segments, its layout, and where in the log the segments end. JSON, so
 //! that a person can read it; the store adds the checksum.
 
-use plan::{Error, ErrorKind, Result};
+use plan::{BatchId, Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use store::{SegmentFile, Watermark};
 use tantivy::index::SegmentId;
 
+use crate::batches::{BatchOutcome, Batches};
 use crate::layout::Slot;
 use crate::segment::Persisted;
 
-/// The format this version writes. Since 2, numbers of one value a document have no terms (docs/adr/0005).
-const FORMAT: u32 = 2;
+/// The format this version writes. Since 2, numbers of one value a document have no terms (docs/adr/0005); 3 adds the schema's
+/// version and the batches that are remembered, which readers of 2 pass over.
+const FORMAT: u32 = 3;
+/// The oldest whose readers understand it.
+const READER_FORMAT_MIN: u32 = 2;
 /// The oldest it reads.
 const FORMAT_READ_MIN: u32 = 2;
 
@@ -25,9 +29,24 @@ pub(crate) struct Manifest {
     pub(crate) segments: Vec<SegmentRecord>,
     /// When the newest change in here was made, in milliseconds since 1970.
     pub(crate) modified_ms: i64,
+    /// The newest schema that an operation in here was resolved against; 0 where nobody said.
+    #[serde(default)]
+    pub(crate) schema_version: u64,
+    /// Batches that are remembered, oldest first.
+    #[serde(default)]
+    batches: Vec<BatchRecord>,
+    /// The highest position of a batch that is remembered no more.
+    #[serde(default)]
+    batches_forgotten: LogPosition,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct BatchRecord {
+    id: [u8; 16],
+    outcome: BatchOutcome,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LogPosition {
     pub(crate) epoch: u64,
     pub(crate) sequence: u64,
@@ -68,7 +87,32 @@ impl Manifest {
         segments: Vec<SegmentRecord>,
     ) -> Self {
         let log = LogPosition { epoch: log.epoch, sequence: log.sequence };
-        Self { format: FORMAT, reader_format_min: FORMAT, log, version_max, layout, segments, modified_ms: 0 }
+        Self {
+            format: FORMAT,
+            reader_format_min: READER_FORMAT_MIN,
+            log,
+            version_max,
+            layout,
+            segments,
+            modified_ms: 0,
+            schema_version: 0,
+            batches: Vec::new(),
+            batches_forgotten: LogPosition::default(),
+        }
+    }
+
+    pub(crate) fn batches(&self) -> Batches {
+        let LogPosition { epoch, sequence } = self.batches_forgotten;
+        let kept = self.batches.iter().map(|record| (BatchId(record.id), record.outcome.clone()));
+        Batches::restore(kept, Watermark::new(epoch, sequence))
+    }
+
+    pub(crate) fn set_batches(&mut self, batches: &Batches) {
+        let record =
+            |(BatchId(id), outcome): (BatchId, &BatchOutcome)| BatchRecord { id, outcome: outcome.clone() };
+        self.batches = batches.iter().map(record).collect();
+        let Watermark { epoch, sequence } = batches.forgotten;
+        self.batches_forgotten = LogPosition { epoch, sequence };
     }
 
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
@@ -104,10 +148,10 @@ impl Manifest {
         Watermark::new(self.log.epoch, self.log.sequence)
     }
 
-    /// For another home, whose log is another.
+    /// For another home, whose log is another, and to which nobody sends a batch again.
     pub(crate) fn detached(self) -> Self {
-        let Watermark { epoch, sequence } = Watermark::START;
-        Self { log: LogPosition { epoch, sequence }, ..self }
+        let (batches, batches_forgotten) = (Vec::new(), LogPosition::default());
+        Self { log: LogPosition::default(), batches, batches_forgotten, ..self }
     }
 
     /// All files that belong to it.

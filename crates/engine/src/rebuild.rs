@@ -15,7 +15,7 @@ use crate::block::{self, Member};
 use crate::core::{Core, lock};
 use crate::errors::from_store;
 use crate::layout::Layout;
-use crate::log_codec::{Logged, Record, decode, encode_body};
+use crate::log_codec::{Logged, Origin, Record, decode, encode_body};
 use crate::segment::Segment;
 use crate::shard::Shard;
 use crate::source_codec;
@@ -63,7 +63,7 @@ impl Shard {
     /// cannot hold.
     pub fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         let damaged = || Error::new(ErrorKind::DataLoss, "a record of the shard to rebuild cannot be read");
-        let mut operations = decode(record).ok_or_else(damaged)?;
+        let (_, mut operations) = decode(record).ok_or_else(damaged)?;
         let schema = self.core().meaning.load().schema.clone();
         if let Some(wanted) = wanted {
             operations.retain(|operation| operation.root().is_none_or(wanted));
@@ -112,7 +112,7 @@ struct Exported<'a> {
 
 impl Exported<'_> {
     fn visit(&self, dead: &Dead, visit: &mut Visit<'_>) -> Result<()> {
-        let mut record = Record::new();
+        let mut record = Record::begin(&Origin::default(), RECORD_BYTES);
         let mut block = Block::default();
         for doc in (0..self.segment.max_doc).filter(|doc| !dead.contains(*doc)) {
             let source = self.segment.source(doc)?;
@@ -133,7 +133,7 @@ impl Exported<'_> {
             }
             if record.as_bytes().len() >= RECORD_BYTES {
                 visit(record.as_bytes())?;
-                record = Record::new();
+                record = Record::begin(&Origin::default(), RECORD_BYTES);
             }
         }
         block.put_strays(&mut record);

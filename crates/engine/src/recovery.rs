@@ -55,6 +55,8 @@ impl Core {
         let files: Vec<String> = manifest.iter().flat_map(Manifest::file_names).map(str::to_owned).collect();
         state.version_max = manifest.as_ref().map_or(0, |it| it.version_max);
         state.modified_ms = manifest.as_ref().map_or(0, |it| it.modified_ms);
+        state.schema_version = manifest.as_ref().map_or(0, |it| it.schema_version);
+        state.batches = Arc::new(manifest.as_ref().map(Manifest::batches).unwrap_or_default());
         state.logged = manifest.as_ref().map_or(Watermark::START, Manifest::watermark);
         let shown: Vec<_> = state.segments.iter().map(|it| (it.clone(), it.marks.take())).collect();
         let snapshot = Snapshot::build(None, layout.clone(), &shown)?;
@@ -109,8 +111,9 @@ impl Core {
     fn replay(&self, after: Option<Watermark>) -> Result<()> {
         let mut failure: Option<Error> = None;
         let mut visit = |at: Watermark, record: &[u8]| {
-            let applied = decode(record).ok_or_else(|| damaged(at)).and_then(|it| {
-                self.apply_group(it)?;
+            let applied = decode(record).ok_or_else(|| damaged(at)).and_then(|(origin, operations)| {
+                self.state().note_origin(at, &origin, operations.iter().map(Logged::version));
+                self.apply_group(operations)?;
                 self.seal_while_replaying()
             });
             self.state().logged = at;

@@ -7,10 +7,12 @@ use plan::Result;
 use store::Watermark;
 
 use crate::alive::Dead;
+use crate::batches::Batches;
 use crate::builder::Builder;
 use crate::core::{Core, Counters, lock};
 use crate::errors::from_store;
 use crate::layout::Layout;
+use crate::seeded_bugs::SeededBug;
 use crate::segment::Segment;
 use crate::snapshot::Snapshot;
 
@@ -23,6 +25,8 @@ pub(crate) struct Cut {
     pub(crate) logged: Watermark,
     pub(crate) version_max: i64,
     pub(crate) modified_ms: i64,
+    pub(crate) schema_version: u64,
+    pub(crate) batches: Arc<Batches>,
 }
 
 impl Core {
@@ -41,6 +45,9 @@ impl Core {
     /// Invariant: no reader sees, and no manifest names, what the log could still lose. Whoever refreshes after an update has
     /// waited for that one already; left are records of others, whose sync is under way.
     pub(crate) fn settle_cut(&self, cut: &Cut) -> Result<()> {
+        if SeededBug::VisibleBeforeDurable.is_planted() {
+            return Ok(());
+        }
         self.wait_for_log(cut.logged).map_err(from_store)
     }
 
@@ -65,6 +72,8 @@ impl Core {
                 logged: state.logged,
                 version_max: state.version_max,
                 modified_ms: state.modified_ms,
+                schema_version: state.schema_version,
+                batches: state.batches.clone(),
             };
             (builders, cut)
         };

@@ -1,40 +1,81 @@
-//! When refreshes and flushes happen by themselves: deadlines set by updates, met by `tick`, which the shard's own thread
-//! calls, or a test with a clock of its own. Merges have another thread, so that none delays what is due, of lower priority,
-//! so that searches come first.
+//! When refreshes and flushes happen by themselves: deadlines set by updates, met by `tick`, which a task of the shard calls, or
+//! a test with a clock of its own. Merges are another task, so that none delays what is due, of lower priority, so that searches
+//! come first. What runs the tasks is handed in (`scheduler`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, Weak};
 
 use plan::{AutoCommit, Result};
 
 use crate::core::{Core, Counters, lock};
+use crate::scheduler::{Priority, Scheduler, Task, TaskHandle};
 use crate::suggest::Event;
 
-/// Longest sleep of the background thread, so that a clock set back does no lasting harm.
-const SLEEP_MS_MAX: i64 = 10_000;
+/// Longest pause of a task, so that a clock set back does no lasting harm.
+const PAUSE_MS_MAX: i64 = 10_000;
 
 #[derive(Default)]
 pub(crate) struct Schedule {
     pub(crate) deadlines: Mutex<Deadlines>,
-    wake: Condvar,
     stop: Arc<AtomicBool>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Whether segments have come or gone since the merger last looked.
-    merge_wanted: Mutex<bool>,
-    wake_merger: Condvar,
+    running: Mutex<Running>,
+}
+
+/// The shard's tasks, where somebody runs them.
+#[derive(Default)]
+struct Running {
+    commits: Option<RunningTask>,
+    merges: Option<RunningTask>,
+}
+
+struct RunningTask {
+    handle: Arc<dyn TaskHandle>,
+    /// Whoever runs it does not keep it.
+    _task: Arc<dyn Task>,
+}
+
+/// Commits that come by themselves, and what has ended.
+struct CommitTask(Weak<Core>);
+
+impl Task for CommitTask {
+    fn turn(&self) -> u64 {
+        self.0.upgrade().map_or(0, |core| {
+            core.tick_unattended();
+            core.due_in_ms()
+        })
+    }
+}
+
+/// Merges that the policy wants, since segments have come or gone.
+struct MergeTask(Weak<Core>);
+
+impl Task for MergeTask {
+    fn turn(&self) -> u64 {
+        if let Some(core) = self.0.upgrade() {
+            core.merge_unattended();
+        }
+        PAUSE_MS_MAX.unsigned_abs()
+    }
 }
 
 impl Schedule {
+    fn wake(&self) {
+        if let Some(commits) = &lock(&self.running).commits {
+            commits.handle.wake();
+        }
+    }
+
+    fn wake_merger(&self) {
+        if let Some(merges) = &lock(&self.running).merges {
+            merges.handle.wake();
+        }
+    }
+
     /// Set from the moment the shard closes.
     pub(crate) fn stopped(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
     }
 }
-
-/// How much less than others the merging thread gets where they compete (Unix `nice`).
-const MERGE_NICENESS: i32 = 10;
 
 /// Milliseconds since 1970 at which something is due.
 #[derive(Debug, Default)]
@@ -80,12 +121,12 @@ impl Deadlines {
 
     /// A failed flush is tried again after a while, not at once.
     fn postpone_flush(&mut self, now_ms: i64) {
-        self.flush_at = Some(now_ms.saturating_add(SLEEP_MS_MAX));
+        self.flush_at = Some(now_ms.saturating_add(PAUSE_MS_MAX));
     }
 
     /// As [`Deadlines::postpone_flush`].
     fn postpone_refresh(&mut self, now_ms: i64) {
-        self.refresh_at = Some(now_ms.saturating_add(SLEEP_MS_MAX));
+        self.refresh_at = Some(now_ms.saturating_add(PAUSE_MS_MAX));
     }
 
     pub(crate) fn docs_unflushed(&self) -> u64 {
@@ -109,23 +150,29 @@ impl Core {
     /// Updates were applied: sets the deadlines they ask for.
     pub(crate) fn note_updates(&self, docs: u64, commit_within_ms: Option<u64>) {
         let auto = *lock(&self.auto_commit);
-        lock(&self.schedule.deadlines).updated(docs, commit_within_ms, &auto, self.clock.now_ms());
-        self.schedule.wake.notify_one();
+        let is_sooner = {
+            let mut deadlines = lock(&self.schedule.deadlines);
+            let before = deadlines.next();
+            deadlines.updated(docs, commit_within_ms, &auto, self.clock.now_ms());
+            deadlines.next() != before
+        };
+        // Most updates come behind one that has set the deadlines: nobody is woken for them.
+        if is_sooner {
+            self.schedule.wake();
+        }
     }
 
-    /// Makes the shard's thread look again at what is due when.
+    /// Makes the shard's task look again at what is due when.
     pub(crate) fn wake(&self) {
-        drop(lock(&self.schedule.deadlines));
-        self.schedule.wake.notify_one();
+        self.schedule.wake();
     }
 
     /// Segments have come or gone.
     pub(crate) fn note_segments(&self) {
-        *lock(&self.schedule.merge_wanted) = true;
-        self.schedule.wake_merger.notify_all();
+        self.schedule.wake_merger();
     }
 
-    /// Does what is due at `now_ms`, and merges where no thread does. Errors are those of the last thing tried; what failed is tried again later.
+    /// Does what is due at `now_ms`, and merges where no task does. Errors are those of the last thing tried; what failed is tried again later.
     pub(crate) fn tick(&self, now_ms: i64) -> Result<()> {
         self.expire_due(now_ms)?;
         // Whoever flushes now does it itself.
@@ -147,7 +194,7 @@ impl Core {
             None => return Ok(()),
         }
         self.build_suggesters(Event::Refreshed);
-        while !self.config.background && self.merge_once()? {}
+        while self.config.scheduler.is_none() && self.merge_once()? {}
         Ok(())
     }
 
@@ -161,14 +208,11 @@ impl Core {
         }
     }
 
-    fn wait(&self) {
-        let deadlines = lock(&self.schedule.deadlines);
-        let next = deadlines.next().into_iter().chain(self.expiries.next()).min();
-        let left = next.map_or(SLEEP_MS_MAX, |at| at.saturating_sub(self.clock.now_ms()));
-        let left = Duration::from_millis(u64::try_from(left.clamp(0, SLEEP_MS_MAX)).unwrap_or_default());
-        if !left.is_zero() && !self.schedule.stop.load(Ordering::SeqCst) {
-            drop(self.schedule.wake.wait_timeout(deadlines, left).unwrap_or_else(PoisonError::into_inner));
-        }
+    /// When the next commit, or the next look at what has ended, is due.
+    fn due_in_ms(&self) -> u64 {
+        let next = lock(&self.schedule.deadlines).next().into_iter().chain(self.expiries.next()).min();
+        let left = next.map_or(PAUSE_MS_MAX, |at| at.saturating_sub(self.clock.now_ms()));
+        u64::try_from(left.clamp(0, PAUSE_MS_MAX)).unwrap_or_default()
     }
 
     /// Merges what there is to merge. What fails is tried again when segments have come or gone.
@@ -186,58 +230,31 @@ impl Core {
         });
     }
 
-    fn wait_for_segments(&self) {
-        let longest = Duration::from_millis(SLEEP_MS_MAX.unsigned_abs());
-        let idle = |wanted: &mut bool| !*wanted && !self.is_stopped();
-        let wanted = lock(&self.schedule.merge_wanted);
-        let waited = self.schedule.wake_merger.wait_timeout_while(wanted, longest, idle);
-        *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
-    }
-
     fn is_stopped(&self) -> bool {
         self.schedule.stop.load(Ordering::SeqCst)
     }
 
-    /// Starts the shard's threads. They end when the shard is closed or dropped.
-    pub(crate) fn start(self: &Arc<Self>) -> Result<()> {
-        let commits = |core: &Core| {
-            core.wait();
-            core.tick_unattended();
+    /// Begins the shard's tasks. They end when the shard is closed or dropped.
+    pub(crate) fn start(self: &Arc<Self>, scheduler: &dyn Scheduler) -> Result<()> {
+        let start = |name, priority, task: Arc<dyn Task>| -> Result<Option<RunningTask>> {
+            let handle = scheduler.start(name, priority, &task)?;
+            Ok(Some(RunningTask { handle, _task: task }))
         };
-        let merges = |core: &Core| {
-            core.wait_for_segments();
-            core.merge_unattended();
-        };
-        self.spawn("shard", || {}, commits)?;
-        self.spawn("merge", yield_to_others, merges)
-    }
-
-    /// Starts a thread that begins so and takes one turn after another.
-    fn spawn(self: &Arc<Self>, name: &str, begin: fn(), turn: impl Fn(&Core) + Send + 'static) -> Result<()> {
-        let core: Weak<Core> = Arc::downgrade(self);
-        let thread = std::thread::Builder::new().name(name.to_owned());
-        let thread = thread.spawn(move || {
-            begin();
-            while let Some(core) = core.upgrade().filter(|core| !core.is_stopped()) {
-                turn(&core);
-            }
-        });
-        let failed = |error| plan::Error::internal("cannot start the shard's thread").with_source(error);
-        lock(&self.schedule.threads).push(thread.map_err(failed)?);
+        let core = Arc::downgrade(self);
+        let commits = start("shard", Priority::Normal, Arc::new(CommitTask(core.clone())))?;
+        lock(&self.schedule.running).commits = commits;
+        let merges = start("merge", Priority::Low, Arc::new(MergeTask(core)))?;
+        lock(&self.schedule.running).merges = merges;
         Ok(())
     }
 
-    /// Ends the shard's threads and waits for them.
+    /// Ends the shard's tasks and waits for them.
     pub(crate) fn stop(&self) {
         self.schedule.stop.store(true, Ordering::SeqCst);
-        drop(lock(&self.schedule.deadlines));
-        drop(lock(&self.schedule.merge_wanted));
-        self.schedule.wake.notify_all();
-        self.schedule.wake_merger.notify_all();
-        let threads = std::mem::take(&mut *lock(&self.schedule.threads));
-        let is_own = |thread: &JoinHandle<()>| thread.thread().id() == std::thread::current().id();
-        for thread in threads.into_iter().filter(|thread| !is_own(thread)) {
-            drop(thread.join());
+        // Taken out first: the turn that is waited for may want to wake the other task.
+        let Running { commits, merges } = std::mem::take(&mut *lock(&self.schedule.running));
+        for task in commits.into_iter().chain(merges) {
+            task.handle.stop();
         }
     }
 }
@@ -254,14 +271,6 @@ fn unattended(what: &str, work: impl FnOnce() -> Result<()>) -> bool {
         }
     }
     true
-}
-
-/// Lowers the priority of this thread where the system has priorities of threads.
-fn yield_to_others() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::setpriority_process(None, MERGE_NICENESS) {
-        tracing::debug!(%error, "cannot lower the priority of merges");
-    }
 }
 
 #[cfg(test)]

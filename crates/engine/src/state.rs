@@ -1,15 +1,18 @@
 //! What the shard's one lock guards: the order of updates and where each id stands. Everything done under the lock is
 //! in memory, but for the append to the log, which is what gives an update its place.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use plan::{Error, ErrorKind, Expect, Result, Version};
+use plan::{BatchId, Error, ErrorKind, Expect, Result, Version};
 use store::Watermark;
 use tantivy::DocId;
 
+use crate::batches::Batches;
 use crate::builder::Builder;
 use crate::group::Pending;
 use crate::id_filter;
+use crate::log_codec::Origin;
 use crate::recent::Recent;
 use crate::segment::Segment;
 use crate::unsettled::Unsettled;
@@ -25,6 +28,12 @@ pub(crate) struct State {
     pub(crate) logged: Watermark,
     /// What of it nobody may be told yet.
     pub(crate) unsettled: Unsettled,
+    /// The newest schema that a record was resolved against.
+    pub(crate) schema_version: u64,
+    /// Shared with cuts.
+    pub(crate) batches: Arc<Batches>,
+    /// The named batches that somebody applies at the moment.
+    pub(crate) running: HashSet<BatchId>,
     /// Whether any document came with others below it since the shard was opened.
     pub(crate) has_new_blocks: bool,
     pub(crate) recent: Recent,
@@ -86,6 +95,19 @@ impl State {
     pub(crate) fn check_writable(&self) -> Result<()> {
         let refuse = |reason: &String| Err(Error::new(ErrorKind::Unavailable, reason.clone()));
         self.refused.as_ref().map_or(Ok(()), refuse)
+    }
+
+    /// A record of this origin has its place in the log.
+    pub(crate) fn note_origin(
+        &mut self,
+        at: Watermark,
+        origin: &Origin,
+        versions: impl Iterator<Item = Version>,
+    ) {
+        self.schema_version = self.schema_version.max(origin.schema_version);
+        if let Some(batch) = &origin.batch {
+            Arc::make_mut(&mut self.batches).note(at, batch, versions);
+        }
     }
 
     /// What is here is what the shard's owner answers from.

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use meter::{Phase, Trace};
+use meter::Phase;
 use plan::{
     Durable, Error, ErrorKind, Operation, Refusal, RefusalKind, Result, UpdateBatch, UpdateOutcome, Version,
 };
@@ -23,9 +23,14 @@ use crate::core::{Core, lock};
 use crate::errors::{from_store, from_unresolved};
 use crate::group::{Group, Pending, PreparedChild, Work, take_group};
 use crate::layout::Layout;
-use crate::log_codec::{OPERATION_HEAD_BYTES_MAX, RECORD_HEAD_BYTES_MAX, Record, TEXT_LENGTH_BYTES_MAX};
+use crate::log_codec::{
+    LEFT_OUT_BYTES_MAX, OPERATION_HEAD_BYTES_MAX, Origin, RECORD_HEAD_BYTES_MAX, Record,
+    TEXT_LENGTH_BYTES_MAX,
+};
 use crate::prepare::{Prepared, Preparer};
+use crate::progress::{BatchProgress, Progress};
 use crate::recent::{RecentChild, RecentDocument};
+use crate::seeded_bugs::SeededBug;
 use crate::state::{State, Stored};
 use crate::unsettled::Concerned;
 use crate::update_context::{EditSteps, UpdateContext};
@@ -43,49 +48,25 @@ struct Indexing {
     hash: u64,
 }
 
-/// How far a batch has come.
-struct Progress {
-    outcome: UpdateOutcome,
-    /// The last record to wait for.
-    durable: Option<Watermark>,
-    conflicts_skip: bool,
-    /// Whether an operation was passed over for how its document stands.
-    passed_over: bool,
-    /// How many operations may fail; `None` when none may.
-    errors_max: Option<u64>,
-    trace: Trace,
-}
-
-impl Progress {
-    /// Counts an operation that failed. Errors: too many did, or what failed is no fault of the operation.
-    fn refuse(&mut self, refusal: Refusal) -> Result<()> {
-        let kind = refusal.error.kind;
-        let own = matches!(
-            kind,
-            ErrorKind::BadRequest | ErrorKind::Conflict | ErrorKind::NotFound | ErrorKind::TooLarge
-        );
-        let Some(most) = self.errors_max.filter(|_| own) else { return Err(refusal.error) };
-        self.outcome.refused.push(refusal);
-        match self.outcome.refused.first() {
-            Some(first) if self.outcome.refused.len() as u64 > most => {
-                let mut error = Error::new(first.error.kind, first.error.message.clone());
-                error.root = first.error.root;
-                Err(error)
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
 impl Core {
     pub(crate) fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
         let outcome = UpdateOutcome::default();
-        let UpdateBatch { operations, schema_version: _, conflicts_skip, errors_max, durable } = batch;
+        let UpdateBatch { id, schema_version, operations, conflicts_skip, errors_max, durable } = batch;
         let UpdateContext { trace, edit_steps } = context;
+        let total = u32::try_from(operations.len()).unwrap_or(u32::MAX);
+        let named = id.map(|id| BatchProgress { id, total, done: 0 });
         let before = (durable == Durable::All).then(|| self.state().logged);
-        let mut progress =
-            Progress { outcome, durable: before, conflicts_skip, passed_over: false, errors_max, trace };
-        let result = self.run(operations, edit_steps.as_ref(), &mut progress);
+        let mut progress = Progress {
+            outcome,
+            durable: before,
+            conflicts_skip,
+            passed_over: false,
+            errors_max,
+            schema_version: schema_version.unwrap_or(0),
+            batch: named,
+            trace,
+        };
+        let result = self.run_named(operations, edit_steps.as_ref(), &mut progress);
         let by_state = |error: &Error| {
             matches!(error.kind, ErrorKind::Conflict | ErrorKind::BadRequest | ErrorKind::NotFound)
         };
@@ -111,9 +92,29 @@ impl Core {
     }
 
     fn wait_durable(&self, progress: &mut Progress) -> Result<()> {
-        let Some(at) = progress.durable.take() else { return Ok(()) };
+        let waits = |_: &Watermark| !SeededBug::EarlyAck.is_planted();
+        let Some(at) = progress.durable.take().filter(waits) else { return Ok(()) };
         let _syncing = progress.trace.enter(Phase::Sync);
         progress.trace.waiting(|| self.wait_for_log(at)).map_err(from_unresolved)
+    }
+
+    /// Applies a batch, unless somebody is about to apply one of this name.
+    fn run_named(
+        &self,
+        operations: Vec<Operation>,
+        edit_steps: Option<&Arc<dyn EditSteps>>,
+        progress: &mut Progress,
+    ) -> Result<()> {
+        let Some(id) = progress.batch.as_ref().map(|batch| batch.id) else {
+            return self.run(operations, edit_steps, progress);
+        };
+        if !self.state().running.insert(id) {
+            let message = "this batch is being applied; whether it counts is not known, send it again";
+            return Err(Error::new(ErrorKind::Unknown, message));
+        }
+        let result = self.run(operations, edit_steps, progress);
+        self.state().running.remove(&id);
+        result
     }
 
     fn run(
@@ -123,16 +124,22 @@ impl Core {
         progress: &mut Progress,
     ) -> Result<()> {
         self.state().check_writable()?;
+        let total = operations.len();
         let mut operations: VecDeque<Operation> = operations.into();
+        progress.resume(&mut operations, &self.state().batches)?;
         while let Some(operation) = operations.pop_front() {
+            let ordinal = u32::try_from(total - operations.len() - 1).unwrap_or(u32::MAX);
             match operation {
                 Operation::DeleteByQuery { query, text, commit_within_ms } => {
                     let deleting = progress.trace.enter(Phase::Index);
-                    let deleted = self.delete_by_query(&query);
+                    let origin = progress.origin(&[ordinal]);
+                    let deleted = self.delete_by_query(&query, &origin);
                     drop(deleting);
                     match deleted {
                         Ok((version, at)) => {
-                            progress.durable = at.or(progress.durable);
+                            if let Some(at) = at {
+                                progress.logged(at, &origin);
+                            }
                             progress.outcome.deleted_by_query.push((text, -version));
                             self.note_updates(1, commit_within_ms);
                         }
@@ -153,6 +160,7 @@ impl Core {
                     operations.push_front(operation);
                     let mut group = take_group(&mut operations);
                     group.edit_steps = edit_steps.cloned();
+                    group.first = ordinal;
                     let rest = self.run_group(group, progress)?;
                     rest.into_iter().rev().for_each(|operation| operations.push_front(operation));
                 }
@@ -186,7 +194,8 @@ impl Core {
         }
         lock(&self.preparers).push(preparer);
         if let Some(query) = replaced.filter(|_| progress.outcome.added.len() > added_before) {
-            let (_, at) = self.delete_by_query(&query)?;
+            let origin = Origin { batch: None, ..progress.origin(&[]) };
+            let (_, at) = self.delete_by_query(&query, &origin)?;
             progress.durable = at.or(progress.durable);
         }
         drop(indexing);
@@ -208,7 +217,7 @@ impl Core {
         let _applying = progress.trace.waiting(|| self.apply_shared());
         let mut builder = self.take_builder(preparer.layout())?;
         // Whatever has to wait for the disk does so here, before the lock that gets and other updates want.
-        let room = self.reserve(record_bytes_max(pending));
+        let room = self.reserve(record_bytes_max(pending, progress));
         let placed = room.and_then(|room| self.place(pending, room, &builder, progress));
         let (indexing, failure) = match placed {
             Ok(both) => both,
@@ -242,9 +251,12 @@ impl Core {
         if decided.is_empty() {
             return Ok((Vec::new(), failure));
         }
-        let at = self.log.append(room, record_of(&decided).as_bytes());
-        progress.durable = Some(at);
+        let ordinals: Vec<u32> = decided.iter().map(|one| one.pending.ordinal).collect();
+        let origin = progress.origin(&ordinals);
+        let at = self.log.append(room, record_of(&decided, &origin).as_bytes());
+        progress.logged(at, &origin);
         state.logged = at;
+        state.note_origin(at, &origin, decided.iter().map(|one| one.version));
         let hashes = decided.iter().map(|one| one.pending.hash).collect();
         state.unsettled.note(at, Concerned::Ids(hashes), self.log.durable());
         state.modified_ms = now_ms;
@@ -349,18 +361,21 @@ fn is_stale(state: &State, pending: &Pending) -> Result<bool> {
 }
 
 /// No record of these operations is longer.
-fn record_bytes_max(pending: &VecDeque<Pending>) -> usize {
+fn record_bytes_max(pending: &VecDeque<Pending>, progress: &Progress) -> usize {
+    let last = pending.back().map_or(0, |last| last.ordinal as usize);
+    let covered = progress.batch.as_ref().map_or(0, |batch| (last + 1).saturating_sub(batch.done as usize));
     let bytes = pending.iter().map(|one| match &one.work {
         Work::Put(put) => put.body.bytes.len(),
         Work::Delete => TEXT_LENGTH_BYTES_MAX + one.id.len(),
     });
-    RECORD_HEAD_BYTES_MAX + bytes.map(|bytes| OPERATION_HEAD_BYTES_MAX + bytes).sum::<usize>()
+    let operations = bytes.map(|bytes| OPERATION_HEAD_BYTES_MAX + bytes).sum::<usize>();
+    RECORD_HEAD_BYTES_MAX + covered * LEFT_OUT_BYTES_MAX + operations
 }
 
-fn record_of(decided: &[Decided]) -> Record {
+fn record_of(decided: &[Decided], origin: &Origin) -> Record {
     let body_bytes =
         |one: &Decided| if let Work::Put(put) = &one.pending.work { put.body.bytes.len() } else { 64 };
-    let mut record = Record::with_room(decided.iter().map(|one| body_bytes(one) + 16).sum());
+    let mut record = Record::begin(origin, decided.iter().map(|one| body_bytes(one) + 16).sum());
     for Decided { pending, version, .. } in decided {
         match &pending.work {
             Work::Put(put) => record.put(*version, &put.body, put.overwrite),

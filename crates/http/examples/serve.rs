@@ -26,7 +26,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let node = Node::open(NodeConfig {
         data_dir: folder.into(),
         clock: Arc::new(SystemClock),
-        shards: cluster::engine_shards(cluster::CacheSizes::default()),
+        shards: cluster::engine_shards(
+            cluster::CacheSizes::default(),
+            std::sync::Arc::new(cluster::ThreadScheduler),
+        ),
         name: format!("{}_solr", listener.local_addr()?),
     })?;
     let mut configsets = Configsets::default();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use cluster::{CacheSizes, Node, NodeConfig};
+use cluster::{CacheSizes, Node, NodeConfig, ThreadScheduler};
 use http::{Compress, ServeConfig, Tls};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -80,7 +80,10 @@ impl Server {
         let config = NodeConfig {
             data_dir: data_dir.clone(),
             clock: Arc::new(SystemClock),
-            shards: cluster::engine_shards(if cache { CacheSizes::default() } else { CacheSizes::NONE }),
+            shards: cluster::engine_shards(
+                if cache { CacheSizes::default() } else { CacheSizes::NONE },
+                Arc::new(ThreadScheduler),
+            ),
             name: format!("{name}_solr"),
         };
         let node = tokio::task::spawn_blocking(|| Node::open(config))

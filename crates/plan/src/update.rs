@@ -9,9 +9,15 @@ use crate::nested::{NestedEdit, NestedField};
 use crate::query::Query;
 use crate::value::Value;
 
+/// Names a batch, the same whenever it is sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BatchId(pub [u8; 16]);
+
 /// The operations of one request, in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateBatch {
+    /// By which it is known when it is sent again: what was done then is not done anew. `None` where nobody sends it twice.
+    pub id: Option<BatchId>,
     pub operations: Vec<Operation>,
     /// Of the schema its values were typed by; `None` where it has none.
     pub schema_version: Option<u64>,

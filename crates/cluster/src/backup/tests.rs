@@ -8,7 +8,9 @@ use plan::{Add, Commit, Document, ErrorKind, Expect, Operation, Query, SearchPla
 
 use super::{BackupPlace, BackupsToDelete};
 use crate::tests::{Noon, config, schema};
-use crate::{CacheSizes, Collection, CreateCollection, Node, NodeConfig, UpdateContext, engine_shards};
+use crate::{
+    CacheSizes, Collection, CreateCollection, Node, NodeConfig, ThreadScheduler, UpdateContext, engine_shards,
+};
 
 const COMMIT: Commit =
     Commit { soft: false, open_searcher: true, expunge_deletes: false, max_segments: None };
@@ -17,7 +19,7 @@ fn node(folder: &Path) -> Arc<Node> {
     Node::open(NodeConfig {
         data_dir: folder.join("data"),
         clock: Arc::new(Noon),
-        shards: engine_shards(CacheSizes::NONE),
+        shards: engine_shards(CacheSizes::NONE, Arc::new(ThreadScheduler)),
         name: "127.0.0.1:8983_solr".into(),
     })
     .unwrap()

@@ -1,4 +1,5 @@
 //! Time of many calls: wall clock one by one, processor time of the thread as a mean, after a warm-up.
+#![allow(clippy::disallowed_methods, reason = "it measures")]
 
 use std::time::{Duration, Instant};
 

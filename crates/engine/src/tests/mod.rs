@@ -1,7 +1,8 @@
 //! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
-//! disk, `durable` asks what is shown meanwhile; `formats` opens what earlier versions wrote; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings;
+//! disk, `durable` asks what is shown meanwhile; `formats` opens what earlier versions wrote; `batches` sends batches again; `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings;
 //! `rebuild` fills one shard from another; `conditions` is of what else an operation has to meet, `trace` of where time goes.
 
+mod batches;
 mod blocks;
 mod conditions;
 mod durable;
@@ -35,7 +36,7 @@ fn config() -> ShardConfig {
         refresh_after_docs: None,
     };
     let merge = MergePolicy { segments_per_tier: 3, ..MergePolicy::default() };
-    ShardConfig { auto_commit, merge, background: false, replaced_files_kept_ms: 0, ..ShardConfig::default() }
+    ShardConfig { auto_commit, merge, replaced_files_kept_ms: 0, ..ShardConfig::default() }
 }
 
 /// A shard on a disk in memory.

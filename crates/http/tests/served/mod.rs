@@ -59,13 +59,19 @@ impl Served {
 
     /// Over shards on disk, with the built-in configset.
     pub async fn start_whole(adjust: impl FnOnce(&mut ServeConfig)) -> Self {
-        let shards = cluster::engine_shards(cluster::CacheSizes::default());
+        let shards = cluster::engine_shards(
+            cluster::CacheSizes::default(),
+            std::sync::Arc::new(cluster::ThreadScheduler),
+        );
         Self::start_on(shards, builtin(), vec![], adjust).await
     }
 
     /// Over shards on disk, with one of the repository's configsets.
     pub async fn start_with_configset(name: &str, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
-        let shards = cluster::engine_shards(cluster::CacheSizes::default());
+        let shards = cluster::engine_shards(
+            cluster::CacheSizes::default(),
+            std::sync::Arc::new(cluster::ThreadScheduler),
+        );
         Self::start_on(shards, configset(name), vec![], adjust).await
     }
 

@@ -51,6 +51,7 @@ fn a_phase_within_another_interrupts_it() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "it is about threads")]
 fn what_one_thread_did_before_is_not_told_of_the_next() {
     let trace = trace();
     drop(trace.enter(Phase::Prepare));

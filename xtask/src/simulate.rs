@@ -1,0 +1,37 @@
+//! `cargo xtask simulate`: lives of a shard on one thread, each from a seed (the engine's example of that name). Owns how it is
+//! built and that CI runs it twice: as the engine is, and with each seeded bug planted.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+/// Above this many histories a build with optimisation pays.
+const DEBUG_SEEDS_MAX: u64 = 5_000;
+
+/// Passes the words on to the simulation.
+pub fn run(root: &Path, words: &[String]) -> Result<bool> {
+    let seeds = words.iter().skip_while(|word| *word != "--seeds").nth(1).and_then(|it| it.parse().ok());
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args([
+        "run",
+        "--quiet",
+        "--package",
+        "engine",
+        "--features",
+        "seeded-bugs",
+        "--example",
+        "simulate",
+    ]);
+    if seeds.unwrap_or(0) > DEBUG_SEEDS_MAX {
+        cargo.arg("--release");
+    }
+    cargo.arg("--").args(words).current_dir(root);
+    Ok(cargo.status().context("cannot start cargo run")?.success())
+}
+
+/// What CI runs.
+pub fn check(root: &Path) -> Result<bool> {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    Ok(run(root, &words("--seeds 1000"))? && run(root, &words("--seeds 1000 --bugs"))?)
+}
