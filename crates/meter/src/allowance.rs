@@ -1,6 +1,6 @@
 //! What a request may use up before its answer is cut short: time, time of processors, memory; and how much memory it may in
 //! no case, beyond which there is no answer. Made once when the request is
-//! read, carried by its plan, and looked at by whoever works on it, at steps coarse enough to cost nothing. Once it is used up it
+//! read, handed along beside its plan, and looked at by whoever works on it, at steps coarse enough to cost nothing. Once it is used up it
 //! stays so: what comes after ends at once, with what there is.
 
 use std::fmt;

@@ -1,5 +1,5 @@
 //! Where the time of one request went: phase by phase, how long it took, how much of that it waited, and what the threads that
-//! worked on it used. Made where the request comes in, carried by its plan, told by whoever works on it; the figures are plain
+//! worked on it used. Made where the request comes in, handed along beside its plan, told by whoever works on it; the figures are plain
 //! data when they are asked for. One that nobody asked for costs a branch.
 //!
 //! Reading a thread's usage costs a few system calls, about 2 µs on Linux. A slow log has to read before it knows, so its traces

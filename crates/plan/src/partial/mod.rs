@@ -25,6 +25,6 @@ pub struct ShardResult {
     pub shape: ShapeResult,
     /// Of the hits shown, when the plan asks for them.
     pub highlights: Vec<Highlights>,
-    /// The first of the handler's steps that was not done because the plan's allowance was used up.
+    /// The first of the handler's steps that was not done because the request's allowance was used up.
     pub cut_before: Option<Component>,
 }
