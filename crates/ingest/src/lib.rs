@@ -1,18 +1,24 @@
-//! Files on a disk become documents in a collection: walk, read, describe, batch, send. The command line's `post` and
-//! `demo` are thin over this. It knows Solr's update API and nothing of the server's inside.
+//! Rows and files become documents in a collection. `post` sends files as they are, once. The rest is the ingest service: a file
+//! (`config`) says where rows come from (`sources`), what they become (`mapping`) and when they may be seen (`publish`).
+//! It knows Solr's HTTP API, through `solr_api`, and nothing of the server's inside.
 
-mod batch;
-mod crates;
-mod language;
-mod payload;
-mod sender;
-mod source;
-mod walk;
+pub mod clock;
+pub mod config;
+pub mod diff;
+pub mod follow;
+pub mod mapping;
+pub mod mass;
+mod post;
+pub mod preview;
+pub mod publish;
+pub mod record;
+pub mod shape;
+pub mod solr_api;
+pub mod sources;
+pub mod target;
+pub mod why;
 
-pub use batch::{Batch, Batcher};
-pub use crates::{CrateInfo, Registry};
-pub use language::language_of;
-pub use payload::{Format, Payload};
-pub use sender::{Progress, Sender, Totals};
-pub use source::{SkipReason, SourceFile, read_source};
-pub use walk::files_below;
+pub use post::{
+    Batch, Batcher, CrateInfo, Format, Payload, Progress, Registry, Sender, SkipReason, SourceFile, Totals,
+    files_below, language_of, read_source,
+};

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::demo::DemoArgs;
 #[cfg(target_os = "linux")]
 use crate::doctor::DoctorArgs;
+use crate::ingest::IngestArgs;
 use crate::lab::LabArgs;
 use crate::login::LoginArgs;
 use crate::post::PostArgs;
@@ -45,6 +46,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Send files, folders or standard input to a collection.
     Post(PostArgs),
+    /// Keep a collection in step with databases, files and other Solrs, as a file says.
+    Ingest(IngestArgs),
     /// Ask a collection and print the hits as a table or as JSON.
     Query(QueryArgs),
     /// Change a collection's schema with its documents: see what an edit means, make it, undo it.

@@ -9,6 +9,7 @@ mod demo;
 #[cfg(target_os = "linux")]
 mod doctor;
 mod guard;
+mod ingest;
 mod lab;
 mod limits;
 mod listen;
@@ -66,6 +67,7 @@ fn run(cli: Cli, logs: Arc<ProcessLogs>) -> anyhow::Result<()> {
         Command::Serve(args) => block_on(serve::run(args, logs)),
         Command::Demo(args) => block_on(demo::run(args)),
         Command::Post(args) => block_on(post::run(args)),
+        Command::Ingest(args) => block_on(ingest::run(args)),
         Command::Schema(args) => block_on(schema::run(args)),
         Command::Query(args) => block_on(query::run(args)),
         Command::Slow(args) => block_on(slow::run(args)),

@@ -7,8 +7,8 @@ use std::time::UNIX_EPOCH;
 use plan::format_instant;
 use serde::Serialize;
 
-use crate::crates::CrateInfo;
-use crate::language::language_of;
+use super::crates::CrateInfo;
+use super::language::language_of;
 
 /// Files above this are data, not sources.
 const SIZE_MAX: u64 = 16 << 20;

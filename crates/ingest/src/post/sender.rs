@@ -7,7 +7,7 @@ use client::{Error, SolrClient};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 
-use crate::batch::Batch;
+use super::batch::Batch;
 
 /// Counts as they grow, for a progress bar.
 #[derive(Debug, Default)]

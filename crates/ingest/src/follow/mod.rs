@@ -1,0 +1,17 @@
+//! A collection that is never stale: the service that indexes everything once, then follows changes and rows that become due, as the one
+//! active of several. What a change means is read from the source afresh, so that a restart at any point only does some work twice.
+
+mod changes;
+mod database;
+mod fence;
+mod install;
+mod lease;
+mod pgoutput;
+mod service;
+mod status;
+
+pub use database::PipelineDatabase;
+pub use fence::{Fence, FenceError};
+pub use install::{install_sql, make_slot, run_sql, slot_name, uninstall_sql};
+pub use service::{Service, ServiceError, ServiceEvent, ServiceOptions};
+pub use status::{FollowStatus, status};

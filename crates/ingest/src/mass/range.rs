@@ -1,0 +1,82 @@
+//! One range of a run: while a page is on its way to the target, the next is read. One page is sent at a time, so that the cursor says
+//! exactly what has been acknowledged.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+
+use super::{RunError, RunTotals, Shared};
+use crate::clock::Now;
+use crate::record::Rejected;
+use crate::shape::{Shaped, Shaper};
+use crate::sources::{Page, Snapshot, SourceError};
+use crate::target::{Delivery, Target};
+
+/// Who keeps the moments at which rows become visible, or no longer are.
+pub trait DueSink: Send + Sync {
+    fn keep<'a>(
+        &'a self,
+        source: &'a str,
+        due: &'a [(String, Timestamp)],
+    ) -> BoxFuture<'a, Result<(), SourceError>>;
+}
+
+pub struct RangeWork {
+    /// Of the file's sources.
+    pub source: usize,
+    /// Of its ranges.
+    pub range: usize,
+    pub snapshot: Arc<dyn Snapshot>,
+    pub shaper: Arc<Shaper>,
+    pub target: Target,
+    pub now: Now,
+    pub due: Option<Arc<dyn DueSink>>,
+    /// Whether documents of hidden rows may be there already, and are to go.
+    pub hides: bool,
+}
+
+impl RangeWork {
+    pub async fn run(self, shared: Arc<Shared>) -> Result<(), RunError> {
+        let at = (self.source, self.range);
+        let (range, cursor, collection) = {
+            let state = shared.state.lock().await;
+            let range = &state.sources[at.0].ranges[at.1];
+            (range.range.clone(), range.cursor.clone(), state.collection.clone())
+        };
+        let mut pages = self.snapshot.pages(&range, cursor.as_deref()).await?;
+        let mut next = pages.next().await?;
+        while let Some(page) = next {
+            let (read, sent) = tokio::join!(pages.next(), self.send(&shared, &collection, page));
+            sent?;
+            next = read?;
+        }
+        shared.range_ended(at).await
+    }
+
+    async fn send(&self, shared: &Shared, collection: &str, page: Page) -> Result<(), RunError> {
+        let cursor = page.cursor.clone();
+        let now = (self.now)();
+        let Shaped { documents, hidden, mut rejected, due } = self.shaper.shape(page, now);
+        let mut refused = Vec::new();
+        let source = &self.shaper.source().name;
+        let delivery = Delivery { collection, source, documents: &documents, params: &[] };
+        let config = self.target.config();
+        for batch in documents.batches(config.batch_docs, config.batch_bytes) {
+            refused.extend(self.target.deliver(delivery, batch).await?);
+        }
+        if self.hides && !hidden.is_empty() {
+            self.target.update(collection, &[], documents.body(None, &[], &hidden)).await?;
+        }
+        if let Some(sink) = self.due.as_ref().filter(|_| !due.is_empty()) {
+            sink.keep(source, &due).await?;
+        }
+        let totals = RunTotals {
+            sent: (documents.all().len() - refused.len()) as u64,
+            hidden: hidden.len() as u64,
+            rejected: (rejected.len() + refused.len()) as u64,
+        };
+        rejected.extend::<Vec<Rejected>>(refused);
+        shared.page_done((self.source, self.range), cursor, totals, &rejected).await
+    }
+}

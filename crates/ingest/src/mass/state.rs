@@ -1,0 +1,119 @@
+//! Where a run stands: a file that is replaced in one step after each page that the target has acknowledged. A run that was killed goes
+//! on behind the last of these.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::sources::KeyRange;
+
+/// What is known of the runs of one file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RunState {
+    /// Counts up: names collections.
+    pub run: u64,
+    pub phase: RunPhase,
+    /// Of the file's contents: another file is another run.
+    pub config_digest: String,
+    /// Where this run's documents go.
+    pub collection: String,
+    /// What the alias stood for before.
+    pub previous: Option<String>,
+    /// Collections that runs have made and nobody has removed.
+    pub made: Vec<String>,
+    pub sources: Vec<SourceState>,
+    /// How often the run was begun again.
+    pub resumed: u64,
+    pub started_ms: i64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunPhase {
+    /// There has been no run.
+    #[default]
+    None,
+    Reading,
+    /// All is acknowledged; to be counted and put in place.
+    Verifying,
+    Done,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceState {
+    pub name: String,
+    pub rows: Option<u64>,
+    pub ranges: Vec<RangeState>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RangeState {
+    pub range: KeyRange,
+    pub cursor: Option<String>,
+    pub ended: bool,
+    pub totals: RunTotals,
+}
+
+/// Rows by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunTotals {
+    pub sent: u64,
+    /// Kept back by publish rules.
+    pub hidden: u64,
+    pub rejected: u64,
+}
+
+impl RunTotals {
+    pub fn add(&mut self, other: RunTotals) {
+        self.sent += other.sent;
+        self.hidden += other.hidden;
+        self.rejected += other.rejected;
+    }
+
+    pub fn rows(self) -> u64 {
+        self.sent + self.hidden + self.rejected
+    }
+}
+
+impl RunState {
+    pub fn totals(&self) -> RunTotals {
+        let mut totals = RunTotals::default();
+        self.sources.iter().flat_map(|source| &source.ranges).for_each(|range| totals.add(range.totals));
+        totals
+    }
+}
+
+/// The folder of one file's state.
+#[derive(Clone, Debug)]
+pub struct StateFolder(PathBuf);
+
+impl StateFolder {
+    pub fn open(path: &Path) -> io::Result<Self> {
+        fs::create_dir_all(path)?;
+        Ok(Self(path.to_owned()))
+    }
+
+    /// The state as it was saved; a new one where there is none. Errors: a file that is no state.
+    pub fn load(&self) -> io::Result<RunState> {
+        match fs::read(self.0.join("run.json")) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RunState::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub fn save(&self, state: &RunState) -> io::Result<()> {
+        let new = self.0.join("run.json.new");
+        let mut file = File::create(&new)?;
+        file.write_all(&serde_json::to_vec(state)?)?;
+        file.sync_data()?;
+        fs::rename(new, self.0.join("run.json"))
+    }
+
+    /// Where refused rows are kept, a line of JSON each. After a kill the last page's may be there twice.
+    pub fn dead_letters(&self, run: u64) -> PathBuf {
+        self.0.join(format!("dead-letters-{run}.jsonl"))
+    }
+}

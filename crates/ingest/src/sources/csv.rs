@@ -1,0 +1,157 @@
+//! CSV: a record a row, text in every column. One range, since only reading from the start tells where a quoted line break ends; a
+//! cursor is the byte where the next record begins.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use csv::{ByteRecord, Position, Reader, ReaderBuilder};
+use futures_util::future::BoxFuture;
+
+use super::files::{BlockingPages, OffRuntime, PAGE_ROWS, RECORD_BYTES_MAX, blocking, file_error};
+use super::{KeyRange, Page, Pages, Snapshot, Source, SourceError};
+use crate::config::{CsvConfig, SourceConfig};
+use crate::mapping::unknown;
+use crate::record::{Record, Rejected, Row, Value};
+
+#[derive(Clone)]
+pub struct CsvSource {
+    name: String,
+    key: String,
+    config: CsvConfig,
+}
+
+struct CsvPages {
+    source: CsvSource,
+    reader: Reader<File>,
+    columns: Arc<[String]>,
+    key_at: usize,
+}
+
+impl CsvSource {
+    pub fn new(source: &SourceConfig, config: &CsvConfig) -> Self {
+        Self { name: source.name.clone(), key: source.key_column().to_owned(), config: config.clone() }
+    }
+
+    fn open(&self, cursor: Option<&str>) -> Result<CsvPages, SourceError> {
+        let path: &PathBuf = &self.config.path;
+        let file = File::open(path).map_err(|error| file_error(&self.name, path, &error))?;
+        let separator = u8::try_from(self.config.separator)
+            .map_err(|_| SourceError::refused(&self.name, "`separator` is one ASCII character"))?;
+        let mut reader = ReaderBuilder::new()
+            .delimiter(separator)
+            .flexible(true)
+            .has_headers(self.config.columns.is_none())
+            .from_reader(file);
+        let columns: Arc<[String]> = match &self.config.columns {
+            Some(columns) => columns.clone().into(),
+            None => {
+                let header = reader.headers().map_err(|error| SourceError::refused(&self.name, error))?;
+                header.iter().map(|name| name.trim_start_matches('\u{feff}').to_owned()).collect()
+            }
+        };
+        let key_at = columns.iter().position(|column| *column == self.key);
+        let key_at = key_at.ok_or_else(|| SourceError::refused(&self.name, unknown(&self.key, &columns)))?;
+        if let Some(cursor) = cursor {
+            let position = read_cursor(cursor)
+                .ok_or_else(|| SourceError::refused(&self.name, format!("`{cursor}` is no cursor")))?;
+            reader.seek(position).map_err(|error| SourceError::unavailable(&self.name, error))?;
+        }
+        Ok(CsvPages { source: self.clone(), reader, columns, key_at })
+    }
+}
+
+/// `byte:line:record`.
+fn read_cursor(text: &str) -> Option<Position> {
+    let mut numbers = text.split(':').map(|number| number.parse::<u64>().ok());
+    let mut position = Position::new();
+    position.set_byte(numbers.next()??).set_line(numbers.next()??).set_record(numbers.next()??);
+    Some(position)
+}
+
+impl BlockingPages for CsvPages {
+    fn next_page(&mut self) -> Result<Option<Page>, SourceError> {
+        let mut page = Page::default();
+        let mut cells = ByteRecord::new();
+        let mut any = false;
+        while page.records.len() + page.rejected.len() < PAGE_ROWS {
+            let line = self.reader.position().line();
+            let read = self.reader.read_byte_record(&mut cells);
+            if !read.map_err(|error| SourceError::unavailable(&self.source.name, error))? {
+                break;
+            }
+            any = true;
+            match self.record(&cells) {
+                Ok(record) => page.records.push(record),
+                Err(reason) => page.rejected.push(Rejected {
+                    source: self.source.name.clone(),
+                    key: format!("line {line}"),
+                    reason,
+                }),
+            }
+        }
+        let position = self.reader.position();
+        page.cursor = format!("{}:{}:{}", position.byte(), position.line(), position.record());
+        Ok(any.then_some(page))
+    }
+}
+
+impl CsvPages {
+    fn record(&self, cells: &ByteRecord) -> Result<Record, String> {
+        if cells.len() != self.columns.len() {
+            return Err(format!("{} cells, {} columns", cells.len(), self.columns.len()));
+        }
+        if cells.as_slice().len() > RECORD_BYTES_MAX {
+            return Err(format!("longer than {RECORD_BYTES_MAX} bytes"));
+        }
+        let text =
+            |cell: &[u8]| std::str::from_utf8(cell).map(str::to_owned).map_err(|_| "not UTF-8".to_owned());
+        let value = |text: String| {
+            if text == self.source.config.null { Value::Null } else { Value::Text(text) }
+        };
+        let values = cells.iter().map(|cell| text(cell).map(value)).collect::<Result<Vec<_>, _>>()?;
+        let key = values.get(self.key_at).map(ToString::to_string).unwrap_or_default();
+        if key.is_empty() {
+            return Err(format!("`{}` has no value", self.source.key));
+        }
+        Ok(Record { key, row: Row { columns: self.columns.clone(), values }, children: Vec::new() })
+    }
+}
+
+impl Source for CsvSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn snapshot(&self) -> BoxFuture<'_, Result<Box<dyn Snapshot>, SourceError>> {
+        Box::pin(async { Ok(Box::new(self.clone()) as Box<dyn Snapshot>) })
+    }
+
+    fn fetch<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Page, SourceError>> {
+        let refused = "a CSV file cannot be asked for single rows; index it whole with `ingest once`";
+        Box::pin(async move { Err(SourceError::refused(&self.name, refused)) })
+    }
+}
+
+impl Snapshot for CsvSource {
+    fn count(&self) -> BoxFuture<'_, Result<Option<u64>, SourceError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    fn ranges(&self, _: usize) -> BoxFuture<'_, Result<Vec<KeyRange>, SourceError>> {
+        Box::pin(async { Ok(vec![KeyRange::default()]) })
+    }
+
+    fn pages<'a>(
+        &'a self,
+        _: &'a KeyRange,
+        cursor: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Pages>, SourceError>> {
+        let (source, cursor) = (self.clone(), cursor.map(str::to_owned));
+        Box::pin(async move {
+            let name = source.name.clone();
+            let pages = blocking(&name, move || source.open(cursor.as_deref())).await?;
+            Ok(OffRuntime::boxed(pages))
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! What only a real PostgreSQL can prove: snapshots, keys, triggers, the lease. `PARHELION_TEST_POSTGRES` names one, such as
+//! `postgresql://postgres@127.0.0.1:5432/postgres`; each test has a schema of its own there. Without it there is nothing to ask.
+
+use ingest::config::{self, IngestConfig};
+use ingest::follow::{PipelineDatabase, install_sql, run_sql, uninstall_sql};
+use ingest::sources::{self, SourceErrorKind};
+
+/// A schema with films, actors below them, and a file that follows them by triggers.
+struct Lab {
+    config: IngestConfig,
+    database: PipelineDatabase,
+    schema: String,
+}
+
+impl Lab {
+    async fn new(name: &str, query: &str) -> Option<Self> {
+        let Ok(url) = std::env::var("PARHELION_TEST_POSTGRES") else {
+            return None;
+        };
+        let schema = format!("ingest_test_{name}");
+        let text = format!(
+            "name = \"{schema}\"\n[target]\nurl = \"h:1\"\ncollection = \"c\"\n\
+             [[source]]\nname = \"film\"\nkey = \"id\"\n\
+             [source.postgres]\nurl = \"{url}\"\nquery = \"{query}\"\npage_rows = 7\nfollow = \"trigger\"\n\
+             watch = [{{ table = \"{schema}.film\", key = \"id\" }}, {{ table = \"{schema}.actor\", key = \"film_id\" }}]\n\
+             [[source.child]]\nname = \"actors\"\nquery = \"SELECT film_id, name FROM {schema}.actor\"\nparent_key = \"film_id\"\n",
+            query = query.replace("SCHEMA", &schema),
+        );
+        let config = config::parse(&text, "x").unwrap();
+        let postgres = config.sources[0].postgres.as_ref().unwrap();
+        let database = PipelineDatabase::new(&config.name, "film", postgres).unwrap();
+        let lab = Self { database, schema, config };
+        lab.run(&format!(
+            "DROP SCHEMA IF EXISTS {0} CASCADE; CREATE SCHEMA {0};
+             CREATE TABLE {0}.film (id int PRIMARY KEY, title text);
+             CREATE TABLE {0}.actor (film_id int, name text);
+             INSERT INTO {0}.film SELECT i, 'film ' || i FROM generate_series(1, 100) i WHERE i % 10 <> 0;
+             INSERT INTO {0}.actor SELECT i, 'actor ' || i || k FROM generate_series(1, 100) i, generate_series(1, 2) k",
+            lab.schema
+        ))
+        .await;
+        Some(lab)
+    }
+
+    async fn run(&self, sql: &str) {
+        run_sql(&self.database, sql).await.unwrap();
+    }
+
+    async fn outbox(&self) -> Vec<(usize, Option<String>)> {
+        let changes = self.database.changes(1000).await.unwrap();
+        let mut keys: Vec<_> = changes.iter().map(|change| (change.watch, change.key.clone())).collect();
+        keys.sort();
+        keys
+    }
+
+    async fn install(&self) {
+        let (source, postgres) = (&self.config.sources[0], self.config.sources[0].postgres.as_ref().unwrap());
+        self.run(&install_sql(&self.config, source, postgres)).await;
+    }
+
+    async fn end(self) {
+        let (source, postgres) = (&self.config.sources[0], self.config.sources[0].postgres.as_ref().unwrap());
+        self.run(&uninstall_sql(&self.config, source, postgres)).await;
+        self.run(&format!("DROP SCHEMA {} CASCADE", self.schema)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_snapshot_is_one_state_however_it_is_cut_and_broken_off() {
+    let Some(lab) = Lab::new("snapshot", "SELECT id, title FROM SCHEMA.film").await else { return };
+    let source = sources::open(&lab.config.sources[0]).unwrap();
+    let snapshot = source.snapshot().await.unwrap();
+    lab.run(&format!(
+        "DELETE FROM {0}.film WHERE id < 50; UPDATE {0}.film SET title = 'later'; DELETE FROM {0}.actor",
+        lab.schema
+    ))
+    .await;
+    assert_eq!(snapshot.count().await.unwrap(), Some(90));
+    for wanted in [1, 5, 40] {
+        let mut keys = Vec::new();
+        for range in snapshot.ranges(wanted).await.unwrap() {
+            let mut pages = snapshot.pages(&range, None).await.unwrap();
+            while let Some(page) = pages.next().await.unwrap() {
+                for record in &page.records {
+                    assert_eq!(record.row.get("title").unwrap().to_string(), format!("film {}", record.key));
+                    assert_eq!(record.children[0].len(), 2, "both actors of {}", record.key);
+                    keys.push(record.key.parse::<i32>().unwrap());
+                }
+                pages = snapshot.pages(&range, Some(&page.cursor)).await.unwrap();
+            }
+        }
+        keys.sort_unstable();
+        assert_eq!(keys, (1..=100).filter(|key| key % 10 != 0).collect::<Vec<_>>(), "in {wanted} ranges");
+    }
+    let page = source.fetch(&["1".to_owned(), "99".to_owned()]).await.unwrap();
+    let found: Vec<_> =
+        page.records.iter().map(|record| (record.key.as_str(), record.children[0].len())).collect();
+    assert_eq!(found, [("99", 0)]);
+    lab.end().await;
+}
+
+#[tokio::test]
+async fn keys_that_are_not_unique_and_columns_that_are_gone_are_named() {
+    let join = "SELECT id, title FROM SCHEMA.film JOIN SCHEMA.actor ON film_id = id";
+    let Some(lab) = Lab::new("keys", join).await else { return };
+    let error = |config: &IngestConfig| {
+        let source = sources::open(&config.sources[0]).unwrap();
+        async move {
+            let snapshot = source.snapshot().await.unwrap();
+            let range = sources::KeyRange::default();
+            let mut pages = snapshot.pages(&range, None).await.unwrap();
+            pages.next().await.unwrap_err()
+        }
+    };
+    let twice = error(&lab.config).await;
+    assert!(
+        twice.kind == SourceErrorKind::Refused && twice.message.contains("two rows have the key `1`"),
+        "{twice}"
+    );
+    lab.run(&format!("ALTER TABLE {}.film RENAME title TO name", lab.schema)).await;
+    let gone = error(&lab.config).await;
+    assert!(gone.kind == SourceErrorKind::Refused && gone.message.contains("mend `query`"), "{gone}");
+    lab.end().await;
+}
+
+#[tokio::test]
+async fn triggers_note_each_changed_key_once_and_only_what_is_committed() {
+    let Some(lab) = Lab::new("outbox", "SELECT id, title FROM SCHEMA.film").await else { return };
+    lab.install().await;
+    lab.install().await;
+    let schema = &lab.schema;
+    let key = |watch, key: &str| (watch, Some(key.to_owned()));
+    lab.run(&format!("UPDATE {schema}.film SET title = 'x' WHERE id IN (1, 2)")).await;
+    lab.run(&format!("UPDATE {schema}.actor SET film_id = 4 WHERE film_id = 3")).await;
+    lab.run(&format!("UPDATE {schema}.film SET title = 'y' WHERE id = 1000")).await;
+    run_sql(&lab.database, &format!("DELETE FROM {schema}.film WHERE id = 5; SELECT 1 / 0"))
+        .await
+        .unwrap_err();
+    assert_eq!(lab.outbox().await, [key(0, "1"), key(0, "2"), key(1, "3"), key(1, "4")]);
+
+    // Only who holds the lease confirms.
+    let taken = lab.database.take_lease("one", 60).await.unwrap().unwrap();
+    assert_eq!(lab.database.take_lease("two", 60).await.unwrap(), None);
+    let seqs: Vec<i64> = lab.database.changes(1000).await.unwrap().iter().map(|change| change.seq).collect();
+    assert!(!lab.database.confirm(&seqs, taken.token - 1).await.unwrap());
+    assert_eq!(lab.outbox().await.len(), 4);
+    assert!(lab.database.confirm(&seqs, taken.token).await.unwrap());
+    lab.database.give_up_lease(taken.token).await.unwrap();
+    let next = lab.database.take_lease("two", 60).await.unwrap().unwrap();
+    assert_eq!(next.token, taken.token + 1);
+    assert!(!lab.database.renew_lease(taken.token, 60).await.unwrap(), "a token of before renews nothing");
+
+    lab.run(&format!("TRUNCATE {schema}.actor")).await;
+    assert_eq!(lab.outbox().await, [(1, None)]);
+    lab.database.give_up_lease(next.token).await.unwrap();
+    lab.end().await;
+}
+
+#[tokio::test]
+async fn rows_become_due_in_their_order_and_once() {
+    let Some(lab) = Lab::new("due", "SELECT id, title FROM SCHEMA.film").await else { return };
+    lab.install().await;
+    let due = [("a", 30), ("b", 10), ("c", 20)].map(|(key, at)| (key.to_owned(), at));
+    lab.database.keep_due(&[], &due).await.unwrap();
+    assert_eq!(lab.database.next_due_ms().await.unwrap(), Some(10));
+    assert_eq!(lab.database.due(20, 10).await.unwrap(), ["b", "c"]);
+    lab.database.keep_due(&["b".to_owned(), "c".to_owned()], &[("c".to_owned(), 40)]).await.unwrap();
+    assert_eq!(lab.database.due(100, 10).await.unwrap(), ["a", "c"]);
+    lab.end().await;
+}

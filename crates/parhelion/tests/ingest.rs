@@ -1,0 +1,129 @@
+//! `parhelion ingest` against a real server: whole runs from files and from another Solr, refusals, going on, the swap and the way back.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use support::{Blocking, Server};
+
+/// Runs `parhelion ingest`; whether it succeeded, and all that it said.
+fn ingest(arguments: &[&str], file: &Path) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_parhelion"))
+        .arg("ingest")
+        .args(arguments)
+        .arg(file)
+        .output()
+        .expect("the binary starts");
+    let said =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    (output.status.success(), said)
+}
+
+fn expect(arguments: &[&str], file: &Path, success: bool, words: &str) {
+    let (succeeded, said) = ingest(arguments, file);
+    assert_eq!(succeeded, success, "{arguments:?}: {said}");
+    assert!(said.contains(words), "{arguments:?}: `{words}` is not in: {said}");
+}
+
+fn count(client: &Blocking, collection: &str) -> u64 {
+    let answer = client.json(&format!("{collection}/select"), &[("q", "*:*"), ("rows", "0")]);
+    answer["response"]["numFound"].as_u64().unwrap()
+}
+
+fn write_csv(path: &Path, rows: usize, bad: &[usize]) {
+    let mut text = String::from("id,title,year\n");
+    for row in 0..rows {
+        let year = if bad.contains(&row) { "soon".to_owned() } else { (1900 + row % 120).to_string() };
+        text.push_str(&format!("{row},Film {row},{year}\n"));
+    }
+    fs::write(path, text).unwrap();
+}
+
+fn write_config(folder: &Path, url: &str) -> std::path::PathBuf {
+    let path = folder.join("films.toml");
+    let text = format!(
+        "[target]\nurl = \"{url}\"\ncollection = \"films\"\nretry_seconds = 10\n\
+         [[source]]\nname = \"film\"\nkey = \"id\"\n[source.csv]\npath = \"films.csv\"\n\
+         [[source.field]]\nname = \"title_t\"\ncolumn = \"title\"\n\
+         [[source.field]]\nname = \"year_i\"\ncolumn = \"year\"\ntype = \"int\"\n"
+    );
+    fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn a_run_ends_at_too_many_refusals_goes_on_and_is_swapped_in_and_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(&folder.path().join("data"));
+    let client = server.client();
+    let file = write_config(folder.path(), &server.url);
+    let csv = folder.path().join("films.csv");
+
+    // The second thousand has a row too many that is refused: the run ends there, and nobody sees it.
+    write_csv(&csv, 3500, &[5, 1500]);
+    expect(&["check"], &file, false, "row `5`: field `year_i`: `soon` is not a whole number");
+    expect(&["once", "--max-errors", "1"], &file, false, "2 rows were refused, more than --max-errors 1");
+    expect(&["status"], &file, true, "run 1: reading, 1998 sent, 0 kept back, 2 refused");
+    assert!(client.get("films/select", &[("q", "*:*")]).unwrap().ok().is_err(), "no alias before the end");
+    let letters = fs::read_to_string(folder.path().join("films.state/dead-letters-1.jsonl")).unwrap();
+    assert_eq!(letters.lines().count(), 2, "{letters}");
+
+    // It goes on behind what was acknowledged.
+    expect(&["once", "--max-errors", "9"], &file, true, "run 1: 3498 documents in `films_run1`");
+    expect(&["status"], &file, true, "begun again 1 times");
+    assert_eq!(count(&client, "films"), 3498);
+
+    // The next run has fewer rows: those that are gone are gone in one step, and come back with the way back.
+    write_csv(&csv, 1000, &[]);
+    expect(&["once"], &file, true, "`films_run1` is kept");
+    assert_eq!(count(&client, "films"), 1000);
+    expect(&["rollback"], &file, true, "`films` is `films_run1` again");
+    assert_eq!(count(&client, "films"), 3498);
+    expect(&["rollback"], &file, true, "`films` is `films_run2` again");
+
+    // Two rows with one id are never put in place.
+    fs::write(&csv, "id,title,year\n1,a,1\n1,b,2\n").unwrap();
+    expect(&["once"], &file, false, "1 rows share their `id` with another");
+    assert_eq!(count(&client, "films"), 1000);
+
+    server.kill();
+    expect(&["check"], &file, false, "no server answers");
+}
+
+#[test]
+fn another_solr_is_copied_document_by_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"));
+    let client = server.client();
+    client.create_collection("old");
+    let documents: Vec<String> =
+        (0..2500).map(|row| format!(r#"{{"id":"a,{row}","name_s":"é{row}","tag_ss":["x","y"]}}"#)).collect();
+    client
+        .post_json("old/update", &[("commit", "true")], format!("[{}]", documents.join(",")))
+        .unwrap()
+        .ok()
+        .unwrap();
+    let file = folder.path().join("copy.toml");
+    let text = format!(
+        "[target]\nurl = \"{url}\"\ncollection = \"new\"\n\
+         [[source]]\nname = \"old\"\n[source.solr]\nurl = \"{url}\"\ncollection = \"old\"\n",
+        url = server.url
+    );
+    fs::write(&file, text).unwrap();
+    expect(&["plan"], &file, true, "10 documents of 2500 rows");
+    expect(&["once"], &file, true, "run 1: 2500 documents in `new_run1`");
+    let answer = client.json("new/select", &[("q", "id:\"a,2499\""), ("fl", "name_s,tag_ss")]);
+    assert_eq!(answer["response"]["docs"][0].to_string(), r#"{"name_s":"é2499","tag_ss":["x","y"]}"#);
+}
+
+#[test]
+fn files_that_make_no_sense_are_refused_with_the_next_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write_config(folder.path(), "http://127.0.0.1:1/solr");
+    expect(&["check"], &file, false, "no server answers");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("collection", "colection")).unwrap();
+    expect(&["once"], &file, false, "line 3: unknown key `colection`; did you mean `collection`?");
+}
