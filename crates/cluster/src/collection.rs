@@ -195,10 +195,10 @@ impl Collection {
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
         let (shard, own) = (self.shard(), meters.clone());
         let light = plan.is_light();
-        let search = move || shard.search(&plan, &own);
-        let result = offload::read(light, (&meters.trace, Phase::Query), search).await??;
+        let search = move || Ok(finish_search(&plan.facets, shard.search(&plan, &own)?));
+        let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;
         meters.trace.found(result.total);
-        Ok(finish_search(result))
+        Ok(result)
     }
 
     pub async fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {

@@ -30,7 +30,7 @@ pub use collection::{
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
 pub use engine_shards::engine_shards;
-pub use finish::finish_search;
+pub use finish::{finish_facets, finish_search};
 pub use hash::{HashRange, route_key};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;

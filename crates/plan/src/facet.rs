@@ -27,6 +27,17 @@ pub struct FacetPlan {
     pub tree: Option<BucketPlan>,
     /// Statistics of fields: one sub-facet for each, without a query.
     pub stats: Option<BucketPlan>,
+    pub depth: CutDepth,
+}
+
+/// How much of what it counted a shard gives back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CutDepth {
+    /// What the page shows of it: enough where there is one shard.
+    #[default]
+    Page,
+    /// All of it, so that it can be merged with what others counted.
+    Whole,
 }
 
 impl FacetPlan {

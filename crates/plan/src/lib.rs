@@ -80,8 +80,8 @@ pub use elevation::{ElevationComponent, ElevationRule};
 pub use error::{Error, ErrorKind, Result, RootCause};
 pub use expression::{Arithmetic, Expression};
 pub use facet::{
-    FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet, RangeBucket,
-    RangeFacet,
+    CutDepth, FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet,
+    RangeBucket, RangeFacet,
 };
 pub use field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 pub use fingerprint::Fingerprint;

@@ -1,5 +1,7 @@
 //! A typed field value, as stored, indexed and returned.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use crate::instant::format_instant;
@@ -37,6 +39,36 @@ impl Value {
         match self {
             Value::Str(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// The order of values of one type: texts and bytes by their bytes, reals by IEEE 754's total order. Values of other
+    /// types follow each other type by type.
+    pub fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Value::Str(left), Value::Str(right)) => left.cmp(right),
+            (Value::Int(left), Value::Int(right)) => left.cmp(right),
+            (Value::Long(left), Value::Long(right)) | (Value::Date(left), Value::Date(right)) => {
+                left.cmp(right)
+            }
+            (Value::Float(left), Value::Float(right)) => left.total_cmp(right),
+            (Value::Double(left), Value::Double(right)) => left.total_cmp(right),
+            (Value::Bool(left), Value::Bool(right)) => left.cmp(right),
+            (Value::Bytes(left), Value::Bytes(right)) => left.cmp(right),
+            (left, right) => left.type_number().cmp(&right.type_number()),
+        }
+    }
+
+    fn type_number(&self) -> u8 {
+        match self {
+            Value::Bool(_) => 0,
+            Value::Int(_) => 1,
+            Value::Long(_) => 2,
+            Value::Float(_) => 3,
+            Value::Double(_) => 4,
+            Value::Date(_) => 5,
+            Value::Str(_) => 6,
+            Value::Bytes(_) => 7,
         }
     }
 }

@@ -2,12 +2,19 @@
 //! [`ShardResult`] that is a merge of one or of many, and the plan it answers. `cargo xtask tidy` keeps this word from
 //! the layers below, so that no shard cuts what others add to.
 
-use plan::SearchResult;
+mod buckets;
+mod facets;
+mod ranks;
+mod stats;
+
 use plan::partial::ShardResult;
+use plan::{FacetPlan, SearchResult};
+
+pub use facets::finish_facets;
 
 /// The result of a search of whose shards `merged` is the merge.
-pub fn finish_search(merged: ShardResult) -> SearchResult {
+pub fn finish_search(plan: &FacetPlan, merged: ShardResult) -> SearchResult {
     let ShardResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before } = merged;
-    let facets = facets.counted;
+    let facets = facets.map(|facets| finish_facets(plan, facets)).unwrap_or_default();
     SearchResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before }
 }

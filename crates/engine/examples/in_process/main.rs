@@ -54,7 +54,8 @@ fn measure(shard: &Shard, case: &Case, mode: Mode) -> Result<serde_json::Value, 
         "n": times.calls(),
     });
     let found = shard.search(&plan, &Meters::default())?;
-    if let Some(facet) = found.facets.counted.fields.first() {
+    let facets = found.facets.map(|counted| cluster::finish_facets(&plan.facets, counted));
+    if let Some(facet) = facets.unwrap_or_default().fields.first() {
         row["top"] =
             facet.counts.iter().map(|(value, count)| serde_json::json!([value.to_text(), count])).collect();
     } else if mode != Mode::Count {

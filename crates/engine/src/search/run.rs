@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use meter::Phase;
-use plan::partial::{FacetPartials, ShardResult};
+use plan::partial::ShardResult;
 use plan::{Component, Explanation, Result, SearchPlan, SortBy, SortKey, Value};
 
 use super::bits::Bits;
@@ -45,7 +45,7 @@ fn loaded(context: &SearchContext<'_>, plan: &SearchPlan, kept: &KeptResult) -> 
         total_exact: true,
         score_max: kept.score_max.filter(|_| plan.scores),
         hits: shown(context, plan, &page, |_| Ok(None))?,
-        facets: FacetPartials::default(),
+        facets: None,
         shape: plan::ShapeResult::default(),
         highlights: Vec::new(),
         cut_before: None,
@@ -78,13 +78,13 @@ fn searched(context: &SearchContext<'_>, plan: &SearchPlan) -> Result<(ShardResu
             let groups = plan.shape.groups.as_ref();
             let searched = facet::Searched { node: &node, filters: &filters, collapser: &collapser, groups };
             let _counting = context.trace.enter(Phase::Facet);
-            facet::count(context, &plan.facets, &searched, hits)?
+            Some(facet::count(context, &plan.facets, &searched, hits)?)
         }
-        _ => FacetPartials::default(),
+        _ => None,
     };
     // Half a count is none.
     let cut = context.allowance.is_used_up().then_some(Component::Facet);
-    let facets = if cut.is_none() { facets } else { FacetPartials::default() };
+    let facets = facets.filter(|_| cut.is_none());
     let score_max = run.score_max(by_score, &found, hits.as_deref())?;
     let found = run.reranked(found)?;
     let page: Vec<_> = found.iter().copied().skip(plan.page.start).take(plan.page.rows).collect();

@@ -1,10 +1,11 @@
-//! Facets over the values of a field: counted (`values`), chosen (`accept`), ordered and cut as the facet says.
+//! Facets over the values of a field: counted (`values`), chosen (`accept`), and cut as deep as the plan lets a shard cut.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use plan::{Error, FacetSort, FieldClass, FieldFacet, FieldFacetResult, Query, Result, Value};
+use plan::partial::{ByValue, FieldCounts, FieldPartial, LeftOut};
+use plan::{CutDepth, Error, FacetSort, FieldClass, FieldFacet, Query, Result, Value};
 
 use super::accept::Accept;
 use super::ordinals::Strings;
@@ -13,22 +14,58 @@ use super::{Domain, integer_value, real_value, values};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
 use crate::search::lower::exists_docs;
 
-pub(super) fn count(units: Units<'_>, facet: &FieldFacet, domain: &Domain) -> Result<FieldFacetResult> {
+pub(super) fn count(units: Units<'_>, facet: &FieldFacet, domain: &Domain) -> Result<FieldPartial> {
     let layout = units.context.layout.field(&facet.field);
     let missing = if facet.missing { Some(missing(units, layout, domain)?) } else { None };
     let counts = match (&facet.terms, layout) {
-        (Some(terms), _) => named(units, terms, domain)?,
-        (None, None) => Vec::new(),
+        (Some(terms), _) => FieldCounts::Named(named(units, terms, domain)?),
+        (None, None) => FieldCounts::Values(ByValue::default()),
         (None, Some(layout)) => {
             refuse_text_options(layout, facet)?;
-            match layout.column.as_ref().filter(|column| column.kind == ColumnKind::Str) {
-                Some(column) => listed_strings(units, column, facet, domain)?,
-                None => listed(units, layout, facet, domain)?,
-            }
+            FieldCounts::Values(
+                match layout.column.as_ref().filter(|column| column.kind == ColumnKind::Str) {
+                    Some(column) => listed_strings(units, column, facet, domain)?,
+                    None => listed(units, layout, facet, domain)?,
+                },
+            )
         }
     };
-    units.room.take(counts.len(), 1)?;
-    Ok(FieldFacetResult { key: facet.key.clone(), counts, missing })
+    let partial = FieldPartial { counts, missing };
+    units.room.take(partial.len(), 1)?;
+    Ok(partial)
+}
+
+/// What of its values a shard gives back.
+#[derive(Clone, Copy)]
+struct Cut {
+    /// How many hits a value needs.
+    least: u64,
+    /// How many values the page reaches to. Solr differs: its sum wraps, and the facet fails
+    /// (`compat/facet/fields_of_all_types.yaml`).
+    wanted: Option<usize>,
+    /// How many of these come before the page.
+    skipped: usize,
+}
+
+impl Cut {
+    fn of(facet: &FieldFacet, depth: CutDepth) -> Self {
+        match depth {
+            CutDepth::Page => Self {
+                least: facet.count_min,
+                wanted: facet.limit.map(|limit| facet.offset.saturating_add(limit)),
+                skipped: facet.offset,
+            },
+            CutDepth::Whole => Self { least: facet.count_min.min(1), wanted: None, skipped: 0 },
+        }
+    }
+
+    /// Of values in the plan's order those on the page, in value order.
+    fn page<T: Ord>(self, mut first: Vec<T>) -> (Vec<T>, LeftOut) {
+        let before = self.skipped.min(first.len());
+        first.drain(..before);
+        first.sort_unstable();
+        (first, LeftOut { before: before as u64, others: 0 })
+    }
 }
 
 /// The values to list. Those without hits are looked for only where the others do not fill the list.
@@ -37,15 +74,16 @@ fn listed(
     layout: &FieldLayout,
     facet: &FieldFacet,
     domain: &Domain,
-) -> Result<Vec<(Value, u64)>> {
+) -> Result<ByValue<u64>> {
+    let cut = Cut::of(facet, units.depth);
     let zeros = facet.count_min == 0 && !layout.class().is_point();
-    if !zeros || facet.sort == FacetSort::Count {
-        let counts = chosen(facet, counted(units, layout, facet, domain, false)?)?;
-        if !zeros || facet.limit.is_some_and(|limit| counts.len() == limit) {
+    if !zeros || (facet.sort == FacetSort::Count && cut.wanted.is_some()) {
+        let counts = chosen(facet, cut, counted(units, layout, facet, domain, false)?)?;
+        if !zeros || facet.limit.is_some_and(|limit| counts.list.len() == limit) {
             return Ok(counts);
         }
     }
-    chosen(facet, counted(units, layout, facet, domain, true)?)
+    chosen(facet, cut, counted(units, layout, facet, domain, true)?)
 }
 
 /// The strings to list: chosen by their numbers, which are in their order, so that only texts to show are read, or to look
@@ -55,18 +93,18 @@ fn listed_strings(
     column: &ColumnRef,
     facet: &FieldFacet,
     domain: &Domain,
-) -> Result<Vec<(Value, u64)>> {
+) -> Result<ByValue<u64>> {
     let strings = Strings::open(units.context, column)?;
-    let accept = Accept::new(facet)?;
+    let (accept, cut) = (Accept::new(facet)?, Cut::of(facet, units.depth));
     let mut counts = units.by_string(&strings, domain)?;
     units.context.allowance.take_bytes(size_of_val(counts.as_slice()));
     if facet.exists && units.groups_of.is_none() {
         counts.iter_mut().for_each(|count| *count = (*count).min(1));
     }
     // No value has more documents than there are numbers for.
-    let least = u32::try_from(facet.count_min).unwrap_or(u32::MAX);
+    let least = u32::try_from(cut.least).unwrap_or(u32::MAX);
     let numbered = || (0..).zip(counts.iter().copied()).filter(|(_, count)| *count >= least);
-    let chosen: Vec<(usize, u32)> = match (wanted(facet), facet.sort) {
+    let first: Vec<(usize, u32)> = match (cut.wanted, facet.sort) {
         (Some(wanted), FacetSort::Count) if accept.is_open() => most_frequent(numbered(), wanted, least),
         (Some(wanted), FacetSort::Index) if accept.is_open() => numbered().take(wanted).collect(),
         (wanted, sort) => {
@@ -76,14 +114,23 @@ fn listed_strings(
                     accepted.push((number, count));
                 }
             }
-            match sort {
-                FacetSort::Count => most_frequent(accepted.into_iter(), wanted.unwrap_or(usize::MAX), least),
-                FacetSort::Index => accepted,
+            match (wanted, sort) {
+                (Some(wanted), FacetSort::Count) => most_frequent(accepted.into_iter(), wanted, least),
+                (None, FacetSort::Count) if cut.skipped > 0 => {
+                    most_frequent(accepted.into_iter(), usize::MAX, least)
+                }
+                // Already in the order that parts are in.
+                (wanted, _) => {
+                    accepted.truncate(wanted.unwrap_or(usize::MAX));
+                    accepted
+                }
             }
         }
     };
-    let page = chosen.into_iter().skip(facet.offset).take(facet.limit.unwrap_or(usize::MAX));
-    page.map(|(number, count)| Ok((Value::Str(strings.text(number)?), u64::from(count)))).collect()
+    let (page, left_out) = cut.page(first);
+    let value = |(number, count)| Ok((Value::Str(strings.text(number)?), u64::from(count)));
+    let list = page.into_iter().map(value).collect::<Result<_>>()?;
+    Ok(ByValue { list, left_out, ..ByValue::default() })
 }
 
 /// The `wanted` values of the greatest counts, those first, equal ones in their order, in which `counted` comes. All counts
@@ -195,26 +242,31 @@ fn missing(units: Units<'_>, layout: Option<&Arc<FieldLayout>>, domain: &Domain)
     units.among(&without)
 }
 
-/// The values asked for by name, in that order, with or without hits, which are counted as they are.
-fn named(units: Units<'_>, terms: &[(String, Query)], domain: &Domain) -> Result<Vec<(Value, u64)>> {
-    let one = |(text, query): &(String, Query)| {
-        Ok((Value::Str(text.clone()), units.hits().matching(query, domain)?))
-    };
-    terms.iter().map(one).collect()
+/// The hits of the values asked for by name, in that order, counted one by one as they are.
+fn named(units: Units<'_>, terms: &[(String, Query)], domain: &Domain) -> Result<Vec<u64>> {
+    terms.iter().map(|(_, query)| units.hits().matching(query, domain)).collect()
 }
 
-/// What the facet's options leave, ordered and cut.
-fn chosen(facet: &FieldFacet, mut counted: Vec<(Value, u64)>) -> Result<Vec<(Value, u64)>> {
+/// What the facet's options leave, cut.
+fn chosen(facet: &FieldFacet, cut: Cut, mut counted: Vec<(Value, u64)>) -> Result<ByValue<u64>> {
     let accept = Accept::new(facet)?;
     counted.retain(|(value, count)| {
-        *count >= facet.count_min
-            && (accept.is_open() || indexed(value).is_none_or(|text| accept.accepts(text)))
+        *count >= cut.least && (accept.is_open() || indexed(value).is_none_or(|text| accept.accepts(text)))
     });
-    order(&mut counted, wanted(facet), |left, right| {
-        let by_count = if facet.sort == FacetSort::Count { right.1.cmp(&left.1) } else { Ordering::Equal };
-        by_count.then_with(|| crate::prepare::compare(&left.0, &right.0))
-    });
-    Ok(counted.into_iter().skip(facet.offset).take(facet.limit.unwrap_or(usize::MAX)).collect())
+    let by_value = |left: &(Value, u64), right: &(Value, u64)| left.0.order(&right.0);
+    let mut before = 0;
+    if cut.skipped > 0 || cut.wanted.is_some_and(|wanted| wanted < counted.len()) {
+        order(&mut counted, cut.wanted, |left, right| {
+            let by_count =
+                if facet.sort == FacetSort::Count { right.1.cmp(&left.1) } else { Ordering::Equal };
+            by_count.then_with(|| by_value(left, right))
+        });
+        before = cut.skipped.min(counted.len());
+        counted.drain(..before);
+    }
+    counted.sort_unstable_by(by_value);
+    let left_out = LeftOut { before: before as u64, others: 0 };
+    Ok(ByValue { list: counted, left_out, ..ByValue::default() })
 }
 
 /// What options on text are tried on: a truth is one letter in the index.
@@ -223,12 +275,6 @@ fn indexed(value: &Value) -> Option<&str> {
         Value::Bool(flag) => Some(if *flag { "T" } else { "F" }),
         other => other.as_str(),
     }
-}
-
-/// How many values the page reaches to. Solr differs: its sum wraps, and the facet fails
-/// (`compat/facet/fields_of_all_types.yaml`).
-fn wanted(facet: &FieldFacet) -> Option<usize> {
-    facet.limit.map(|limit| facet.offset.saturating_add(limit))
 }
 
 /// Sorts, only as far as `wanted` where that is less than all.

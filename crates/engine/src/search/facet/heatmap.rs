@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{Area, Grid, HeatGrid, HeatmapFacet, HeatmapResult, Place, Result};
+use plan::{Area, Grid, HeatGrid, HeatmapFacet, Place, Result};
 use tantivy::DocId;
 use tantivy::columnar::Column;
 
@@ -18,15 +18,15 @@ use crate::search::error::engine_error;
 use crate::search::spatial::{Lies, Shape};
 use crate::search::{SearchContext, SearchSegment};
 
+/// By cell; none where no cell has a hit.
 pub(super) fn count(
     context: &SearchContext<'_>,
     room: &Room,
     facet: &HeatmapFacet,
     domain: &Domain,
-) -> Result<HeatmapResult> {
-    let HeatmapFacet { map, form, .. } = facet;
-    let nothing = HeatmapResult { map: *map, form: *form, counts: Vec::new() };
-    let Some(layout) = context.layout.field(&facet.field) else { return Ok(nothing) };
+) -> Result<Vec<u32>> {
+    let map = &facet.map;
+    let Some(layout) = context.layout.field(&facet.field) else { return Ok(Vec::new()) };
     room.take(map.cells(), 1)?;
     let mut counts = vec![0; map.cells()];
     let of = Counted { facet, layout };
@@ -43,8 +43,7 @@ pub(super) fn count(
             cells.filter(|(cell, _)| shape.relate(&map.rect(*cell)) == Lies::Outside).map(|(_, count)| count);
         outside.for_each(|count| *count = 0);
     }
-    let counts = if counts.iter().all(|count| *count == 0) { Vec::new() } else { counts };
-    Ok(HeatmapResult { counts, ..nothing })
+    Ok(if counts.iter().all(|count| *count == 0) { Vec::new() } else { counts })
 }
 
 /// A map and the field whose places are on it.

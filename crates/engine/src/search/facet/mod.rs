@@ -1,4 +1,4 @@
-//! Facets over the hits of a search: classic ones here and in the files beside, trees of them in `tree`. A facet that
+//! Facets over the hits of a search, as parts that merge with those of other shards (`plan::partial`): classic ones here and in the files beside, trees of them in `tree`. A facet that
 //! excludes tagged filters counts over the hits without them. Classic ones may count groups in the place of hits (`units`).
 
 mod accept;
@@ -17,9 +17,7 @@ use std::sync::Arc;
 
 use meter::Phase;
 use plan::partial::FacetPartials;
-use plan::{
-    FacetPlan, FacetResult, FieldClass, GroupPlan, IntervalFacetResult, PivotFacetResult, Result, Value,
-};
+use plan::{CutDepth, FacetPlan, FieldClass, GroupPlan, Result, Value};
 
 pub(crate) use ordinals::{GlobalOrdinals, Strings, ordinals};
 
@@ -52,14 +50,14 @@ pub(crate) fn count(
 ) -> Result<FacetPartials> {
     let all = counted(context, searched, hits.to_vec())?;
     let room = Room::default();
-    let mut domains = Domains { context, searched, room: &room, all, known: HashMap::new() };
-    let units = Units { context, groups_of: plan.groups_of.as_ref(), room: &room };
-    let mut result = FacetResult::default();
+    let depth = plan.depth;
+    let mut domains = Domains { context, searched, room: &room, depth, all, known: HashMap::new() };
+    let units = Units { context, groups_of: plan.groups_of.as_ref(), room: &room, depth };
+    let mut result = FacetPartials::default();
     // What is half counted is not shown: the rest need not be counted.
     let goes_on = || !context.allowance.is_used_up();
     for facet in plan.queries.iter().take_while(|_| goes_on()) {
-        let count = units.matching(&facet.query, &domains.without(&facet.exclude_tags)?)?;
-        result.queries.push((facet.key.clone(), count));
+        result.queries.push(units.matching(&facet.query, &domains.without(&facet.exclude_tags)?)?);
     }
     for facet in plan.fields.iter().take_while(|_| goes_on()) {
         result.fields.push(field::count(units, facet, &domains.without(&facet.exclude_tags)?)?);
@@ -69,28 +67,24 @@ pub(crate) fn count(
     }
     for facet in plan.intervals.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
-        let counts = facet.intervals.iter();
-        let counts = counts.map(|one| Ok((one.key.clone(), units.matching(&one.query, &domain)?)));
-        let counts = counts.collect::<Result<_>>()?;
-        result.intervals.push(IntervalFacetResult { key: facet.key.clone(), counts });
+        let counts = facet.intervals.iter().map(|one| units.matching(&one.query, &domain));
+        result.intervals.push(counts.collect::<Result<_>>()?);
     }
     for facet in plan.pivots.iter().take_while(|_| goes_on()) {
         let domain = domains.without(&facet.exclude_tags)?;
         let stats = facet.stats.as_ref().map(|plan| tree::Opened::open(&mut domains, plan)).transpose()?;
-        let counts = pivot::count(units, &facet.levels, &pivot::Below { facet, stats }, &domain)?;
-        let counts = counts.unwrap_or_default();
-        result.pivots.push(PivotFacetResult { key: facet.key.clone(), counts });
+        result.pivots.push(pivot::count(units, &facet.levels, &pivot::Below { facet, stats }, &domain)?);
     }
     for facet in plan.heatmaps.iter().take_while(|_| goes_on()) {
-        let counts = heatmap::count(context, &room, facet, &domains.without(&facet.exclude_tags)?)?;
-        result.heatmaps.push((facet.key.clone(), counts));
+        let domain = domains.without(&facet.exclude_tags)?;
+        result.heatmaps.push(heatmap::count(context, &room, facet, &domain)?);
     }
     let counting = plan.tree.as_ref().map(|_| context.trace.enter(Phase::FacetModule));
     result.tree = plan.tree.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
     drop(counting);
     let _stats = plan.stats.as_ref().map(|_| context.trace.enter(Phase::Stats));
     result.stats = plan.stats.as_ref().map(|plan| tree::compute(&mut domains, plan)).transpose()?;
-    Ok(FacetPartials { counted: result })
+    Ok(result)
 }
 
 /// Of grouped hits those that facets count.
@@ -106,6 +100,7 @@ struct Domains<'a> {
     context: &'a SearchContext<'a>,
     searched: &'a Searched<'a>,
     room: &'a Room,
+    depth: CutDepth,
     all: Domain,
     known: HashMap<Vec<String>, Domain>,
 }

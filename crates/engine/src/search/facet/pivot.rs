@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use plan::{FieldFacet, Filter, PivotCount, PivotFacet, Query, Result, Value};
+use plan::partial::{ByValue, PivotLevel, PivotPartial};
+use plan::{CutDepth, FieldFacet, Filter, PivotFacet, Query, Result, Value};
 
 use super::tree::Opened;
 use super::units::Units;
 use super::{Domain, field, range};
 use crate::search::SearchContext;
+use crate::search::bits::Bits;
 use crate::search::lower::exists_docs;
 use crate::search::mask::{self, PreparedFilter};
 
@@ -27,45 +29,75 @@ impl Below<'_> {
     }
 }
 
-/// `None` where there is nothing to list.
+/// The values of the first of `levels`, and below each those of the rest.
 pub(super) fn count(
     units: Units<'_>,
     levels: &[FieldFacet],
     below: &Below<'_>,
     domain: &Domain,
-) -> Result<Option<Vec<PivotCount>>> {
-    let Some((level, rest)) = levels.split_first() else { return Ok(None) };
+) -> Result<PivotLevel> {
+    let Some((level, rest)) = levels.split_first() else { return Ok(PivotLevel::default()) };
     let counted = field::count(units, level, domain)?;
-    units.room.take(counted.counts.len(), PLACES - 1)?;
-    if counted.counts.is_empty() && counted.missing.is_none() {
-        return Ok(None);
-    }
-    // Those without a value need as many hits as a value does, and some.
-    let missing = counted.missing.filter(|count| *count >= level.count_min.max(1)).map(|count| (None, count));
-    let values = counted.counts.into_iter().map(|(value, count)| (Some(value), count));
-    let mut pivots = Vec::new();
-    for (value, count) in values.chain(missing).take_while(|_| !units.context.allowance.is_used_up()) {
-        let mut pivot = PivotCount::of(&level.field, value, count);
-        if count > 0 && (below.asks_more() || !rest.is_empty()) {
-            let hits = narrowed(units.context, level, pivot.value.as_ref(), domain)?;
-            pivot.below = self::count(units, rest, below, &hits)?;
-            fill(units, below, &hits, &mut pivot)?;
+    units.room.take(counted.len(), PLACES - 1)?;
+    let absent = absent(units, rest, below, domain)?;
+    let part = |value: Option<&Value>, count| match (count, &absent) {
+        (0, Some(absent)) => Ok((**absent).clone()),
+        _ => looked_into(units, (level, rest), below, (value, count), domain),
+    };
+    let missing = match counted.missing {
+        // Too few to be shown where there is one shard: only that they were counted matters.
+        Some(count) if units.depth == CutDepth::Page && count < level.count_min => {
+            Some(Box::new(PivotPartial::of(count)))
         }
-        pivots.push(pivot);
+        missing => missing.map(|count| part(None, count)).transpose()?.map(Box::new),
+    };
+    let ByValue { list, left_out, .. } = counted.into_values();
+    let mut values = Vec::with_capacity(list.len());
+    for (value, count) in list.into_iter().take_while(|_| !units.context.allowance.is_used_up()) {
+        let part = part(Some(&value), count)?;
+        values.push((value, part));
     }
-    Ok(Some(pivots))
+    Ok(PivotLevel { values: ByValue { list: values, absent, left_out }, missing })
 }
 
-fn fill(units: Units<'_>, below: &Below<'_>, hits: &Domain, pivot: &mut PivotCount) -> Result<()> {
-    pivot.stats =
-        below.stats.as_ref().map(|stats| stats.compute(units.context, units.room, hits)).transpose()?;
-    for one in &below.facet.queries {
-        pivot.queries.push((one.key.clone(), units.matching(&one.query, hits)?));
+/// What stands below values that no hit of this shard has: values without hits, where a level asks for them.
+fn absent(
+    units: Units<'_>,
+    rest: &[FieldFacet],
+    below: &Below<'_>,
+    domain: &Domain,
+) -> Result<Option<Box<PivotPartial>>> {
+    if units.depth == CutDepth::Page || rest.iter().all(|level| level.count_min > 0) {
+        return Ok(None);
     }
-    for one in &below.facet.ranges {
-        pivot.ranges.push(range::count(units, one, hits)?);
+    let nothing: Domain = domain.iter().map(|hits| Arc::new(Bits::none(hits.max_doc()))).collect();
+    let level = self::count(units, rest, below, &nothing)?;
+    Ok(Some(Box::new(PivotPartial { below: Some(level), ..PivotPartial::default() })))
+}
+
+/// The hits of one value of a level, or of none.
+fn looked_into(
+    units: Units<'_>,
+    (level, rest): (&FieldFacet, &[FieldFacet]),
+    below: &Below<'_>,
+    (value, count): (Option<&Value>, u64),
+    domain: &Domain,
+) -> Result<PivotPartial> {
+    let mut part = PivotPartial::of(count);
+    if count == 0 || (rest.is_empty() && !below.asks_more()) {
+        return Ok(part);
     }
-    Ok(())
+    let hits = narrowed(units.context, level, value, domain)?;
+    if !rest.is_empty() {
+        part.below = Some(self::count(units, rest, below, &hits)?);
+    }
+    part.stats =
+        below.stats.as_ref().map(|stats| stats.compute(units.context, units.room, &hits)).transpose()?;
+    let queries = below.facet.queries.iter().map(|one| units.matching(&one.query, &hits));
+    part.queries = queries.collect::<Result<_>>()?;
+    let ranges = below.facet.ranges.iter().map(|one| range::count(units, one, &hits));
+    part.ranges = ranges.collect::<Result<_>>()?;
+    Ok(part)
 }
 
 /// The hits that have the value, or none at all.

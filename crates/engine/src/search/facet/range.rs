@@ -3,7 +3,7 @@
 
 use std::ops::Bound;
 
-use plan::{Error, Function, RangeBucket, RangeFacet, RangeFacetResult, Result, Value};
+use plan::{Error, Function, RangeBucket, RangeFacet, Result, Value};
 
 use super::Domain;
 use super::units::Units;
@@ -12,7 +12,8 @@ use crate::search::columns::AnyColumn;
 use crate::search::function::lower;
 use crate::search::lower::{integer, real};
 
-pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<RangeFacetResult> {
+/// The counts of all ranges, those of the others last.
+pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<Vec<u64>> {
     let buckets = || facet.buckets.iter().chain(facet.others.iter().map(|(_, bucket)| bucket));
     units.room.take(buckets().count(), 1)?;
     let mut tally = units.tally(buckets().count())?;
@@ -43,17 +44,7 @@ pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Re
             }
         }
     }
-    let counts = tally.counts();
-    let (own, others) = counts.split_at(facet.buckets.len());
-    let labels = facet.buckets.iter().map(|bucket| bucket.label.clone());
-    Ok(RangeFacetResult {
-        key: facet.key.clone(),
-        gap: facet.gap.clone(),
-        start: facet.start.clone(),
-        end: facet.end.clone(),
-        counts: labels.zip(own.iter().copied()).filter(|(_, count)| *count >= facet.count_min).collect(),
-        others: facet.others.iter().map(|(which, _)| *which).zip(others.iter().copied()).collect(),
-    })
+    Ok(tally.counts())
 }
 
 fn column_of(layout: &FieldLayout) -> Result<&ColumnRef> {

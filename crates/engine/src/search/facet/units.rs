@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Filter, GroupBy, Query, Result};
+use plan::{CutDepth, Error, Filter, GroupBy, Query, Result};
 use tantivy::DocId;
 use tantivy::columnar::Column;
 
@@ -25,6 +25,7 @@ pub(super) struct Units<'a> {
     /// The field of the groups; `None` counts hits.
     pub(super) groups_of: Option<&'a Arc<str>>,
     pub(super) room: &'a Room,
+    pub(super) depth: CutDepth,
 }
 
 impl Units<'_> {

@@ -53,12 +53,12 @@ fn check(snapshot: &Snapshot, plan: &SearchPlan, count: u64) -> Result<(), TestC
     match cut.cut_before {
         None => {
             prop_assert_eq!((ids(&cut), cut.total), (ids(&whole), whole.total));
-            prop_assert_eq!(cut.facets.counted.fields.len(), whole.facets.counted.fields.len());
+            prop_assert_eq!(&cut.facets, &whole.facets);
         }
         Some(_) => prop_assert!(meters.allowance.was_used_up()),
     }
     if cut.cut_before == Some(Component::Facet) {
-        prop_assert!(cut.facets.counted.fields.is_empty());
+        prop_assert!(cut.facets.is_none());
     }
     let again = search(snapshot, plan, &caches).unwrap();
     prop_assert_eq!((ids(&again), again.total), (ids(&whole), whole.total));

@@ -11,4 +11,5 @@ mod recorded;
 mod recorded_facets;
 mod second_looks;
 mod shapes;
+mod splits;
 mod trees;

@@ -13,8 +13,7 @@ use plan::{
 use proptest::prelude::*;
 
 use super::brute_force::{Doc, compare, doc, matches, query, shard};
-use super::build::{filter, plan, search, term};
-use crate::search::SearchCaches;
+use super::build::{filter, plan, shown, term};
 
 const NUMBERS: [&str; 3] = ["n_i", "m_is", "x_d"];
 const FIELDS: [&str; 9] = ["c_s", "e_ss", "v_dv", "f_b", "none_s", "a_t", "n_i", "m_is", "x_d"];
@@ -124,7 +123,7 @@ fn domain() -> impl Strategy<Value = DomainChange> {
     ]
 }
 
-fn tree() -> impl Strategy<Value = BucketPlan> {
+pub(super) fn tree() -> impl Strategy<Value = BucketPlan> {
     let leaf = (stats(), prop::bool::weighted(0.1));
     let leaf =
         leaf.prop_map(|(stats, process_empty)| BucketPlan { stats, process_empty, ..BucketPlan::default() });
@@ -386,7 +385,7 @@ proptest! {
         let filters = vec![plan::Filter { tags: vec!["t".into()], ..filter(tagged.clone()) }];
         let facets = FacetPlan { tree: Some(tree.clone()), ..FacetPlan::default() };
         let plan = SearchPlan { filters, facets, ..plan(query.clone()) };
-        let got = search(&shard, &plan, &SearchCaches::default()).unwrap().facets.counted.tree.unwrap();
+        let got = shown(&[shard], &plan, &[]).tree.unwrap();
         let untagged: Hits<'_> = docs.iter().filter(|doc| !doc.deleted && matches(&query, doc)).collect();
         let hits: Hits<'_> = untagged.iter().copied().filter(|doc| matches(&tagged, doc)).collect();
         let model = Model { docs: &docs, untagged };

@@ -37,6 +37,11 @@ impl<'a> BucketDocs<'a> {
         }
     }
 
+    /// None of them.
+    pub(super) fn emptied(&self) -> BucketDocs<'static> {
+        BucketDocs::Lists((0..self.segments()).map(|_| Cow::Owned(Vec::new())).collect())
+    }
+
     pub(super) fn count(&self) -> u64 {
         match self {
             Self::Hits(hits) => hits.iter().map(|bits| u64::from(bits.count())).sum(),

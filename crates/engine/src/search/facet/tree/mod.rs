@@ -17,7 +17,8 @@ mod sums;
 mod table;
 mod terms;
 
-use plan::{BucketPlan, BucketResult, Result, StatValue, SubFacetResult};
+use plan::partial::{BucketPartial, StatPartial, SubFacetPartial};
+use plan::{BucketPlan, CutDepth, Result};
 
 use docs::BucketDocs;
 use open::{Base, Cut, OpenBucket, OpenFacet};
@@ -31,17 +32,20 @@ use crate::search::SearchContext;
 use crate::search::lower::moved;
 
 /// Computes `plan` of all hits.
-pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketResult> {
+pub(super) fn compute(domains: &mut Domains<'_>, plan: &BucketPlan) -> Result<BucketPartial> {
     let open = Opened::open(domains, plan)?;
     open.compute(domains.context, domains.room, &domains.all)
 }
 
 /// A tree made ready for a snapshot.
-pub(super) struct Opened<'p>(OpenBucket<'p>);
+pub(super) struct Opened<'p> {
+    bucket: OpenBucket<'p>,
+    depth: CutDepth,
+}
 
 impl<'p> Opened<'p> {
     pub(super) fn open(domains: &mut Domains<'_>, plan: &'p BucketPlan) -> Result<Self> {
-        Ok(Self(OpenBucket::open(domains, plan)?))
+        Ok(Self { bucket: OpenBucket::open(domains, plan)?, depth: domains.depth })
     }
 
     /// The tree of these hits.
@@ -50,8 +54,9 @@ impl<'p> Opened<'p> {
         context: &SearchContext<'_>,
         room: &Room,
         hits: &Domain,
-    ) -> Result<BucketResult> {
-        Tree { context, room }.bucket(&self.0, &BucketDocs::of(hits.clone()), Way::to(None))
+    ) -> Result<BucketPartial> {
+        let tree = Tree { context, room, depth: self.depth };
+        tree.bucket(&self.bucket, &BucketDocs::of(hits.clone()), Way::to(None))
     }
 }
 
@@ -87,26 +92,28 @@ impl<'w> Way<'w> {
 struct Tree<'c> {
     context: &'c SearchContext<'c>,
     room: &'c Room,
+    depth: CutDepth,
 }
 
 impl Tree<'_> {
-    fn bucket(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, way: Way<'_>) -> Result<BucketResult> {
+    fn is_whole(self) -> bool {
+        self.depth == CutDepth::Whole
+    }
+
+    fn bucket(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, way: Way<'_>) -> Result<BucketPartial> {
         let count = docs.count();
         if self.context.allowance.is_used_up() {
-            return Ok(BucketResult { count, ..BucketResult::default() });
+            return Ok(BucketPartial { count, ..BucketPartial::default() });
         }
-        let skipped = open.stats.is_empty() || (count == 0 && !open.plan.process_empty);
+        // What is empty here may not be so elsewhere.
+        let shown = count > 0 || open.plan.process_empty || self.depth == CutDepth::Whole;
+        let skipped = open.stats.is_empty() || !shown;
         let stats = if skipped { Vec::new() } else { self.stats(open, docs, way)? };
-        Ok(BucketResult { count, stats, facets: self.facets(open, docs, count, way.path)? })
+        Ok(BucketPartial { count, stats, facets: self.facets(open, docs, count, way.path)? })
     }
 
     /// The statistics of one bucket.
-    fn stats(
-        self,
-        open: &OpenBucket<'_>,
-        docs: &BucketDocs<'_>,
-        way: Way<'_>,
-    ) -> Result<Vec<(String, StatValue)>> {
+    fn stats(self, open: &OpenBucket<'_>, docs: &BucketDocs<'_>, way: Way<'_>) -> Result<Vec<StatPartial>> {
         let mut summary = open.stats.summary(1, None);
         let mut slots = Vec::new();
         for segment in 0..docs.segments() {
@@ -123,8 +130,8 @@ impl Tree<'_> {
             Ok(vec![common.count()])
         };
         summary.relate(&Slots { context: self.context, path: way.above(), count: &count })?;
-        summary.finish()?;
-        summary.values(0)
+        summary.close()?;
+        summary.partials(0, self.depth)
     }
 
     /// The sub-facets of a bucket of `count` documents.
@@ -134,12 +141,14 @@ impl Tree<'_> {
         docs: &BucketDocs<'_>,
         count: u64,
         path: Option<&Path<'_>>,
-    ) -> Result<Vec<(String, SubFacetResult)>> {
+    ) -> Result<Vec<Option<SubFacetPartial>>> {
         let empty = count == 0 && !open.plan.process_empty;
         let goes_on = |_: &&OpenFacet<'_>| !self.context.allowance.is_used_up();
-        let computed =
-            open.facets.iter().take_while(goes_on).filter(|facet| !empty || facet.outgrows_nothing);
-        computed.map(|facet| Ok((facet.plan.key.clone(), self.facet(facet, docs, path)?))).collect()
+        let computed = open.facets.iter().take_while(goes_on).map(|facet| {
+            let skipped = empty && !facet.outgrows_nothing && !(self.is_whole() && facet.adds_to_absent);
+            if skipped { Ok(None) } else { self.facet(facet, docs, path).map(Some) }
+        });
+        computed.collect()
     }
 
     fn facet(
@@ -147,7 +156,7 @@ impl Tree<'_> {
         facet: &OpenFacet<'_>,
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
-    ) -> Result<SubFacetResult> {
+    ) -> Result<SubFacetPartial> {
         let mut docs = match &facet.base {
             Base::Bucket => docs.borrowed(),
             Base::Search(hits) => path::restrict(self.context, BucketDocs::of(hits.clone()), path)?,
@@ -160,17 +169,17 @@ impl Tree<'_> {
             docs = docs.restricted(bits, true);
         }
         Ok(match &facet.cut {
-            Cut::Query(None) => SubFacetResult::Query(self.bucket(&facet.below, &docs, Way::to(path))?),
+            Cut::Query(None) => SubFacetPartial::Query(self.bucket(&facet.below, &docs, Way::to(path))?),
             Cut::Query(Some((query, bits))) => {
                 let path = Path { above: path, step: Step::Query(query) };
                 let docs = docs.restricted(bits, true);
-                SubFacetResult::Query(self.bucket(&facet.below, &docs, Way::by(&path))?)
+                SubFacetPartial::Query(self.bucket(&facet.below, &docs, Way::by(&path))?)
             }
-            Cut::Terms(terms) => SubFacetResult::Buckets(terms.cut(self, &facet.below, &docs, path)?),
-            Cut::Ranges(ranges) => SubFacetResult::Buckets(ranges.cut(self, &facet.below, &docs, path)?),
+            Cut::Terms(terms) => SubFacetPartial::Terms(terms.cut(self, &facet.below, &docs, path)?),
+            Cut::Ranges(ranges) => SubFacetPartial::Ranges(ranges.cut(self, &facet.below, &docs, path)?),
             Cut::Heatmap(facet) => {
                 let domain = docs.bits(self.context);
-                SubFacetResult::Heatmap(heatmap::count(self.context, self.room, facet, &domain)?)
+                SubFacetPartial::Heatmap(heatmap::count(self.context, self.room, facet, &domain)?)
             }
         })
     }

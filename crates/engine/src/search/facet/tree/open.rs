@@ -28,6 +28,8 @@ pub(super) struct OpenFacet<'p> {
     pub(super) below: OpenBucket<'p>,
     /// Whether there may be something to show although the bucket above is empty.
     pub(super) outgrows_nothing: bool,
+    /// Whether it has something to merge although the bucket above is empty here: values without documents, say.
+    pub(super) adds_to_absent: bool,
 }
 
 /// Where the documents come from.
@@ -58,6 +60,17 @@ impl<'p> OpenBucket<'p> {
         1 + self.stats.places()
     }
 
+    /// Whether a bucket without documents here still has something to merge.
+    pub(super) fn adds_to_absent(&self) -> bool {
+        self.stats.compares_sets() || self.facets.iter().any(|facet| facet.adds_to_absent)
+    }
+
+    /// Whether what is computed of a bucket looks at other documents than the bucket's.
+    pub(super) fn reaches_out(&self) -> bool {
+        let reaches = |facet: &OpenFacet<'_>| facet.plan.domain.widens() || facet.below.reaches_out();
+        self.stats.compares_sets() || self.facets.iter().any(reaches)
+    }
+
     /// Whether a bucket is more than its count.
     pub(super) fn asks_more(&self) -> bool {
         !self.stats.is_empty() || !self.facets.is_empty()
@@ -79,7 +92,10 @@ impl<'p> OpenFacet<'p> {
         let filters = filters.collect::<Result<_>>()?;
         let outgrows_nothing =
             plan.domain.widens() || below.facets.iter().any(|facet| facet.outgrows_nothing);
-        Ok(Self { plan, base: base(domains, &plan.domain)?, filters, cut, below, outgrows_nothing })
+        let lists_empty = matches!(&plan.kind, SubFacetKind::Terms(terms) if terms.count_min == 0);
+        let adds_to_absent = plan.domain.widens() || lists_empty || below.adds_to_absent();
+        let base = base(domains, &plan.domain)?;
+        Ok(Self { plan, base, filters, cut, below, outgrows_nothing, adds_to_absent })
     }
 }
 

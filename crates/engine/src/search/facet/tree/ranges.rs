@@ -3,7 +3,8 @@
 
 use std::ops::Bound;
 
-use plan::{BucketResult, Buckets, Error, Function, RangeBucket, RangesFacet, Result, Value};
+use plan::partial::BucketPartial;
+use plan::{Error, Function, RangeBucket, RangesFacet, Result, Value};
 use tantivy::DocId;
 
 use super::Tree;
@@ -36,21 +37,22 @@ impl<'p> OpenRanges<'p> {
         Ok(Self { plan, values, spans, ascending })
     }
 
+    /// All ranges, those of the others last.
     pub(super) fn cut(
         &self,
         tree: Tree<'_>,
         below: &OpenBucket<'_>,
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
-    ) -> Result<Buckets> {
+    ) -> Result<Vec<BucketPartial>> {
         tree.room.take(self.plan.all().count(), below.places())?;
         let (counts, placed) = self.place(tree.context, docs, below.asks_more())?;
-        let bucket = |count| BucketResult { count, ..BucketResult::default() };
-        let mut found: Vec<BucketResult> = counts.into_iter().map(bucket).collect();
+        let bucket = |count| BucketPartial { count, ..BucketPartial::default() };
+        let mut found: Vec<BucketPartial> = counts.into_iter().map(bucket).collect();
         let count = |others: &BucketDocs<'_>| Ok(self.place(tree.context, others, false)?.0);
         fill_stats(
             (below, &Slots { context: tree.context, path, count: &count }),
-            &placed,
+            (&placed, tree.depth),
             found.iter_mut(),
         )?;
         if !below.facets.is_empty() {
@@ -60,14 +62,7 @@ impl<'p> OpenRanges<'p> {
                 bucket.facets = tree.facets(below, &grouped.bucket(slot), bucket.count, Some(&path))?;
             }
         }
-        let others = found.split_off(self.plan.buckets.len());
-        let shown = self.plan.buckets.iter().map(|(value, _)| value.clone()).zip(found);
-        let others = self.plan.others.iter().map(|(which, _)| *which).zip(others);
-        Ok(Buckets {
-            list: shown.filter(|(_, bucket)| bucket.count >= self.plan.count_min).collect(),
-            others: others.collect(),
-            ..Buckets::default()
-        })
+        Ok(found)
     }
 
     /// How many documents each range has, and with `placed` which.

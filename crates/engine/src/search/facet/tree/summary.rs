@@ -1,7 +1,8 @@
 //! Statistics of many buckets at once: what is summed up of one column, by the number of the bucket. Statistics of the same
 //! field share one reading of it. What no statistic asks for is not kept.
 
-use plan::{NamedStat, Result, Stat, StatFunction, StatSource, StatValue};
+use plan::partial::StatPartial;
+use plan::{CutDepth, NamedStat, Result, Stat, StatFunction, StatSource};
 use tantivy::DocId;
 
 use super::functions::FunctionColumn;
@@ -75,6 +76,11 @@ impl<'p> OpenStats<'p> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.stats.is_empty()
+    }
+
+    /// Whether one is told by other documents than the bucket's.
+    pub(super) fn compares_sets(&self) -> bool {
+        self.sources.iter().any(|source| source.sets.is_some())
     }
 
     /// For buckets numbered below `buckets`, all empty yet. With `only`, for that statistic alone.
@@ -151,19 +157,15 @@ impl Summary<'_> {
 
     /// To be called once, after all documents have been added.
     /// Errors are those of reading the index, from whenever that was.
-    pub(super) fn finish(&mut self) -> Result<()> {
-        self.sums.iter_mut().flatten().try_for_each(SourceSums::finish)
+    pub(super) fn close(&mut self) -> Result<()> {
+        self.sums.iter_mut().flatten().try_for_each(SourceSums::close)
     }
 
-    /// The statistics of a bucket.
-    pub(super) fn values(&self, slot: usize) -> Result<Vec<(String, StatValue)>> {
-        let mut values = Vec::with_capacity(self.stats.len());
-        for (named, place) in self.stats {
-            let Some(Some(sums)) = self.sums.get(*place) else { continue };
-            let value = sums.value(&named.stat.function, slot)?.unwrap_or(StatValue::Nothing);
-            values.push((named.key.clone(), value));
-        }
-        Ok(values)
+    /// The statistics of a bucket, in the order of the plan.
+    pub(super) fn partials(&self, slot: usize, depth: CutDepth) -> Result<Vec<StatPartial>> {
+        let sums = |place: usize| self.sums.get(place).and_then(Option::as_ref);
+        let stats = self.stats.iter().filter_map(|(named, place)| Some((named, sums(*place)?)));
+        stats.map(|(named, sums)| sums.partial(&named.stat.function, slot, depth)).collect()
     }
 
     /// By bucket what orders them by a statistic.

@@ -1,6 +1,7 @@
-//! What is summed up of one column by the number of the bucket, and the statistics that come of it.
+//! What is summed up of one column by the number of the bucket, and the parts of statistics that come of it.
 
-use plan::{Error, Result, StatFunction, StatSource, StatValue, Value};
+use plan::partial::{self, DistinctValues, Extreme, Samples, StatPartial};
+use plan::{CutDepth, Error, Result, StatFunction, StatSource, Value};
 use tantivy::{DocId, TERMINATED};
 
 use super::distinct::Distinct;
@@ -171,7 +172,7 @@ impl SourceSums<'_> {
     }
 
     /// To be called once, after all documents have been added.
-    pub(super) fn finish(&mut self) -> Result<()> {
+    pub(super) fn close(&mut self) -> Result<()> {
         self.samples.iter_mut().for_each(|samples| samples.sort_unstable_by(f64::total_cmp));
         self.failure.take().map_or(Ok(()), Err)
     }
@@ -179,11 +180,10 @@ impl SourceSums<'_> {
     /// What orders buckets by a statistic. One without a value comes before all, and an end of reals without one after all,
     /// as in Solr, where it is not a number.
     pub(super) fn rank(&self, function: &StatFunction, slot: usize) -> Rank {
-        let reals = self.source.column.as_ref().is_some_and(KeyColumn::is_real);
         match function {
             StatFunction::Min | StatFunction::Max => {
                 let end = self.extreme(*function == StatFunction::Min, slot);
-                end.map_or((if reals { 2 } else { 0 }, 0, [0; 2]), |key| (1, key, [0; 2]))
+                end.map_or((if self.is_real() { 2 } else { 0 }, 0, [0; 2]), |key| (1, key, [0; 2]))
             }
             StatFunction::Relatedness { popularity_min } => self.related.rank(slot, *popularity_min),
             _ => self.number(function, slot).map_or(NO_RANK, |number| (1, real_key(number), [0; 2])),
@@ -201,105 +201,78 @@ impl SourceSums<'_> {
 
     /// A statistic that is one number.
     fn number(&self, function: &StatFunction, slot: usize) -> Option<f64> {
-        let count = self.count(slot) as f64;
-        let Moments { sum, squares } = self.moments.get(slot).copied().unwrap_or_default();
-        Some(match function {
-            StatFunction::Sum => sum,
-            StatFunction::SumOfSquares => squares,
-            StatFunction::Average if count == 0.0 => 0.0,
-            StatFunction::Average => sum / count,
-            StatFunction::Mean => sum / count,
-            StatFunction::Variance => variance(count, sum, squares),
-            StatFunction::StdDev => variance(count, sum, squares).sqrt(),
-            StatFunction::Percentiles(shares) => return self.percentile(*shares.first()?, slot),
-            StatFunction::CountValues => count,
-            StatFunction::Missing => self.absent.get(slot).copied().unwrap_or_default() as f64,
-            StatFunction::Distinct => self.distinct(slot) as f64,
-            StatFunction::Min
-            | StatFunction::Max
-            | StatFunction::DistinctValues
-            | StatFunction::Relatedness { .. } => return None,
-        })
+        match function {
+            StatFunction::Percentiles(shares) => {
+                let samples = Samples::at(self.samples.get(slot)?, shares.get(..1)?);
+                samples.at_share(*shares.first()?)
+            }
+            StatFunction::CountValues => Some(self.count(slot) as f64),
+            StatFunction::Missing => Some(self.absent(slot) as f64),
+            StatFunction::Distinct => Some(self.distinct(slot) as f64),
+            function => self.moments(slot).number(function),
+        }
+    }
+
+    fn absent(&self, slot: usize) -> u64 {
+        self.absent.get(slot).copied().unwrap_or_default()
     }
 
     fn distinct(&self, slot: usize) -> u64 {
         self.distinct.as_ref().map_or(0, |distinct| distinct.count(slot))
     }
 
-    fn percentile(&self, share: f64, slot: usize) -> Option<f64> {
-        percentile(self.samples.get(slot)?, share)
+    fn moments(&self, slot: usize) -> partial::Moments {
+        let Moments { sum, squares } = self.moments.get(slot).copied().unwrap_or_default();
+        let dates = self.source.column.as_ref().is_some_and(KeyColumn::is_date);
+        partial::Moments { count: self.count(slot), sum: sum.into(), squares: squares.into(), dates }
     }
 
-    pub(super) fn value(&self, function: &StatFunction, slot: usize) -> Result<Option<StatValue>> {
-        let long = |number: u64| Value::Long(i64::try_from(number).unwrap_or(i64::MAX));
-        let one = |value| Ok(Some(StatValue::One(value)));
-        match function {
+    /// What of a statistic merges with that of other shards; at [`CutDepth::Page`] no more than the statistic is made of.
+    pub(super) fn partial(
+        &self,
+        function: &StatFunction,
+        slot: usize,
+        depth: CutDepth,
+    ) -> Result<StatPartial> {
+        Ok(match function {
             StatFunction::Min | StatFunction::Max => {
-                let key = self.extreme(*function == StatFunction::Min, slot);
-                let Some((key, column)) = key.zip(self.source.column.as_ref()) else { return Ok(None) };
-                one(column.extreme(key)?)
+                StatPartial::Extreme(self.end(*function == StatFunction::Min, slot)?)
             }
-            StatFunction::Distinct => one(long(self.distinct(slot))),
-            StatFunction::CountValues => one(long(self.count(slot))),
-            StatFunction::Missing => one(long(self.absent.get(slot).copied().unwrap_or_default())),
-            StatFunction::DistinctValues => self.distinct_values(slot),
-            StatFunction::Relatedness { popularity_min } => Ok(self.related.value(slot, *popularity_min)),
+            StatFunction::Distinct if depth == CutDepth::Page => {
+                StatPartial::Distinct(DistinctValues { values: Vec::new(), unlisted: self.distinct(slot) })
+            }
+            StatFunction::Distinct | StatFunction::DistinctValues => {
+                let values = self.distinct_values(slot)?;
+                StatPartial::Distinct(DistinctValues { values, unlisted: 0 })
+            }
+            StatFunction::CountValues => StatPartial::Count(self.count(slot)),
+            StatFunction::Missing => StatPartial::Count(self.absent(slot)),
+            StatFunction::Relatedness { .. } => StatPartial::Related(self.related.of(slot)),
             StatFunction::Percentiles(shares) => {
-                let values = shares.iter().map(|share| (*share, self.percentile(*share, slot)));
-                Ok(Some(StatValue::Percentiles(values.collect())))
+                let sorted = self.samples.get(slot).map(Vec::as_slice).unwrap_or_default();
+                StatPartial::Samples(match depth {
+                    CutDepth::Page => Samples::at(sorted, shares),
+                    CutDepth::Whole => Samples::all(sorted.to_vec()),
+                })
             }
-            StatFunction::Mean if self.source.column.as_ref().is_some_and(KeyColumn::is_date) => {
-                let mean = self.number(function, slot).filter(|mean| !mean.is_nan());
-                Ok(mean.map(|mean| StatValue::One(Value::Date(mean as i64))))
-            }
-            _ => Ok(self.number(function, slot).map(|number| StatValue::One(Value::Double(number)))),
-        }
+            _ => StatPartial::Moments(self.moments(slot)),
+        })
     }
 
-    fn distinct_values(&self, slot: usize) -> Result<Option<StatValue>> {
+    fn end(&self, least: bool, slot: usize) -> Result<Extreme> {
+        let key = self.extreme(least, slot).zip(self.source.column.as_ref());
+        let value = key.map(|(key, column)| column.extreme(key)).transpose()?;
+        Ok(Extreme { least, value, reals: self.is_real() })
+    }
+
+    fn distinct_values(&self, slot: usize) -> Result<Vec<Value>> {
         let Some((distinct, column)) = self.distinct.as_ref().zip(self.source.column.as_ref()) else {
-            return Ok(Some(StatValue::Many(Vec::new())));
+            return Ok(Vec::new());
         };
-        let values = distinct.keys(slot).into_iter().map(|key| column.value(key));
-        Ok(Some(StatValue::Many(values.collect::<Result<_>>()?)))
-    }
-}
-
-/// Of a sample, from its sums, as Solr computes it.
-fn variance(count: f64, sum: f64, squares: f64) -> f64 {
-    if count < 2.0 {
-        return 0.0;
-    }
-    ((count * squares - sum * sum) / (count * (count - 1.0))).max(0.0)
-}
-
-/// The value at the share's place in `sorted`. Solr differs: it keeps a digest of many values, which for some hundred is as
-/// exact as this and of more comes near it (`compat/facet/json_stats.yaml`).
-fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = (share / 100.0 * sorted.len() as f64) as usize;
-    sorted.get(place.min(sorted.len().checked_sub(1)?)).copied()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_values_at_their_place() {
-        let sorted = [1.0, 2.0, 3.0, 4.0];
-        let check = |share, expected| assert_eq!(percentile(&sorted, share), Some(expected), "{share}");
-        check(0.0, 1.0);
-        check(24.0, 1.0);
-        check(25.0, 2.0);
-        check(50.0, 3.0);
-        check(100.0, 4.0);
-        assert_eq!(percentile(&[], 50.0), None);
+        distinct.keys(slot).into_iter().map(|key| column.value(key)).collect()
     }
 
-    #[test]
-    fn the_variance_is_that_of_a_sample() {
-        assert_eq!(variance(0.0, 0.0, 0.0), 0.0);
-        assert_eq!(variance(1.0, 5.0, 25.0), 0.0);
-        assert_eq!(variance(3.0, 6.0, 14.0), 1.0);
+    fn is_real(&self) -> bool {
+        self.source.column.as_ref().is_some_and(KeyColumn::is_real)
     }
 }

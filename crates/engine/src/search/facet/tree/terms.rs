@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use plan::{BucketResult, Buckets, FieldClass, Prelim, Result, TermsFacet, TermsSort, Value};
+use plan::partial::{BucketPartial, ByValue, LeftOut, TermsPartial};
+use plan::{CutDepth, FieldClass, Prelim, Query, Result, TermsFacet, TermsSort, Value};
 
 use super::docs::{BucketDocs, Placed};
 use super::first::first;
@@ -18,6 +19,7 @@ use super::table::KeyTable;
 use super::{Tree, Way};
 use crate::layout::FieldLayout;
 use crate::search::SearchContext;
+use crate::search::bits::Bits;
 use crate::search::facet::Domain;
 use crate::search::lower::exists_docs;
 
@@ -63,35 +65,48 @@ impl<'p> OpenTerms<'p> {
         below: &OpenBucket<'_>,
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
-    ) -> Result<Buckets> {
-        let mut buckets = Buckets::default();
+    ) -> Result<TermsPartial> {
+        let enumerable = self.column.as_ref().is_some_and(is_enumerable);
+        let mut found = TermsPartial { docs: docs.count(), enumerable, ..TermsPartial::default() };
         if self.plan.missing {
-            buckets.missing = Some(self.missing(tree, below, docs, path)?);
+            found.missing = Some(self.missing(tree, below, docs, path)?);
         }
-        let Some(column) = self.column.as_ref().filter(|column| !self.is_hopeless(column, docs)) else {
-            buckets.num_buckets = self.plan.num_buckets.then_some(0);
-            let all = self.plan.all_buckets.then(|| all_buckets(below, 0, &Placed::default()));
-            buckets.all_buckets = all.transpose()?;
-            return Ok(buckets);
+        if tree.is_whole() && below.adds_to_absent() {
+            found.values.absent = Some(Box::new(self.absent(tree, below, docs, path)?));
+        }
+        let hopeless = !tree.is_whole() && enumerable && found.docs < self.plan.count_min;
+        let Some(column) = self.column.as_ref().filter(|_| !hopeless) else {
+            let all = self.plan.all_buckets.then(|| all_buckets(below, 0, &Placed::default(), tree.depth));
+            found.all_buckets = all.transpose()?;
+            return Ok(found);
         };
         let cutting = Cutting { terms: self, column, docs, below, context: tree.context, path };
         let mut table = cutting.count();
-        if self.plan.num_buckets {
-            buckets.num_buckets = Some(cutting.candidates(&table).count() as u64);
-        }
         if self.plan.all_buckets {
-            buckets.all_buckets = Some(cutting.all_buckets(&table)?);
+            found.all_buckets = Some(cutting.all_buckets(&table, tree.depth)?);
         }
-        let chosen = cutting.chosen(&mut table)?;
-        buckets.list = cutting.looked_into(tree, &chosen, &mut table)?;
-        Ok(buckets)
+        let candidates = self.plan.num_buckets.then(|| cutting.candidates(&table).count() as u64);
+        let (chosen, before) = match tree.depth {
+            CutDepth::Page => cutting.chosen(&mut table)?,
+            CutDepth::Whole => (cutting.all(&table), 0),
+        };
+        let others = candidates.unwrap_or_default().saturating_sub(before + chosen.len() as u64);
+        let list = cutting.looked_into(tree, &chosen, &mut table)?;
+        let left_out = LeftOut { before, others: if tree.is_whole() { 0 } else { others } };
+        found.values = ByValue { list, left_out, ..found.values };
+        Ok(found)
     }
 
-    /// With fewer documents than a bucket needs, Solr does not look at strings and booleans at all: they count for none of what
-    /// is told of all buckets either.
-    fn is_hopeless(&self, column: &KeyColumn, docs: &BucketDocs<'_>) -> bool {
-        let by_place = matches!(column, KeyColumn::Strings(_) | KeyColumn::Numbers(FieldClass::Bool, ..));
-        by_place && docs.count() < self.plan.count_min
+    /// What is computed of any bucket whose value no document of this shard has.
+    fn absent(
+        &self,
+        tree: Tree<'_>,
+        below: &OpenBucket<'_>,
+        docs: &BucketDocs<'_>,
+        path: Option<&Path<'_>>,
+    ) -> Result<BucketPartial> {
+        let path = Path { above: path, step: Step::Query(&Query::Nothing) };
+        tree.bucket(below, &docs.emptied(), Way::by(&path))
     }
 
     fn missing(
@@ -100,13 +115,19 @@ impl<'p> OpenTerms<'p> {
         below: &OpenBucket<'_>,
         docs: &BucketDocs<'_>,
         path: Option<&Path<'_>>,
-    ) -> Result<BucketResult> {
+    ) -> Result<BucketPartial> {
         let path = Path { above: path, step: Step::Missing(&self.plan.field) };
         match &self.with_value {
             Some(with_value) => tree.bucket(below, &docs.restricted(with_value, false), Way::by(&path)),
             None => tree.bucket(below, docs, Way::by(&path)),
         }
     }
+}
+
+/// Whether all values there are can be told: strings and truths. With fewer documents than a bucket needs, Solr does not look
+/// at these at all: they count for none of what is told of all buckets either.
+fn is_enumerable(column: &KeyColumn) -> bool {
+    matches!(column, KeyColumn::Strings(_) | KeyColumn::Numbers(FieldClass::Bool, ..))
 }
 
 /// One bucket being cut.
@@ -153,8 +174,37 @@ impl Cutting<'_> {
         Box::new(table.counted(keys).map(|(key, count)| (key, u64::from(count))))
     }
 
-    /// The page of buckets, in order.
-    fn chosen(&self, table: &mut KeyTable) -> Result<Vec<Counted>> {
+    /// All values that may have a bucket in some shard, in their order.
+    fn all(&self, table: &KeyTable) -> Vec<Counted> {
+        let mut all: Vec<Counted> = self.candidates(table).collect();
+        if self.below.reaches_out() {
+            // What is computed of a bucket is then more than its documents say: values are needed that none of them has.
+            all.extend(self.known().into_iter().filter(|key| table.count_of(*key) == 0).map(|key| (key, 0)));
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The keys of all living documents, at least.
+    fn known(&self) -> Vec<u64> {
+        let keys = &self.terms.keys;
+        if is_enumerable(self.column) {
+            let known = self.column.known_keys();
+            return (known.start.max(keys.start)..known.end.min(keys.end)).collect();
+        }
+        let living =
+            self.context.segments.iter().map(|segment| {
+                segment.alive.clone().unwrap_or_else(|| Arc::new(Bits::all(segment.max_doc())))
+            });
+        let living = BucketDocs::of(living.collect());
+        let mut table = KeyTable::new(None, living.count());
+        self.each(&living, |_, _, key| table.count(key));
+        table.counted(keys).map(|(key, _)| key).collect()
+    }
+
+    /// The page of buckets, in the order of their values, and how many come before it.
+    fn chosen(&self, table: &mut KeyTable) -> Result<(Vec<Counted>, u64)> {
         let plan = self.terms.plan;
         let wanted = plan.limit.map(|limit| plan.offset.saturating_add(limit));
         let top = match (plan.prelim, wanted) {
@@ -164,7 +214,11 @@ impl Cutting<'_> {
             }
             _ => self.first(None, table, (plan.sort, plan.descending), wanted)?,
         };
-        Ok(top.into_iter().skip(plan.offset).take(plan.limit.unwrap_or(usize::MAX)).collect())
+        let before = plan.offset.min(top.len());
+        let mut page = top;
+        page.drain(..before);
+        page.sort_unstable();
+        Ok((page, before as u64))
     }
 
     /// The first `wanted` of `chosen`, or of all that have documents enough, in order.
@@ -208,7 +262,7 @@ impl Cutting<'_> {
         self.placed(table).each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, table, counted.len()));
         summary.relate(&Slots { context: self.context, path: self.path, count: &count })?;
-        summary.finish()?;
+        summary.close()?;
         Ok(summary.ranks(stat, counted.len()))
     }
 
@@ -249,11 +303,14 @@ impl Cutting<'_> {
         tree: Tree<'_>,
         chosen: &[Counted],
         table: &mut KeyTable,
-    ) -> Result<Vec<(Value, BucketResult)>> {
+    ) -> Result<Vec<(Value, BucketPartial)>> {
         tree.room.take(chosen.len(), self.below.places())?;
         let mut list = Vec::with_capacity(chosen.len());
         for (key, count) in chosen {
-            list.push((self.column.value(*key)?, BucketResult { count: *count, ..BucketResult::default() }));
+            list.push((
+                self.column.value(*key)?,
+                BucketPartial { count: *count, ..BucketPartial::default() },
+            ));
         }
         if list.is_empty() || !self.below.asks_more() {
             return Ok(list);
@@ -262,7 +319,7 @@ impl Cutting<'_> {
         let placed = self.placed(table);
         let count = |others: &BucketDocs<'_>| Ok(self.numbered(others, table, chosen.len()));
         let slots = Slots { context: self.context, path: self.path, count: &count };
-        fill_stats((self.below, &slots), &placed, list.iter_mut().map(|(_, bucket)| bucket))?;
+        fill_stats((self.below, &slots), (&placed, tree.depth), list.iter_mut().map(|(_, bucket)| bucket))?;
         if !self.below.facets.is_empty() {
             let grouped = placed.grouped(list.len());
             for (slot, (value, bucket)) in list.iter_mut().enumerate() {
@@ -274,7 +331,7 @@ impl Cutting<'_> {
     }
 
     /// Every document as often as it has values; no sub-facets, as in Solr.
-    fn all_buckets(&self, table: &KeyTable) -> Result<BucketResult> {
+    fn all_buckets(&self, table: &KeyTable, depth: CutDepth) -> Result<BucketPartial> {
         let count = table.counted(&self.terms.keys).map(|(_, count)| u64::from(count)).sum();
         let mut placed = Placed::new(self.docs.segments());
         if !self.below.stats.is_empty() {
@@ -284,23 +341,28 @@ impl Cutting<'_> {
                 }
             });
         }
-        all_buckets(self.below, count, &placed)
+        all_buckets(self.below, count, &placed, depth)
     }
 }
 
 /// The bucket of all values; it has statistics even when it is empty.
-fn all_buckets(below: &OpenBucket<'_>, count: u64, placed: &Placed) -> Result<BucketResult> {
+fn all_buckets(
+    below: &OpenBucket<'_>,
+    count: u64,
+    placed: &Placed,
+    depth: CutDepth,
+) -> Result<BucketPartial> {
     let mut summary = below.stats.summary(1, None);
     placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
-    summary.finish()?;
-    Ok(BucketResult { count, stats: summary.values(0)?, facets: Vec::new() })
+    summary.close()?;
+    Ok(BucketPartial { count, stats: summary.partials(0, depth)?, facets: Vec::new() })
 }
 
-/// Gives each bucket the statistics of the documents under its place. Empty ones have none unless they are asked for.
+/// Gives each bucket the statistics of the documents under its place, empty ones too: they may be ordered by one.
 pub(super) fn fill_stats<'b>(
     (below, slots): (&OpenBucket<'_>, &Slots<'_>),
-    placed: &Placed,
-    buckets: impl ExactSizeIterator<Item = &'b mut BucketResult>,
+    (placed, depth): (&Placed, CutDepth),
+    buckets: impl ExactSizeIterator<Item = &'b mut BucketPartial>,
 ) -> Result<()> {
     if below.stats.is_empty() {
         return Ok(());
@@ -308,11 +370,9 @@ pub(super) fn fill_stats<'b>(
     let mut summary = below.stats.summary(buckets.len(), None);
     placed.each_batch(|segment, docs, slots| summary.add(segment, docs, slots));
     summary.relate(slots)?;
-    summary.finish()?;
+    summary.close()?;
     for (slot, bucket) in buckets.enumerate() {
-        if bucket.count > 0 || below.plan.process_empty {
-            bucket.stats = summary.values(slot)?;
-        }
+        bucket.stats = summary.partials(slot, depth)?;
     }
     Ok(())
 }
