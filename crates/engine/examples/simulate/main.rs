@@ -80,7 +80,9 @@ fn every_bug(options: &Options) -> bool {
         }
         first.is_some()
     };
-    BUGS.into_iter().map(found).fold(true, |all, found| all && found)
+    // Each is tried, also behind one that was not found.
+    let missed = BUGS.into_iter().map(found).filter(|found| !found).count();
+    missed == 0
 }
 
 fn main() -> ExitCode {
