@@ -1,22 +1,23 @@
-//! What only a real PostgreSQL can prove: snapshots, keys, triggers, the lease. `PARHELION_TEST_POSTGRES` names one, such as
-//! `postgresql://postgres@127.0.0.1:5432/postgres`; each test has a schema of its own there. Without it there is nothing to ask.
+//! What only a real PostgreSQL can prove: snapshots, keys, triggers, the lease. Each test starts one of its own, where one is
+//! installed.
 
 use ingest::config::{self, IngestConfig};
 use ingest::follow::{PipelineDatabase, install_sql, run_sql, uninstall_sql};
 use ingest::sources::{self, SourceErrorKind};
+use postgres_fixture::Postgres;
 
 /// A schema with films, actors below them, and a file that follows them by triggers.
 struct Lab {
     config: IngestConfig,
     database: PipelineDatabase,
     schema: String,
+    _server: Postgres,
 }
 
 impl Lab {
     async fn new(name: &str, query: &str) -> Option<Self> {
-        let Ok(url) = std::env::var("PARHELION_TEST_POSTGRES") else {
-            return None;
-        };
+        let server = Postgres::start()?;
+        let url = server.url();
         let schema = format!("ingest_test_{name}");
         let text = format!(
             "name = \"{schema}\"\n[target]\nurl = \"h:1\"\ncollection = \"c\"\n\
@@ -29,7 +30,7 @@ impl Lab {
         let config = config::parse(&text, "x").unwrap();
         let postgres = config.sources[0].postgres.as_ref().unwrap();
         let database = PipelineDatabase::new(&config.name, "film", postgres).unwrap();
-        let lab = Self { database, schema, config };
+        let lab = Self { database, schema, config, _server: server };
         lab.run(&format!(
             "DROP SCHEMA IF EXISTS {0} CASCADE; CREATE SCHEMA {0};
              CREATE TABLE {0}.film (id int PRIMARY KEY, title text);
@@ -58,10 +59,10 @@ impl Lab {
         self.run(&install_sql(&self.config, source, postgres)).await;
     }
 
-    async fn end(self) {
+    /// Takes back what `install` made.
+    async fn uninstall(&self) {
         let (source, postgres) = (&self.config.sources[0], self.config.sources[0].postgres.as_ref().unwrap());
         self.run(&uninstall_sql(&self.config, source, postgres)).await;
-        self.run(&format!("DROP SCHEMA {} CASCADE", self.schema)).await;
     }
 }
 
@@ -96,7 +97,6 @@ async fn a_snapshot_is_one_state_however_it_is_cut_and_broken_off() {
     let found: Vec<_> =
         page.records.iter().map(|record| (record.key.as_str(), record.children[0].len())).collect();
     assert_eq!(found, [("99", 0)]);
-    lab.end().await;
 }
 
 #[tokio::test]
@@ -120,7 +120,6 @@ async fn keys_that_are_not_unique_and_columns_that_are_gone_are_named() {
     lab.run(&format!("ALTER TABLE {}.film RENAME title TO name", lab.schema)).await;
     let gone = error(&lab.config).await;
     assert!(gone.kind == SourceErrorKind::Refused && gone.message.contains("mend `query`"), "{gone}");
-    lab.end().await;
 }
 
 #[tokio::test]
@@ -153,7 +152,7 @@ async fn triggers_note_each_changed_key_once_and_only_what_is_committed() {
     lab.run(&format!("TRUNCATE {schema}.actor")).await;
     assert_eq!(lab.outbox().await, [(1, None)]);
     lab.database.give_up_lease(next.token).await.unwrap();
-    lab.end().await;
+    lab.uninstall().await;
 }
 
 #[tokio::test]
@@ -166,5 +165,5 @@ async fn rows_become_due_in_their_order_and_once() {
     assert_eq!(lab.database.due(20, 10).await.unwrap(), ["b", "c"]);
     lab.database.keep_due(&["b".to_owned(), "c".to_owned()], &[("c".to_owned(), 40)]).await.unwrap();
     assert_eq!(lab.database.due(100, 10).await.unwrap(), ["a", "c"]);
-    lab.end().await;
+    lab.uninstall().await;
 }

@@ -62,12 +62,15 @@ fn an_open_loop_has_a_curve_and_a_report_that_replays() {
     let arms = first["cases"][0]["arms"].as_array().unwrap();
     let open = arms.iter().filter(|arm| arm["shape"]["open"].is_object()).count();
     assert!(arms.len() - open == 1 && open > 2, "a closed loop, a rate, shares of the peak");
-    run("fruit", &server, &["--docs", "100", "--case", "delta", "--report", report]);
+    let then = run("fruit", &server, &["--docs", "100", "--case", "delta", "--report", report]);
     let page = fs::read_to_string(report).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.contains("<svg"));
     let replayed = lab(&["replay", report, "--json"]);
     assert_eq!(replayed["run"]["manifest"]["options"]["cases"][0], "delta");
-    assert_eq!(replayed["changes"].as_array().unwrap().len(), 1);
+    // On a busy machine the one arm may be void, and what did not count then has nothing to be compared with.
+    let counted = then["cases"][0]["arms"].as_array().unwrap().iter();
+    let counted = counted.filter(|arm| arm["void"].as_array().is_none_or(Vec::is_empty)).count();
+    assert_eq!(replayed["changes"].as_array().unwrap().len(), counted);
 }
 
 #[test]

@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("doctor", &["client"]),
     ("lab", &["client", "ingest"]),
     ("model", &[]),
+    ("postgres_fixture", &[]),
     ("xtask", &[]),
 ];
 

@@ -31,7 +31,8 @@ const PACKAGES: [(&str, &[&str]); 22] = [
 ];
 
 /// The crates that may name the file system: the store, and the tools whose work is files of the user.
-const FILE_READERS: [&str; 7] = ["store", "parhelion", "ingest", "fleet", "doctor", "lab", "xtask"];
+const FILE_READERS: [&str; 8] =
+    ["store", "parhelion", "ingest", "fleet", "doctor", "lab", "postgres_fixture", "xtask"];
 const FILE_NAMES: [&str; 2] = ["std::fs", "tokio::fs"];
 
 /// Large libraries in the wrong crate's dependencies.
