@@ -8,6 +8,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use store::MetadataStore;
 
+/// How often a change is made again behind changes of others.
+const ROUNDS_MAX: usize = 100;
+
 /// A document with the version that a change of it must name.
 #[derive(Clone, Debug)]
 pub(crate) struct Versioned<T> {
@@ -57,7 +60,7 @@ impl Documents {
         name: &str,
         mut change: impl FnMut(&mut T),
     ) -> Result<T> {
-        loop {
+        for _ in 0..ROUNDS_MAX {
             let Versioned { version, mut value } = self.require(name)?;
             change(&mut value);
             match self.set(name, Some(version), &value) {
@@ -65,6 +68,7 @@ impl Documents {
                 result => return result.map(|_| value),
             }
         }
+        Err(overtaken(name))
     }
 
     /// Puts a document there, whatever was there.
@@ -74,7 +78,7 @@ impl Documents {
 
     /// Deletes a document whatever its version is; one that is not there is fine.
     pub fn remove(&self, name: &str) -> Result<()> {
-        loop {
+        for _ in 0..ROUNDS_MAX {
             let Some(found) = self.store.get(name).map_err(lift)? else { return Ok(()) };
             match self.store.delete(name, found.version) {
                 Err(error) if *error.kind() == store::ErrorKind::Conflict => {}
@@ -82,12 +86,13 @@ impl Documents {
                     return match self.store.get(name) {
                         Ok(None) => Ok(()),
                         Ok(Some(_)) => Err(not_made(error)),
-                        Err(_) => Err(lift(error)),
+                        Err(_) => Err(open(error)),
                     };
                 }
                 result => return result.map_err(lift),
             }
         }
+        Err(overtaken(name))
     }
 
     /// Names directly below a folder, in order.
@@ -108,13 +113,14 @@ impl Documents {
     }
 
     fn put_bytes(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        loop {
+        for _ in 0..ROUNDS_MAX {
             let present = self.store.get(name).map_err(lift)?.map(|found| found.version);
             match self.set_bytes(name, present, bytes) {
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 result => return result.map(drop),
             }
         }
+        Err(overtaken(name))
     }
 
     fn set_bytes(&self, name: &str, expected: Option<u64>, bytes: &[u8]) -> Result<u64> {
@@ -122,7 +128,7 @@ impl Documents {
             Err(error) if is_open(&error) => error,
             result => return result.map_err(lift),
         };
-        let Ok(found) = self.store.get(name) else { return Err(lift(error)) };
+        let Ok(found) = self.store.get(name) else { return Err(open(error)) };
         let version = found.as_ref().map(|found| found.version);
         match found {
             // Nobody else writes these bytes by chance; whoever does means the same.
@@ -130,6 +136,17 @@ impl Documents {
             _ => Err(not_made(error)),
         }
     }
+}
+
+/// A document that others change so often is no document to wait for under a lock.
+fn overtaken(name: &str) -> Error {
+    let message = format!("`{name}` was changed by others {ROUNDS_MAX} times in a row; try again");
+    Error::new(ErrorKind::Unavailable, message)
+}
+
+/// Whether the change was made is not to be learnt now.
+fn open(error: store::Error) -> Error {
+    Error::new(ErrorKind::Unknown, error.message().to_owned()).with_source(error)
 }
 
 /// After a look that told so.

@@ -45,20 +45,28 @@ impl Core {
         // Room for all of them before the first is appended: a delete is never in the log by half.
         let rooms = records.iter().map(|record| self.reserve(record.as_bytes().len()));
         let rooms = rooms.collect::<Result<Vec<_>>>()?;
+        // One hold of the lock from the append to the last mark: a get in between would find a document dead and nothing
+        // that it has to wait for.
+        let mut state = self.state();
         let at =
             rooms.into_iter().zip(&records).map(|(room, it)| self.log.append(room, it.as_bytes())).last();
-        for (segment, docs) in &doomed {
-            segment.marks.mark_all(docs.iter().copied());
-        }
-        let mut state = self.state();
-        // As a replay will: of documents of one id in one block all go.
-        for DoomedId { root, id } in &ids {
-            root.as_ref().map_or(Ok(()), |root| state.mark_member(root, id))?;
-        }
         if let Some(at) = at {
             state.logged = at;
             state.note_origin(at, origin, std::iter::once(version));
             state.unsettled.note(at, Concerned::All, self.log.durable());
+        }
+        for (segment, docs) in &doomed {
+            segment.marks.mark_all(docs.iter().copied());
+        }
+        // As a replay will: of documents of one id in one block all go.
+        let members = ids.iter().filter_map(|one| one.root.as_ref().map(|root| (root, &one.id)));
+        for (root, id) in members {
+            if let Err(error) = state.mark_member(root, id) {
+                drop(state);
+                // It is in the log, and memory has it by half.
+                self.refuse_updates(&error.message);
+                return Err(error);
+            }
         }
         state.modified_ms = now_ms;
         if *query == Query::All {

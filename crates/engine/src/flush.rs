@@ -73,16 +73,12 @@ impl Core {
 
     fn flush_holding(&self, published: &mut Published, show: bool) -> Result<()> {
         self.state().check_writable()?;
-        lock(&self.schedule.deadlines).flushed();
-        let mut cut = {
-            let _maintenance = lock(&self.maintenance);
-            let cut = self.cut()?;
-            if show {
-                self.settle_cut(&cut)?;
-                self.show(&cut)?;
-            }
-            cut
-        };
+        let due = lock(&self.schedule.deadlines).begin_flush();
+        self.flush_cut(published, show).inspect_err(|_| lock(&self.schedule.deadlines).flush_failed(due))
+    }
+
+    fn flush_cut(&self, published: &mut Published, show: bool) -> Result<()> {
+        let mut cut = if show { self.cut_and_show()? } else { self.cut_hidden()? };
         self.settle_cut(&cut)?;
         cut.segments.retain(|(segment, dead)| dead.count() < segment.max_doc);
         self.gather_unpersisted(&mut cut)?;
@@ -97,6 +93,22 @@ impl Core {
         Counters::add(&self.counters.flushes, 1);
         self.note_segments();
         Ok(())
+    }
+
+    fn cut_hidden(&self) -> Result<Cut> {
+        let _maintenance = lock(&self.maintenance);
+        self.cut()
+    }
+
+    fn cut_and_show(&self) -> Result<Cut> {
+        let _maintenance = lock(&self.maintenance);
+        let due = lock(&self.schedule.deadlines).begin_refresh();
+        let shown = self.cut().and_then(|cut| {
+            self.settle_cut(&cut)?;
+            self.show(&cut)?;
+            Ok(cut)
+        });
+        shown.inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
     }
 
     /// Merges the small segments that are in memory only, so that many refreshes make one file set. They are all visible or

@@ -33,6 +33,12 @@ impl Core {
     /// Shows everything applied so far.
     pub(crate) fn refresh(&self) -> Result<()> {
         let _maintenance = lock(&self.maintenance);
+        let due = lock(&self.schedule.deadlines).begin_refresh();
+        self.refresh_held().inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
+    }
+
+    /// The caller holds `maintenance`.
+    fn refresh_held(&self) -> Result<()> {
         let cut = self.cut()?;
         self.settle_cut(&cut)?;
         self.show(&cut)?;
@@ -101,7 +107,6 @@ impl Core {
 
     /// Makes a cut what searches see, which is durable. Segments without a living document go. The caller holds `maintenance`.
     pub(crate) fn show(&self, cut: &Cut) -> Result<()> {
-        lock(&self.schedule.deadlines).refreshed();
         let is_empty = |(segment, dead): &(Arc<Segment>, Dead)| dead.count() >= segment.max_doc;
         let living: Vec<_> = cut.segments.iter().filter(|it| !is_empty(it)).cloned().collect();
         let current = self.snapshot.load_full();

@@ -86,6 +86,13 @@ pub(crate) struct Deadlines {
     docs_unflushed: u64,
 }
 
+/// The deadline and the documents that a refresh or a flush answers for; given back if it fails.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Answered {
+    at: Option<i64>,
+    docs: u64,
+}
+
 /// What is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
@@ -109,14 +116,25 @@ impl Deadlines {
         self.flush_at = flush.into_iter().flatten().map(at).chain(self.flush_at).min();
     }
 
-    pub(crate) fn refreshed(&mut self) {
-        self.refresh_at = None;
-        self.docs_unrefreshed = 0;
+    /// Takes what a refresh, which is about to make its cut, answers for. Before the cut and not when all is shown: who updates
+    /// while the refresh waits for the log comes behind the cut, and has a deadline of its own.
+    pub(crate) fn begin_refresh(&mut self) -> Answered {
+        Answered { at: self.refresh_at.take(), docs: std::mem::take(&mut self.docs_unrefreshed) }
     }
 
-    pub(crate) fn flushed(&mut self) {
-        self.flush_at = None;
-        self.docs_unflushed = 0;
+    pub(crate) fn refresh_failed(&mut self, due: Answered) {
+        self.refresh_at = due.at.into_iter().chain(self.refresh_at).min();
+        self.docs_unrefreshed += due.docs;
+    }
+
+    /// As [`begin_refresh`](Self::begin_refresh).
+    pub(crate) fn begin_flush(&mut self) -> Answered {
+        Answered { at: self.flush_at.take(), docs: std::mem::take(&mut self.docs_unflushed) }
+    }
+
+    pub(crate) fn flush_failed(&mut self, due: Answered) {
+        self.flush_at = due.at.into_iter().chain(self.flush_at).min();
+        self.docs_unflushed += due.docs;
     }
 
     /// A failed flush is tried again after a while, not at once.
@@ -291,11 +309,18 @@ mod tests {
         deadlines.updated(1, None, &auto, 100);
         deadlines.updated(1, None, &auto, 900);
         assert_eq!((deadlines.due(1_099), deadlines.due(1_100)), (None, Some(Due::Refresh)));
-        deadlines.refreshed();
+        let due = deadlines.begin_refresh();
+        deadlines.refresh_failed(due);
+        assert_eq!(deadlines.due(1_100), Some(Due::Refresh));
+        // What comes while a refresh is under way is not the refresh's to answer for.
+        deadlines.begin_refresh();
+        deadlines.updated(1, Some(5), &auto, 1_100);
+        assert_eq!(deadlines.due(1_105), Some(Due::Refresh));
+        deadlines.begin_refresh();
         assert_eq!((deadlines.due(15_099), deadlines.due(15_100)), (None, Some(Due::Flush)));
         deadlines.updated(8, Some(5), &auto, 2_000);
         assert_eq!(deadlines.due(2_000), Some(Due::Flush));
-        deadlines.flushed();
+        deadlines.begin_flush();
         assert_eq!((deadlines.due(2_004), deadlines.due(2_005)), (None, Some(Due::Refresh)));
     }
 }

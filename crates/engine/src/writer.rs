@@ -75,7 +75,9 @@ impl Core {
             || result.as_ref().is_err_and(by_state);
         if judged {
             // By what others may have done a moment ago: that must be durable before anybody is told.
-            progress.durable = progress.durable.max(self.state().unsettled.last());
+            let mut state = self.state();
+            state.unsettled.forget(self.log.durable());
+            progress.durable = progress.durable.max(state.unsettled.last());
         }
         let synced = match durable {
             Durable::Later if !judged => Ok(()),
@@ -137,8 +139,10 @@ impl Core {
                     drop(deleting);
                     match deleted {
                         Ok((version, at)) => {
-                            if let Some(at) = at {
-                                progress.logged(at, &origin);
+                            match at {
+                                Some(at) => progress.logged(at, &origin),
+                                // That nothing matches may be the work of an update which the log could still lose.
+                                None => progress.passed_over = true,
                             }
                             progress.outcome.deleted_by_query.push((text, -version));
                             self.note_updates(1, commit_within_ms);
@@ -197,6 +201,7 @@ impl Core {
             let origin = Origin { batch: None, ..progress.origin(&[]) };
             let (_, at) = self.delete_by_query(&query, &origin)?;
             progress.durable = at.or(progress.durable);
+            progress.passed_over |= at.is_none();
         }
         drop(indexing);
         let committing = trace.enter(Phase::Commit);

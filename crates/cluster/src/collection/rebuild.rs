@@ -139,7 +139,9 @@ impl Collection {
                 result
             });
         let _made = node.lock();
-        if self.check_open().is_ok() {
+        // Where nobody knows whether the rebuild was accepted, neither folder may go.
+        let known = result.as_ref().err().is_none_or(|error| error.kind != ErrorKind::Unknown);
+        if known && self.check_open().is_ok() {
             let _ = self.end_building();
         }
         result
@@ -168,6 +170,11 @@ impl Collection {
     fn end_building(&self) -> Result<Placement> {
         let entry = self.entry();
         let saved = self.catalog.schema(entry.key())?.value;
+        // Invariant: what is served is never discarded, whatever the documents say.
+        if saved.edition() != self.home.served.load().folder {
+            let message = "the schema names other documents than are served here; start the node again";
+            return Err(Error::new(ErrorKind::Unavailable, message));
+        }
         let mut placement = self.catalog.placement_of(&entry)?;
         placement.settle(saved.edition());
         self.catalog.put_placement(entry.key(), &placement)?;
@@ -252,7 +259,13 @@ impl Rebuild<'_> {
         let config = collection.config();
         self.target.configure(&ShardSettings::of(&config));
         // Invariant: the one step that accepts the rebuild. What fails behind it, the next start finishes.
-        collection.catalog.set_schema(collection.entry().key(), Some(before.version), &saved)?;
+        let accepted = collection.catalog.set_schema(collection.entry().key(), Some(before.version), &saved);
+        accepted.inspect_err(|error| {
+            if error.kind == ErrorKind::Unknown {
+                // The next start may serve either shard: nothing more is acknowledged by this one, while updates are held up.
+                let _ = old.close();
+            }
+        })?;
         let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };
         collection.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));
         collection.home.served.store(Arc::new(served));

@@ -21,7 +21,7 @@ pub fn finish_facets(plan: &FacetPlan, merged: FacetPartials) -> FacetResult {
     };
     FacetResult {
         queries: query_counts(&plan.queries, queries),
-        fields: plan.fields.iter().zip(fields).map(|(facet, merged)| field(facet, merged)).collect(),
+        fields: plan.fields.iter().zip(fields).map(|(facet, merged)| field(plan, facet, merged)).collect(),
         ranges: plan.ranges.iter().zip(ranges).map(|(facet, counts)| range(facet, counts)).collect(),
         intervals: plan
             .intervals
@@ -68,17 +68,24 @@ fn heatmap(facet: &HeatmapFacet, counts: Vec<u32>) -> (String, HeatmapResult) {
     (facet.key.clone(), heatmap_result(facet, counts))
 }
 
-fn field(facet: &FieldFacet, merged: FieldPartial) -> FieldFacetResult {
+fn field(plan: &FacetPlan, facet: &FieldFacet, merged: FieldPartial) -> FieldFacetResult {
+    // Groups are counted one by one, whether a hit has the value or not.
+    let exists = facet.exists && plan.groups_of.is_none();
     let counts = match (merged.counts, &facet.terms) {
         (FieldCounts::Named(counts), Some(terms)) => {
             terms.iter().map(|(text, _)| Value::Str(text.clone())).zip(counts).collect()
         }
         (FieldCounts::Named(_), None) => Vec::new(),
-        (FieldCounts::Values(values), _) => {
-            page(facet, values, |count| *count).map(|(value, _, count)| (value, count)).collect()
-        }
+        (FieldCounts::Values(values), _) => page(facet, values, |count| seen(exists, *count))
+            .map(|(value, _, count)| (value, count))
+            .collect(),
     };
     FieldFacetResult { key: facet.key.clone(), counts, missing: merged.missing }
+}
+
+/// Where one hit is as good as many, each shard has counted at most one.
+fn seen(exists: bool, count: u64) -> u64 {
+    if exists { count.min(1) } else { count }
 }
 
 /// The values of the page in order, each with its part and its count.
@@ -90,8 +97,7 @@ fn page<T>(
     let ByValue { list, left_out, .. } = values;
     let counted = list.into_iter().map(|(value, part)| {
         let count = count(&part);
-        // Each shard has counted at most one.
-        (value, part, if facet.exists { count.min(1) } else { count })
+        (value, part, count)
     });
     let mut shown: Vec<_> = counted.filter(|(.., count)| *count >= facet.count_min).collect();
     if facet.sort == FacetSort::Count {
@@ -114,7 +120,7 @@ fn level(facet: &PivotFacet, levels: &[FieldFacet], merged: PivotLevel) -> Optio
     let (level, rest) = levels.split_first()?;
     let PivotLevel { values, missing } = merged;
     let counts_missing = missing.is_some();
-    let values = page(level, values, |part| part.count);
+    let values = page(level, values, |part| seen(level.exists, part.count));
     let mut shown: Vec<PivotCount> = values
         .map(|(value, part, count)| pivot_count(facet, (level, rest), (Some(value), count), part))
         .collect();

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, Result, Schema};
+use plan::{Error, ErrorKind, Result, Schema};
 
 use super::Node;
 use crate::catalog::{CollectionDocument, FIRST_SHARD, SavedSchema};
@@ -101,10 +101,18 @@ impl Node {
         let _changing = self.lock();
         let collection = self.own(name)?;
         let entry = collection.entry();
-        self.set_state(&entry, PlacementState::Removing)?;
+        // So that a start after a crash clears away what is left. On a full disk it cannot be written, and deleting is the way
+        // out: what a crash leaves then stays and is named.
+        let _ = self.set_state(&entry, PlacementState::Removing);
         // Invariant: the step by which it is gone.
-        self.catalog.remove_collection(entry.key()).inspect_err(|_| {
-            let _ = self.set_state(&entry, PlacementState::Served);
+        self.catalog.remove_collection(entry.key()).inspect_err(|error| {
+            if error.kind == ErrorKind::Unknown {
+                // It may be gone at the next start: nothing more is acknowledged here.
+                self.leave(&collection);
+                let _ = collection.close();
+            } else {
+                let _ = self.set_state(&entry, PlacementState::Served);
+            }
         })?;
         self.leave(&collection);
         // It is gone for clients; failing to close must not bring it back.
@@ -191,6 +199,8 @@ impl Node {
 
     /// Removes what a collection left that is no more, or never was: it is written down as such.
     fn clear_away(&self, key: &str) -> Result<()> {
+        // First: a collection whose making failed with an open end must not be found without its schema.
+        self.catalog.remove_collection(key)?;
         self.catalog.remove_documents(key)?;
         self.catalog.remove_folder(key)?;
         self.catalog.remove_placement(key)

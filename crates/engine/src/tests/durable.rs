@@ -59,6 +59,18 @@ fn a_failed_sync_shows_nothing_of_what_it_lost() {
     check(&shard);
 }
 
+/// That nothing matches is the work of a delete which the log could lose: with it the document would be back, and the delete by
+/// query, which was acknowledged, undone.
+#[test]
+fn a_delete_by_query_without_a_match_waits_for_what_it_was_judged_by() {
+    let site = Site::new();
+    let shard = unsettled(&site);
+    update(&shard, vec![delete_by_query(term("id", "1"))]);
+    site.disk.cut_power(1);
+    drop(shard);
+    assert!(get(&site.open(), "1").is_none(), "what was acknowledged stays");
+}
+
 #[test]
 fn a_get_waits_for_the_updates_of_its_ids_alone() {
     let site = Site::new();

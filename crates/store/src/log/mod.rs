@@ -206,7 +206,15 @@ impl LocalLog {
         full.map_or(Ok(state), Err)
     }
 
-    /// Takes space from the disk, outside the log's lock.
+    /// Takes space from the disk, outside the log's lock. Nothing was offered to the log by then: whatever goes wrong but for a
+    /// full disk (no descriptor is free, say) may go well the next time, and is no failure of the log.
+    fn make_room(&self, growth: Growth, files_begun: &mut u64) -> Result<()> {
+        self.grow(growth, files_begun).map_err(|error| match error.kind() {
+            ErrorKind::Full => error,
+            _ => Error::new(ErrorKind::Retry, error.message().to_owned()).with_source(error),
+        })
+    }
+
     fn grow(&self, growth: Growth, files_begun: &mut u64) -> Result<()> {
         let needed = match growth {
             Growth::Extend(extension) => {
@@ -267,7 +275,7 @@ impl FencedLog for LocalLog {
             };
             drop(state);
             match &mut growing {
-                Some(files_begun) => self.grow(growth, files_begun)?,
+                Some(files_begun) => self.make_room(growth, files_begun)?,
                 // Another may have taken the space meanwhile: look again as the one whose turn it is.
                 None => growing = Some(self.growing.lock().unwrap_or_else(PoisonError::into_inner)),
             }

@@ -99,6 +99,24 @@ impl MetadataFiles {
         }
     }
 
+    /// What a change that failed has come to, by what is there now. A file gets its name, or loses it, before its folder is
+    /// synced: a failure of that sync, of whatever kind, leaves the change seen and not yet durable.
+    fn outcome(&self, versions: &mut Versions, (name, wanted): (&str, Option<&[u8]>), error: Error) -> Error {
+        let present = match self.files.read(name) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if *error.kind() == ErrorKind::NotFound => None,
+            Err(_) => return versions.unsettle(name, error),
+        };
+        match error.kind() {
+            _ if present.as_deref() == wanted => versions.unsettle(name, error),
+            // Of the temporary file. To a caller a conflict means another version, and to try again at once.
+            ErrorKind::Conflict => {
+                Error::new(ErrorKind::Failed, error.message().to_owned()).with_source(error)
+            }
+            _ => error,
+        }
+    }
+
     /// Compares under the lock that all changes take.
     fn check(&self, versions: &mut Versions, name: &str, expected: Option<u64>) -> Result<()> {
         let present = self.read(versions, name)?.map(|found| found.version);
@@ -116,7 +134,7 @@ impl MetadataStore for MetadataFiles {
         self.check(&mut versions, name, expected)?;
         // A new number even if the write fails: it may have landed all the same.
         versions.known.remove(name);
-        self.write(name, bytes).inspect_err(|_| versions.unsettle(name))?;
+        self.write(name, bytes).map_err(|error| self.outcome(&mut versions, (name, Some(bytes)), error))?;
         let version = versions.of(name, bytes);
         drop(versions);
         self.watchers.tell(name);
@@ -126,7 +144,7 @@ impl MetadataStore for MetadataFiles {
     fn delete(&self, name: &str, expected: u64) -> Result<()> {
         let mut versions = self.lock();
         self.check(&mut versions, name, Some(expected))?;
-        self.files.remove(name).inspect_err(|_| versions.unsettle(name))?;
+        self.files.remove(name).map_err(|error| self.outcome(&mut versions, (name, None), error))?;
         versions.known.remove(name);
         drop(versions);
         self.watchers.tell(name);
@@ -158,8 +176,10 @@ impl Versions {
         self.last
     }
 
-    fn unsettle(&mut self, name: &str) {
+    /// The next read makes durable what it finds; until then nobody knows what became of the change.
+    fn unsettle(&mut self, name: &str, error: Error) -> Error {
         self.unsettled.insert(name.to_owned());
+        Error::new(ErrorKind::Unknown, error.message().to_owned()).with_source(error)
     }
 }
 
@@ -172,8 +192,11 @@ fn count_opening(disk: &Arc<dyn Disk>, root: &Path) -> Result<u64> {
         Err(source) => return Err(Error::io("read", &path, source)),
     };
     let _ = disk.remove_file(&root.join(format!(".{OPENINGS}.partial")));
-    publish_to(Readers::Umask, disk, root, OPENINGS, format!("{}\n", before + 1).as_bytes())?;
-    Ok(before + 1)
+    match publish_to(Readers::Umask, disk, root, OPENINGS, format!("{}\n", before + 1).as_bytes()) {
+        // On a full disk reads go on. Another opening may then count the same, which matters to nobody who is still there.
+        Err(error) if *error.kind() != ErrorKind::Full => Err(error),
+        _ => Ok(before + 1),
+    }
 }
 
 fn parse_openings(bytes: &[u8]) -> Result<u64> {
