@@ -108,6 +108,24 @@ mod tests {
     use super::*;
     use clap::CommandFactory as _;
 
+    /// An argument of a command that bears a global one's name would be read as that one's type: a panic that
+    /// clap's own check does not foresee.
+    #[test]
+    fn no_command_takes_the_name_of_a_global_argument() {
+        fn check(command: &clap::Command, globals: &[clap::Id]) {
+            for below in command.get_subcommands() {
+                let taken = below.get_arguments().find(|it| globals.contains(it.get_id()));
+                assert!(taken.is_none(), "`{}`: {taken:?}", below.get_name());
+                check(below, globals);
+            }
+        }
+        let cli = Cli::command();
+        let globals: Vec<_> =
+            cli.get_arguments().filter(|it| it.is_global_set()).map(|it| it.get_id().clone()).collect();
+        assert!(!globals.is_empty());
+        check(&cli, &globals);
+    }
+
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();

@@ -150,7 +150,7 @@ struct HostArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  parhelion doctor bundle support.tar.gz --data-dir /var/lib/parhelion --log /var/log/parhelion.log
+  parhelion doctor bundle support.tar.gz --data-dir /var/lib/parhelion --log-file /var/log/parhelion.log
   parhelion doctor read support.tar.gz       what the doctor makes of it, on any machine")]
 struct BundleArgs {
     /// The archive to write; one that is there is left alone.
@@ -160,7 +160,7 @@ struct BundleArgs {
     data_dir: Option<PathBuf>,
     /// Take in the last 8 MiB of this log; may be given several times.
     #[arg(long, value_name = "FILE")]
-    log: Vec<PathBuf>,
+    log_file: Vec<PathBuf>,
 }
 
 pub async fn run(args: DoctorArgs) -> anyhow::Result<()> {
@@ -219,7 +219,7 @@ fn host(args: HostArgs) -> anyhow::Result<()> {
 
 fn bundle(args: BundleArgs) -> anyhow::Result<()> {
     let mut bundle = Bundle::default();
-    for log in &args.log {
+    for log in &args.log_file {
         bundle.add_log(log).with_context(|| format!("cannot read `{}`", log.display()))?;
     }
     bundle.add_figures();
