@@ -42,7 +42,8 @@ impl Core {
             Query::All => vec![record_of_all(version, origin)],
             _ => records_of(version, &ids, origin),
         };
-        // Room for all of them before the first is appended: a delete is never in the log by half.
+        // Room for all of them before the first is appended: a full disk leaves none of a delete in the log. A crash may leave the
+        // first records of several; the batch is named by the last alone.
         let rooms = records.iter().map(|record| self.reserve(record.as_bytes().len()));
         let rooms = rooms.collect::<Result<Vec<_>>>()?;
         // One hold of the lock from the append to the last mark: a get in between would find a document dead and nothing

@@ -58,7 +58,7 @@ impl Shard {
     }
 
     /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is `wanted`, in place of those that
-    /// are here with their ids. It is durable, and safe from the next flush on; visible from the next refresh on. Values are
+    /// are here with their ids. It is not logged: durable from the next flush on, visible from the next refresh on. Values are
     /// turned into what this schema has; fields that it does not know are left out. Errors: `BadRequest` for a value that it
     /// cannot hold.
     pub fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {

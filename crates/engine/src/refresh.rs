@@ -49,7 +49,8 @@ impl Core {
     /// Waits until the log holds a cut for good.
     ///
     /// Invariant: no reader sees, and no manifest names, what the log could still lose. Whoever refreshes after an update has
-    /// waited for that one already; left are records of others, whose sync is under way.
+    /// waited for that one already; left are records of others, whose sync is under way, and pieces that nobody waits for yet,
+    /// for which the refresh itself makes the log write.
     pub(crate) fn settle_cut(&self, cut: &Cut) -> Result<()> {
         if SeededBug::VisibleBeforeDurable.is_planted() {
             return Ok(());

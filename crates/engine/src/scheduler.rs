@@ -34,7 +34,7 @@ pub trait Scheduler: Debug + Send + Sync {
 
 /// A task that is being run.
 pub trait TaskHandle: Send + Sync {
-    /// Brings its next turn forward to now.
+    /// Brings its next turn forward to now. Called under the shard's lock: it must not take the turn itself, which wants that lock.
     fn wake(&self);
 
     /// No turn begins behind this; the one at hand is waited for, unless it is the caller's own.
