@@ -25,33 +25,13 @@ use plan::{
 };
 
 use crate::catalog::{Catalog, CollectionDocument};
-use crate::documents::Versioned;
 use crate::finish::finish_search;
+use crate::in_use::{VersionedConfig, VersionedSchema};
 use crate::offload;
 use crate::shard::{
     CachesRead, FieldStats, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard,
     ShardMoment, ShardRead, ShardSettings, ShardStats, UpdateContext,
 };
-
-/// A schema with the number that [`Collection::change_schema`] compares.
-pub struct VersionedSchema {
-    pub version: u64,
-    pub schema: Arc<Schema>,
-    derived: OnceLock<Arc<dyn Any + Send + Sync>>,
-}
-
-impl VersionedSchema {
-    pub(crate) fn new(version: u64, schema: Arc<Schema>) -> Self {
-        Self { version, schema, derived: OnceLock::new() }
-    }
-
-    /// What the layer above makes of a schema (query analyzers, say), made once and kept as long as the schema. There
-    /// is one such thing: a call with another type makes its own anew.
-    pub fn derived<T: Any + Send + Sync>(&self, make: impl Fn(&Schema) -> Arc<T>) -> Arc<T> {
-        let kept = self.derived.get_or_init(|| make(&self.schema)).clone();
-        kept.downcast().unwrap_or_else(|_| make(&self.schema))
-    }
-}
 
 /// A moment of a collection: two answers of equal moments to one request are the same, but for the time of day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +74,7 @@ pub struct Collection {
     entry: ArcSwap<CollectionDocument>,
     catalog: Arc<Catalog>,
     schema: ArcSwap<VersionedSchema>,
-    config: ArcSwap<Versioned<Arc<CollectionConfig>>>,
+    config: ArcSwap<VersionedConfig>,
     /// How often schema or config were replaced; counted when it is done.
     changes: AtomicU64,
     opening: u64,
@@ -116,7 +96,7 @@ impl Collection {
         entry: CollectionDocument,
         catalog: Arc<Catalog>,
         schema: VersionedSchema,
-        config: Versioned<CollectionConfig>,
+        config: VersionedConfig,
         (served, opened_ms): (Served, i64),
     ) -> Self {
         served.shard.configure(&ShardSettings::of(&config.value));
@@ -124,7 +104,7 @@ impl Collection {
             entry: ArcSwap::from_pointee(entry),
             catalog,
             schema: ArcSwap::from_pointee(schema),
-            config: ArcSwap::from_pointee(config.shared()),
+            config: ArcSwap::from_pointee(config),
             changes: AtomicU64::new(0),
             opening: OPENINGS.fetch_add(1, Ordering::Relaxed),
             home: Arc::new(Home { served: ArcSwap::from_pointee(served), gate: RwLock::new(()) }),
@@ -181,7 +161,7 @@ impl Collection {
     }
 
     pub fn schema(&self) -> Arc<Schema> {
-        self.schema.load().schema.clone()
+        self.schema.load().value.clone()
     }
 
     pub fn versioned_schema(&self) -> Arc<VersionedSchema> {
@@ -190,6 +170,10 @@ impl Collection {
 
     pub fn config(&self) -> Arc<CollectionConfig> {
         self.config.load().value.clone()
+    }
+
+    pub fn versioned_config(&self) -> Arc<VersionedConfig> {
+        self.config.load_full()
     }
 
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {

@@ -18,12 +18,6 @@ pub(crate) struct Versioned<T> {
     pub value: T,
 }
 
-impl<T> Versioned<T> {
-    pub fn shared(self) -> Versioned<Arc<T>> {
-        Versioned { version: self.version, value: Arc::new(self.value) }
-    }
-}
-
 pub(crate) struct Documents {
     store: Arc<dyn MetadataStore>,
 }

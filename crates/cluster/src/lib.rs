@@ -11,6 +11,7 @@ mod documents;
 mod engine_shards;
 mod finish;
 mod hash;
+mod in_use;
 #[cfg(any(test, feature = "memory"))]
 pub mod memory;
 mod node;
@@ -24,14 +25,14 @@ mod upgrade;
 pub use backup::{BackupPlace, BackupsToDelete};
 pub use catalog::MetadataHomes;
 pub use collection::{
-    Collection, Counted, Intake, Moment, RebuildState, RebuildStatus, SchemaEdit, SnapshotFacts,
-    UpdateCounts, VersionedSchema,
+    Collection, Counted, Intake, Moment, RebuildState, RebuildStatus, SchemaEdit, SnapshotFacts, UpdateCounts,
 };
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
 pub use engine_shards::engine_shards;
 pub use finish::{finish_facets, finish_search};
 pub use hash::{HashRange, route_key};
+pub use in_use::{InUse, VersionedConfig, VersionedSchema};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
 pub use shard::{

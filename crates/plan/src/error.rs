@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::iter::successors;
 use std::sync::Arc;
 
 /// What the caller can do about an error.
@@ -61,14 +62,19 @@ pub struct Error {
     pub kind: ErrorKind,
     pub message: String,
     pub root: Option<RootCause>,
-    source: Option<Arc<dyn StdError + Send + Sync>>,
+    cause: Option<Cause>,
 }
+
+/// What lies below an error, in words, the nearest first. A text and not the error itself: errors stand in plans and outcomes,
+/// which are data; what the caller should do is the kind's to say, never a cast's.
+#[derive(Clone)]
+struct Cause(Arc<str>);
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), root: None, source: None }
+        Self { kind, message: message.into(), root: None, cause: None }
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -90,8 +96,10 @@ impl Error {
     }
 
     #[must_use]
-    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.source = Some(Arc::from(source.into()));
+    pub fn with_source(mut self, source: impl StdError + 'static) -> Self {
+        let causes = successors(Some(&source as &dyn StdError), |&error| error.source());
+        let texts: Vec<String> = causes.map(ToString::to_string).collect();
+        self.cause = Some(Cause(texts.join(": ").into()));
         self
     }
 
@@ -105,7 +113,7 @@ impl Error {
 
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
-        let Self { kind, message, root, source: _ } = self;
+        let Self { kind, message, root, cause: _ } = self;
         (kind, message, root) == (&other.kind, &other.message, &other.root)
     }
 }
@@ -119,8 +127,8 @@ impl fmt::Display for Error {
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.kind, self.message)?;
-        match &self.source {
-            Some(source) => write!(f, " ({source})"),
+        match &self.cause {
+            Some(Cause(text)) => write!(f, " ({text})"),
             None => Ok(()),
         }
     }
@@ -128,6 +136,35 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+        self.cause.as_ref().map(|cause| cause as &(dyn StdError + 'static))
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl StdError for Cause {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_and_not_compared() {
+        let below = Error::not_found("no file").with_source(fmt::Error);
+        let error = Error::internal("cannot open").with_source(below);
+        assert_eq!(error.source().unwrap().to_string(), format!("no file: {}", fmt::Error));
+        assert_eq!(format!("{error:?}"), format!("Internal: cannot open (no file: {})", fmt::Error));
+        assert_eq!(error, Error::internal("cannot open"));
+        assert_ne!(error, Error::not_found("cannot open"));
     }
 }

@@ -55,4 +55,25 @@ mod tests {
         }
         assert_eq!(SearchPlan::count(Query::All), SearchPlan::count(Query::All));
     }
+
+    /// Whatever is asked of a shard can be compared, fingerprinted, copied and handed to another thread; so can what it is asked
+    /// under. What stands below a plan is bound to it by its derives.
+    #[test]
+    fn plans_are_data() {
+        fn check<T: Clone + Debug + PartialEq + Send + Sync + 'static>() {}
+        check::<SearchPlan>();
+        check::<crate::UpdateBatch>();
+        check::<crate::UpdateOutcome>();
+        check::<crate::Commit>();
+        check::<crate::Join>();
+        check::<crate::MoreLike>();
+        check::<crate::SpellPlan>();
+        check::<crate::SuggestPlan>();
+        check::<crate::TermsPlan>();
+        check::<crate::VectorsPlan>();
+        check::<crate::FieldSelection>();
+        check::<crate::CollectionConfig>();
+        check::<crate::SchemaSource>();
+        check::<crate::Error>();
+    }
 }

@@ -109,7 +109,7 @@ pub use page::Page;
 pub use payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
 pub use place::{DEGREES_PER_KM, EARTH_RADIUS_KM, Place, central_angle};
 pub use processor::{
-    AddFields, Change, CloneDest, DefaultValue, Expiry, FieldChoice, FieldConditions, FieldDefault, Made,
+    AddFields, Change, CloneDest, DefaultValue, Expiry, FieldChoice, FieldConditions, FieldDefault,
     NumberStyle, Parsing, Processor, Revising, SignatureKind, Signing, TypeMapping, UpdateChain,
     UpdateProcessing, UpdateProcessor, ValueClass,
 };

@@ -1,9 +1,6 @@
 //! Update processors as a `solrconfig.xml` declares them: pure settings, with Solr's defaults filled in. Read by
 //! `solr::config`, done by `solr::update::processors`; the one that works by the clock is the engine's.
 
-use std::any::Any;
-use std::sync::{Arc, OnceLock};
-
 use serde::{Deserialize, Serialize};
 
 /// What a collection does to updates before they reach its shard.
@@ -14,8 +11,6 @@ pub struct UpdateProcessing {
     pub named: Vec<UpdateProcessor>,
     /// Which of the chains requests take that name none; without one they only reach the shard.
     pub default_chain: Option<usize>,
-    #[serde(skip)]
-    pub made: Made,
 }
 
 impl UpdateProcessing {
@@ -45,36 +40,6 @@ pub struct UpdateChain {
 pub struct UpdateProcessor {
     pub name: String,
     pub processor: Processor,
-}
-
-/// What is made of settings once (compiled patterns, say), beside them. No part of their value: a copy makes its own.
-#[derive(Default)]
-pub struct Made(OnceLock<Arc<dyn Any + Send + Sync>>);
-
-impl Made {
-    /// What was made before, or what `make` makes now. There is one such thing: another type is made anew at each call.
-    pub fn get_or_make<T: Any + Send + Sync>(&self, make: impl Fn() -> Arc<T>) -> Arc<T> {
-        let kept = self.0.get_or_init(|| make()).clone();
-        kept.downcast().unwrap_or_else(|_| make())
-    }
-}
-
-impl Clone for Made {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl PartialEq for Made {
-    fn eq(&self, _other: &Self) -> bool {
-        true
-    }
-}
-
-impl std::fmt::Debug for Made {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Made")
-    }
 }
 
 /// One step of a chain.

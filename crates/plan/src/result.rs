@@ -143,7 +143,7 @@ pub struct Explanation {
 pub type Version = i64;
 
 /// What a batch did. Operations before a failure stay done, as in Solr.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateOutcome {
     /// (id, version) of each document added, in order.
     pub added: Vec<(String, Version)>,

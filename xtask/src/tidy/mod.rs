@@ -3,9 +3,10 @@
 //! Owns the walk over the repository and the form of a finding; each rule is a module with its own table: `edges`
 //! (which crate may depend on which), `names` (who may name tantivy, hyper, the file system ...), `sources` (what
 //! every source file has or lacks), `paths` (documents name only what exists), `differences` (kept differences from Solr are
-//! named where they are decided), `finish` (results are finished above the shards). Rules take texts and return findings,
+//! named where they are decided), `finish` (results are finished above the shards), `data` (plans are data). Rules take texts and return findings,
 //! so that each is tested without a tree of files.
 
+mod data;
 mod differences;
 mod edges;
 mod finish;
@@ -50,6 +51,7 @@ pub fn run(root: &Path) -> Result<Vec<Finding>> {
         for (path, text) in texts(root, &manifest.folder.join("src"), "rs")? {
             findings.extend(sources::check(&path, &text));
             findings.extend(names::check_source(&manifest.name, &path, &text));
+            findings.extend(data::check(&manifest.name, &path, &text));
             if !path.contains("/tests/") {
                 findings.extend(finish::check(&manifest.name, &path, &text));
             }

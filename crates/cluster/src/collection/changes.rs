@@ -8,9 +8,10 @@ use plan::{CollectionConfig, Error, ErrorKind, Resources, Result, Schema, Schema
 
 use store::ShardImage;
 
-use super::{Collection, VersionedSchema};
+use super::Collection;
 use crate::catalog::{CollectionDocument, SavedSchema};
 use crate::documents::Versioned;
+use crate::in_use::VersionedSchema;
 use crate::offload;
 use crate::shard::ShardSettings;
 
@@ -29,7 +30,7 @@ impl Collection {
     ) -> Result<u64> {
         loop {
             let current = self.versioned_schema();
-            let source = edit(&current.schema.source)?;
+            let source = edit(&current.value.source)?;
             match self.change_schema(current.version, source).await {
                 Err(error) if error.kind == ErrorKind::Conflict => {}
                 result => return result,
@@ -63,7 +64,7 @@ impl Collection {
 
     /// The schema as it is saved: the one in use, with the files that wait for a reload.
     pub fn saved_schema(&self) -> SchemaSource {
-        let mut source = self.schema.load().schema.source.clone();
+        let mut source = self.schema.load().value.source.clone();
         if let Some(files) = self.pending.load_full() {
             source.resources = Resources::clone(&files);
         }
@@ -178,7 +179,7 @@ impl Collection {
     fn pending_beside(&self, brought: &Resources) -> Option<Resources> {
         let mut files = Resources::clone(&*self.pending.load_full()?);
         let current = self.schema.load();
-        let known = &current.schema.source.resources;
+        let known = &current.value.source.resources;
         let new = brought.iter().filter(|(name, _)| !known.contains_key(*name));
         files.extend(new.map(|(name, text)| (name.clone(), text.clone())));
         Some(files)
@@ -204,7 +205,7 @@ impl Collection {
 
     fn adopt_config(&self, config: Versioned<CollectionConfig>) {
         self.shard().configure(&ShardSettings::of(&config.value));
-        self.config.store(Arc::new(config.shared()));
+        self.config.store(Arc::new(config.into()));
         self.changes.fetch_add(1, Ordering::Release);
     }
 

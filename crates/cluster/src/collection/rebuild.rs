@@ -9,8 +9,9 @@ use plan::{Commit, Error, ErrorKind, Result, Schema, SchemaSource};
 use store::Watermark;
 
 use super::intake::Intake;
-use super::{Collection, Served, VersionedSchema};
+use super::{Collection, Served};
 use crate::catalog::SavedSchema;
+use crate::in_use::VersionedSchema;
 use crate::node::Node;
 use crate::placement::Placement;
 use crate::shard::{Shard, ShardSettings};
@@ -123,7 +124,7 @@ impl Collection {
     /// The caller has claimed it. Blocks.
     pub(super) fn rebuild(&self, node: &Node, edit: &SchemaEdit, intakes: &[Intake]) -> Result<()> {
         let present = self.versioned_schema();
-        let schema = Arc::new(Schema::build(edit(&present.schema.source)?)?);
+        let schema = Arc::new(Schema::build(edit(&present.value.source)?)?);
         let folder = self.begin_building(node, present.version + 1)?;
         let old = self.home.served.load_full();
         let result =
@@ -223,7 +224,7 @@ impl Rebuild<'_> {
         self.collection.check_open()?;
         let present = self.collection.versioned_schema();
         if present.version != self.version {
-            let source = (self.edit)(&present.schema.source)?;
+            let source = (self.edit)(&present.value.source)?;
             self.target.set_schema(Arc::new(Schema::build(source)?))?;
             self.version = present.version;
         }
@@ -241,7 +242,7 @@ impl Rebuild<'_> {
         let _alone = collection.home.gate.write().unwrap_or_else(PoisonError::into_inner);
         old.export(Some(at), &mut |record| self.take(record))?;
         let present = collection.versioned_schema();
-        let schema = Arc::new(Schema::build((self.edit)(&present.schema.source)?)?);
+        let schema = Arc::new(Schema::build((self.edit)(&present.value.source)?)?);
         self.target.set_schema(schema.clone())?;
         self.target.commit(&Commit::HARD)?;
         // What only takes documents in is no edit that could be undone.
@@ -251,7 +252,7 @@ impl Rebuild<'_> {
             source: schema.source.clone(),
             edition: Some(self.folder.to_owned()),
             before: if self.intakes.is_empty() {
-                Some(present.schema.source.clone())
+                Some(present.value.source.clone())
             } else {
                 before.value.before
             },

@@ -8,8 +8,9 @@ use plan::{Error, ErrorKind, Result, Schema};
 
 use super::Node;
 use crate::catalog::{CollectionDocument, FIRST_SHARD, SavedSchema};
-use crate::collection::{Collection, Served, VersionedSchema};
+use crate::collection::{Collection, Served};
 use crate::create::CreateCollection;
+use crate::in_use::VersionedSchema;
 use crate::placement::{Placement, PlacementState};
 use crate::shard::BackedUp;
 
@@ -194,7 +195,7 @@ impl Node {
         let served = Served { shard, folder: placement.shard };
         let schema = VersionedSchema::new(saved.version, schema);
         let opened = (served, self.clock.now_ms());
-        Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config, opened)))
+        Ok(Arc::new(Collection::new(entry, self.catalog.clone(), schema, config.into(), opened)))
     }
 
     /// Removes what a collection left that is no more, or never was: it is written down as such.

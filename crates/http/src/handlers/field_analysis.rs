@@ -14,12 +14,12 @@ use crate::call::{Call, Content};
 pub(super) fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
     let versioned = collection.versioned_schema();
     let analyzers = versioned.derived(SchemaAnalyzers::new);
-    FieldAnalysis::parse(params, &versioned.schema)?.respond(&analyzers)
+    FieldAnalysis::parse(params, &versioned.value)?.respond(&analyzers)
 }
 
 pub(super) fn documents(call: &Call<'_>, collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
     let versioned = collection.versioned_schema();
     let analyzers = versioned.derived(SchemaAnalyzers::new);
     let body = call.content.as_ref().map(Content::text).transpose()?;
-    DocumentAnalysis::parse(params, body, &versioned.schema)?.respond(&analyzers)
+    DocumentAnalysis::parse(params, body, &versioned.value)?.respond(&analyzers)
 }

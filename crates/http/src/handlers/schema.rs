@@ -45,7 +45,7 @@ async fn edit(collection: &Arc<Collection>, content: &Content) -> Result<(), Fai
     let body = content.text()?;
     loop {
         let versioned = collection.versioned_schema();
-        let edited = edited(&versioned.schema.source, body)?;
+        let edited = edited(&versioned.value.source, body)?;
         match collection.change_schema(versioned.version, edited).await {
             Err(error) if error.kind == ErrorKind::Conflict => {}
             Err(error) => return Err(error.into()),

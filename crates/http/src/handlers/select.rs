@@ -184,7 +184,7 @@ impl Resolving {
 
     pub(super) fn context(&self) -> ResolveContext<'_> {
         ResolveContext {
-            schema: &self.schema.schema,
+            schema: &self.schema.value,
             schema_version: self.schema.version,
             analyzers: &self.analyzers,
             now_ms: self.now_ms,
@@ -206,7 +206,7 @@ fn others(node: Arc<Node>, access: Access) -> Others<'static> {
         let versioned = collection.versioned_schema();
         Some(OtherSchema {
             name: collection.name().into(),
-            schema: versioned.schema.clone(),
+            schema: versioned.value.clone(),
             analyzers: versioned.derived(SchemaAnalyzers::new),
         })
     })

@@ -11,7 +11,7 @@ use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
-use solr::update::{Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateOptions};
+use solr::update::{Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateChains, UpdateOptions};
 
 use super::permit::Permit;
 use crate::admission::Load;
@@ -27,7 +27,8 @@ pub(super) async fn run(
     path: &str,
     (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
-    let route = Arc::new(Route::of(params, &collection.config())?);
+    let chains = collection.versioned_config().derived(UpdateChains::new);
+    let route = Arc::new(Route::of(params, &chains)?);
     let options = UpdateOptions::parse(params)?;
     let between = UpdateOptions { finish: None, ..options.clone() };
     let content_type = call.content.as_ref().and_then(|content| content.media_type.as_deref());
@@ -278,7 +279,7 @@ impl Update<'_> {
         let (now, zone) = (self.params.get("NOW"), self.params.get("TZ"));
         let dates = DateMath::of_request(now, zone, self.call.started_ms)?;
         let context = QueryContext {
-            schema: &versioned.schema,
+            schema: &versioned.value,
             analyzers: &analyzers,
             params: self.params,
             dates: &dates,
@@ -289,7 +290,7 @@ impl Update<'_> {
             filtering: true,
         };
         let chain = Chain {
-            schema: versioned.schema.clone(),
+            schema: versioned.value.clone(),
             route: self.route,
             params: self.params,
             dates: dates.clone(),

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use plan::{CollectionConfig, Commit, Error, Result, RootCause};
+use plan::{Commit, Error, Result, RootCause};
 
 use crate::params::Params;
 use crate::params::update::CHAIN;
-use crate::update::processors::{Chains, Step};
+use crate::update::processors::{Chains, Step, UpdateChains};
 
 /// The steps of one request.
 #[derive(Clone, Default)]
@@ -23,8 +23,8 @@ pub struct Route {
 impl Route {
     /// The steps that a request with these parameters takes. Errors: names that the configuration does not know, a chain that
     /// does nothing. Solr differs: there that is a null pointer (`compat/update/processors.yaml`).
-    pub fn of(params: &Params, config: &CollectionConfig) -> Result<Self> {
-        let chains = Chains::of(config)?;
+    pub fn of(params: &Params, chains: &UpdateChains) -> Result<Self> {
+        let chains = chains.chains()?;
         let none = Vec::new();
         let (name, steps) = match params.get(CHAIN.name).filter(|name| !name.is_empty()) {
             Some(name) => {
@@ -33,7 +33,7 @@ impl Route {
                 found.map(|(name, steps)| (name.as_str(), Some(steps))).ok_or_else(unknown)?
             }
             None => {
-                let default = config.updates.default_chain.and_then(|at| chains.chains.get(at));
+                let default = chains.default.and_then(|at| chains.chains.get(at));
                 default.map_or(("", None), |(name, steps)| (name, Some(steps)))
             }
         };
@@ -47,8 +47,8 @@ impl Route {
         let (before, after) = steps.split_at(cut);
         let end = after.iter().position(|step| matches!(**step, Step::Run)).unwrap_or(after.len());
         let mut route = Self { before: before.to_vec(), after: Vec::new(), errors_max: None };
-        route.before.extend(named(params, "processor", &chains)?);
-        route.after.extend(named(params, "post-processor", &chains)?);
+        route.before.extend(named(params, "processor", chains)?);
+        route.after.extend(named(params, "post-processor", chains)?);
         route.after.extend(after.iter().take(end).cloned());
         route.after.retain(|step| step.is_mutator());
         route.errors_max = route.tolerance(params)?;
@@ -121,7 +121,7 @@ mod tests {
     fn route(pairs: &[(&str, &str)]) -> Result<Route> {
         let config = config::load(&|name| (name == "solrconfig.xml").then(|| CONFIG.to_owned()))?.config;
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Route::of(&Params::new(pairs.collect()), &config)
+        Route::of(&Params::new(pairs.collect()), &UpdateChains::new(&config))
     }
 
     #[test]

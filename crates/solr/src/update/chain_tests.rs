@@ -6,6 +6,7 @@ use plan::{AtomicOp, Document, Error, Operation, Query, Value};
 
 use super::*;
 use crate::update::piece::Piece;
+use crate::update::processors::UpdateChains;
 use crate::update::{json, testing};
 
 fn parse_query(text: &str) -> Result<Query> {
@@ -19,7 +20,7 @@ fn route(guess: bool) -> Arc<Route> {
     let files = [("solrconfig.xml", xml), ("configoverlay.json", overlay.as_str())];
     let read = |name: &str| files.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
     let config = crate::config::load(&read).unwrap().config;
-    Arc::new(Route::of(&Params::default(), &config).unwrap())
+    Arc::new(Route::of(&Params::default(), &UpdateChains::new(&config)).unwrap())
 }
 
 fn run(body: &str, guess: bool) -> Processed {

@@ -45,35 +45,42 @@ pub fn compile_replacement(pattern: &str, replacement: &str, literal: bool) -> R
         .map_err(|reason| Error::bad_request(format!("the replacement `{replacement}` {reason}")))
 }
 
-/// The steps of all chains of a collection.
+/// The steps of all chains of a configuration, with what they are made of once (compiled patterns, say).
 #[derive(Default)]
 pub struct Chains {
+    /// Which of the chains requests take that name none.
+    pub default: Option<usize>,
     pub chains: Vec<(String, Vec<Arc<Step>>)>,
     pub named: Vec<(String, Arc<Step>)>,
 }
 
 impl Chains {
-    /// Those of a configuration, made once. Errors: a pattern that does not compile, which loading has refused already.
-    pub fn of(config: &CollectionConfig) -> Result<Arc<Self>> {
-        let updates = &config.updates;
-        let made = updates.made.get_or_make(|| Arc::new(Self::new(updates)));
-        match &*made {
-            Ok(chains) => Ok(chains.clone()),
-            Err(message) => Err(Error::bad_request(message.clone())),
-        }
-    }
-
-    fn new(updates: &UpdateProcessing) -> Result<Arc<Self>, String> {
-        let step = |processor: &Processor| Step::new(processor).map(Arc::new).map_err(|error| error.message);
+    /// Errors: a pattern that does not compile, which loading has refused already.
+    fn compile(updates: &UpdateProcessing) -> Result<Self> {
+        let step = |processor: &Processor| Step::new(processor).map(Arc::new);
         let chains = updates.chains.iter().map(|chain| {
-            let steps = chain.processors.iter().map(step).collect::<Result<_, _>>()?;
+            let steps = chain.processors.iter().map(step).collect::<Result<_>>()?;
             Ok((chain.name.clone(), steps))
         });
         let named = updates.named.iter().map(|it| Ok((it.name.clone(), step(&it.processor)?)));
-        Ok(Arc::new(Self {
-            chains: chains.collect::<Result<_, String>>()?,
-            named: named.collect::<Result<_, String>>()?,
-        }))
+        Ok(Self {
+            default: updates.default_chain,
+            chains: chains.collect::<Result<_>>()?,
+            named: named.collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// What a configuration's update processing comes to, to be made once for each configuration and kept beside it.
+pub struct UpdateChains(Result<Chains>);
+
+impl UpdateChains {
+    pub fn new(config: &CollectionConfig) -> Arc<Self> {
+        Arc::new(Self(Chains::compile(&config.updates)))
+    }
+
+    pub fn chains(&self) -> Result<&Chains> {
+        self.0.as_ref().map_err(Clone::clone)
     }
 }
 
