@@ -105,7 +105,7 @@ fn node_config(folder: &Path) -> NodeConfig {
     NodeConfig {
         data_dir: folder.to_owned(),
         clock: Arc::new(Noon),
-        shards: Arc::new(MemoryShards),
+        shards: Arc::new(MemoryShards::default()),
         name: "127.0.0.1:8983_solr".into(),
     }
 }

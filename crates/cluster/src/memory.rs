@@ -19,13 +19,18 @@ use crate::shard::{
 };
 
 /// Opens shards that forget everything when they close.
-#[derive(Default)]
-pub struct MemoryShards;
+#[derive(Clone, Default)]
+pub struct MemoryShards {
+    /// Called when a search or an update has come to a shard, and before the shard looks at it: what a test does here happens
+    /// behind the request's resolution.
+    pub on_arrival: Option<Arc<dyn Fn() + Send + Sync>>,
+}
 
 impl OpenShard for MemoryShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
         let state = State { schema: site.schema, ..State::default() };
-        Ok(Arc::new(MemoryShard { clock: site.clock, state: Mutex::new(state) }))
+        let on_arrival = self.on_arrival.clone();
+        Ok(Arc::new(MemoryShard { on_arrival, clock: site.clock, state: Mutex::new(state) }))
     }
 
     /// What was there is not in the backup either.
@@ -35,6 +40,7 @@ impl OpenShard for MemoryShards {
 }
 
 struct MemoryShard {
+    on_arrival: Option<Arc<dyn Fn() + Send + Sync>>,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
 }
@@ -165,6 +171,12 @@ impl State {
 }
 
 impl MemoryShard {
+    fn arrive(&self) {
+        if let Some(on_arrival) = &self.on_arrival {
+            on_arrival();
+        }
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -172,8 +184,13 @@ impl MemoryShard {
 
 impl ShardWriter for MemoryShard {
     fn update(&self, batch: UpdateBatch, _: UpdateContext) -> UpdateOutcome {
+        self.arrive();
         let (mut state, now_ms) = (self.state(), self.clock.now_ms());
         let mut outcome = UpdateOutcome::default();
+        if let Err(error) = state.schema.lineage.check(batch.schema_version) {
+            outcome.failure = Some(error);
+            return outcome;
+        }
         for operation in batch.operations {
             match state.apply(operation, now_ms, &mut outcome) {
                 Err(error) if error.kind == ErrorKind::Conflict && batch.conflicts_skip => {}
@@ -195,7 +212,9 @@ impl ShardWriter for MemoryShard {
 
 impl ShardReader for MemoryShard {
     fn search(&self, plan: &SearchPlan, _: &Meters) -> Result<ShardResult> {
+        self.arrive();
         let state = self.state();
+        state.schema.lineage.check(plan.schema_version)?;
         let found = state.visible.iter().filter(|(_, document)| {
             matches(&plan.query, document)
                 && plan.filters.iter().all(|filter| matches(&filter.query, document))

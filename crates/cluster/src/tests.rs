@@ -21,7 +21,7 @@ pub(crate) fn open(folder: &Path) -> plan::Result<Arc<Node>> {
     Node::open(NodeConfig {
         data_dir: folder.to_owned(),
         clock: Arc::new(Noon),
-        shards: Arc::new(MemoryShards),
+        shards: Arc::new(MemoryShards::default()),
         name: "127.0.0.1:8983_solr".into(),
     })
 }

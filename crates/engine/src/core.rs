@@ -1,7 +1,8 @@
 //! The parts of one shard and the order of its locks. What is done with them stands in the files named for it: `writer`,
 //! `delete_by_query`, `refresh`, `flush`, `merge`, `recovery`, `rebuild`, `schedule`.
 //!
-//! Locks, always taken in this order: `flushing` (one flush at a time), `merging` (one merge at a time), `maintenance` (the
+//! Locks, always taken in this order: `resolved_by` (shared by updates as long as they are applied, exclusive for an edit of
+//! the schema that is no mere addition), `flushing` (one flush at a time), `merging` (one merge at a time), `maintenance` (the
 //! list of segments and the snapshot change together), `applying` (shared by updates between log and builder, exclusive
 //! for a cut), `state`. Invariant: whoever holds `applying` exclusively sees no batch half applied.
 
@@ -35,6 +36,8 @@ pub(crate) struct Core {
     pub(crate) config: ShardConfig,
     pub(crate) auto_commit: Mutex<AutoCommit>,
     pub(crate) meaning: ArcSwap<Meaning>,
+    /// Held shared: what a batch was resolved against does not change under it.
+    pub(crate) resolved_by: RwLock<()>,
     /// Taken to replace `meaning`.
     pub(crate) growing: Mutex<()>,
     pub(crate) snapshot: ArcSwap<Snapshot>,
@@ -131,8 +134,20 @@ impl Core {
         self.suggesters.follow(event, &self.snapshot.load_full(), &self.meaning.load_full());
     }
 
+    /// Keeps the schema as it is, but for additions, and checks that the caller's batch was resolved against it. To be held until
+    /// the batch is applied: its groups are typed, judged and indexed under one meaning, or none of them is.
+    pub(crate) fn keep_schema(&self, resolved: Option<u64>) -> Result<RwLockReadGuard<'_, ()>> {
+        let kept = self.resolved_by.read().unwrap_or_else(PoisonError::into_inner);
+        self.meaning.load().schema.lineage.check(resolved)?;
+        Ok(kept)
+    }
+
     /// Takes up another schema; what is indexed stays as it is.
     pub(crate) fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
+        // Until the refresh too: deletes by query are judged by what it makes. An addition, of which there is one for every new
+        // field that documents bring, holds nobody up.
+        let adds = schema.lineage.admits(self.meaning.load().schema.lineage.version);
+        let _alone = (!adds).then(|| self.resolved_by.write().unwrap_or_else(PoisonError::into_inner));
         {
             let _growing = lock(&self.growing);
             let layout = Arc::new(self.layout().rebound(&schema));

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use analysis::SchemaAnalyzers;
-use plan::{FieldClass, FieldSpec, ROOT_FIELD};
+use plan::{FieldClass, FieldSpec, ROOT_FIELD, SchemaLineage};
 use tantivy::schema::{Field, Schema};
 
 use self::segment_schema::{Place, column_name, inverted_name, payload_name, segment_schema};
@@ -106,6 +106,8 @@ pub struct Layout {
     fields: HashMap<Arc<str>, Arc<FieldLayout>>,
     tantivy: Schema,
     unique_key: Option<Arc<str>>,
+    /// Of the schema it was bound to: which plans may be lowered by it.
+    lineage: SchemaLineage,
     /// How the schema's texts become terms.
     analyzers: Arc<SchemaAnalyzers>,
 }
@@ -177,7 +179,8 @@ impl Layout {
                 Some((name, Arc::new(layout)))
             })
             .collect();
-        Self { generation: 0, slots, fields, tantivy, unique_key: schema.unique_key.clone(), analyzers }
+        let unique_key = schema.unique_key.clone();
+        Self { generation: 0, slots, fields, tantivy, unique_key, lineage: schema.lineage, analyzers }
     }
 
     /// The field of this concrete name, if any document or the schema has named it.
@@ -218,6 +221,11 @@ impl Layout {
     /// The analyzers of the schema.
     pub(crate) fn analyzers(&self) -> &Arc<SchemaAnalyzers> {
         &self.analyzers
+    }
+
+    /// Which versions of the collection's schema it stands for.
+    pub(crate) fn lineage(&self) -> SchemaLineage {
+        self.lineage
     }
 
     /// The schema's unique key.

@@ -20,7 +20,8 @@ pub(crate) struct Progress {
     pub(crate) passed_over: bool,
     /// How many operations may fail; `None` when none may.
     pub(crate) errors_max: Option<u64>,
-    pub(crate) schema_version: u64,
+    /// What the batch was resolved against.
+    pub(crate) schema_version: Option<u64>,
     pub(crate) batch: Option<BatchProgress>,
     pub(crate) trace: Trace,
 }
@@ -41,7 +42,7 @@ impl Progress {
             let left_out = (first..done).filter(|number| ordinals.binary_search(number).is_err()).collect();
             BatchSpan { id: batch.id, first, done, total: batch.total, left_out }
         };
-        Origin { schema_version: self.schema_version, batch: self.batch.as_ref().map(span) }
+        Origin { schema_version: self.schema_version.unwrap_or(0), batch: self.batch.as_ref().map(span) }
     }
 
     /// A record has its place in the log.

@@ -70,6 +70,7 @@ impl Core {
             auto_commit: Mutex::new(config.auto_commit),
             config,
             meaning: ArcSwap::from_pointee(Meaning { schema, analyzers, layout }),
+            resolved_by: RwLock::default(),
             growing: Mutex::default(),
             snapshot: ArcSwap::from_pointee(snapshot),
             flushing: Mutex::new(Published { manifest_version, files, ..Published::default() }),

@@ -73,7 +73,7 @@ impl Shard {
 
     /// Runs a search on the newest snapshot.
     pub fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
-        let snapshot = self.snapshot();
+        let snapshot = self.snapshot_for(plan.schema_version)?;
         let mut result = search::search(&snapshot, plan, &self.caches, meters)?;
         if let Some(highlight) = plan.highlight.as_ref().filter(|_| result.cut_before.is_none()) {
             let analyzers = self.core.meaning.load().analyzers.clone();
@@ -90,7 +90,8 @@ impl Shard {
 
     /// What the documents of a join's query have in its field: what another collection asks of this one.
     pub fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
-        search::joined(&self.snapshot(), join, scored, &self.caches).map(JoinedValues)
+        search::joined(&*self.snapshot_for(join.schema_version)?, join, scored, &self.caches)
+            .map(JoinedValues)
     }
 
     /// Makes other collections known, once.
@@ -123,6 +124,13 @@ impl Shard {
     /// What searches see now. It never changes; hold it as long as needed.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.core.snapshot.load_full()
+    }
+
+    /// The same for what was resolved against a version of the schema. Errors: `SchemaChanged`.
+    fn snapshot_for(&self, resolved: Option<u64>) -> Result<Arc<Snapshot>> {
+        let snapshot = self.snapshot();
+        snapshot.check_schema(resolved)?;
+        Ok(snapshot)
     }
 
     /// Takes up a changed schema. Documents indexed so far stay as they are.
@@ -161,27 +169,27 @@ impl Shard {
 
     /// The terms of a field, with their counts.
     pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
-        search::terms(&self.snapshot(), plan)
+        search::terms(&*self.snapshot_for(plan.schema_version)?, plan)
     }
 
     /// The terms of documents, from their stored texts.
     pub fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
-        search::vectors(&self.snapshot(), plan)
+        search::vectors(&*self.snapshot_for(plan.schema_version)?, plan)
     }
 
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
     pub fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot> {
-        search::why_not(&self.snapshot(), plan, id, meters)
+        search::why_not(&*self.snapshot_for(plan.schema_version)?, plan, id, meters)
     }
 
     /// The words by which documents are like another, the least telling first.
     pub fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
-        search::like_terms(&self.snapshot(), like)
+        search::like_terms(&*self.snapshot_for(like.schema_version)?, like)
     }
 
     /// What dictionaries suggest for words.
     pub fn spell(&self, plan: &SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
-        search::spell(&self.snapshot(), plan, meters)
+        search::spell(&*self.snapshot_for(plan.schema_version)?, plan, meters)
     }
 
     /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
@@ -219,7 +227,7 @@ impl Shard {
         limit: usize,
         meters: &Meters,
     ) -> Result<Vec<(String, Explanation)>> {
-        search::explain_other(&self.snapshot(), plan, other, limit, meters)
+        search::explain_other(&*self.snapshot_for(plan.schema_version)?, plan, other, limit, meters)
     }
 
     /// The versions of the `limit` living documents that were updated last, visible or not, newest first.

@@ -91,6 +91,12 @@ impl Snapshot {
         &self.layout
     }
 
+    /// Whether what was resolved against a version of the schema may be lowered here. Errors: `SchemaChanged`. A snapshot shows an
+    /// edit with its own refresh: until then, plans of before it are the ones that fit.
+    pub(crate) fn check_schema(&self, resolved: Option<u64>) -> Result<()> {
+        self.layout.lineage().check(resolved)
+    }
+
     pub fn segments(&self) -> &[Arc<SegmentView>] {
         &self.segments.0
     }

@@ -62,7 +62,7 @@ impl Core {
             conflicts_skip,
             passed_over: false,
             errors_max,
-            schema_version: schema_version.unwrap_or(0),
+            schema_version,
             batch: named,
             trace,
         };
@@ -129,6 +129,9 @@ impl Core {
         let total = operations.len();
         let mut operations: VecDeque<Operation> = operations.into();
         progress.resume(&mut operations, &self.state().batches)?;
+        // Behind the look for the batch's id: one that was applied is answered for, whatever the schema is now.
+        let resolved = progress.schema_version.filter(|_| !operations.is_empty());
+        let _kept = self.keep_schema(resolved)?;
         while let Some(operation) = operations.pop_front() {
             let ordinal = u32::try_from(total - operations.len() - 1).unwrap_or(u32::MAX);
             match operation {

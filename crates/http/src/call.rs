@@ -103,6 +103,8 @@ impl Call<'_> {
 /// Why there is no answer, as the client is told.
 pub(crate) struct Failure {
     pub status: u16,
+    /// Whether the request is to be resolved anew: the schema changed on its way.
+    pub is_outdated: bool,
     /// What the answer holds besides, before the error.
     pub before: Entries,
     pub entry: Box<(Name, Node)>,
@@ -113,10 +115,12 @@ pub(crate) struct Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let status = solr::error::status(error.kind);
-        if status >= 500 {
+        let is_outdated = error.kind == ErrorKind::SchemaChanged;
+        // What is tried again is no news.
+        if status >= 500 && !is_outdated {
             tracing::error!(?error, "a request failed");
         }
-        Self { status, before: vec![], entry: solr::error::entry(&error).into(), flags: vec![] }
+        Self { status, is_outdated, before: vec![], entry: solr::error::entry(&error).into(), flags: vec![] }
     }
 }
 
@@ -136,6 +140,7 @@ impl From<EditError> for Failure {
             EditError::Malformed(error) => error.into(),
             EditError::Refused { message, details } => Self {
                 status: solr::error::status(ErrorKind::BadRequest),
+                is_outdated: false,
                 before: vec![],
                 entry: solr::error::commands_entry(message, details).into(),
                 flags: vec![],
@@ -232,7 +237,7 @@ impl Envelope {
         let _writing = call.trace.enter(Phase::Write);
         let (status, mut answer) = match answer {
             Ok(answer) => (200, answer),
-            Err(Failure { status, mut before, entry, flags }) => {
+            Err(Failure { status, is_outdated: _, mut before, entry, flags }) => {
                 before.push(*entry);
                 (status, Answer { flags, ..before.into() })
             }

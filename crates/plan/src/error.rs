@@ -14,6 +14,9 @@ pub enum ErrorKind {
     NotFound,
     /// Another update came first (optimistic concurrency): read again, then decide.
     Conflict,
+    /// The request was resolved against another version of the schema than the shard has, and nothing of it was done: resolve it
+    /// anew, and go on.
+    SchemaChanged,
     /// The thing is in use: take it out of use first.
     InUse,
     /// The method does not apply to this path.

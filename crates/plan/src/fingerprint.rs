@@ -74,6 +74,7 @@ mod tests {
         check::<crate::FieldSelection>();
         check::<crate::CollectionConfig>();
         check::<crate::SchemaSource>();
+        check::<crate::SchemaLineage>();
         check::<crate::Error>();
     }
 }

@@ -122,7 +122,7 @@ pub use result::{
     ChildHit, Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
     PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
-pub use schema::{Copied, CopyField, Schema, SchemaSource};
+pub use schema::{Copied, CopyField, Schema, SchemaLineage, SchemaSource};
 pub use search::{BelowKey, ChildrenPlan, FieldSelection, Filter, SearchPlan, SortBy, SortKey, glob_matches};
 pub use shape::{
     Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,

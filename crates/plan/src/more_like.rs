@@ -9,6 +9,8 @@ use crate::value::Value;
 /// What to be like, and by which words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoreLike {
+    /// Of the schema it was resolved against.
+    pub schema_version: Option<u64>,
     pub of: LikeSource,
     /// Whose words count, with what they weigh.
     pub fields: Vec<(Arc<str>, f32)>,

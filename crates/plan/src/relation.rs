@@ -30,6 +30,8 @@ pub enum Related {
 pub struct Join {
     /// The collection that `query` and `from` are of; `None` is the one that is searched.
     pub collection: Option<Arc<str>>,
+    /// Of that collection's schema.
+    pub schema_version: Option<u64>,
     pub query: Query,
     pub from: Arc<str>,
     pub to: Arc<str>,

@@ -15,7 +15,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::value::Value;
 
+mod lineage;
 mod resolve;
+
+pub use lineage::SchemaLineage;
 
 /// A schema as declared: what is persisted, edited and shown. Field types by Solr's class names.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -85,6 +88,8 @@ impl Copied {
 pub struct Schema {
     pub source: SchemaSource,
     pub unique_key: Option<Arc<str>>,
+    /// Which versions of a collection's schema it speaks for.
+    pub lineage: SchemaLineage,
     types: HashMap<String, Arc<FieldType>>,
     fields: HashMap<Arc<str>, Arc<FieldSpec>>,
     /// Longest pattern first, as Solr matches them.
@@ -114,7 +119,15 @@ impl Schema {
         for (place, spec) in dynamic.iter().enumerate() {
             dynamic_by_end.entry(End::of_pattern(&spec.name)).or_default().push(place);
         }
-        let schema = Self { source, unique_key, types, fields, dynamic, dynamic_by_end };
+        let schema = Self {
+            source,
+            unique_key,
+            lineage: SchemaLineage::default(),
+            types,
+            fields,
+            dynamic,
+            dynamic_by_end,
+        };
         schema.check()?;
         Ok(schema)
     }

@@ -119,6 +119,8 @@ pub enum SpellMode {
 /// What to look up: all words in each dictionary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpellPlan {
+    /// Of the schema it was resolved against.
+    pub schema_version: Option<u64>,
     /// Those to ask, at least one. The results of several are woven into one.
     pub dictionaries: Vec<SpellDictionary>,
     pub words: Vec<SpellWord>,

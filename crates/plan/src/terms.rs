@@ -5,6 +5,8 @@ use std::sync::Arc;
 /// What to list of one field's dictionary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TermsPlan {
+    /// Of the schema it was resolved against.
+    pub schema_version: Option<u64>,
     pub field: Arc<str>,
     /// From this term on; the flag includes it.
     pub lower: Option<(String, bool)>,

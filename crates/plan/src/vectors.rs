@@ -5,6 +5,8 @@ use std::sync::Arc;
 /// Whose terms to tell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorsPlan {
+    /// Of the schema it was resolved against.
+    pub schema_version: Option<u64>,
     /// By their numbers in the snapshot ([`crate::Hit::place`]).
     pub places: Vec<u64>,
     /// `None` is every field of the schema that keeps vectors. With whether documents of each term are counted.

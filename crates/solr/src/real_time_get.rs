@@ -82,6 +82,7 @@ impl GetRequest {
         let values = self.ids.iter().cloned().map(Value::Str).collect();
         let filters = self.filters.iter().map(|text| as_filter(&parse_query(&context, text, "lucene")?));
         Ok(SearchPlan {
+            schema_version: Some(context.schema.lineage.version),
             filters: filters.collect::<Result<_>>()?,
             page: Page { start: 0, rows: self.ids.len() },
             fields: self.selection(),

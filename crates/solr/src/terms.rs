@@ -34,6 +34,8 @@ pub struct TermsRequest {
     occurrences: bool,
     /// Whether the index's size is shown.
     pub stats: bool,
+    /// Of the schema it was resolved against.
+    pub schema_version: Option<u64>,
 }
 
 impl TermsRequest {
@@ -49,7 +51,12 @@ impl TermsRequest {
             fields.push(field_terms(params, schema, field).map_err(|error| (error, empty(Some(field))))?);
         }
         let switch = |param: &Param<bool>| param.read(params).ok().flatten().unwrap_or(false);
-        Ok(Self { fields, occurrences: switch(&terms::OCCURRENCES), stats: switch(&terms::STATS) })
+        Ok(Self {
+            fields,
+            occurrences: switch(&terms::OCCURRENCES),
+            stats: switch(&terms::STATS),
+            schema_version: Some(schema.lineage.version),
+        })
     }
 
     /// `listed` has the terms of each field, in order; `documents` are those of the index.
@@ -107,6 +114,7 @@ fn field_terms(params: &Params, schema: &Schema, field: &str) -> Result<FieldTer
     let among = terms::LIST.read(params)?;
     let count = |count: i32| u64::try_from(count).ok();
     Ok(FieldTerms::Listed(TermsPlan {
+        schema_version: Some(schema.lineage.version),
         field: field.into(),
         lower: bound(&terms::LOWER, &terms::LOWER_INCLUDED)?,
         upper: bound(&terms::UPPER, &terms::UPPER_INCLUDED)?,

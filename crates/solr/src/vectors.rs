@@ -23,6 +23,7 @@ pub struct VectorsRequest {
     doc_ids: Vec<u64>,
     /// (what is missing, of which fields).
     warnings: Vec<(&'static str, Vec<String>)>,
+    schema_version: Option<u64>,
 }
 
 /// What is told of each term.
@@ -66,8 +67,13 @@ impl VectorsRequest {
             let id = crate::params::integer(id)?;
             Ok(u64::try_from(id).unwrap_or(u64::MAX))
         });
-        let mut request =
-            Self { fields: None, general, doc_ids: doc_ids.collect::<Result<_>>()?, warnings: Vec::new() };
+        let mut request = Self {
+            fields: None,
+            general,
+            doc_ids: doc_ids.collect::<Result<_>>()?,
+            warnings: Vec::new(),
+            schema_version: Some(schema.lineage.version),
+        };
         let Some(wanted) = wanted(params, list) else { return Ok(Some(request)) };
         let mut fields = Vec::new();
         for name in wanted.into_iter().filter(|name| schema.unique_key.as_deref() != Some(name)) {
@@ -107,7 +113,12 @@ impl VectorsRequest {
         let fields = self.fields.as_ref();
         let fields =
             fields.map(|fields| fields.iter().map(|(name, wish)| (name.clone(), wish.counts())).collect());
-        VectorsPlan { places, fields, count_documents: self.general.counts() }
+        VectorsPlan {
+            schema_version: self.schema_version,
+            places,
+            fields,
+            count_documents: self.general.counts(),
+        }
     }
 
     /// The section of the answer.

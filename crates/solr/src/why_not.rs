@@ -32,6 +32,7 @@ pub struct Question<'a> {
 pub fn ranking(plan: &SearchPlan) -> SearchPlan {
     let Shape { collapses, rerank, .. } = plan.shape.clone();
     SearchPlan {
+        schema_version: plan.schema_version,
         filters: plan.filters.clone(),
         sort: plan.sort.clone(),
         page: Page { start: 0, rows: RANKS_MAX },

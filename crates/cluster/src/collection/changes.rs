@@ -150,7 +150,7 @@ impl Collection {
             );
             return Err(Error::new(ErrorKind::Conflict, message));
         }
-        let schema = Arc::new(Schema::build(source)?);
+        let schema = self.successor(source, expected + 1)?;
         let mut saved =
             SavedSchema { version: expected + 1, source: schema.source.clone(), ..before.value.clone() };
         let pending = self.pending_beside(&saved.source.resources);
@@ -158,7 +158,7 @@ impl Collection {
             saved.source.resources.clone_from(files);
         }
         let version = self.catalog.set_schema(self.entry().key(), Some(before.version), &saved)?;
-        self.adopt_schema(saved.version, schema).inspect_err(|_| {
+        self.adopt_schema(schema).inspect_err(|_| {
             // The engine refused it: the document must not say otherwise after a restart. If this write fails too, the
             // first error is still the one to tell.
             let _ = self.catalog.set_schema(self.entry().key(), Some(version), &before.value);
@@ -172,7 +172,7 @@ impl Collection {
         if saved.version == self.schema.load().version {
             return Ok(());
         }
-        self.adopt_schema(saved.version, Arc::new(Schema::build(saved.source.clone())?)).map(drop)
+        self.adopt_schema(self.successor(saved.source.clone(), saved.version)?)
     }
 
     /// The files that wait for a reload, and those that a new schema brings.
@@ -188,19 +188,40 @@ impl Collection {
     fn reread(&self) -> Result<()> {
         let _changing = self.lock();
         let entry = self.entry();
-        let saved = self.catalog.schema(entry.key())?.value;
+        let mut saved = self.catalog.schema(entry.key())?;
         self.adopt_config(self.catalog.config(entry.key())?);
-        self.adopt_schema(saved.version, Arc::new(Schema::build(saved.source)?))?;
+        let present = self.versioned_schema();
+        let mut schema = self.successor(saved.value.source.clone(), saved.value.version)?;
+        // Files that waited for the reload, or that somebody edited: what was resolved by the old ones must not pass for resolved
+        // by the new, so that they get a number of their own.
+        if schema.lineage.version == present.version && schema.source != present.value.source {
+            saved.value.version += 1;
+            self.catalog.set_schema(entry.key(), Some(saved.version), &saved.value)?;
+            schema = self.successor(saved.value.source, saved.value.version)?;
+        }
+        self.adopt_schema(schema)?;
         self.pending.store(None);
         Ok(())
     }
 
     /// The engine first: no document may use a field before the engine knows it.
-    fn adopt_schema(&self, version: u64, schema: Arc<Schema>) -> Result<u64> {
+    fn adopt_schema(&self, schema: Arc<Schema>) -> Result<()> {
         self.shard().set_schema(schema.clone())?;
-        self.schema.store(Arc::new(VersionedSchema::new(version, schema)));
+        self.schema.store(Arc::new(VersionedSchema::new(schema.lineage.version, schema)));
         self.changes.fetch_add(1, Ordering::Release);
-        Ok(version)
+        Ok(())
+    }
+
+    /// A schema as the version that follows the one in use.
+    fn successor(&self, source: SchemaSource, version: u64) -> Result<Arc<Schema>> {
+        Ok(Arc::new(Schema::build(source)?.succeeding(&self.schema.load().value, version)))
+    }
+
+    /// Waits for the end of a change that is on its way. While the shard has taken up a schema and the collection has not yet,
+    /// requests are resolved against the one and refused by the other; who was refused waits here, and finds both alike.
+    pub async fn await_change(self: &Arc<Self>) -> Result<()> {
+        let collection = self.clone();
+        offload::update(move || drop(collection.lock())).await
     }
 
     fn adopt_config(&self, config: Versioned<CollectionConfig>) {

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use plan::{Operation, UpdateBatch, UpdateOutcome};
+use plan::{ErrorKind, Operation, UpdateBatch, UpdateOutcome};
 
 /// How much of each there was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +48,10 @@ impl Counted {
     /// With what became of the documents.
     pub(super) fn done(self, outcome: &UpdateOutcome) -> Self {
         let UpdateOutcome { added, deleted, deleted_by_query, refused, failure } = outcome;
+        if failure.as_ref().is_some_and(|failure| failure.kind == ErrorKind::SchemaChanged) {
+            // Nothing was done, its commits included: the batch comes again.
+            return Self::default();
+        }
         Self {
             adds: added.len() as u64,
             deletes_by_id: deleted.len() as u64,

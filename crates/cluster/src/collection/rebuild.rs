@@ -124,7 +124,7 @@ impl Collection {
     /// The caller has claimed it. Blocks.
     pub(super) fn rebuild(&self, node: &Node, edit: &SchemaEdit, intakes: &[Intake]) -> Result<()> {
         let present = self.versioned_schema();
-        let schema = Arc::new(Schema::build(edit(&present.value.source)?)?);
+        let schema = rebuilt(&present, edit)?;
         let folder = self.begin_building(node, present.version + 1)?;
         let old = self.home.served.load_full();
         let result =
@@ -224,8 +224,7 @@ impl Rebuild<'_> {
         self.collection.check_open()?;
         let present = self.collection.versioned_schema();
         if present.version != self.version {
-            let source = (self.edit)(&present.value.source)?;
-            self.target.set_schema(Arc::new(Schema::build(source)?))?;
+            self.target.set_schema(rebuilt(&present, self.edit)?)?;
             self.version = present.version;
         }
         self.target.import(record, wanted)?;
@@ -242,13 +241,13 @@ impl Rebuild<'_> {
         let _alone = collection.home.gate.write().unwrap_or_else(PoisonError::into_inner);
         old.export(Some(at), &mut |record| self.take(record))?;
         let present = collection.versioned_schema();
-        let schema = Arc::new(Schema::build((self.edit)(&present.value.source)?)?);
+        let schema = rebuilt(&present, self.edit)?;
         self.target.set_schema(schema.clone())?;
         self.target.commit(&Commit::HARD)?;
         // What only takes documents in is no edit that could be undone.
         let before = collection.catalog.schema(collection.entry().key())?;
         let saved = SavedSchema {
-            version: present.version + 1,
+            version: schema.lineage.version,
             source: schema.source.clone(),
             edition: Some(self.folder.to_owned()),
             before: if self.intakes.is_empty() {
@@ -268,12 +267,20 @@ impl Rebuild<'_> {
             }
         })?;
         let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };
+        // The schema first: a search that was resolved by it, and still meets the old shard, is refused as one that comes too
+        // early, and waits for this change to end.
         collection.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));
         collection.home.served.store(Arc::new(served));
         collection.pending.store(None);
         collection.changes.fetch_add(1, Ordering::Release);
         Ok(())
     }
+}
+
+/// What a rebuild makes of the present schema: the version after it.
+fn rebuilt(present: &VersionedSchema, edit: &SchemaEdit) -> Result<Arc<Schema>> {
+    let schema = Schema::build(edit(&present.value.source)?)?;
+    Ok(Arc::new(schema.succeeding(&present.value, present.version + 1)))
 }
 
 /// `source` with the fields and types of `present` that it does not name: documents may have them since.

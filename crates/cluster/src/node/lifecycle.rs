@@ -190,7 +190,7 @@ impl Node {
             self.catalog.put_placement(entry.key(), &placement)?;
         }
         self.catalog.sweep(entry.key(), &mut placement)?;
-        let schema = Arc::new(Schema::build(saved.source.clone())?);
+        let schema = Arc::new(Schema::build(saved.source.clone())?.at_version(saved.version));
         let shard = self.open_shard(&entry, &placement.shard, schema.clone(), config.value.auto_commit)?;
         let served = Served { shard, folder: placement.shard };
         let schema = VersionedSchema::new(saved.version, schema);

@@ -176,6 +176,7 @@ mod tests {
 
     fn plan() -> TermsPlan {
         TermsPlan {
+            schema_version: None,
             field: "a_t".into(),
             lower: None,
             upper: None,

@@ -86,6 +86,7 @@ pub(super) fn each_entry(
 
 fn all_terms(field: &Arc<str>) -> plan::TermsPlan {
     plan::TermsPlan {
+        schema_version: None,
         field: field.clone(),
         lower: None,
         upper: None,

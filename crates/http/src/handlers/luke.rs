@@ -71,8 +71,12 @@ async fn place(collection: &Arc<Collection>, schema: &Schema, params: &Params) -
     }
     let (Some(id), Some(key)) = (params.get("id"), schema.unique_key.clone()) else { return Ok(None) };
     let query = Query::Term { field: key, value: Value::Str(id.to_owned()) };
-    let found =
-        collection.search(Arc::new(first(query, 1)), &Meters::default()).await?.hits.into_iter().next();
+    let found = collection
+        .search(Arc::new(first(schema, query, 1)), &Meters::default())
+        .await?
+        .hits
+        .into_iter()
+        .next();
     let hit = found.ok_or_else(|| no_document(id))?;
     Ok(Some(Place { number: hit.place, called: id.to_owned() }))
 }
@@ -86,7 +90,8 @@ async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -
     for (name, stored) in &document.fields {
         let has_terms = has_terms(schema, name);
         for value in stored {
-            let doc_freq = if has_terms { Some(doc_freq(collection, name, value).await?) } else { None };
+            let doc_freq =
+                if has_terms { Some(doc_freq(collection, schema, (name, value)).await?) } else { None };
             values.push(StoredValue { field: name.to_string(), value: value.clone(), doc_freq });
         }
     }
@@ -99,13 +104,18 @@ async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -
 }
 
 /// Documents that have the value as a term: of analysed text that is the whole text, which is rarely one.
-async fn doc_freq(collection: &Arc<Collection>, name: &Arc<str>, value: &Value) -> Result<u64> {
+async fn doc_freq(
+    collection: &Arc<Collection>,
+    schema: &Schema,
+    (name, value): (&Arc<str>, &Value),
+) -> Result<u64> {
     let query = Query::Term { field: name.clone(), value: value.clone() };
-    Ok(collection.search(Arc::new(first(query, 0)), &Meters::default()).await?.total)
+    Ok(collection.search(Arc::new(first(schema, query, 0)), &Meters::default()).await?.total)
 }
 
-fn first(query: Query, rows: usize) -> SearchPlan {
-    SearchPlan { page: Page { start: 0, rows }, ..SearchPlan::count(query) }
+fn first(schema: &Schema, query: Query, rows: usize) -> SearchPlan {
+    let schema_version = Some(schema.lineage.version);
+    SearchPlan { schema_version, page: Page { start: 0, rows }, ..SearchPlan::count(query) }
 }
 
 /// Lucene has no terms for points, so Luke shows none.

@@ -253,7 +253,8 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
         return envelope.wrap(call, Ok(refusal));
     }
     // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
-    let mut answer = Box::pin(dispatch(call, collection, (handler, path), effective, &permit)).await;
+    let mut answer =
+        Box::pin(run_again_if_outdated(call, collection, (handler, path), (&effective, &permit))).await;
     // What was cut short because the server gives no more is no answer.
     if let Err(error) = permit.meters.allowance.check() {
         answer = Err(error.into());
@@ -312,38 +313,59 @@ impl Asked {
     }
 }
 
+/// How often a request is resolved: each time but the first another edit of the schema came in between.
+const RESOLVED_MAX: usize = 10;
+
+/// Runs a handler, again where the schema changed between the handler's look at it and the shard's: what is only read can be
+/// resolved anew as a whole. Updates are not only read, and see to it themselves.
+async fn run_again_if_outdated(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    (handler, path): (Handler, &str),
+    (params, permit): (&Params, &Permit),
+) -> Result<Answer, Failure> {
+    for _ in 1..RESOLVED_MAX {
+        match dispatch(call, collection, (handler, path), (params, permit)).await {
+            Err(failure) if failure.is_outdated && handler != Handler::Update => {
+                collection.await_change().await?;
+            }
+            result => return result,
+        }
+    }
+    dispatch(call, collection, (handler, path), (params, permit)).await
+}
+
 async fn dispatch(
     call: &Call<'_>,
     collection: &Arc<Collection>,
     (handler, path): (Handler, &str),
-    params: Params,
-    permit: &Permit,
+    (params, permit): (&Params, &Permit),
 ) -> Result<Answer, Failure> {
     let answer = match handler {
-        Handler::Select => return select::run(call, collection, path, (&params, permit)).await,
-        Handler::Update => return Box::pin(update::run(call, collection, path, (&params, permit))).await,
-        Handler::Get => get::run(call, collection, (&params, permit)).await,
-        Handler::Terms => return terms::run(collection, &params).await,
-        Handler::WhyNot => why_not::run(call, collection, (&params, permit)).await,
-        Handler::MoreLike => return more_like::run(call, collection, (&params, permit)).await,
-        Handler::Ping => ping::run(call, collection, (path, &params)).await,
-        Handler::Luke => return luke::run(collection, &params).await.map(Answer::from),
+        Handler::Select => return select::run(call, collection, path, (params, permit)).await,
+        Handler::Update => return Box::pin(update::run(call, collection, path, (params, permit))).await,
+        Handler::Get => get::run(call, collection, (params, permit)).await,
+        Handler::Terms => return terms::run(collection, params).await,
+        Handler::WhyNot => why_not::run(call, collection, (params, permit)).await,
+        Handler::MoreLike => return more_like::run(call, collection, (params, permit)).await,
+        Handler::Ping => ping::run(call, collection, (path, params)).await,
+        Handler::Luke => return luke::run(collection, params).await.map(Answer::from),
         Handler::System => Ok(info::core_system(call, collection)),
         Handler::Segments => Ok(segments::run(collection)),
         Handler::Replication => replication::run(call, collection).await,
-        Handler::File => files::run(collection, &params),
-        Handler::Dump => Ok(info::dump(call, &params, path)),
+        Handler::File => files::run(collection, params),
+        Handler::Dump => Ok(info::dump(call, params, path)),
         Handler::NotServed => Err(Error::bad_request(format!(
             "`{path}` is not supported; the figures of cores are at `/solr/admin/metrics`"
         ))),
-        Handler::FieldAnalysis => field_analysis::run(collection, &params),
-        Handler::DocumentAnalysis => field_analysis::documents(call, collection, &params),
+        Handler::FieldAnalysis => field_analysis::run(collection, params),
+        Handler::DocumentAnalysis => field_analysis::documents(call, collection, params),
         Handler::Managed => managed::run(call, collection, path).await,
         Handler::Config => {
-            return Box::pin(config::run(call, collection, path, &params)).await.map(Answer::from);
+            return Box::pin(config::run(call, collection, path, params)).await.map(Answer::from);
         }
         Handler::Schema => {
-            return Box::pin(schema::run(call, collection, path, &params)).await.map(Answer::from);
+            return Box::pin(schema::run(call, collection, path, params)).await.map(Answer::from);
         }
     };
     Ok(answer?.into())

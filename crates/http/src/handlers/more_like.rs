@@ -22,7 +22,7 @@ pub(super) async fn run(
 ) -> Result<Answer, Failure> {
     let resolving = Resolving::of(call, collection, permit);
     let context = resolving.context();
-    let likes = Likes::parse(params, context.schema.unique_key.as_ref(), context.boolean_clauses_max)?;
+    let likes = Likes::parse(params, context.schema, context.boolean_clauses_max)?;
     let Resolved { plan, response, warnings, .. } = SelectRequest::parse(params)?.resolve(&context)?;
     let mut found = FoundAlike { facets: plan.facets.enabled, ..FoundAlike::default() };
     let like = if params.get(query::Q.name).is_some() {

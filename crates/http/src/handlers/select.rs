@@ -185,7 +185,6 @@ impl Resolving {
     pub(super) fn context(&self) -> ResolveContext<'_> {
         ResolveContext {
             schema: &self.schema.value,
-            schema_version: self.schema.version,
             analyzers: &self.analyzers,
             now_ms: self.now_ms,
             boolean_clauses_max: self.config.boolean_clauses_max,

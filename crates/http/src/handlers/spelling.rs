@@ -80,7 +80,9 @@ impl<'a> SpellStep<'a> {
     }
 
     async fn count(&self, query: Query) -> Result<u64> {
-        Ok(self.collection.search(Arc::new(SearchPlan::count(query)), &Meters::default()).await?.total)
+        let schema_version = Some(self.context.schema.lineage.version);
+        let plan = SearchPlan { schema_version, ..SearchPlan::count(query) };
+        Ok(self.collection.search(Arc::new(plan), &Meters::default()).await?.total)
     }
 
     async fn try_out(

@@ -36,7 +36,7 @@ pub(super) async fn listed(collection: &Arc<Collection>, request: &TermsRequest)
             FieldTerms::Listed(plan) => collection.read(plan, &Meters::default()).await?,
             FieldTerms::Values { field, limit, by_count, raw } => {
                 let sort = if *by_count { FacetSort::Count } else { FacetSort::Index };
-                let mut terms = values(collection, field, *limit, sort).await?;
+                let mut terms = values(collection, (field, request.schema_version), *limit, sort).await?;
                 if *raw {
                     terms.iter_mut().for_each(as_indexed);
                 }
@@ -59,13 +59,13 @@ fn as_indexed(count: &mut TermCount) {
 /// The values of a field of points or booleans.
 async fn values(
     collection: &Arc<Collection>,
-    field: &Arc<str>,
+    (field, schema_version): (&Arc<str>, Option<u64>),
     limit: Option<usize>,
     sort: FacetSort,
 ) -> Result<Vec<TermCount>> {
     let facet = FieldFacet { sort, limit, ..FieldFacet::of(field) };
     let facets = FacetPlan { enabled: true, fields: vec![facet], ..FacetPlan::default() };
-    let plan = SearchPlan { facets, ..SearchPlan::count(Query::All) };
+    let plan = SearchPlan { schema_version, facets, ..SearchPlan::count(Query::All) };
     let found = collection.search(Arc::new(plan), &Meters::default()).await?.facets.fields.pop();
     let counts = found.map(|facet| facet.counts).unwrap_or_default();
     let count = |(value, documents): (plan::Value, u64)| TermCount {

@@ -11,8 +11,11 @@ use solr::Params;
 use solr::date_math::DateMath;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
-use solr::update::{Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateChains, UpdateOptions};
+use solr::update::{
+    Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateChains, UpdateOptions,
+};
 
+use super::RESOLVED_MAX;
 use super::permit::Permit;
 use crate::admission::Load;
 use crate::body::{Filled, Upload};
@@ -82,6 +85,10 @@ struct Update<'a> {
     decoder: Decoder<'a>,
     /// How many fields the index has, once that is asked for.
     fields: OnceLock<u64>,
+}
+
+fn is_outdated(error: &Error) -> bool {
+    error.kind == ErrorKind::SchemaChanged
 }
 
 /// What is at hand of a body.
@@ -186,19 +193,14 @@ impl Update<'_> {
 
     /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows begins.
     async fn apply(&self, piece: Piece<'_>, done: &mut Done) -> Result<(usize, Resume)> {
-        let (mut batch, context, found) = self.prepare(&piece).await?;
-        let refused = done.outcome.refused.len() as u64;
-        batch.errors_max = batch.errors_max.map(|most| most.saturating_sub(refused));
-        if !batch.operations.is_empty() {
-            batch.durable = match (piece.is_followed, done.is_unsettled) {
-                (true, _) => Durable::Later,
-                (false, true) => Durable::All,
-                (false, false) => Durable::Own,
-            };
-            let applied = self.collection.update(batch, context).await;
+        let (applied, found) = self.resolve_and_update(&piece, done).await?;
+        if let Some(applied) = applied {
             let failed = |error: &Error| matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown);
-            // A log that failed is asked again in the end: then nothing is told.
-            done.is_unsettled = piece.is_followed || applied.failure.as_ref().is_some_and(failed);
+            // A log that failed is asked again in the end: then nothing is told. A schema that changes without end did nothing.
+            let is_refused = applied.failure.as_ref().is_some_and(is_outdated);
+            done.is_unsettled = piece.is_followed
+                || applied.failure.as_ref().is_some_and(failed)
+                || is_refused && done.is_unsettled;
             self.add(applied, &mut done.outcome)?;
         } else if !piece.is_followed {
             self.settle(done).await?;
@@ -206,6 +208,35 @@ impl Update<'_> {
         match found.decoded.failure {
             Some(error) => Err(error),
             None => Ok((found.bytes, found.resume)),
+        }
+    }
+
+    /// Resolves a piece and hands it to the shard, again where an edit of the schema came in between: then nothing of it was
+    /// done. `None` where it has no operations.
+    async fn resolve_and_update(
+        &self,
+        piece: &Piece<'_>,
+        done: &Done,
+    ) -> Result<(Option<UpdateOutcome>, DecodedPiece)> {
+        let mut left = RESOLVED_MAX;
+        loop {
+            let (mut batch, context, found) = self.prepare(piece).await?;
+            if batch.operations.is_empty() {
+                return Ok((None, found));
+            }
+            let refused = done.outcome.refused.len() as u64;
+            batch.errors_max = batch.errors_max.map(|most| most.saturating_sub(refused));
+            batch.durable = match (piece.is_followed, done.is_unsettled) {
+                (true, _) => Durable::Later,
+                (false, true) => Durable::All,
+                (false, false) => Durable::Own,
+            };
+            let applied = self.collection.update(batch, context).await;
+            left -= 1;
+            if left == 0 || !applied.failure.as_ref().is_some_and(is_outdated) {
+                return Ok((Some(applied), found));
+            }
+            self.collection.await_change().await?;
         }
     }
 

@@ -77,8 +77,13 @@ impl Served {
 
     /// Listening in these places too.
     pub async fn start_at(listeners: Vec<Listener>, adjust: impl FnOnce(&mut ServeConfig)) -> Self {
-        let small = Configset { schema: schema(), config: config(), files: plan::Resources::new() };
-        Self::start_on(Arc::new(MemoryShards), small, listeners, adjust).await
+        Self::start_on(Arc::new(MemoryShards::default()), small(), listeners, adjust).await
+    }
+
+    /// Over shards in memory that call this when a search or an update has come to them.
+    pub async fn start_interrupted(on_arrival: Arc<dyn Fn() + Send + Sync>) -> Self {
+        let shards = MemoryShards { on_arrival: Some(on_arrival) };
+        Self::start_on(Arc::new(shards), small(), vec![], |_| {}).await
     }
 
     async fn start_on(
@@ -169,6 +174,10 @@ pub fn parse(text: &str) -> Answer {
     let headers = lines.filter_map(|line| line.split_once(": "));
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Answer { status, headers, body: body.to_owned() }
+}
+
+fn small() -> Configset {
+    Configset { schema: schema(), config: config(), files: plan::Resources::new() }
 }
 
 fn builtin() -> Configset {

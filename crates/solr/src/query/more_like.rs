@@ -22,7 +22,8 @@ pub(super) fn of_text(request: &Request<'_>) -> Result<Option<Query>> {
 }
 
 fn like(request: &Request<'_>, of: LikeSource, fields: Vec<(Arc<str>, f32)>) -> Result<Option<Query>> {
-    Ok(Some(Query::MoreLike(Box::new(MoreLike { of, fields, choice: choice(request)? }))))
+    let schema_version = Some(request.context.schema.lineage.version);
+    Ok(Some(Query::MoreLike(Box::new(MoreLike { schema_version, of, fields, choice: choice(request)? }))))
 }
 
 fn fields(request: &Request<'_>) -> Result<Vec<(Arc<str>, f32)>> {

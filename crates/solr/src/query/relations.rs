@@ -53,8 +53,10 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
         None => (request.context.field_quoted(from)?.name, request.nested(request.text, None)?),
     };
     let query = query.map(positive).ok_or_else(missing)?;
+    let schema = other.as_ref().map_or(request.context.schema, |other| &other.schema);
+    let schema_version = Some(schema.lineage.version);
     let collection = other.map(|other| other.name);
-    Ok(Some(related(Related::Join(Join { collection, query, from, to, score }))))
+    Ok(Some(related(Related::Join(Join { collection, schema_version, query, from, to, score }))))
 }
 
 fn other(request: &Request<'_>, name: &str) -> Result<OtherSchema> {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, LikeChoice, LikeSource, LikeTerm, MoreLike, Query, Result};
+use plan::{Error, LikeChoice, LikeSource, LikeTerm, MoreLike, Query, Result, Schema};
 
 use crate::params::{Param, Params, more_like};
 use crate::query::weighted_fields;
@@ -18,6 +18,7 @@ pub struct Likes {
     pub count: usize,
     pub terms_shown: Option<TermsShown>,
     unique_key: Option<Arc<str>>,
+    schema_version: Option<u64>,
 }
 
 /// How words are shown.
@@ -35,7 +36,7 @@ impl Likes {
     /// What a search asks to be shown beside `rows` hits; `None` without `mlt=true`.
     pub(super) fn of_hits(
         params: &Params,
-        unique_key: Option<&Arc<str>>,
+        schema: &Schema,
         rows: usize,
         clauses_max: usize,
     ) -> Result<Option<Self>> {
@@ -47,11 +48,11 @@ impl Likes {
                 "`mlt` with `rows` of `{rows}` is too much at once; ask for {HITS_MAX} rows at most"
             )));
         }
-        Self::parse(params, unique_key, clauses_max).map(Some)
+        Self::parse(params, schema, clauses_max).map(Some)
     }
 
     /// A query has at most `clauses_max` words.
-    pub fn parse(params: &Params, unique_key: Option<&Arc<str>>, clauses_max: usize) -> Result<Self> {
+    pub fn parse(params: &Params, schema: &Schema, clauses_max: usize) -> Result<Self> {
         let names: Vec<_> = params.all(more_like::FIELDS.name).flat_map(names).collect();
         if names.is_empty() {
             return Err(Error::bad_request(match params.get(more_like::FIELDS.name) {
@@ -73,12 +74,18 @@ impl Likes {
             choice: choice(params, clauses_max)?,
             count: number(params, &more_like::COUNT)?,
             terms_shown,
-            unique_key: unique_key.cloned(),
+            unique_key: schema.unique_key.clone(),
+            schema_version: Some(schema.lineage.version),
         })
     }
 
     pub fn of(&self, source: LikeSource) -> MoreLike {
-        MoreLike { of: source, fields: self.fields.clone(), choice: self.choice.clone() }
+        MoreLike {
+            schema_version: self.schema_version,
+            of: source,
+            fields: self.fields.clone(),
+            choice: self.choice.clone(),
+        }
     }
 
     /// The documents that are like it by these words.

@@ -89,7 +89,7 @@ impl SelectRequest<'_> {
         let warnings = std::mem::take(&mut beside.facets.warnings);
         let late_failure = beside.failure.take();
         let terms = std::mem::replace(&mut beside.terms, Ok(None));
-        let (plan, response) = self.plan(context.schema_version, &queries, searched, beside)?;
+        let (plan, response) = self.plan(&queries, searched, beside)?;
         let response = ResponsePlan { debug, debug_query, ..response };
         // What its columns search may change without it.
         let alone = response.fields.subqueries.is_empty() && !queries.others.is_some_and(Others::were_asked);
@@ -148,8 +148,8 @@ impl SelectRequest<'_> {
     ) -> Result<Beside> {
         let mut facets = resolve_facets(queries, context.components)?;
         let mut failure = facets.failure.take();
-        let key = queries.schema.unique_key.as_ref();
-        let likes = Likes::of_hits(self.params, key, self.page.rows, queries.boolean_clauses_max);
+        let clauses_max = queries.boolean_clauses_max;
+        let likes = Likes::of_hits(self.params, queries.schema, self.page.rows, clauses_max);
         let (marked, parts) = (searched.marked.clone(), context.highlight);
         let highlight = marked.map(|query| resolve_highlight(queries, parts, searched.main.as_ref(), query));
         Ok(Beside {
@@ -169,7 +169,6 @@ impl SelectRequest<'_> {
     /// The plan, and what the response needs to know besides but for its debug section.
     fn plan(
         &self,
-        schema_version: u64,
         queries: &QueryContext<'_>,
         searched: Searched,
         beside: Beside,
@@ -180,7 +179,7 @@ impl SelectRequest<'_> {
         let (groups, group_view) = groups.unzip();
         let restrict = |filter| restriction(filter, elevation.as_ref());
         let plan = SearchPlan {
-            schema_version: Some(schema_version),
+            schema_version: Some(queries.schema.lineage.version),
             children: fields.children(queries)?,
             query: main.as_ref().map_or(Query::Nothing, ParsedQuery::executable),
             filters: filters.iter().map(restrict).collect::<Result<_>>()?,

@@ -11,8 +11,6 @@ use crate::query::{Budget, Names, Others, QueryContext, SchemaAnalyzers};
 #[derive(Clone, Copy, Debug)]
 pub struct ResolveContext<'a> {
     pub schema: &'a Schema,
-    /// By which its collection knows the schema.
-    pub schema_version: u64,
     pub analyzers: &'a SchemaAnalyzers,
     /// The clock's milliseconds, unless the request sends `NOW`.
     pub now_ms: i64,

@@ -22,7 +22,6 @@ fn resolve_by(fixture: &Fixture, form: &str, parsers: Option<&[String]>) -> Resu
     let params = json_request::expand(json_request::filled(params)?)?;
     SelectRequest::parse(&params)?.resolve(&ResolveContext {
         schema: &fixture.schema,
-        schema_version: 1,
         analyzers: &fixture.analyzers,
         now_ms: 0,
         boolean_clauses_max: 1024,

@@ -151,6 +151,7 @@ impl<'a> SpellRequest<'a> {
         let overlap =
             dictionaries.len() > 1 || dictionaries.iter().any(|it| matches!(it.checker, Checker::Broken(_)));
         let plan = SpellPlan {
+            schema_version: Some(context.schema.lineage.version),
             dictionaries,
             words,
             count: self.count(&spelling::COUNT, 1)?,
@@ -236,6 +237,7 @@ impl<'a> SpellRequest<'a> {
         params.set(query::Q.name, query.to_owned());
         let plan = SelectRequest::parse(&params)?.resolve(context)?.plan;
         let mut trial = SearchPlan::count(plan.query);
+        trial.schema_version = plan.schema_version;
         trial.sort = vec![SortKey { by: SortBy::IndexOrder, descending: false }];
         trial.page.rows = spelling.trial_documents_max;
         trial.filters = filters.iter().cloned().chain(plan.filters).collect();

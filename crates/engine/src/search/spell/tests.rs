@@ -38,6 +38,7 @@ fn plan(text: &str, checkers: Vec<Checker>) -> SpellPlan {
     let dictionary =
         |checker| SpellDictionary { name: "d".into(), field: "a_t".into(), field_type: None, checker };
     SpellPlan {
+        schema_version: None,
         dictionaries: checkers.into_iter().map(dictionary).collect(),
         words: words(text),
         count: 5,

@@ -93,6 +93,7 @@ fn the_rarer_word_is_the_more_telling() {
     let check = |choice: LikeChoice, expected: &str, found: &[&str]| {
         let choice = LikeChoice { documents_min: 1, ..choice };
         let like = MoreLike {
+            schema_version: None,
             of: LikeSource::Document("1".into()),
             fields: vec![("title_t".into(), 1.0), ("nowhere_t".into(), 1.0)],
             choice,
@@ -110,7 +111,12 @@ fn the_rarer_word_is_the_more_telling() {
     check(LikeChoice { documents_max: 2, ..any() }, "fox jumps", &["2"]);
     check(LikeChoice { length_min: 4, ..any() }, "jumps", &[]);
     check(LikeChoice { tokens_max: 1, ..any() }, "red", &["4", "2"]);
-    let nobody = MoreLike { of: LikeSource::Document("9".into()), fields: vec![], choice: any() };
+    let nobody = MoreLike {
+        schema_version: None,
+        of: LikeSource::Document("9".into()),
+        fields: vec![],
+        choice: any(),
+    };
     assert!(like_terms(&films, &nobody).is_err());
 }
 

@@ -16,7 +16,6 @@ fn resolve(tree: &str) -> Result<Resolved> {
     let params = json_request::expand(Params::new(pairs))?;
     SelectRequest::parse(&params)?.resolve(&ResolveContext {
         schema: &fixture.schema,
-        schema_version: 1,
         analyzers: &fixture.analyzers,
         now_ms: 0,
         boolean_clauses_max: 1024,

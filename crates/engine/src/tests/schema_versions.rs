@@ -1,0 +1,185 @@
+//! Plans and batches name the version of the schema that they were resolved against: a shard that has another refuses them with
+//! nothing done, unless only additions lie between; and its schema does not change under a batch.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use meter::Meters;
+use plan::{
+    BatchId, ErrorKind, FieldSource, Join, MoreLike, Result, Schema, SearchPlan, SpellMode, SpellPlan,
+    TermsPlan, VectorsPlan,
+};
+
+use super::*;
+use crate::EditSteps;
+use crate::testing::source;
+
+fn field(name: &str, type_name: &str) -> FieldSource {
+    FieldSource { name: name.into(), type_name: type_name.into(), attributes: vec![] }
+}
+
+/// Version 1 is as declared, 2 adds a field, 3 gives it another type.
+fn versions() -> [Arc<Schema>; 3] {
+    let mut edited = source();
+    let first = Schema::build(edited.clone()).unwrap().at_version(1);
+    edited.fields.push(field("year", "string"));
+    let second = Schema::build(edited.clone()).unwrap().succeeding(&first, 2);
+    edited.fields.pop();
+    edited.fields.push(field("year", "pint"));
+    let third = Schema::build(edited).unwrap().succeeding(&second, 3);
+    [first, second, third].map(Arc::new)
+}
+
+fn open(schema: &Arc<Schema>) -> Arc<Shard> {
+    let site = Site::new();
+    let home = Arc::new(site.disk.open().unwrap());
+    Shard::open(home, schema.clone(), site.config.clone(), site.clock.clone()).unwrap()
+}
+
+fn at(version: u64, operations: Vec<Operation>) -> UpdateBatch {
+    UpdateBatch { schema_version: Some(version), ..batch(operations) }
+}
+
+/// What becomes of each kind of plan that was resolved against a version.
+fn asked(shard: &Shard, version: u64) -> Vec<Result<()>> {
+    let schema_version = Some(version);
+    let (meters, search) =
+        (Meters::default(), SearchPlan { schema_version, ..SearchPlan::count(Query::All) });
+    let join = Join {
+        collection: None,
+        schema_version,
+        query: Query::All,
+        from: "id".into(),
+        to: "id".into(),
+        score: None,
+    };
+    let terms = TermsPlan {
+        schema_version,
+        field: "id".into(),
+        lower: None,
+        upper: None,
+        prefix: None,
+        expressions: vec![],
+        among: None,
+        count_min: 0,
+        count_max: None,
+        limit: None,
+        by_count: false,
+        occurrences: false,
+    };
+    let near = plan::SpellDictionary {
+        name: "near".into(),
+        field: "id".into(),
+        field_type: None,
+        checker: plan::Checker::Near(plan::NearWords::default()),
+    };
+    let spell = SpellPlan {
+        schema_version,
+        dictionaries: vec![near],
+        words: vec![],
+        count: 1,
+        alternatives: 0,
+        mode: SpellMode::Unknown,
+        accuracy: None,
+    };
+    let vectors = VectorsPlan { schema_version, places: vec![], fields: None, count_documents: false };
+    let (of, choice) = (plan::LikeSource::Text(String::new()), plan::LikeChoice::default());
+    let like = MoreLike { schema_version, of, fields: vec![], choice };
+    vec![
+        shard.search(&search, &meters).map(drop),
+        shard.why_not(&search, "1", &meters).map(drop),
+        shard.explain_other(&search, &Query::All, 1, &meters).map(drop),
+        shard.joined(&join, false).map(drop),
+        shard.terms(&terms).map(drop),
+        shard.spell(&spell, &meters).map(drop),
+        shard.vectors(&vectors).map(drop),
+        shard.like_terms(&like).map(drop),
+        shard
+            .update(at(version, vec![add(film("1", "rot"))]), UpdateContext::default())
+            .failure
+            .map_or(Ok(()), Err),
+    ]
+}
+
+#[test]
+fn what_was_resolved_against_another_schema_is_refused() {
+    let [first, second, third] = versions();
+    let shard = open(&first);
+    let check = |expected: [bool; 4]| {
+        for (version, admitted) in (1..).zip(expected) {
+            for (kind, result) in asked(&shard, version).into_iter().enumerate() {
+                let result = result.map_err(|error| error.kind);
+                let expected = if admitted { Ok(()) } else { Err(ErrorKind::SchemaChanged) };
+                assert_eq!(result, expected, "kind {kind} at version {version}");
+            }
+        }
+    };
+    check([true, false, false, false]);
+    shard.set_schema(second).unwrap();
+    check([true, true, false, false]);
+    shard.set_schema(third).unwrap();
+    check([false, false, true, false]);
+}
+
+#[test]
+fn a_batch_that_is_refused_did_nothing_and_one_that_was_applied_is_answered_for() {
+    let [_, second, third] = versions();
+    let shard = open(&second);
+    let named = || UpdateBatch { id: Some(BatchId([1; 16])), ..at(2, vec![add(film("1", "rot"))]) };
+    let first = shard.update(named(), UpdateContext::default());
+    assert!(first.failure.is_none());
+    shard.set_schema(third).unwrap();
+    let again = shard.update(named(), UpdateContext::default());
+    assert_eq!((again.added, again.failure), (first.added, None));
+    let late = at(2, vec![delete("1"), add(film("2", "rot")), Operation::Commit(Commit::SOFT)]);
+    let refused = shard.update(late, UpdateContext::default());
+    assert_eq!(refused.failure.unwrap().kind, ErrorKind::SchemaChanged);
+    assert!(refused.added.is_empty() && refused.deleted.is_empty());
+    assert!(get(&shard, "1").is_some() && get(&shard, "2").is_none());
+    assert_eq!(found(&shard, &Query::All), ["1"]);
+}
+
+/// Asks, in the middle of a batch, whether the schema could be changed now.
+struct Between {
+    shard: Arc<Shard>,
+    added: Arc<Schema>,
+    asked: AtomicU32,
+}
+
+impl EditSteps for Between {
+    fn take(&self, _: &str, document: Document) -> Result<Document> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        assert!(self.shard.core().resolved_by.try_write().is_err(), "an edit comes between");
+        // An addition may: it would wait for itself here if it had to.
+        self.shard.set_schema(self.added.clone()).unwrap();
+        Ok(document)
+    }
+}
+
+#[test]
+fn only_additions_come_between_the_groups_of_a_batch() {
+    let [first, second, third] = versions();
+    let shard = open(&first);
+    let steps = Arc::new(Between { shard: shard.clone(), added: second, asked: AtomicU32::new(0) });
+    let edit = || {
+        Operation::Modify(plan::Modify {
+            id: "1".into(),
+            root: None,
+            edits: vec![plan::FieldEdit {
+                field: "n_i".into(),
+                op: plan::AtomicOp::Inc,
+                values: vec![Value::Int(1)],
+            }],
+            nested: vec![],
+            expect: Expect::Anything,
+            conditions: None,
+            commit_within_ms: None,
+        })
+    };
+    let context = UpdateContext { edit_steps: Some(steps.clone()), ..UpdateContext::default() };
+    // One id is once in each group: two groups.
+    let outcome = shard.update(at(1, vec![edit(), edit()]), context);
+    assert_eq!((outcome.failure, outcome.added.len()), (None, 2));
+    assert!(steps.asked.load(Ordering::Relaxed) >= 2);
+    assert!(shard.core().resolved_by.try_write().is_ok());
+    shard.set_schema(third).unwrap();
+}
