@@ -110,16 +110,17 @@ mod tests {
     fn idle_connections_are_looked_after_between_calls() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = listener.local_addr().unwrap().to_string().parse().unwrap();
-        let server = std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
-            assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
-            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
-            stream.shutdown(std::net::Shutdown::Write).unwrap();
-            assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                assert!(stream.read(&mut [0; 4096]).unwrap() > 0);
+                stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").unwrap();
+                stream.shutdown(std::net::Shutdown::Write).unwrap();
+                assert_eq!(stream.read(&mut [0]).unwrap(), 0);
+            });
+            let client = Client::new(url, Duration::from_secs(20)).unwrap();
+            assert_eq!(client.get("c/select", &[]).unwrap().body, "{}");
         });
-        let client = Client::new(url, Duration::from_secs(20)).unwrap();
-        assert_eq!(client.get("c/select", &[]).unwrap().body, "{}");
-        server.join().unwrap();
     }
 
     #[tokio::test]

@@ -20,12 +20,13 @@ mod wire;
 
 use std::panic;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use random::Random;
 use served::Served;
 use solr::security::Security;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::Instant;
 
 /// An exchange that takes longer hangs. Generous: what is tested is that it ends.
 const DEADLINE: Duration = Duration::from_secs(60);
