@@ -7,6 +7,7 @@
 
 mod bundle;
 pub mod facts;
+pub mod fuzzing;
 pub mod host;
 mod jvm;
 mod observe;

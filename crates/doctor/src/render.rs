@@ -139,6 +139,10 @@ pub fn host(facts: &HostFacts, findings: &[HostFinding]) -> String {
         let lines = server.unseen.iter().map(|what| format!("not seen of {}: {what}\n", server.server));
         out.extend(lines);
     }
+    out.extend(facts.unmeasured.iter().map(|what| format!("not measured: {what}\n")));
+    if facts.clock_offset.is_none() && facts.unmeasured.is_empty() {
+        out += "not measured: the clock's skew (--time-server HOST)\n";
+    }
     if facts.sync.is_none() {
         out += "not measured: the data folder's disk (--data-dir DIR)\n";
     }

@@ -122,6 +122,7 @@ struct SlowArgs {
 #[command(after_help = "\
 Examples:
   parhelion doctor host --data-dir /var/lib/parhelion    with the disk measured: 200 syncs, 2 s at most
+  parhelion doctor host --time-server pool.ntp.org       with the clock compared
   parhelion doctor host --zookeeper zk1:2181,zk2:2181    with what ZooKeeper says of itself (conf, mntr, srvr)
   parhelion doctor host --data-dir /var/zookeeper --zookeeper-config zoo.cfg --zookeeper-log zookeeper.log
                                                          its time-outs against its own disk and log")]
@@ -132,6 +133,9 @@ struct HostArgs {
     /// Ask these ZooKeeper servers, by their four-letter words.
     #[arg(long, value_delimiter = ',', value_name = "HOST:PORT")]
     zookeeper: Vec<String>,
+    /// Compare the clock with this time server's (NTP).
+    #[arg(long, value_name = "HOST[:PORT]")]
+    time_server: Option<String>,
     /// Read this `zoo.cfg`.
     #[arg(long, value_name = "FILE")]
     zookeeper_config: Option<PathBuf>,
@@ -205,6 +209,8 @@ fn host(args: HostArgs) -> anyhow::Result<()> {
         zookeeper: args.zookeeper,
         zookeeper_config: args.zookeeper_config,
         zookeeper_log: args.zookeeper_log,
+        time_server: args.time_server,
+        now_ms: || SystemClock.now_ms(),
         pause: Duration::from_millis(500),
     };
     let facts = measure_host(&options)?;
@@ -233,6 +239,8 @@ fn bundle(args: BundleArgs) -> anyhow::Result<()> {
         zookeeper: Vec::new(),
         zookeeper_config: None,
         zookeeper_log: None,
+        time_server: None,
+        now_ms: || SystemClock.now_ms(),
         pause: Duration::from_millis(500),
     })?;
     let named = || format!("cannot write `{}`", args.file.display());

@@ -18,6 +18,8 @@ pub struct HostFacts {
     pub clock_source: Option<String>,
     /// Of one reading of the clock.
     pub clock_read_ns: Option<u64>,
+    /// Against a time server, where one was named.
+    pub clock_offset: Option<ClockOffset>,
     pub entropy_bits: Option<u64>,
     pub kernel: Option<(u32, u32)>,
     pub keepalive_seconds: Option<u64>,
@@ -35,6 +37,19 @@ pub struct HostFacts {
     pub zone_reclaim: Option<u64>,
     pub java: Vec<JavaProcess>,
     pub zookeeper: Vec<ZooKeeperFacts>,
+    /// What was asked for and could not be measured, with the reason.
+    #[serde(default)]
+    pub unmeasured: Vec<String>,
+}
+
+/// This host's clock against that of a time server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockOffset {
+    pub server: String,
+    /// Negative where this clock is behind.
+    pub ahead_ms: i64,
+    /// Of the way there and back: half of it is what the offset may be wrong by.
+    pub delay_ms: u64,
 }
 
 /// Writing 4 KiB and waiting for the disk, over and over, in the data folder.

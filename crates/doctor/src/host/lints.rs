@@ -6,13 +6,14 @@ use crate::verdict::words::{bytes, duration};
 
 /// All that there is to say, the surest first.
 pub fn lint(facts: &HostFacts) -> Vec<HostFinding> {
-    let single: [fn(&HostFacts) -> Option<HostFinding>; 14] = [
+    let single: [fn(&HostFacts) -> Option<HostFinding>; 15] = [
         swap,
         open_files,
         memory_maps,
         threads,
         huge_pages,
         clock,
+        clock_skew,
         entropy,
         keepalive,
         ports,
@@ -83,6 +84,28 @@ fn clock(facts: &HostFacts) -> Option<HostFinding> {
         let mend = "cat /sys/devices/system/clocksource/clocksource0/available_clocksource   # choose tsc or kvm-clock";
         finding("clock", Sure::Certain, format!("one reading of the clock ({source}) takes {nanos} ns"), why, mend)
     })
+}
+
+/// A tenth of a second confuses logs that are read side by side; a second is more than any synchronized clock is off.
+fn clock_skew(facts: &HostFacts) -> Option<HostFinding> {
+    let offset = facts.clock_offset.as_ref()?;
+    let certain_ms = offset.ahead_ms.unsigned_abs().saturating_sub(offset.delay_ms / 2);
+    let sure = match certain_ms {
+        1000.. => Sure::Certain,
+        100.. => Sure::Likely,
+        _ => return None,
+    };
+    let direction = if offset.ahead_ms > 0 { "ahead of" } else { "behind" };
+    let measured = format!(
+        "the clock is {} {direction} that of {} (asked in {} ms)",
+        duration(offset.ahead_ms.unsigned_abs()),
+        offset.server,
+        offset.delay_ms
+    );
+    let why = "Solr's nodes refuse one another's signed requests when their clocks differ by seconds (pkiauth.ttl); NOW in \
+               queries, expiry of documents, certificates and logs go by it";
+    let mend = "timedatectl set-ntp true   # or: chronyc makestep; in a virtual machine, its host's clock";
+    Some(finding("clock-skew", sure, measured, why, mend))
 }
 
 /// Since 5.18 the pool is never empty once it was filled, and the figure is always 256.

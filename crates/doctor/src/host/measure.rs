@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::facts::{HostFacts, JavaProcess, SyncTimes, ZooKeeperFacts};
-use super::zookeeper;
+use super::{time_server, zookeeper};
 use crate::observe::{Error, Machine, command_words, memory_limit};
 
 #[derive(Clone, Debug)]
@@ -20,6 +20,10 @@ pub struct HostOptions {
     pub zookeeper: Vec<String>,
     pub zookeeper_config: Option<PathBuf>,
     pub zookeeper_log: Option<PathBuf>,
+    /// `HOST` or `HOST:PORT` of a server to compare the clock with.
+    pub time_server: Option<String>,
+    /// This host's clock, in milliseconds since 1970.
+    pub now_ms: fn() -> i64,
     /// Between two counts of what grows.
     pub pause: Duration,
 }
@@ -37,6 +41,12 @@ pub fn measure_host(options: &HostOptions) -> Result<HostFacts, Error> {
     };
     if let Some(folder) = &options.data_dir {
         facts.sync = Some(sync_times(folder).map_err(named(folder))?);
+    }
+    if let Some(server) = &options.time_server {
+        match time_server::ask(server, options.now_ms) {
+            Ok(offset) => facts.clock_offset = Some(offset),
+            Err(error) => facts.unmeasured.push(format!("the clock against {server}: {error}")),
+        }
     }
     facts.java =
         before.processes().iter().filter(|label| label.name == "java").map(|label| java(label.pid)).collect();
@@ -271,12 +281,16 @@ mod tests {
             zookeeper: Vec::new(),
             zookeeper_config: None,
             zookeeper_log: None,
+            // Nobody answers at port 0.
+            time_server: Some("127.0.0.1:0".to_owned()),
+            now_ms: || 0,
             pause: Duration::ZERO,
         };
         let facts = measure_host(&options).unwrap();
         assert!(
             facts.memory_bytes > Some(1 << 20) && facts.threads > Some(1) && facts.clock_read_ns.is_some()
         );
+        assert!(facts.unmeasured[0].starts_with("the clock against 127.0.0.1:0: "), "{:?}", facts.unmeasured);
         let sync = facts.sync.unwrap();
         assert!(sync.count > 0 && sync.p50_us <= sync.p99_us && sync.p99_us <= sync.max_us);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

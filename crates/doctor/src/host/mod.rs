@@ -2,13 +2,15 @@
 //! why it matters, the command that mends it, and how sure it is; nothing is said of what was not measured.
 
 mod facts;
+pub(crate) mod fuzzing;
 mod lints;
 mod measure;
+mod time_server;
 mod zookeeper;
 
 use serde::{Deserialize, Serialize};
 
-pub use facts::{HostFacts, JavaProcess, ServerState, SyncTimes, ZooKeeperFacts};
+pub use facts::{ClockOffset, HostFacts, JavaProcess, ServerState, SyncTimes, ZooKeeperFacts};
 pub use lints::lint;
 pub use measure::{HostOptions, measure_host};
 

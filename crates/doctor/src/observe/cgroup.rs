@@ -2,8 +2,6 @@
 
 use std::fs::read_to_string;
 
-use procfs_core::FromRead as _;
-
 use super::proc_dir::ProcDir;
 use crate::facts::Pressure;
 
@@ -73,12 +71,28 @@ pub fn pressure(groups: &[String]) -> Option<Pressure> {
 
 fn read_pressure(scope: &str, path: impl Fn(&str) -> String) -> Option<Pressure> {
     let text = |name: &str| read_to_string(path(name)).ok();
+    pressure_of(&text("cpu")?, &text("io")?, &text("memory")?, scope)
+}
+
+fn pressure_of(cpu: &str, io: &str, memory: &str, scope: &str) -> Option<Pressure> {
     Some(Pressure {
         scope: scope.to_owned(),
-        cpu_some_us: procfs_core::CpuPressure::from_read(text("cpu")?.as_bytes()).ok()?.some.total,
-        io_some_us: procfs_core::IoPressure::from_read(text("io")?.as_bytes()).ok()?.some.total,
-        memory_some_us: procfs_core::MemoryPressure::from_read(text("memory")?.as_bytes()).ok()?.some.total,
+        cpu_some_us: some_total_us(cpu)?,
+        io_some_us: some_total_us(io)?,
+        memory_some_us: some_total_us(memory)?,
     })
+}
+
+/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1200`. Not by `procfs_core` 0.18, which cuts lines where it takes blanks for
+/// granted, and panics at one that ends before (found by the property test of files that end anywhere, 2026-11-23).
+fn some_total_us(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    line.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
+}
+
+/// All that is read here, from one text.
+pub(super) fn parse_all(text: &str) {
+    let _ = (parse(text, "cpu"), throttled(text), pressure_of(text, text, text, "fuzz"));
 }
 
 #[cfg(test)]
@@ -99,5 +113,7 @@ mod tests {
         assert_eq!(throttled("nr_periods 9\nthrottled_usec 1200\n"), Some(1200));
         assert_eq!(throttled("throttled_time 1200000\n"), Some(1200));
         assert_eq!(throttled("x"), None);
+        let io = "some avg10=0.00 avg60=0.10 avg300=0.00 total=1200\nfull avg10=0.00 total=9\n";
+        assert_eq!([some_total_us(io), some_total_us("some"), some_total_us("")], [Some(1200), None, None]);
     }
 }

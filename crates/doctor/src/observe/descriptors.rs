@@ -136,7 +136,7 @@ impl<'a> Descriptors<'a> {
 
     /// File systems that somebody else answers for.
     pub fn served_mounts(&self) -> Vec<FileSystem> {
-        self.mounts.0.iter().map(file_system).filter(FileSystem::is_served).collect()
+        file_systems(&self.mounts).into_iter().filter(FileSystem::is_served).collect()
     }
 
     /// Asks from another thread, which is left behind when the server keeps it: it ends with this process at the latest.
@@ -269,6 +269,16 @@ pub fn watched(info: &str) -> Vec<PolledFile> {
     info.lines().filter_map(one).collect()
 }
 
+/// Every mount.
+pub(super) fn file_systems(mounts: &MountInfos) -> Vec<FileSystem> {
+    mounts.0.iter().map(file_system).collect()
+}
+
+/// All that is read of an `fdinfo`.
+pub(super) fn parse_info(info: &str) {
+    let _ = (watched(info), number(info, "mnt_id"), number(info, "Pid"), value(info, "eventfd-count"));
+}
+
 /// A word or two for an argument of a call.
 pub fn brief(descriptor: &Descriptor) -> String {
     match &descriptor.resource {
@@ -312,7 +322,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_info_panics(info in "(tfd|mnt_id|Pid|eventfd-count)?:?[ \t0-9a-z:]{0,40}\n{0,3}") {
-            let _ = (watched(&info), number(&info, "Pid"), value(&info, "eventfd-count"));
+            parse_info(&info);
         }
     }
 }

@@ -4,6 +4,7 @@
 mod call;
 mod cgroup;
 mod descriptors;
+pub mod fuzzing;
 mod holders;
 mod locks;
 mod machine;

@@ -151,7 +151,7 @@ fn by_frequency(calls: &BTreeMap<i64, u32>) -> Vec<(String, u32)> {
 }
 
 /// When a thread was last on a processor: `se.exec_start` of its `sched` file, milliseconds of the scheduler's clock.
-fn ran_at_ms(sched: &str) -> Option<f64> {
+pub(super) fn ran_at_ms(sched: &str) -> Option<f64> {
     let line = sched.lines().find(|line| line.starts_with("se.exec_start"))?;
     line.rsplit(':').next()?.trim().parse().ok()
 }
@@ -162,7 +162,7 @@ fn scheduler_now_ms() -> Option<f64> {
 }
 
 /// `[<0>] futex_wait+0x2a/0x100`: the names alone, at most 32.
-fn stack(text: &str) -> Vec<String> {
+pub(super) fn stack(text: &str) -> Vec<String> {
     let name = |line: &str| {
         let symbol = line.rsplit(' ').next()?;
         let name = symbol.split('+').next()?.trim();

@@ -21,6 +21,13 @@ pub fn read(process: &ProcDir) -> (Vec<InetSocket>, Vec<UnixSocket>) {
     (inet, unix)
 }
 
+/// One text as each of the tables.
+pub(super) fn parse(text: &str) -> (Vec<InetSocket>, Vec<UnixSocket>) {
+    let mut inet = tcp(text);
+    inet.extend(udp(text));
+    (inet, unix(text))
+}
+
 /// Addresses are written in the machine's own order of bytes.
 fn system() -> ExplicitSystemInfo {
     ExplicitSystemInfo {

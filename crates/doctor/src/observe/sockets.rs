@@ -173,8 +173,17 @@ fn open() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
+/// What a message says of a socket.
+pub(super) fn read_message(message: &SockDiagMessage) -> (Option<InetSocket>, Option<UnixSocket>) {
+    match message {
+        SockDiagMessage::InetResponse(response) => (Some(inet_socket(response, true)), None),
+        SockDiagMessage::UnixResponse(response) => (None, Some(unix_socket(response))),
+        _ => (None, None),
+    }
+}
+
 /// Reads the messages of one datagram; `true` once the dump is over.
-fn read_datagram(bytes: &[u8], found: &mut dyn FnMut(SockDiagMessage)) -> io::Result<bool> {
+pub(super) fn read_datagram(bytes: &[u8], found: &mut dyn FnMut(SockDiagMessage)) -> io::Result<bool> {
     let mut rest = bytes;
     while let Some(length) = rest.get(..4).and_then(|head| head.try_into().ok()).map(u32::from_ne_bytes) {
         let length = length as usize;

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use doctor::facts::ThreadState;
 use doctor::verdict::Cause;
 
+use super::fixtures::Fixture;
 use super::planting::Planted;
 
 /// A small ext4 in a file, mounted and frozen; thawed and unmounted when dropped.
@@ -45,19 +46,25 @@ fn run(program: &str, arguments: &[&str]) -> Option<()> {
     done.ok()?.success().then_some(())
 }
 
+/// The place is the path of the file that is written.
+///
+/// Errors: where this may not mount.
+pub fn plant() -> Result<Fixture, String> {
+    let disk = FrozenDisk::new().ok_or("freezing a file system needs root, a loop device and mkfs.ext4")?;
+    let path = disk.mount_point.join("file").display().to_string();
+    let planted = Planted::start_unready("lock", &path);
+    Ok(Fixture::new(Cause::DiskWait, planted).at(&path).holding(disk))
+}
+
 #[test]
 fn a_file_system_that_is_frozen() {
-    let Some(disk) = FrozenDisk::new() else {
-        eprintln!("not tested: freezing a file system needs root, a loop device and mkfs.ext4");
-        return;
+    let fixture = match plant() {
+        Ok(fixture) => fixture,
+        Err(why) => return eprintln!("not tested: {why}"),
     };
-    let path = disk.mount_point.join("file");
-    let planted = Planted::start_unready("lock", path.to_str().unwrap());
-    // Declared after the writer, so that it is thawed first: until then no signal ends the writer.
-    let _disk = disk;
-    let found = planted.eventually(Cause::DiskWait);
+    let found = fixture.eventually();
     assert_eq!(found.facts.threads[0].state, ThreadState::Uninterruptible);
-    for word in [path.to_str().unwrap(), "no signal wakes it"] {
+    for word in [fixture.place.as_str(), "no signal wakes it"] {
         assert!(found.verdict.sentence.contains(word), "{}", found.verdict.sentence);
     }
 }

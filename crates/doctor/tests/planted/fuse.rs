@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use doctor::verdict::{Cause, Standing};
 use rustix::mount::{MountFlags, UnmountFlags};
 
+use super::fixtures::Fixture;
 use super::planting::Planted;
 
 /// Mounted over a file; ends with the test.
@@ -76,31 +77,48 @@ impl Drop for SilentFile {
     }
 }
 
+const NEEDS: &str = "mounting FUSE needs root and /dev/fuse";
+
+/// A read that the server does not answer. The place is the file's path.
+///
+/// Errors: where this may not mount.
+pub fn read() -> Result<Fixture, String> {
+    let mut file = SilentFile::mount().ok_or(NEEDS)?;
+    let path = file.path.display().to_string();
+    let planted = Planted::start_unready("read-file", &path);
+    file.answer_until_opened();
+    Ok(Fixture::new(Cause::ServedFile, planted).at(&path).holding(file))
+}
+
+/// A look-up of the file's name that the server does not answer.
+///
+/// Errors: where this may not mount.
+pub fn look_up() -> Result<Fixture, String> {
+    let file = SilentFile::mount().ok_or(NEEDS)?;
+    let path = file.path.display().to_string();
+    let planted = Planted::start_unready("read-file", &path);
+    Ok(Fixture::new(Cause::ServedFile, planted).at(&path).holding(file))
+}
+
 #[test]
 fn a_read_from_a_server_that_is_silent() {
-    let Some(file) = SilentFile::mount() else {
-        eprintln!("not tested: mounting FUSE needs root and /dev/fuse");
-        return;
+    let fixture = match read() {
+        Ok(fixture) => fixture,
+        Err(why) => return eprintln!("not tested: {why}"),
     };
-    let planted = Planted::start_unready("read-file", file.path.to_str().unwrap());
-    // Declared after its reader, so that it goes first: until the server has gone, no signal ends the reader.
-    let mut file = file;
-    file.answer_until_opened();
-    let found = planted.eventually(Cause::ServedFile);
+    let found = fixture.eventually();
     assert_eq!(found.verdict.standing, Standing::Stuck);
-    for word in [file.path.to_str().unwrap(), "fuse.nfslike", "filer:/export", "its server does not answer"] {
+    for word in [fixture.place.as_str(), "fuse.nfslike", "filer:/export", "its server does not answer"] {
         assert!(found.verdict.sentence.contains(word), "{}", found.verdict.sentence);
     }
 }
 
 #[test]
 fn a_name_that_is_looked_up_on_a_server_that_is_silent() {
-    let Some(file) = SilentFile::mount() else {
-        eprintln!("not tested: mounting FUSE needs root and /dev/fuse");
-        return;
+    let fixture = match look_up() {
+        Ok(fixture) => fixture,
+        Err(why) => return eprintln!("not tested: {why}"),
     };
-    let planted = Planted::start_unready("read-file", file.path.to_str().unwrap());
-    let _file = file;
-    let found = planted.eventually(Cause::ServedFile);
+    let found = fixture.eventually();
     assert!(found.verdict.sentence.contains("filer:/export"), "{}", found.verdict.sentence);
 }

@@ -1,7 +1,7 @@
 //! Starting processes in trouble, and looking at them until they are in it.
 
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -30,38 +30,44 @@ pub struct Planted {
 impl Planted {
     /// The crate's own troublemaker, once it has said that it is ready.
     pub fn start(kind: &str, place: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_doctor-plant"));
+        let mut command = Command::new(super::plant_program());
         command.args([kind, place]);
-        Self::start_command(command)
+        Self::start_command(&mut command)
     }
 
     /// One that is only ready when this test has done its part.
     pub fn start_unready(kind: &str, place: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_doctor-plant"));
-        let mut child = spawn(command.args([kind, place]));
+        let mut command = Command::new(super::plant_program());
+        Self::adopt(spawn(command.args([kind, place])))
+    }
+
+    /// A child that [`spawn`] started.
+    pub fn adopt(mut child: Child) -> Self {
         Self { stdin: child.stdin.take(), child }
     }
 
-    pub fn start_command(mut command: Command) -> Self {
-        let mut child = spawn(&mut command);
+    pub fn start_command(command: &mut Command) -> Self {
+        let mut child = spawn(command);
         let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
         stdout.read_line(&mut line).expect("it says that it is ready");
         assert_eq!(line, "ready\n");
         // What it writes later goes nowhere, but its end of the pipe stays whole.
         child.stdout = Some(stdout.into_inner());
-        Self { stdin: child.stdin.take(), child }
+        Self::adopt(child)
     }
 
     /// A C program of the folder `plant`, compiled by the compiler that also links this test.
-    pub fn start_c(name: &str) -> Self {
+    pub fn start_c(name: &str, arguments: &[&Path]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join(name);
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("plant/{name}.c"));
+        let source = plant_source(&format!("{name}.c"));
         let done =
             Command::new("cc").arg("-pthread").arg("-o").arg(&program).arg(source).status().expect("cc runs");
         assert!(done.success());
-        Self::start_command(Command::new(&program))
+        let mut command = Command::new(&program);
+        command.args(arguments);
+        Self::start_command(&mut command)
     }
 
     pub fn pid(&self) -> i32 {
@@ -77,6 +83,15 @@ impl Planted {
     pub fn eventually(&self, cause: Cause) -> Diagnosis {
         eventually(self.pid(), cause)
     }
+
+    /// Writes a line to it and reads the line that it answers.
+    #[allow(dead_code, reason = "only the table of the doctor's costs asks")]
+    pub fn ask(&mut self) -> std::io::Result<String> {
+        let mut line = String::new();
+        self.stdin.as_mut().expect("a pipe").write_all(b"\n")?;
+        BufReader::new(self.child.stdout.as_mut().expect("a pipe")).read_line(&mut line)?;
+        Ok(line)
+    }
 }
 
 impl Drop for Planted {
@@ -89,20 +104,34 @@ impl Drop for Planted {
 }
 
 /// In a group of its own, so that its children can be killed with it.
-fn spawn(command: &mut Command) -> Child {
+pub fn spawn(command: &mut Command) -> Child {
     use std::os::unix::process::CommandExt as _;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn().expect("it starts")
 }
 
+/// A file of the folder `plant`.
+pub fn plant_source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("plant").join(name)
+}
+
 pub fn look(pid: i32) -> Diagnosis {
+    look_with(pid, &options())
+}
+
+pub fn look_with(pid: i32, options: &StuckOptions) -> Diagnosis {
     let machine = Machine::observe().expect("there is a /proc");
-    diagnose(&machine, pid, &options()).expect("it lives")
+    diagnose(&machine, pid, options).expect("it lives")
 }
 
 pub fn eventually(pid: i32, cause: Cause) -> Diagnosis {
+    eventually_by(cause, || look(pid))
+}
+
+/// As one look after the other finds it, for twenty seconds at most.
+pub fn eventually_by(cause: Cause, look: impl Fn() -> Diagnosis) -> Diagnosis {
     let began = Instant::now();
     loop {
-        let found = look(pid);
+        let found = look();
         if found.verdict.cause == cause || began.elapsed() > Duration::from_secs(20) {
             assert_eq!(found.verdict.cause, cause, "{}\n{:#?}", found.verdict.sentence, found.verdict);
             return found;

@@ -4,31 +4,41 @@
 
 use std::fs::File;
 use std::net::TcpListener;
+use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
 use doctor::verdict::{Cause, Standing};
 
+use super::fixtures::Fixture;
 use super::planting::{Planted, eventually, look};
 
-#[test]
+/// The parent of the batch; the place is the address that owes the batch an answer, the first that is held its log.
 #[allow(clippy::disallowed_methods, reason = "the log is made sixteen hours old by the clock of the machine")]
-fn the_report_is_one_sentence() {
-    let folder = tempfile::tempdir().unwrap();
+pub fn plant() -> Fixture {
+    let folder = tempfile::tempdir().expect("a folder");
     let (log, out) = (folder.path().join("batch.log"), folder.path().join("out.csv"));
-    File::create(&out).unwrap();
-    let silent = File::create(&log).unwrap();
-    silent.set_modified(SystemTime::now() - Duration::from_secs(16 * 3600)).unwrap();
-    let database = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = database.local_addr().unwrap();
-
+    File::create(&out).expect("a file");
+    let silent = File::create(&log).expect("a file");
+    silent.set_modified(SystemTime::now() - Duration::from_secs(16 * 3600)).expect("it can be dated");
+    let database = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = database.local_addr().expect("it is bound");
     let what = format!("ask-with-log:{address},{},{}", log.display(), out.display());
     let parent = Planted::start("parent", &what);
-    let _owes_an_answer = database.accept().unwrap();
-    let batch = parent.eventually(Cause::ChildWait).verdict.blames.expect("it waits for its child").pid;
+    let owes_an_answer = database.accept().expect("it connects");
+    let fixture = Fixture::new(Cause::ChildWait, parent).at(&address);
+    fixture.holding(log).holding(owes_an_answer).upon(folder)
+}
+
+#[test]
+fn the_report_is_one_sentence() {
+    let fixture = plant();
+    let log = fixture.held[0].downcast_ref::<PathBuf>().expect("its log");
+    let parent = fixture.planted.pid();
+    let batch = fixture.eventually().verdict.blames.expect("it waits for its child").pid;
     eventually(batch, Cause::AnswerOwed);
 
     let began = Instant::now();
-    let found = look(parent.pid());
+    let found = look(parent);
     // The bound is of the product (two seconds); what is measured here is some 0.2.
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
 
@@ -37,7 +47,7 @@ fn the_report_is_one_sentence() {
     assert_eq!((reason.cause, reason.process.pid), (Cause::AnswerOwed, batch));
     let words = [
         "for its child doctor-plant",
-        &format!("for {address} (fd"),
+        &format!("for {} (fd", fixture.place),
         "ESTABLISHED, nothing queued",
         "the peer owes an answer",
     ];
@@ -46,5 +56,5 @@ fn the_report_is_one_sentence() {
     }
     let silence = format!("{} has been silent for 16 h", log.display());
     assert!(reason.evidence.contains(&silence), "{:?}", reason.evidence);
-    assert_eq!(look(batch).facts.parent.map(|label| label.pid), Some(parent.pid()));
+    assert_eq!(look(batch).facts.parent.map(|label| label.pid), Some(parent));
 }

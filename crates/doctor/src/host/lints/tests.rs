@@ -1,6 +1,7 @@
 //! Hosts made of facts, and what is found of them.
 
 use super::*;
+use crate::host::ClockOffset;
 
 fn check(facts: &HostFacts, names: &[&str]) {
     let found: Vec<String> = lint(facts).into_iter().map(|finding| finding.name).collect();
@@ -50,6 +51,17 @@ fn limits_and_kernel_settings() {
     check(&with(|it| it.maps_max = Some(65_530)), &["memory-maps"]);
     check(&with(|it| it.huge_pages = Some("always".to_owned())), &["huge-pages"]);
     check(&with(|it| it.clock_read_ns = Some(1200)), &["clock"]);
+    let off = |ahead_ms: i64, delay_ms: u64| {
+        let offset = ClockOffset { server: "pool".to_owned(), ahead_ms, delay_ms };
+        HostFacts { clock_offset: Some(offset), ..good.clone() }
+    };
+    for within in [off(0, 3), off(-99, 0), off(140, 100)] {
+        check(&within, &[]);
+    }
+    check(&off(151, 100), &["clock-skew"]);
+    let found = lint(&off(-90_000, 4));
+    assert_eq!(found[0].sure, Sure::Certain);
+    assert_eq!(found[0].measured, "the clock is 1 min 30 s behind that of pool (asked in 4 ms)");
     check(&with(|it| it.entropy_bits = Some(60)), &["entropy"]);
     check(&with(|it| (it.entropy_bits, it.kernel) = (Some(60), Some((5, 18)))), &[]);
     check(&with(|it| it.keepalive_seconds = Some(7200)), &["keepalive"]);
