@@ -18,6 +18,8 @@ use crate::run::index::{self, Batches, Feed};
 use crate::side::Side;
 use crate::workload::{self, Question};
 
+/// Parts that the corpus is indexed in; nobody compares them.
+const INDEX_PARTS: usize = 5;
 /// What the machine's caches and the server's own need until they hold what is asked for.
 const WARM: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -107,7 +109,7 @@ pub async fn overload(
     let workload = workload::by_name(&options.workload, options.docs, options.seed)?;
     if options.index {
         let feed: Arc<dyn Feed> = Arc::new(Batches { workload: workload.clone(), watch: watch.clone() });
-        index::index([Some(&side), None], &feed, options.seed, &watch).await?;
+        index::index([Some(&side), None], &feed, (INDEX_PARTS, options.seed), &watch).await?;
     }
     let case = workload.cases().into_iter().find(|case| case.name == options.case);
     let case = case.ok_or_else(|| Error::NoCase(options.case.clone(), options.workload.clone()))?;

@@ -1,18 +1,18 @@
 //! What a run's arms add up to: means over the cases that count, and a verdict on each claim. Pure.
 
-use super::record::{Arm, CaseRecord, Figures, Mean, Verdict};
-use crate::statistics::{Interval, geometric_mean};
+use super::record::{Arm, CaseRecord, Figures, Mean, Slice, Verdict};
+use crate::statistics::{Interval, geometric_mean, mean_interval};
 use crate::workload::{Claim, ClaimTest};
 
 /// One mean for each number of connections of the closed loops.
-pub fn means(cases: &[CaseRecord]) -> Vec<Mean> {
+pub fn means(cases: &[CaseRecord], seed: u64) -> Vec<Mean> {
     let mut connections: Vec<usize> = closed(cases).map(|(_, connections, _)| connections).collect();
     connections.sort_unstable();
     connections.dedup();
-    connections.into_iter().map(|connections| mean(cases, connections)).collect()
+    connections.into_iter().map(|connections| mean(cases, connections, seed)).collect()
 }
 
-fn mean(cases: &[CaseRecord], connections: usize) -> Mean {
+fn mean(cases: &[CaseRecord], connections: usize, seed: u64) -> Mean {
     let arms: Vec<&Arm> = closed(cases)
         .filter(|(_, found, arm)| *found == connections && arm.counts())
         .map(|(_, _, arm)| arm)
@@ -27,7 +27,19 @@ fn mean(cases: &[CaseRecord], connections: usize) -> Mean {
         cases: arms.len(),
         ratio: over(|arm| arm.ratio),
         cpu_ratio: over(|arm| arm.cpu_ratio),
+        cpu_bounds: mean_interval(&arms.iter().map(|arm| cpu_ratios(arm)).collect::<Vec<_>>(), seed),
     }
+}
+
+/// The peer's processor time a request divided by ours, pair by pair.
+fn cpu_ratios(arm: &Arm) -> Vec<f64> {
+    let (Some(ours), Some(peer)) = (&arm.ours, &arm.peer) else { return Vec::new() };
+    let each = |slice: &Slice| Some(slice.server_cpu_seconds? / slice.requests.max(1) as f64);
+    let pairs = ours.slices.iter().zip(&peer.slices);
+    pairs
+        .filter_map(|(ours, peer)| Some(each(peer)? / each(ours)?))
+        .filter(|ratio| ratio.is_normal())
+        .collect()
 }
 
 pub fn verdicts(claims: &[Claim], cases: &[CaseRecord]) -> Vec<Verdict> {
@@ -43,7 +55,9 @@ fn verdict(claim: &Claim, cases: &[CaseRecord]) -> Verdict {
 fn judge(test: &ClaimTest, cases: &[CaseRecord]) -> (String, Option<bool>) {
     let untimed = |case: &str| (format!("`{case}` was not timed"), None);
     match test {
-        ClaimTest::RatioAtLeast { connections, factor } => ratio_of_all(&mean(cases, *connections), *factor),
+        ClaimTest::RatioAtLeast { connections, factor } => {
+            ratio_of_all(&mean(cases, *connections, 0), *factor)
+        }
         ClaimTest::AheadEverywhere => ahead(cases),
         ClaimTest::CaseRatioAtLeast { case, connections, factor } => case_ratio(cases, case, *connections)
             .map_or_else(
@@ -131,10 +145,11 @@ mod tests {
     #[test]
     fn means_leave_void_arms_out() {
         let mut run = sample_run();
-        let before = means(&run.cases);
+        let before = means(&run.cases, 1);
         assert_eq!((before[0].cases, before[0].ratio), (1, Some(2.0)));
+        assert_eq!(before[0].cpu_bounds, Some(Interval { median: 1.0, low: 1.0, high: 1.0 }));
         run.cases[0].arms[0].void.push("late".into());
-        let after = means(&run.cases);
-        assert_eq!((after[0].cases, after[0].ratio), (0, None));
+        let after = means(&run.cases, 1);
+        assert_eq!((after[0].cases, after[0].ratio, after[0].cpu_bounds), (0, None, None));
     }
 }

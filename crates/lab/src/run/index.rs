@@ -22,8 +22,6 @@ use crate::workload::Workload;
 /// Documents of an update request, and how many are under way at once.
 const BATCH_DOCS: u64 = 1000;
 const CONNECTIONS: usize = 2;
-/// Parts of the corpus that are measured, after one that is not.
-const SLICES: u64 = 5;
 /// A server rests when it used less of one core than this over a pause; one that never does is not waited for longer.
 const REST_SHARE: f64 = 0.05;
 const PAUSE: Duration = Duration::from_millis(400);
@@ -62,11 +60,11 @@ struct Arm<'a> {
     checksum: Checksum,
 }
 
-/// Sends the corpus into the empty collections of both sides.
+/// Sends the corpus into the empty collections of both sides: one part that warms up, then `pairs` that count.
 pub async fn index(
     sides: [Option<&Side>; 2],
     feed: &Arc<dyn Feed>,
-    seed: u64,
+    (pairs, seed): (usize, u64),
     watch: &Arc<dyn Watch>,
 ) -> Result<Indexed, Error> {
     let mut arms = Vec::new();
@@ -76,12 +74,12 @@ pub async fn index(
         side.check_fields(feed.fields()).await?;
         arms.push(Arm { whose, side, slices: Vec::new(), checksum: Checksum::default() });
     }
-    for (turn, part) in parts(feed.docs()).into_iter().enumerate() {
+    for (turn, part) in parts(feed.docs(), pairs).into_iter().enumerate() {
         let order: Vec<usize> =
             if turn % 2 == 0 { (0..arms.len()).collect() } else { (0..arms.len()).rev().collect() };
         for at in order {
             let arm = &mut arms[at];
-            watch.note(&format!("indexing part {} of {} into {}", turn + 1, SLICES + 1, arm.side.url()));
+            watch.note(&format!("indexing part {} of {} into {}", turn + 1, pairs + 1, arm.side.url()));
             let slice = one_part(arm, feed, part.clone()).await?;
             if turn > 0 {
                 arm.slices.push(slice);
@@ -94,9 +92,10 @@ pub async fn index(
 }
 
 /// The numbers of the documents of each part; a small corpus may leave the last ones empty.
-fn parts(docs: u64) -> Vec<Range<u64>> {
-    let size = docs.div_ceil(SLICES + 1).max(1);
-    (0..=SLICES).map(|part| (part * size).min(docs)..((part + 1) * size).min(docs)).collect()
+fn parts(docs: u64, pairs: usize) -> Vec<Range<u64>> {
+    let pairs = pairs as u64;
+    let size = docs.div_ceil(pairs + 1).max(1);
+    (0..=pairs).map(|part| (part * size).min(docs)..((part + 1) * size).min(docs)).collect()
 }
 
 async fn one_part(arm: &mut Arm<'_>, feed: &Arc<dyn Feed>, part: Range<u64>) -> Result<IndexingSlice, Error> {
@@ -234,8 +233,8 @@ mod tests {
     #[test]
     fn parts_are_the_whole_corpus() {
         for docs in [0, 1, 5, 6, 7, 1000, 999_999] {
-            let parts = parts(docs);
-            assert_eq!(parts.len() as u64, SLICES + 1);
+            let parts = parts(docs, 5);
+            assert_eq!(parts.len(), 6);
             let all: Vec<u64> = parts.iter().flat_map(|part| [part.start, part.end]).collect();
             assert!(all.is_sorted() && all.first() == Some(&0) && all.last() == Some(&docs), "{all:?}");
             assert_eq!(parts.iter().map(|part| part.end - part.start).sum::<u64>(), docs);

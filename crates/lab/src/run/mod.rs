@@ -107,7 +107,7 @@ fn finish(
     skipped: Vec<Skipped>,
     claims: &[Claim],
 ) -> Run {
-    let (means, verdicts) = (means(&cases), verdicts(claims, &cases));
+    let (means, verdicts) = (means(&cases, manifest.options.seed), verdicts(claims, &cases));
     let indexing_ratio = indexed.as_ref().and_then(|indexed| indexed.ratio);
     let indexing = indexed.map(|indexed| indexed.rows).unwrap_or_default();
     let format = FORMAT.to_owned();
@@ -144,7 +144,7 @@ async fn index_all(
         return Ok(None);
     }
     let feed: Arc<dyn Feed> = Arc::new(Batches { workload: workload.clone(), watch: watch.clone() });
-    index::index(sides, &feed, options.seed, watch).await.map(Some)
+    index::index(sides, &feed, (options.pairs, options.seed), watch).await.map(Some)
 }
 
 async fn server_facts(side: Option<&Side>) -> Option<ServerFacts> {

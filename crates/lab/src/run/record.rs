@@ -194,6 +194,9 @@ pub struct Mean {
     pub cases: usize,
     pub ratio: Option<f64>,
     pub cpu_ratio: Option<f64>,
+    /// Of `cpu_ratio`, from the pairs of all these cases.
+    #[serde(default)]
+    pub cpu_bounds: Option<Interval>,
 }
 
 /// A claim, and what this run says of it.

@@ -48,7 +48,7 @@ pub async fn run(setup: Setup, watch: Arc<dyn Watch>) -> Result<Run, Error> {
     let threads = options.connections.last().copied().unwrap_or(1);
     let feeder = Feeder { program: Program::of(child)?, docs: options.docs, threads, seed: options.seed };
     let feed: Arc<dyn Feed> = Arc::new(feeder);
-    let indexed = index([Some(&ours), peer.as_ref()], &feed, options.seed, &watch).await?;
+    let indexed = index([Some(&ours), peer.as_ref()], &feed, (options.pairs, options.seed), &watch).await?;
     let checksum = Some(indexed.checksum);
     let manifest = manifest(options, origin, host, checksum, [Some(&ours), peer.as_ref()]).await;
     Ok(finish(manifest, Some(indexed), Vec::new(), Vec::new(), &[]))

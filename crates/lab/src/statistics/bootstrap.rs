@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::median;
+use super::{geometric_mean, median};
 use crate::random::Random;
 
 const RESAMPLES: usize = 2000;
@@ -18,18 +18,30 @@ pub struct Interval {
 
 /// `None` of nothing. Of few values the bounds are among the values themselves: five pairs cannot promise more.
 pub fn median_interval(values: &[f64], seed: u64) -> Option<Interval> {
-    let middle = median(values)?;
+    bootstrap(seed, median(values)?, |random| median(&resampled(values, random)))
+}
+
+/// The geometric mean of the groups' medians, each group resampled by itself: its groups (the cases of a run) are what they
+/// are, its values (the pairs of a case) are a sample. `None` where a group is empty or has a value not above 0.
+pub fn mean_interval(groups: &[Vec<f64>], seed: u64) -> Option<Interval> {
+    let mean_of = |medians: Option<Vec<f64>>| geometric_mean(&medians?);
+    let middle = mean_of(groups.iter().map(|values| median(values)).collect())?;
+    bootstrap(seed, middle, |random| {
+        mean_of(groups.iter().map(|values| median(&resampled(values, random))).collect())
+    })
+}
+
+fn bootstrap(seed: u64, middle: f64, mut once: impl FnMut(&mut Random) -> Option<f64>) -> Option<Interval> {
     let mut random = Random::new(seed);
-    let mut resample = vec![0.0; values.len()];
-    let mut medians: Vec<f64> = (0..RESAMPLES)
-        .filter_map(|_| {
-            resample.iter_mut().for_each(|slot| *slot = values[random.below(values.len() as u64) as usize]);
-            median(&resample)
-        })
-        .collect();
-    medians.sort_by(f64::total_cmp);
-    let at = |share: f64| medians[((RESAMPLES - 1) as f64 * share).round() as usize];
-    Some(Interval { median: middle, low: at(0.025), high: at(0.975) })
+    let mut found: Vec<f64> = (0..RESAMPLES).filter_map(|_| once(&mut random)).collect();
+    found.sort_by(f64::total_cmp);
+    let at = |share: f64| found.get(((RESAMPLES - 1) as f64 * share).round() as usize).copied();
+    Some(Interval { median: middle, low: at(0.025)?, high: at(0.975)? })
+}
+
+/// As many of `values` as there are, with repetitions.
+fn resampled(values: &[f64], random: &mut Random) -> Vec<f64> {
+    values.iter().map(|_| values[random.below(values.len() as u64) as usize]).collect()
 }
 
 #[cfg(test)]
@@ -59,5 +71,18 @@ mod tests {
     fn edges() {
         assert_eq!(median_interval(&[], 1), None);
         assert_eq!(median_interval(&[2.0], 1), Some(Interval { median: 2.0, low: 2.0, high: 2.0 }));
+    }
+
+    #[test]
+    fn a_mean_over_groups_is_surer_than_one_group() {
+        let mut random = Random::new(3);
+        let mut group = || -> Vec<f64> { (0..15).map(|_| 0.9 + 0.2 * random.unit()).collect() };
+        let groups: Vec<Vec<f64>> = (0..30).map(|_| group()).collect();
+        let (one, all) = (mean_interval(&groups[..1], 1).unwrap(), mean_interval(&groups, 1).unwrap());
+        assert_eq!(Some(one), median_interval(&groups[0], 1));
+        assert!(all.high - all.low < (one.high - one.low) / 3.0, "{all:?} {one:?}");
+        assert!(all.low < 1.0 && 1.0 < all.high, "{all:?}");
+        assert_eq!(mean_interval(&[], 1), None);
+        assert_eq!(mean_interval(&[vec![1.0], vec![]], 1), None);
     }
 }

@@ -4,7 +4,7 @@
 mod bootstrap;
 mod trend;
 
-pub use bootstrap::{Interval, median_interval};
+pub use bootstrap::{Interval, mean_interval, median_interval};
 pub use trend::settled;
 
 /// The middle of `values`, the mean of both middles where their count is even; `None` of nothing.

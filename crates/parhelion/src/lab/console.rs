@@ -61,7 +61,7 @@ pub fn print(run: &Run) {
     if let Some(ratio) = &run.indexing_ratio {
         let shown = |interval: Option<lab::Interval>| {
             interval
-                .map_or_else(String::new, |it| format!("{:.2}× ({:.2}–{:.2})", it.median, it.low, it.high))
+                .map_or_else(String::new, |it| format!("{:.3}× ({:.3}–{:.3})", it.median, it.low, it.high))
         };
         let (throughput, cpu) = (shown(ratio.throughput), shown(ratio.cpu));
         output::line(&format!("indexing: docs/s {throughput}, docs/CPU-s {cpu}"));
@@ -75,7 +75,8 @@ pub fn print(run: &Run) {
     run.skipped.iter().for_each(|case| output::line(&format!("skipped: {}: {}", case.case, case.reason)));
     for mean in &run.means {
         let Some(ratio) = mean.ratio else { continue };
-        let cpu = mean.cpu_ratio.map(|cpu| format!(", CPU {cpu:.2}×")).unwrap_or_default();
+        let bounds = mean.cpu_bounds.map(|it| format!(" ({:.3}–{:.3})", it.low, it.high)).unwrap_or_default();
+        let cpu = mean.cpu_ratio.map(|cpu| format!(", CPU {cpu:.3}×{bounds}")).unwrap_or_default();
         let (connections, cases) = (mean.connections, mean.cases);
         output::line(&format!(
             "geometric mean at {connections} connections over {cases} cases: {ratio:.2}×{cpu}"
