@@ -68,11 +68,17 @@ impl<'p> OpenTerms<'p> {
     ) -> Result<TermsPartial> {
         let enumerable = self.column.as_ref().is_some_and(is_enumerable);
         let mut found = TermsPartial { docs: docs.count(), enumerable, ..TermsPartial::default() };
+        let beside = |docs: &BucketDocs<'_>, step: Step<'_>| {
+            tree.bucket(below, docs, Way::by(&Path { above: path, step }))
+        };
         if self.plan.missing {
-            found.missing = Some(self.missing(tree, below, docs, path)?);
+            let without = self.with_value.as_ref().map(|with_value| docs.restricted(with_value, false));
+            found.missing = Some(beside(without.as_ref().unwrap_or(docs), Step::Missing(&self.plan.field))?);
         }
         if tree.is_whole() && below.adds_to_absent() {
-            found.values.absent = Some(Box::new(self.absent(tree, below, docs, path)?));
+            // What is computed of any bucket whose value no document of this shard has.
+            let absent = beside(&docs.emptied(), Step::Query(&Query::Nothing))?;
+            found.values.absent = Some(Box::new(absent));
         }
         let hopeless = !tree.is_whole() && enumerable && found.docs < self.plan.count_min;
         let Some(column) = self.column.as_ref().filter(|_| !hopeless) else {
@@ -95,32 +101,6 @@ impl<'p> OpenTerms<'p> {
         let left_out = LeftOut { before, others: if tree.is_whole() { 0 } else { others } };
         found.values = ByValue { list, left_out, ..found.values };
         Ok(found)
-    }
-
-    /// What is computed of any bucket whose value no document of this shard has.
-    fn absent(
-        &self,
-        tree: Tree<'_>,
-        below: &OpenBucket<'_>,
-        docs: &BucketDocs<'_>,
-        path: Option<&Path<'_>>,
-    ) -> Result<BucketPartial> {
-        let path = Path { above: path, step: Step::Query(&Query::Nothing) };
-        tree.bucket(below, &docs.emptied(), Way::by(&path))
-    }
-
-    fn missing(
-        &self,
-        tree: Tree<'_>,
-        below: &OpenBucket<'_>,
-        docs: &BucketDocs<'_>,
-        path: Option<&Path<'_>>,
-    ) -> Result<BucketPartial> {
-        let path = Path { above: path, step: Step::Missing(&self.plan.field) };
-        match &self.with_value {
-            Some(with_value) => tree.bucket(below, &docs.restricted(with_value, false), Way::by(&path)),
-            None => tree.bucket(below, docs, Way::by(&path)),
-        }
     }
 }
 
@@ -174,6 +154,12 @@ impl Cutting<'_> {
         Box::new(table.counted(keys).map(|(key, count)| (key, u64::from(count))))
     }
 
+    /// What has a bucket.
+    fn with_documents_enough<'t>(&self, table: &'t KeyTable) -> impl Iterator<Item = Counted> + use<'t> {
+        let least = self.terms.plan.count_min;
+        self.candidates(table).filter(move |(_, count)| *count >= least)
+    }
+
     /// All values that may have a bucket in some shard, in their order.
     fn all(&self, table: &KeyTable) -> Vec<Counted> {
         let mut all: Vec<Counted> = self.candidates(table).collect();
@@ -206,6 +192,12 @@ impl Cutting<'_> {
     /// The page of buckets, in the order of their values, and how many come before it.
     fn chosen(&self, table: &mut KeyTable) -> Result<(Vec<Counted>, u64)> {
         let plan = self.terms.plan;
+        if plan.limit.is_none() && plan.offset == 0 {
+            // Nothing is cut, so that no order matters here but that of values: who shows them orders them.
+            let mut all: Vec<Counted> = self.with_documents_enough(table).collect();
+            all.sort_unstable();
+            return Ok((all, 0));
+        }
         let wanted = plan.limit.map(|limit| plan.offset.saturating_add(limit));
         let top = match (plan.prelim, wanted) {
             (Some(Prelim { sort, descending, extra }), Some(wanted)) => {
@@ -231,10 +223,9 @@ impl Cutting<'_> {
     ) -> Result<Vec<Counted>> {
         let turned = |order: Ordering| if descending { order.reverse() } else { order };
         let by_key = |left: &Counted, right: &Counted| left.0.cmp(&right.0);
-        let least = self.terms.plan.count_min;
         let candidates: Box<dyn Iterator<Item = Counted> + '_> = match chosen {
             Some(chosen) => Box::new(chosen.into_iter()),
-            None => Box::new(self.candidates(table).filter(move |(_, count)| *count >= least)),
+            None => Box::new(self.with_documents_enough(table)),
         };
         Ok(match sort {
             TermsSort::Count => {
