@@ -19,18 +19,20 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use meter::{Meters, Phase, Trace};
+use plan::partial::IndexedField;
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, FieldSelection, Join, Resources, Result, Schema,
-    SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestPlan, Suggestion, UpdateBatch, UpdateOutcome,
+    CacheStats, CollectionConfig, Commit, Document, FieldSelection, Join, LikeTerm, MoreLike, Resources,
+    Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount,
+    TermsPlan, TopTerms, UpdateBatch, UpdateOutcome,
 };
 
 use crate::catalog::{Catalog, CollectionDocument};
-use crate::finish::finish_search;
+use crate::finish::{finish_search, finish_suggestions, finish_terms, finish_top_terms, spell_words};
 use crate::in_use::{VersionedConfig, VersionedSchema};
 use crate::offload;
 use crate::shard::{
-    CachesRead, FieldStats, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard,
-    ShardMoment, ShardRead, ShardSettings, ShardStats, UpdateContext,
+    CachesRead, FieldsRead, GetRead, JoinRead, JoinedValues, LikeCountsRead, SegmentStats, SegmentsRead,
+    Shard, ShardMoment, ShardRead, ShardSettings, ShardStats, TermDocumentsRead, UpdateContext,
 };
 
 /// A moment of a collection: two answers of equal moments to one request are the same, but for the time of day.
@@ -252,20 +254,40 @@ impl Collection {
     }
 
     /// The fields that documents have, by their concrete names.
-    pub async fn luke_fields(&self) -> Result<Vec<FieldStats>> {
-        self.read(FieldsRead, &Meters::default()).await
+    pub async fn luke_fields(&self) -> Result<Vec<IndexedField>> {
+        Ok(self.read(FieldsRead, &Meters::default()).await?.0)
+    }
+
+    /// The terms of a field that a plan lists.
+    pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
+        Ok(finish_terms(plan, self.read(plan, &Meters::default()).await?))
+    }
+
+    /// The `limit` most frequent terms of a field, and how frequent all are.
+    pub async fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
+        let merged = self.read(TermDocumentsRead { field }, &Meters::default()).await?;
+        Ok(finish_top_terms(limit, merged))
     }
 
     /// How many fields the visible documents have; 0 where that cannot be told.
     pub fn count_fields(&self) -> u64 {
         let fields = FieldsRead.ask(&*self.shard(), &Meters::default()).unwrap_or_default();
-        fields.iter().filter(|field| field.in_index).count() as u64
+        fields.0.iter().filter(|field| field.in_index).count() as u64
+    }
+
+    /// The words by which documents are like another, the least telling first. The words are those of the one shard that has the
+    /// document; how telling they are is decided by all shards' counts.
+    pub async fn like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
+        let words = self.read(like, meters).await?;
+        let counts = self.read(LikeCountsRead { like, words: &words }, meters).await?;
+        like.chosen(words, &counts)
     }
 
     /// What dictionaries suggest for words.
     pub async fn spell(&self, plan: SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
         let (shard, own) = (self.shard(), meters.clone());
-        offload::read(false, (&meters.trace, Phase::Spell), move || (&plan).ask(&*shard, &own)).await?
+        let spell = move || spell_words(&plan, &own.allowance, &|words| words.ask(&*shard, &own));
+        offload::read(false, (&meters.trace, Phase::Spell), spell).await?
     }
 
     /// Builds a suggester from what searches see now.
@@ -277,7 +299,10 @@ impl Collection {
     /// What a suggester has for a text.
     pub async fn suggest(&self, plan: Arc<SuggestPlan>, trace: &Trace) -> Result<Vec<Suggestion>> {
         let (shard, light) = (self.shard(), plan.is_light());
-        let suggest = move || (&*plan).ask(&*shard, &Meters::default());
+        let suggest = move || {
+            let merged = (&*plan).ask(&*shard, &Meters::default())?;
+            Ok(finish_suggestions(plan.count, merged))
+        };
         offload::read(light, (trace, Phase::Suggest), suggest).await?
     }
 

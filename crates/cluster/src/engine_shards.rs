@@ -59,19 +59,23 @@ impl ShardReader for engine::Shard {
     }
 
     fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer> {
-        use crate::shard::{DocumentAtRead, ExplainOtherRead, GetRead, JoinRead, TopTermsRead, WhyNotRead};
+        use crate::shard::{
+            DocumentAtRead, ExplainOtherRead, GetRead, JoinRead, LikeCountsRead, TermDocumentsRead,
+            WhyNotRead,
+        };
         use ReadAnswer as A;
         use ReadRequest as R;
         Ok(match request {
             R::Get(GetRead { ids, fields }) => A::Get(self.get(ids, fields)?),
             R::Joined(JoinRead { join, scored }) => A::Joined(self.joined(join, scored)?),
             R::Fields(_) => A::Fields(self.luke_fields()?),
-            R::TopTerms(TopTermsRead { field, limit }) => A::TopTerms(self.top_terms(field, limit)?),
+            R::TermDocuments(TermDocumentsRead { field }) => A::TermDocuments(self.term_documents(field)?),
             R::Terms(plan) => A::Terms(self.terms(plan)?),
             R::Vectors(plan) => A::Vectors(self.vectors(plan)?),
             R::WhyNot(WhyNotRead { plan, id }) => A::WhyNot(self.why_not(plan, id, meters)?),
-            R::LikeTerms(like) => A::LikeTerms(self.like_terms(like)?),
-            R::Spell(plan) => A::Spell(self.spell(plan, meters)?),
+            R::LikeWords(like) => A::LikeWords(self.like_words(like)?),
+            R::LikeCounts(LikeCountsRead { like, words }) => A::LikeCounts(self.like_counts(like, words)?),
+            R::Words(plan) => A::Words(self.words(plan, meters)?),
             R::Suggest(plan) => A::Suggest(self.suggest(plan)?),
             R::DocumentAt(DocumentAtRead { place, fields }) => {
                 A::DocumentAt(self.document_at(place, fields)?)

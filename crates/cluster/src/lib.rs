@@ -30,16 +30,18 @@ pub use collection::{
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
 pub use engine_shards::engine_shards;
-pub use finish::{finish_facets, finish_search};
+pub use finish::{
+    finish_facets, finish_search, finish_suggestions, finish_terms, finish_top_terms, spell_words,
+};
 pub use hash::{HashRange, route_key};
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
 pub use shard::{
-    BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldStats, FieldsRead, GetRead,
-    JoinRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, SegmentsRead, Shard, ShardMoment, ShardPlace,
-    ShardRead, ShardReader, ShardSettings, ShardSite, ShardStats, ShardUpkeep, ShardWriter, TopTerms,
-    TopTermsRead, UpdateContext, VersionsRead, WhyNotRead,
+    BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldsRead, GetRead, JoinRead,
+    LikeCountsRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, SegmentsRead, Shard, ShardMoment,
+    ShardPlace, ShardRead, ShardReader, ShardSettings, ShardSite, ShardStats, ShardUpkeep, ShardWriter,
+    TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
 };
 pub use state::{Alias, ClusterState};
 

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use meter::{Clock, Meters};
-use plan::partial::ShardResult;
+use plan::partial::{IndexedField, IndexedFields, Merge, ShardResult};
 use plan::{
     Commit, Document, Error, ErrorKind, Expect, FieldSelection, Hit, Operation, Query, Result, Schema,
     SearchPlan, UpdateBatch, UpdateOutcome, Value, Version,
@@ -13,9 +13,9 @@ use plan::{
 use store::{ShardImage, Watermark};
 
 use crate::shard::{
-    BackedUp, DocumentAtRead, FieldStats, GetRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, Shard,
-    ShardMoment, ShardPlace, ShardReader, ShardSettings, ShardSite, ShardStats, ShardUpkeep, ShardWriter,
-    UpdateContext, Visit,
+    BackedUp, DocumentAtRead, GetRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, Shard, ShardMoment,
+    ShardPlace, ShardReader, ShardSettings, ShardSite, ShardStats, ShardUpkeep, ShardWriter, UpdateContext,
+    Visit,
 };
 
 /// Opens shards that forget everything when they close.
@@ -139,20 +139,13 @@ impl State {
         request.ids.iter().map(found).collect()
     }
 
-    fn fields(&self) -> Vec<FieldStats> {
-        let mut fields: Vec<FieldStats> = Vec::new();
-        for (name, _) in self.visible.iter().flat_map(|(_, document)| &document.fields) {
-            match fields.iter_mut().find(|known| *known.name == **name) {
-                Some(known) => known.docs += 1,
-                None => fields.push(FieldStats {
-                    name: name.to_string(),
-                    docs: 1,
-                    distinct: None,
-                    in_index: true,
-                }),
-            }
-        }
-        fields
+    fn fields(&self) -> IndexedFields {
+        let names = self.visible.iter().flat_map(|(_, document)| &document.fields);
+        let field = |(name, _): &(Arc<str>, _)| {
+            let field = IndexedField { name: name.to_string(), docs: 1, distinct: None, in_index: true };
+            IndexedFields(vec![field])
+        };
+        names.map(field).fold(IndexedFields::default(), Merge::merge)
     }
 
     fn document_at(&self, request: &DocumentAtRead<'_>) -> Option<(String, Document)> {

@@ -5,8 +5,8 @@
 mod read;
 
 pub use read::{
-    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, ReadAnswer, ReadRequest,
-    SegmentsRead, ShardRead, TopTermsRead, VersionsRead, WhyNotRead,
+    CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, LikeCountsRead, ReadAnswer,
+    ReadRequest, SegmentsRead, ShardRead, TermDocumentsRead, VersionsRead, WhyNotRead,
 };
 
 use std::sync::Arc;
@@ -20,9 +20,7 @@ use plan::{
 
 use store::{BackupFolder, BackupPoint, ShardId, ShardImage, Site, Watermark};
 
-pub use engine::{
-    EditSteps, FieldStats, JoinedValues, Peers, SegmentStats, ShardStats, TopTerms, UpdateContext, Visit,
-};
+pub use engine::{EditSteps, JoinedValues, Peers, SegmentStats, ShardStats, UpdateContext, Visit};
 
 /// Changes the documents of a shard.
 pub trait ShardWriter: Send + Sync {

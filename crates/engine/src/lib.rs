@@ -76,7 +76,7 @@ pub use merge_policy::MergePolicy;
 pub use peers::{JoinedValues, Peers};
 pub use rebuild::Visit;
 pub use scheduler::{Priority, Scheduler, Task, TaskHandle};
-pub use search::{FieldStats, TopTerms};
+pub use search::{TERM_CHARS_MAX, alike, similarity};
 #[cfg(feature = "seeded-bugs")]
 pub use seeded_bugs::{SeededBug, plant};
 pub use shard::Shard;

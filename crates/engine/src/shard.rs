@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use meter::{Clock, Meters, Phase};
-use plan::partial::ShardResult;
+use plan::partial::{
+    ByValue, IndexedFields, LikeCounts, LikeWords, ShardResult, SuggestPartial, TermCounts, WordCounts,
+};
 use plan::{
     AutoCommit, CacheStats, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    LikeTerm, MoreLike, Query, Result, Schema, SearchPlan, SpellFinding, SpellPlan, SuggestComponent,
-    SuggestPlan, Suggestion, TermCount, TermsPlan, UpdateBatch, UpdateOutcome, VectorsPlan, Version, WhyNot,
+    MoreLike, Query, Result, Schema, SearchPlan, SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch,
+    UpdateOutcome, VectorsPlan, Version, WhyNot, WordsPlan,
 };
 use store::{ShardHome, ShardImage};
 
@@ -17,7 +19,7 @@ use crate::errors::from_store;
 use crate::highlight;
 use crate::id_filter;
 use crate::peers::{JoinedValues, Peers};
-use crate::search::{self, FieldStats, SearchCaches, TopTerms};
+use crate::search::{self, SearchCaches};
 use crate::seeded_bugs::SeededBug;
 use crate::snapshot::{Snapshot, read_source};
 use crate::stats::{self, SegmentStats, ShardStats};
@@ -158,17 +160,17 @@ impl Shard {
     }
 
     /// The concrete fields that the visible documents have, in order of name.
-    pub fn luke_fields(&self) -> Result<Vec<FieldStats>> {
+    pub fn luke_fields(&self) -> Result<IndexedFields> {
         search::luke_fields(&self.snapshot())
     }
 
-    /// The terms of a field with the most documents, dead ones included as in Lucene, most first.
-    pub fn top_terms(&self, field: &str, limit: usize) -> Result<TopTerms> {
-        search::top_terms(&self.snapshot(), field, limit)
+    /// The documents of each term of a field, dead ones included as in Lucene.
+    pub fn term_documents(&self, field: &str) -> Result<ByValue<u64>> {
+        search::term_documents(&self.snapshot(), field)
     }
 
     /// The terms of a field, with their counts.
-    pub fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
+    pub fn terms(&self, plan: &TermsPlan) -> Result<TermCounts> {
         search::terms(&*self.snapshot_for(plan.schema_version)?, plan)
     }
 
@@ -182,14 +184,19 @@ impl Shard {
         search::why_not(&*self.snapshot_for(plan.schema_version)?, plan, id, meters)
     }
 
-    /// The words by which documents are like another, the least telling first.
-    pub fn like_terms(&self, like: &MoreLike) -> Result<Vec<LikeTerm>> {
-        search::like_terms(&*self.snapshot_for(like.schema_version)?, like)
+    /// The words of what documents are to be like.
+    pub fn like_words(&self, like: &MoreLike) -> Result<LikeWords> {
+        search::like_words(&*self.snapshot_for(like.schema_version)?, like)
     }
 
-    /// What dictionaries suggest for words.
-    pub fn spell(&self, plan: &SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
-        search::spell(&*self.snapshot_for(plan.schema_version)?, plan, meters)
+    /// How many documents have each of these words.
+    pub fn like_counts(&self, like: &MoreLike, words: &LikeWords) -> Result<LikeCounts> {
+        search::like_counts(&*self.snapshot_for(like.schema_version)?, like, words)
+    }
+
+    /// What the terms of a field have of some words.
+    pub fn words(&self, plan: &WordsPlan, meters: &Meters) -> Result<WordCounts> {
+        search::words(&*self.snapshot_for(plan.schema_version)?, plan, &self.caches, meters)
     }
 
     /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
@@ -205,7 +212,7 @@ impl Shard {
     }
 
     /// What a suggester has for a text.
-    pub fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
+    pub fn suggest(&self, plan: &SuggestPlan) -> Result<SuggestPartial> {
         self.core.suggesters.suggest(plan)
     }
 

@@ -132,14 +132,14 @@ pub use span::{PayloadUse, Span, SpanQuery};
 pub use spatial::{Grid, Relation, Spatial};
 pub use spell::{
     BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,
-    SpellWord, WordRole,
+    SpellWord, WordRole, WordsPlan,
 };
 pub use suggest::{
     Blend, BuildOn, Contexts, Fall, FuzzyPrefix, InfixLookup, ListedEntry, Lookup, NextWordLookup,
     PrefixLookup, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, SuggestWeight,
     Suggester, Suggestion,
 };
-pub use terms::{TermCount, TermsPlan};
+pub use terms::{TermCount, TermsPlan, TopTerms};
 pub use tie_heap::TieHeap;
 pub use update::{
     Add, AtomicOp, BatchId, Conditions, Durable, Expect, FieldEdit, Modify, Operation, Presence, Refusal,

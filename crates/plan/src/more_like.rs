@@ -1,9 +1,14 @@
 //! Documents like another: whose words to take, which of them, and the query they make. Shapes and defaults follow Lucene's
-//! `MoreLikeThis`. Words are chosen by the engine, which knows how rare they are.
+//! `MoreLikeThis`. Shards know words and how rare they are (`partial::LikeWords`, `partial::LikeCounts`); which of them are
+//! taken is decided here, of as many shards as were asked.
 
 use std::sync::Arc;
 
+use crate::error::{Error, Result};
+use crate::java_map::java_bucket;
+use crate::partial::{LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
 use crate::query::{Clause, Occur, Query};
+use crate::tie_heap::TieHeap;
 use crate::value::Value;
 
 /// What to be like, and by which words.
@@ -79,6 +84,62 @@ impl MoreLike {
         let clauses =
             vec![Clause { occur: Occur::Must, query: any }, Clause { occur: Occur::MustNot, query: same }];
         Query::Boolean { clauses, minimum_should_match: 0 }
+    }
+}
+
+impl MoreLike {
+    /// The words that tell most, the least telling first, as Lucene lists them. Errors: a document that no shard has.
+    ///
+    /// Solr goes through fields and words in the order of its hash maps, which decides between words that tell as much.
+    pub fn chosen(&self, words: LikeWords, counts: &LikeCounts) -> Result<Vec<LikeTerm>> {
+        let words = words.0.ok_or_else(|| self.no_document())?;
+        let fields = self.fields.iter().zip(words).zip(&counts.fields);
+        let mut fields: Vec<_> = fields.filter(|((_, words), _)| !words.is_empty()).collect();
+        let (names, all) = (fields.len(), fields.iter().map(|((_, words), _)| words.len()).sum());
+        fields.sort_by_key(|(((name, _), _), _)| java_bucket(name, names));
+        let limit = self.choice.terms_max.min(all);
+        let mut best = TieHeap::new(|(one, _): &(f32, LikeTerm), (other, _)| one.total_cmp(other));
+        for (((name, boost), words), field) in fields {
+            let count = words.len();
+            let mut words: Vec<_> = words.into_iter().zip(&field.words).collect();
+            words.sort_by_key(|(word, _)| java_bucket(word.text(), count));
+            for (word, documents) in words {
+                let Some(score) = self.choice.score(&word, *documents, (field, counts.documents)) else {
+                    continue;
+                };
+                let term = LikeTerm { field: name.clone(), value: word.value, boost: *boost };
+                if best.len() < limit {
+                    best.push((score, term));
+                } else if best.peek().is_some_and(|(least, _)| *least < score) {
+                    best.replace_least((score, term));
+                }
+            }
+        }
+        let first = best.peek().map_or(1.0, |(score, _)| *score);
+        let weigh = |(score, term): (f32, LikeTerm)| {
+            let own = if self.choice.weighted { score / first } else { 1.0 };
+            LikeTerm { boost: term.boost * own, ..term }
+        };
+        Ok(std::iter::from_fn(|| best.pop()).map(weigh).collect())
+    }
+
+    fn no_document(&self) -> Error {
+        let id = if let LikeSource::Document(id) = &self.of { id.as_str() } else { "" };
+        let message = "Error completing MLT request. Could not fetch document with id";
+        Error::bad_request(format!("{message} [{id}]"))
+    }
+}
+
+impl LikeChoice {
+    /// How telling a word of so many documents is: by Lucene's classic measure, whatever the index scores by. `None` when it is
+    /// not wanted.
+    fn score(&self, word: &LikeWord, documents: u64, (field, all): (&LikeFieldCounts, u64)) -> Option<f32> {
+        let most = self.percent_max.map_or(self.documents_max, |percent| percent.saturating_mul(all) / 100);
+        let wanted = word.frequency >= self.frequency_min
+            && documents >= self.documents_min.max(1)
+            && documents <= most;
+        let rarity = (field.documents + 1) as f64 / (documents + 1) as f64;
+        wanted.then(|| word.frequency as f32 * (rarity.ln() + 1.0) as f32)
     }
 }
 

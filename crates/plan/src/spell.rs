@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::function::StringMeasure;
+use crate::query::Fuzzy;
 
 /// A declared component: its dictionaries, and the field type that reads the words of `q`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -153,6 +154,18 @@ pub struct WordRole {
     pub before_operator: bool,
     /// The query has operators.
     pub in_boolean: bool,
+}
+
+/// Words to look up in the terms of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordsPlan {
+    /// Of the schema it was resolved against.
+    pub schema_version: Option<u64>,
+    pub field: Arc<str>,
+    /// How many documents have each of these.
+    pub exact: Vec<String>,
+    /// All terms that are near these.
+    pub near: Vec<Fuzzy>,
 }
 
 /// A word with what is suggested for it, best first. For words run together it is all of them with spaces between.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
+use crate::facet::CutDepth;
 use crate::query::Occur;
 
 /// A declared component and its suggesters.
@@ -162,6 +163,14 @@ pub struct SuggestPlan {
     pub ask: SuggestAsk,
     /// Most suggestions, at least 1.
     pub count: usize,
+    pub depth: CutDepth,
+}
+
+impl SuggestPlan {
+    /// How many entries a shard gives, if so many are suggested.
+    pub fn given(&self) -> usize {
+        if self.depth == CutDepth::Whole { usize::MAX } else { self.count }
+    }
 }
 
 impl SuggestPlan {

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::facet::CutDepth;
+use crate::value::Value;
+
 /// What to list of one field's dictionary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TermsPlan {
@@ -25,6 +28,14 @@ pub struct TermsPlan {
     pub by_count: bool,
     /// Also count occurrences.
     pub occurrences: bool,
+    pub depth: CutDepth,
+}
+
+impl TermsPlan {
+    /// Whether a term of so many documents is listed.
+    pub fn lists(&self, documents: u64) -> bool {
+        documents >= self.count_min && self.count_max.is_none_or(|most| documents <= most)
+    }
 }
 
 /// A term with how many documents have it, dead ones included as in Lucene, and how often it occurs in them, if asked for.
@@ -33,4 +44,14 @@ pub struct TermCount {
     pub term: String,
     pub documents: u64,
     pub occurrences: Option<u64>,
+}
+
+/// How frequent the terms of a field are, for the schema browser.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TopTerms {
+    /// (term, documents), most documents first; ties as Solr's Luke has them.
+    pub top: Vec<(Value, u64)>,
+    pub distinct: u64,
+    /// How many terms are in 1, 2, up to 4, up to 8, … documents: as far as there are any.
+    pub histogram: Vec<u64>,
 }

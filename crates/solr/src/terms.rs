@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::{Error, FieldClass, Result, Schema, TermCount, TermsPlan};
+use plan::{CutDepth, Error, FieldClass, Result, Schema, TermCount, TermsPlan};
 
 use crate::params::{Param, Params, terms};
 use crate::response::{Entries, Node};
@@ -126,6 +126,7 @@ fn field_terms(params: &Params, schema: &Schema, field: &str) -> Result<FieldTer
         limit,
         by_count,
         occurrences: terms::OCCURRENCES.read(params)?.unwrap_or(false),
+        depth: CutDepth::Page,
     }))
 }
 

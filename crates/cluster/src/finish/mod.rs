@@ -5,12 +5,18 @@
 mod buckets;
 mod facets;
 mod ranks;
+mod spell;
 mod stats;
+mod suggest;
+mod terms;
 
 use plan::partial::ShardResult;
 use plan::{FacetPlan, SearchResult};
 
 pub use facets::finish_facets;
+pub use spell::spell_words;
+pub use suggest::finish_suggestions;
+pub use terms::{finish_terms, finish_top_terms};
 
 /// The result of a search of whose shards `merged` is the merge.
 pub fn finish_search(plan: &FacetPlan, merged: ShardResult) -> SearchResult {

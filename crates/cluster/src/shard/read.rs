@@ -3,12 +3,12 @@
 //! the answer that belongs to the request. A new operation is its line here and an arm in each kind of shard that has something to
 //! say to it. Requests are plans and plain values; what is alive (meters) goes beside them.
 
-use engine::{FieldStats, JoinedValues, SegmentStats, TopTerms};
+use engine::{JoinedValues, SegmentStats};
 use meter::Meters;
+use plan::partial::{ByValue, IndexedFields, LikeCounts, LikeWords, SuggestPartial, TermCounts, WordCounts};
 use plan::{
-    CacheStats, Document, DocumentVectors, Error, Explanation, FieldSelection, Join, LikeTerm, MoreLike,
-    Query, Result, SearchPlan, SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan,
-    VectorsPlan, Version, WhyNot,
+    CacheStats, Document, DocumentVectors, Error, Explanation, FieldSelection, Join, MoreLike, Query, Result,
+    SearchPlan, SuggestPlan, TermsPlan, VectorsPlan, Version, WhyNot, WordsPlan,
 };
 
 use super::ShardReader;
@@ -63,21 +63,23 @@ reads! { 'a:
     /// What the documents of a join's query have in its field.
     Joined(JoinRead<'a>) -> JoinedValues;
     /// The fields that documents have, by their concrete names.
-    Fields(FieldsRead) -> Vec<FieldStats>;
-    /// The most frequent terms, and how frequent all are.
-    TopTerms(TopTermsRead<'a>) -> TopTerms;
+    Fields(FieldsRead) -> IndexedFields;
+    /// The documents of each term of a field.
+    TermDocuments(TermDocumentsRead<'a>) -> ByValue<u64>;
     /// The terms of a field, with their counts.
-    Terms(&'a TermsPlan) -> Vec<TermCount>;
+    Terms(&'a TermsPlan) -> TermCounts;
     /// The terms of documents, from their stored texts.
     Vectors(&'a VectorsPlan) -> Vec<DocumentVectors>;
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
     WhyNot(WhyNotRead<'a>) -> WhyNot;
-    /// The words by which documents are like another, the least telling first.
-    LikeTerms(&'a MoreLike) -> Vec<LikeTerm>;
-    /// What dictionaries suggest for words.
-    Spell(&'a SpellPlan) -> Vec<SpellFinding>;
+    /// The words of what documents are to be like.
+    LikeWords(&'a MoreLike) -> LikeWords;
+    /// How many documents have each of these words.
+    LikeCounts(LikeCountsRead<'a>) -> LikeCounts;
+    /// What the terms of a field have of some words, for spelling.
+    Words(&'a WordsPlan) -> WordCounts;
     /// What a suggester has for a text.
-    Suggest(&'a SuggestPlan) -> Vec<Suggestion>;
+    Suggest(&'a SuggestPlan) -> SuggestPartial;
     /// The living visible document with this number ([`plan::Hit::place`]): id and fields.
     DocumentAt(DocumentAtRead<'a>) -> Option<(String, Document)>;
     /// How the query of the plan scores the first documents of another, whether it finds them or not, by id.
@@ -103,9 +105,13 @@ pub struct JoinRead<'a> {
 
 pub struct FieldsRead;
 
-pub struct TopTermsRead<'a> {
+pub struct TermDocumentsRead<'a> {
     pub field: &'a str,
-    pub limit: usize,
+}
+
+pub struct LikeCountsRead<'a> {
+    pub like: &'a MoreLike,
+    pub words: &'a LikeWords,
 }
 
 pub struct WhyNotRead<'a> {

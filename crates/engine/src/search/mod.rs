@@ -45,7 +45,6 @@ mod sets;
 mod sloppy;
 mod span;
 mod spatial;
-mod spell;
 mod stats;
 mod synonym;
 mod term_list;
@@ -55,11 +54,12 @@ mod tests;
 mod uninvert;
 mod vectors;
 mod why_not;
+mod words;
 
 use std::sync::Arc;
 
 use meter::{Allowance, Meters, Trace};
-use plan::partial::ShardResult;
+use plan::partial::{ByValue, IndexedFields, LikeCounts, LikeWords, ShardResult, TermCounts, WordCounts};
 use plan::{Document, Explanation, FieldSelection, Query, Result, SearchPlan};
 use tantivy::{DocId, SegmentReader};
 
@@ -71,10 +71,11 @@ pub(crate) use lower::Tallies;
 
 pub(crate) use caches::SearchCaches;
 pub(crate) use fetch::document_at as stored_document;
+pub use function::alike;
 pub(crate) use given::Given;
 pub(crate) use lower::{regex_automaton, wildcard_automaton};
-pub use luke::{FieldStats, TopTerms};
-pub(crate) use near_terms::{is_near, similarity};
+pub(crate) use near_terms::is_near;
+pub use near_terms::{TERM_CHARS_MAX, similarity};
 pub(crate) use repeats::{are_too_many, groups};
 pub(crate) use sloppy::{Place, spans};
 pub(crate) use stats::{KnownFields, rarity};
@@ -110,23 +111,32 @@ pub(crate) fn joined(
 }
 
 /// What the index holds of each concrete field, by name.
-pub(crate) fn luke_fields(snapshot: &Snapshot) -> Result<Vec<FieldStats>> {
+pub(crate) fn luke_fields(snapshot: &Snapshot) -> Result<IndexedFields> {
     luke::fields(&SearchContext::new(snapshot, &SearchCaches::default()))
 }
 
-/// The `limit` most frequent terms of a field, and how frequent all are.
-pub(crate) fn top_terms(snapshot: &Snapshot, field: &str, limit: usize) -> Result<TopTerms> {
-    luke::top_terms(&SearchContext::new(snapshot, &SearchCaches::default()), field, limit)
+/// The documents of each term of a field.
+pub(crate) fn term_documents(snapshot: &Snapshot, field: &str) -> Result<ByValue<u64>> {
+    luke::term_documents(&SearchContext::new(snapshot, &SearchCaches::default()), field)
 }
 
 /// The terms of a field that a plan lists.
-pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<Vec<plan::TermCount>> {
+pub(crate) fn terms(snapshot: &Snapshot, plan: &plan::TermsPlan) -> Result<TermCounts> {
     term_list::list(&SearchContext::new(snapshot, &SearchCaches::default()), plan)
 }
 
-/// The words by which documents are like another.
-pub(crate) fn like_terms(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<Vec<plan::LikeTerm>> {
-    more_like::terms(&SearchContext::new(snapshot, &SearchCaches::default()), like)
+/// The words of what documents are to be like.
+pub(crate) fn like_words(snapshot: &Snapshot, like: &plan::MoreLike) -> Result<LikeWords> {
+    more_like::words(&SearchContext::new(snapshot, &SearchCaches::default()), like)
+}
+
+/// How many documents have each of these words.
+pub(crate) fn like_counts(
+    snapshot: &Snapshot,
+    like: &plan::MoreLike,
+    words: &LikeWords,
+) -> Result<LikeCounts> {
+    more_like::counts(&SearchContext::new(snapshot, &SearchCaches::default()), like, words)
 }
 
 /// The terms of documents.
@@ -146,15 +156,15 @@ pub(crate) fn why_not(
     why_not::why_not(&SearchContext::new(snapshot, &caches).within(meters), plan, id)
 }
 
-/// What the dictionaries of a plan suggest for its words. Those that are left when the allowance is used up are not looked up.
-pub(crate) fn spell(
+/// What the terms of a field have of some words.
+pub(crate) fn words(
     snapshot: &Snapshot,
-    plan: &plan::SpellPlan,
+    plan: &plan::WordsPlan,
+    caches: &SearchCaches,
     meters: &Meters,
-) -> Result<Vec<plan::SpellFinding>> {
+) -> Result<WordCounts> {
     meters.allowance.resume();
-    let caches = SearchCaches::default();
-    spell::suggestions(&SearchContext::new(snapshot, &caches).within(meters), plan)
+    words::look_up(&SearchContext::new(snapshot, caches).within(meters), plan)
 }
 
 /// The living document with this number in the snapshot: id and fields.

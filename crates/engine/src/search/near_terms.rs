@@ -15,7 +15,7 @@ use super::sets::TERMS_A_LOOK;
 use crate::layout::{FieldLayout, InvertedKind};
 
 /// No longer words are looked for: their automaton would outgrow its use.
-pub(super) const TERM_CHARS_MAX: usize = 255;
+pub const TERM_CHARS_MAX: usize = 255;
 
 /// A term with how like the word it is, from 0 to 1.
 pub(super) struct NearTerm {
@@ -26,6 +26,17 @@ pub(super) struct NearTerm {
 
 /// All of them, in term order. The word has at most [`TERM_CHARS_MAX`] characters.
 pub(super) fn near_terms(context: &SearchContext<'_>, field: Field, fuzzy: &Fuzzy) -> Result<Vec<NearTerm>> {
+    let near = counted_near_terms(context, field, fuzzy)?.into_iter();
+    let near = near.map(|(text, doc_freq)| NearTerm { similarity: similarity(fuzzy, &text), text, doc_freq });
+    Ok(near.collect())
+}
+
+/// The same with their documents alone.
+pub(super) fn counted_near_terms(
+    context: &SearchContext<'_>,
+    field: Field,
+    fuzzy: &Fuzzy,
+) -> Result<Vec<(String, u64)>> {
     let automaton = PrefixThen::new(field, fuzzy)?;
     let mut found: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for segment in &context.segments {
@@ -40,12 +51,9 @@ pub(super) fn near_terms(context: &SearchContext<'_>, field: Field, fuzzy: &Fuzz
             *found.entry(terms.key().to_vec()).or_default() += u64::from(terms.value().doc_freq);
         }
     }
-    let near = found.into_iter().filter_map(|(bytes, doc_freq)| {
-        let text = String::from_utf8(bytes).ok()?;
-        let similarity = similarity(fuzzy, &text);
-        Some(NearTerm { text, doc_freq, similarity })
-    });
-    Ok(near.collect())
+    let texts =
+        found.into_iter().filter_map(|(bytes, doc_freq)| Some((String::from_utf8(bytes).ok()?, doc_freq)));
+    Ok(texts.collect())
 }
 
 /// Whether `found` is one of the terms that a fuzzy query means.
@@ -68,7 +76,7 @@ pub(super) fn text_field(layout: &FieldLayout) -> Option<Field> {
 }
 
 /// 1 - edits / the shorter length in characters, not below 0.
-pub(crate) fn similarity(fuzzy: &Fuzzy, found: &str) -> f32 {
+pub fn similarity(fuzzy: &Fuzzy, found: &str) -> f32 {
     let (wanted, found): (Vec<char>, Vec<char>) = (fuzzy.term.chars().collect(), found.chars().collect());
     let edits = edits(&wanted, &found, fuzzy.transpositions);
     if edits == 0 {

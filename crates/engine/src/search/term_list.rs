@@ -1,10 +1,12 @@
-//! The terms of a field in their order, from the dictionaries of all segments at once, with their counts.
+//! The terms of a field in their order, from the dictionaries of all segments at once, with their counts: as many as a plan
+//! lets a shard cut. What is shown of them, and in which order, is decided where those of all shards are together.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use fancy_regex::Regex;
-use plan::{Error, Result, TermCount, TermsPlan};
+use plan::partial::TermCounts;
+use plan::{CutDepth, Error, Result, TermCount, TermsPlan};
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 
@@ -17,48 +19,74 @@ const LISTED_MAX: usize = 1 << 21;
 /// So many more than twice those that are kept are collected before they are sorted.
 const PRUNED_LEAST: usize = 1024;
 
-pub(super) fn list(context: &SearchContext<'_>, plan: &TermsPlan) -> Result<Vec<TermCount>> {
-    let Some(layout) = context.layout.field(&plan.field) else { return Ok(Vec::new()) };
+pub(super) fn list(context: &SearchContext<'_>, plan: &TermsPlan) -> Result<TermCounts> {
+    let none = TermCounts::default();
+    let Some(layout) = context.layout.field(&plan.field) else { return Ok(none) };
     let kind = layout.inverted_kind;
     let texts =
         matches!(kind, Some(InvertedKind::Text { .. } | InvertedKind::Term { .. } | InvertedKind::Key));
-    let Some(field) = layout.inverted.filter(|_| texts) else { return Ok(Vec::new()) };
-    let accept = Accept::new(plan)?;
+    let Some(field) = layout.inverted.filter(|_| texts) else { return Ok(none) };
+    let (accept, cut) = (Accept::new(plan)?, Cut::of(plan));
     let mut listed: Vec<TermCount> = Vec::new();
-    // Those that cannot get among the most frequent go from time to time: a field may have more terms than fit in memory.
-    let kept = plan.limit.filter(|_| plan.by_count);
-    let full = kept.map(|limit| limit.saturating_mul(2).saturating_add(PRUNED_LEAST));
-    let stop = if plan.by_count { None } else { plan.limit };
     each_term(context, field, plan, &mut |term, infos| {
-        if stop.is_some_and(|stop| listed.len() >= stop) {
+        if cut.first.is_some_and(|first| listed.len() >= first) {
             return Ok(false);
         }
         let documents = infos.iter().map(|(_, info)| u64::from(info.doc_freq)).sum();
-        if accept.takes(term, documents) {
+        if (!cut.by_counts || plan.lists(documents)) && accept.takes(term) {
             let occurrences = match plan.occurrences {
                 true => Some(occurrences(field, infos)?),
                 false => None,
             };
             listed.push(TermCount { term: term.to_owned(), documents, occurrences });
-            if full.is_some_and(|full| listed.len() >= full) {
-                most_frequent(&mut listed, kept);
-            } else if listed.len() > LISTED_MAX {
-                return Err(too_many());
+            match cut.most_frequent {
+                Some(kept) if listed.len() >= kept.saturating_mul(2).saturating_add(PRUNED_LEAST) => {
+                    keep_most_frequent(&mut listed, kept);
+                }
+                None if listed.len() > LISTED_MAX => return Err(too_many()),
+                _ => {}
             }
         }
         Ok(true)
     })?;
-    if plan.by_count {
-        most_frequent(&mut listed, kept);
+    if let Some(kept) = cut.most_frequent {
+        keep_most_frequent(&mut listed, kept);
     }
-    listed.truncate(plan.limit.unwrap_or(usize::MAX));
-    Ok(listed)
+    Ok(TermCounts(listed))
 }
 
-/// Most documents first, equal ones as they came, which is in order of terms; no more than are kept.
-fn most_frequent(listed: &mut Vec<TermCount>, kept: Option<usize>) {
-    listed.sort_by_key(|count| Reverse(count.documents));
-    listed.truncate(kept.unwrap_or(usize::MAX));
+/// What of its terms a shard gives back.
+struct Cut {
+    /// No more than so many.
+    first: Option<usize>,
+    /// No more than so many, and no others than the most frequent. Those that cannot get among them go from time to time: a field
+    /// may have more terms than fit in memory.
+    most_frequent: Option<usize>,
+    /// Whether bounds on counts are judged by those of this shard.
+    by_counts: bool,
+}
+
+impl Cut {
+    fn of(plan: &TermsPlan) -> Self {
+        let whole = plan.depth == CutDepth::Whole;
+        // A term that is among the first of all shards is among the first of each that has it: so many are enough, unless some
+        // of those before it are left out when all counts are known.
+        let in_order = !plan.by_count && (!whole || (plan.lists(1) && plan.count_max.is_none()));
+        Self {
+            first: plan.limit.filter(|_| in_order),
+            most_frequent: plan.limit.filter(|_| plan.by_count && !whole),
+            by_counts: !whole,
+        }
+    }
+}
+
+/// Those of most documents, of equal ones the first, in order of terms.
+fn keep_most_frequent(listed: &mut Vec<TermCount>, kept: usize) {
+    if listed.len() > kept {
+        listed.sort_by_key(|count| Reverse(count.documents));
+        listed.truncate(kept);
+        listed.sort_unstable_by(|left, right| left.term.cmp(&right.term));
+    }
 }
 
 fn too_many() -> Error {
@@ -83,11 +111,9 @@ impl<'a> Accept<'a> {
         Ok(Self { plan, expressions: plan.expressions.iter().map(compile).collect::<Result<_>>()? })
     }
 
-    fn takes(&self, term: &str, documents: u64) -> bool {
+    fn takes(&self, term: &str) -> bool {
         let plan = self.plan;
-        documents >= plan.count_min
-            && plan.count_max.is_none_or(|most| documents <= most)
-            && plan.lower.as_ref().is_none_or(|(lower, included)| *included || term != lower)
+        plan.lower.as_ref().is_none_or(|(lower, included)| *included || term != lower)
             && plan.among.as_ref().is_none_or(|among| among.iter().any(|one| one == term))
             && self.expressions.iter().all(|expression| expression.is_match(term).unwrap_or(false))
     }
@@ -188,6 +214,7 @@ mod tests {
             limit: None,
             by_count: false,
             occurrences: false,
+            depth: CutDepth::Page,
         }
     }
 
@@ -203,10 +230,10 @@ mod tests {
                 Some(often) => format!("{}={}/{often}", count.term, count.documents),
                 None => format!("{}={}", count.term, count.documents),
             };
-            assert_eq!(found.iter().map(shown).collect::<Vec<_>>().join(" "), expected, "{plan:?}");
+            assert_eq!(found.0.iter().map(shown).collect::<Vec<_>>().join(" "), expected, "{plan:?}");
         };
         check(plan(), "a=1 b=3 c=2 d=1");
-        check(TermsPlan { by_count: true, limit: Some(3), ..plan() }, "b=3 c=2 a=1");
+        check(TermsPlan { by_count: true, limit: Some(3), ..plan() }, "a=1 b=3 c=2");
         check(TermsPlan { occurrences: true, limit: Some(2), ..plan() }, "a=1/1 b=3/4");
         check(
             TermsPlan { lower: Some(("b".into(), false)), upper: Some(("d".into(), false)), ..plan() },
@@ -220,6 +247,11 @@ mod tests {
         check(TermsPlan { expressions: vec!["[ad]".into()], ..plan() }, "a=1 d=1");
         check(TermsPlan { among: Some(vec!["d".into(), "b".into(), "x".into()]), ..plan() }, "b=3 d=1");
         check(TermsPlan { count_min: 2, count_max: Some(2), ..plan() }, "c=2");
+        let whole = || TermsPlan { depth: CutDepth::Whole, ..plan() };
+        check(TermsPlan { limit: Some(2), ..whole() }, "a=1 b=3");
+        check(TermsPlan { limit: Some(2), count_min: 2, ..whole() }, "a=1 b=3 c=2 d=1");
+        check(TermsPlan { limit: Some(2), count_max: Some(2), ..whole() }, "a=1 b=3 c=2 d=1");
+        check(TermsPlan { limit: Some(2), by_count: true, ..whole() }, "a=1 b=3 c=2 d=1");
         check(TermsPlan { field: "nosuch_t".into(), ..plan() }, "");
         check(TermsPlan { field: "n_i".into(), ..plan() }, "");
     }

@@ -70,7 +70,7 @@ pub(super) fn each_entry(
         SuggestSource::Terms { field, threshold } => {
             let share = (threshold * snapshot.num_docs() as f32) as u64;
             let least = if *threshold >= 1.0 { *threshold as u64 } else { share };
-            for count in search::terms(snapshot, &all_terms(field))? {
+            for count in search::terms(snapshot, &all_terms(field))?.0 {
                 if count.documents >= least {
                     let weight = i64::try_from(count.documents).unwrap_or(i64::MAX);
                     take(Entry { text: count.term, weight, ..Entry::default() })?;
@@ -98,6 +98,7 @@ fn all_terms(field: &Arc<str>) -> plan::TermsPlan {
         limit: None,
         by_count: false,
         occurrences: false,
+        depth: plan::CutDepth::Page,
     }
 }
 

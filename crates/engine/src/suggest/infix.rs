@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use analysis::Analyzer;
+use plan::partial::{SuggestedEntries, SuggestedEntry};
 use plan::{Contexts, Fall, InfixLookup, Result, Suggestion};
 
 use super::allowed::Allowed;
@@ -64,25 +65,18 @@ impl InfixIndex {
         })
     }
 
-    pub(super) fn lookup(&self, ask: &InfixAsk<'_>, count: usize) -> Vec<Suggestion> {
-        let Some(blend) = self.lookup.blend else {
-            return self.best(ask, count).into_iter().map(|number| self.suggestion(number)).collect();
-        };
-        let mut blended: Vec<Suggestion> = Vec::new();
-        for number in self.best(ask, count.saturating_mul(blend.factor)) {
-            let suggestion = self.blended(number, ask, blend.by);
-            if blended.len() >= count {
-                // As in Solr, one that is no heavier than the last does not take its place, whatever its text.
-                if blended.last().is_none_or(|last| last.weight >= suggestion.weight) {
-                    continue;
-                }
-                blended.pop();
-            }
-            if let Err(at) = blended.binary_search_by(|known| blended_order(known, &suggestion)) {
-                blended.insert(at, suggestion);
-            }
-        }
-        blended
+    /// The first `count` entries as asked; so many times more where their weights are to fall with the place of a word.
+    pub(super) fn lookup(&self, ask: &InfixAsk<'_>, count: usize) -> SuggestedEntries {
+        let blend = self.lookup.blend;
+        let wanted = count.saturating_mul(blend.map_or(1, |blend| blend.factor));
+        let found = self.best(ask, wanted).into_iter().zip(0u32..);
+        let list = found.map(|(number, place)| {
+            let suggestion = self.suggestion(number);
+            let share = blend.map_or(1.0, |blend| self.share(&suggestion.text, ask, blend.by));
+            SuggestedEntry { place, share, ..SuggestedEntry::of(suggestion) }
+        });
+        let blend = blend.map(|blend| blend.factor);
+        SuggestedEntries { list: list.collect(), blend, ..SuggestedEntries::default() }
     }
 
     /// The numbers of the first `count` entries that are as asked.
@@ -134,28 +128,18 @@ impl InfixIndex {
         }
     }
 
-    /// With the weight that its first word found leaves it.
-    fn blended(&self, number: u32, ask: &InfixAsk<'_>, by: Fall) -> Suggestion {
-        /// Smaller weights are made larger first, lest nothing be left of them.
-        const WEIGHT_SMALL: i64 = 10;
-        let mut suggestion = self.suggestion(number);
-        let share = if suggestion.text.starts_with(ask.key) {
-            1.0
-        } else {
-            let position = f64::from(self.position(&suggestion.text, ask));
-            match by {
-                Fall::Linear => 1.0 - 0.1 * position,
-                Fall::Reciprocal => 1.0 / (position + 1.0),
-                Fall::Exponential { exponent } => 1.0 / (position + 1.0).powf(exponent),
-                Fall::None => 1.0,
-            }
-        };
-        let mut weight = if suggestion.weight == 0 { 1 } else { suggestion.weight };
-        if weight.abs() < WEIGHT_SMALL {
-            weight *= WEIGHT_SMALL;
+    /// How much of an entry's weight its first word found leaves.
+    fn share(&self, text: &str, ask: &InfixAsk<'_>, by: Fall) -> f64 {
+        if text.starts_with(ask.key) {
+            return 1.0;
         }
-        suggestion.weight = (weight as f64 * share) as i64;
-        suggestion
+        let position = f64::from(self.position(text, ask));
+        match by {
+            Fall::Linear => 1.0 - 0.1 * position,
+            Fall::Reciprocal => 1.0 / (position + 1.0),
+            Fall::Exponential { exponent } => 1.0 / (position + 1.0).powf(exponent),
+            Fall::None => 1.0,
+        }
     }
 
     /// Of the first word that was found.
@@ -176,10 +160,4 @@ impl InfixIndex {
         let lists = self.words.size() + self.contexts.size();
         self.texts.size() + payloads + lists + self.weights.capacity() * size_of::<i64>()
     }
-}
-
-/// Heaviest first, then by text and payload backwards.
-fn blended_order(one: &Suggestion, other: &Suggestion) -> std::cmp::Ordering {
-    let rest = |it: &Suggestion| (it.text.encode_utf16().collect::<Vec<_>>(), it.payload.clone());
-    other.weight.cmp(&one.weight).then_with(|| rest(other).cmp(&rest(one)))
 }

@@ -17,6 +17,8 @@ mod peaks;
 mod prefix;
 mod sorted;
 #[cfg(test)]
+mod split_tests;
+#[cfg(test)]
 mod tests;
 mod texts;
 
@@ -25,9 +27,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
 use analysis::Analyzer;
+use plan::partial::{SameTexts, SuggestPartial};
 use plan::{
     Error, FieldType, Lookup, Result, Schema, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan,
-    SuggestSource, Suggester, Suggestion,
+    SuggestSource, Suggester,
 };
 
 use crate::analyzers::Analyzers;
@@ -144,16 +147,24 @@ impl Suggesters {
     }
 
     /// Errors: one that must be built first, and was not. Solr differs: it answers 500 (`component/suggesters`).
-    pub(crate) fn suggest(&self, plan: &SuggestPlan) -> Result<Vec<Suggestion>> {
+    pub(crate) fn suggest(&self, plan: &SuggestPlan) -> Result<SuggestPartial> {
         match self.find(&plan.component, &plan.suggester) {
-            Some(built) => built.index.lookup(&plan.ask, plan.count),
+            Some(built) => {
+                let found = built.index.lookup(plan)?;
+                Ok(match found {
+                    SuggestPartial::Entries(entries) => {
+                        SuggestPartial::Entries(entries.from_source(same_texts(&built.suggester)))
+                    }
+                    found => found,
+                })
+            }
             None => match self.declared(&plan.component, &plan.suggester)?.lookup {
                 Lookup::Infix(_) => Err(Error::bad_request("suggester was not built")),
                 Lookup::NextWord(_) => Err(Error::bad_request("Lookup not supported at this time")),
                 Lookup::Sorted(SortedLookup { parts: Some(_), .. }) => {
                     Err(Error::bad_request("suggester was not built"))
                 }
-                Lookup::Prefix(_) | Lookup::Sorted(_) => Ok(Vec::new()),
+                Lookup::Prefix(_) | Lookup::Sorted(_) => Ok(SuggestPartial::default()),
             },
         }
     }
@@ -209,8 +220,9 @@ impl Index {
         })
     }
 
-    fn lookup(&self, ask: &SuggestAsk, count: usize) -> Result<Vec<Suggestion>> {
-        match (self, ask) {
+    fn lookup(&self, plan: &SuggestPlan) -> Result<SuggestPartial> {
+        let given = plan.given();
+        Ok(match (self, &plan.ask) {
             (Index::Infix(index), SuggestAsk::Infix { key, words, prefix, all_required, contexts }) => {
                 let ask = InfixAsk {
                     key,
@@ -219,15 +231,23 @@ impl Index {
                     all_required: *all_required,
                     contexts: contexts.as_ref(),
                 };
-                Ok(index.lookup(&ask, count))
+                SuggestPartial::Entries(index.lookup(&ask, given))
             }
-            (Index::Prefix(index), SuggestAsk::Prefix { key, paths }) => Ok(index.lookup(key, paths, count)),
+            (Index::Prefix(index), SuggestAsk::Prefix { key, paths }) => {
+                SuggestPartial::Entries(index.lookup(key, paths, given))
+            }
             (Index::NextWord(index), SuggestAsk::NextWord { words, ended, left_out }) => {
-                Ok(index.lookup(&NextWordAsk { words, ended: *ended, left_out: *left_out }, count))
+                let ask = NextWordAsk { words, ended: *ended, left_out: *left_out };
+                SuggestPartial::NextWords(index.lookup(&ask, given))
             }
-            (Index::Sorted(index), SuggestAsk::Sorted { key }) => Ok(index.lookup(key, count)),
-            _ => Err(Error::bad_request("the suggester was built by another declaration; build it again")),
-        }
+            (Index::Sorted(index), SuggestAsk::Sorted { key }) => {
+                SuggestPartial::Entries(index.lookup(key, given))
+            }
+            _ => {
+                let message = "the suggester was built by another declaration; build it again";
+                return Err(Error::bad_request(message));
+            }
+        })
     }
 
     fn size(&self) -> usize {
@@ -237,6 +257,20 @@ impl Index {
             Index::NextWord(index) => index.size(),
             Index::Sorted(index) => index.size(),
         }
+    }
+}
+
+/// What one shard with all documents would have of a text that several have.
+fn same_texts(suggester: &Suggester) -> SameTexts {
+    match (&suggester.source, &suggester.lookup) {
+        (SuggestSource::File { .. }, _) => SameTexts::Shared,
+        // The number of a part is a place among others, and no count.
+        (SuggestSource::Terms { .. }, Lookup::Sorted(SortedLookup { parts: Some(_), .. })) => {
+            SameTexts::Heaviest
+        }
+        (SuggestSource::Terms { .. }, _) => SameTexts::Sum,
+        (SuggestSource::Documents { .. }, Lookup::Infix(_)) => SameTexts::Each,
+        (SuggestSource::Documents { .. }, _) => SameTexts::Heaviest,
     }
 }
 

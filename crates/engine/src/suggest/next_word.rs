@@ -1,18 +1,17 @@
-//! The next word of a text: how often words follow one another in the entries, the longest sequence known first, shorter
-//! ones with less and less weight ("stupid backoff"), as Lucene's `FreeTextSuggester` does it.
+//! The next word of a text: how often words follow one another in the entries. How likely a word is follows from the counts of
+//! all shards, and is worked out above them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use analysis::Analyzer;
-use plan::{Error, NextWordLookup, Result, Suggestion};
+use plan::partial::{NextWords, WordSequences};
+use plan::{Error, NextWordLookup, Result};
 
 use super::dictionary::Dictionary;
 use super::entries::{Entry, Room};
 use super::peaks::Peaks;
 use super::texts::Texts;
 
-/// What a shorter sequence's weight is multiplied by.
-const BACKOFF: f64 = 0.4;
 /// Stands for a word left out in a sequence.
 const LEFT_OUT: &str = "_";
 
@@ -60,37 +59,19 @@ impl NextWordIndex {
         Ok(Self { separator: lookup.separator, orders, words_total })
     }
 
-    pub(super) fn lookup(&self, ask: &NextWordAsk<'_>, count: usize) -> Vec<Suggestion> {
-        let beginnings = self.beginnings(ask);
-        let (mut found, mut seen, mut share) = (Vec::new(), HashSet::new(), 1.0);
-        for (order, beginning) in beginnings.iter().enumerate().rev() {
-            let Some(beginning) = beginning else { continue };
-            if ask.left_out > 0 && order <= ask.left_out {
-                break;
-            }
-            if let Some(counts) = self.orders.get(order) {
-                let range = counts.texts.begin_with(beginning);
-                let context = if range.is_empty() { 1 } else { self.context_count(order, beginning) };
-                let fresh = |row: &usize| !seen.contains(self.last_word(counts.texts.texts.get(*row)));
-                let often: Vec<usize> = counts.counts.heaviest([range]).filter(fresh).take(count).collect();
-                for row in often {
-                    seen.insert(self.last_word(counts.texts.texts.get(row)));
-                    let often = f64::from(counts.counts.get(row).unwrap_or(0));
-                    let weight = (i64::MAX as f64 * share * often / context as f64) as i64;
-                    found.push(Suggestion { text: counts.texts.texts.text(row), weight, payload: None });
-                }
-            }
-            share *= BACKOFF;
-        }
-        found.sort_by(|a, b| {
-            b.weight.cmp(&a.weight).then_with(|| a.text.encode_utf16().cmp(b.text.encode_utf16()))
+    /// Sequences enough for the first `count` suggestions.
+    pub(super) fn lookup(&self, ask: &NextWordAsk<'_>, count: usize) -> NextWords {
+        let begun = self.beginnings(ask).into_iter().enumerate().rev();
+        let begun = begun.filter_map(|(order, beginning)| Some((order, beginning?)));
+        let begun = begun.take_while(|(order, _)| ask.left_out == 0 || *order > ask.left_out);
+        // A word that a longer sequence suggests is passed over in shorter ones: as many again are enough.
+        let wanted = count.saturating_mul(self.orders.len());
+        let sequences = begun.filter_map(|(order, beginning)| {
+            let counts = self.orders.get(order)?;
+            let context = self.context_count(order, &beginning);
+            Some(WordSequences { context, list: counts.most_frequent(&beginning, wanted) })
         });
-        found.truncate(count);
-        found
-    }
-
-    fn last_word<'a>(&self, sequence: &'a [u8]) -> &'a [u8] {
-        sequence.rsplit(|byte| *byte == self.separator).next().unwrap_or_default()
+        NextWords { separator: self.separator, words: self.words_total, sequences: sequences.collect() }
     }
 
     /// For sequences of each length, how they must begin. After a whole word, each begins with one more.
@@ -113,14 +94,11 @@ impl NextWordIndex {
             .collect()
     }
 
-    /// How often what stands before the last word occurs.
-    fn context_count(&self, order: usize, beginning: &[u8]) -> u64 {
-        let Some(end) = beginning.iter().rposition(|byte| *byte == self.separator) else {
-            return self.words_total;
-        };
-        let shorter = order.checked_sub(1).and_then(|order| self.orders.get(order));
-        let count = shorter.and_then(|counts| counts.count(beginning.get(..end).unwrap_or_default()));
-        count.map_or(self.words_total, u64::from).max(1)
+    /// How often what stands before the last word occurs, if anything does and is known.
+    fn context_count(&self, order: usize, beginning: &[u8]) -> Option<u64> {
+        let end = beginning.iter().rposition(|byte| *byte == self.separator)?;
+        let shorter = self.orders.get(order.checked_sub(1)?)?;
+        shorter.count(beginning.get(..end).unwrap_or_default()).map(u64::from)
     }
 
     pub(super) fn size(&self) -> usize {
@@ -136,6 +114,16 @@ impl Counts {
         sorted.iter().for_each(|(text, _)| texts.push(text));
         let counts = sorted.into_iter().map(|(_, count)| count).collect();
         Self { texts: Dictionary::of(texts), counts: Peaks::of(counts) }
+    }
+
+    /// Of the sequences that begin so, the most frequent, of equal ones the first, in order.
+    fn most_frequent(&self, beginning: &[u8], wanted: usize) -> Vec<(Vec<u8>, u64)> {
+        let mut rows: Vec<usize> =
+            self.counts.heaviest([self.texts.begin_with(beginning)]).take(wanted).collect();
+        rows.sort_unstable();
+        let sequence =
+            |row: usize| Some((self.texts.texts.get(row).to_vec(), u64::from(self.counts.get(row)?)));
+        rows.into_iter().filter_map(sequence).collect()
     }
 
     fn count(&self, text: &[u8]) -> Option<u32> {

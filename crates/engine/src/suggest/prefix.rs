@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use analysis::{Analyzer, PathOptions, graph_paths};
+use plan::partial::{SuggestedEntries, SuggestedEntry};
 use plan::{Error, PrefixLookup, Result, Suggestion};
 
 use super::dictionary::Dictionary;
@@ -84,9 +85,10 @@ impl PrefixIndex {
     }
 
     /// `paths` are the ways through the token graph of `key`, which is as it was typed.
-    pub(super) fn lookup(&self, key: &str, paths: &[String], count: usize) -> Vec<Suggestion> {
+    pub(super) fn lookup(&self, key: &str, paths: &[String], count: usize) -> SuggestedEntries {
         let exact = if self.exact_first { self.exact(key, paths) } else { None };
-        let mut found: Vec<Suggestion> = exact.map(|at| self.suggestion(at)).into_iter().collect();
+        let exact = exact.map(|at| SuggestedEntry { exact: true, ..self.suggested(at) });
+        let mut found: Vec<SuggestedEntry> = exact.into_iter().collect();
         let mut seen = HashSet::new();
         for row in self.weights.heaviest(self.ranges(paths)) {
             if found.len() >= count {
@@ -96,10 +98,10 @@ impl PrefixIndex {
             let is_exact = self.exact_first && self.texts.get(entry) == key.as_bytes();
             // Entries that are spelt in one way only stand here once.
             if !is_exact && (self.paths_max <= 1 || seen.insert(self.shown(entry))) {
-                found.push(self.suggestion(row));
+                found.push(self.suggested(row));
             }
         }
-        found
+        SuggestedEntries { list: found, ..SuggestedEntries::default() }
     }
 
     /// The text and the payload of an entry.
@@ -135,13 +137,14 @@ impl PrefixIndex {
         ranges
     }
 
-    fn suggestion(&self, at: usize) -> Suggestion {
+    fn suggested(&self, at: usize) -> SuggestedEntry {
         let entry = self.entry(at);
-        Suggestion {
+        let suggestion = Suggestion {
             text: self.texts.text(entry),
             weight: self.weights.get(at).map_or(0, i64::from),
             payload: self.payloads.as_ref().map(|payloads| payloads.text(entry)),
-        }
+        };
+        SuggestedEntry { key: self.keys.texts.text(at), ..SuggestedEntry::of(suggestion) }
     }
 
     pub(super) fn size(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Entries that begin as asked, as they stand, by their text: what Lucene's `JaspellLookup`, `TSTLookup` and
 //! `FSTCompletionLookup` answer. A sorted dictionary of which a range is shown.
 
+use plan::partial::{EntryOrder, SuggestedEntries, SuggestedEntry};
 use plan::{Error, Result, SortedLookup, Suggestion};
 
 use super::dictionary::Dictionary;
@@ -43,14 +44,15 @@ impl SortedIndex {
     }
 
     /// Nothing begins with nothing.
-    pub(super) fn lookup(&self, key: &str, count: usize) -> Vec<Suggestion> {
+    pub(super) fn lookup(&self, key: &str, count: usize) -> SuggestedEntries {
         let range = if key.is_empty() { 0..0 } else { self.texts.begin_with(key.as_bytes()) };
         let suggestion = |at: usize| Suggestion {
             text: self.texts.texts.text(at),
             weight: self.weights.get(at).copied().unwrap_or(0),
             payload: None,
         };
-        range.take(count).map(suggestion).collect()
+        let list = range.take(count).map(|at| SuggestedEntry::of(suggestion(at))).collect();
+        SuggestedEntries { list, order: EntryOrder::Text, ..SuggestedEntries::default() }
     }
 
     pub(super) fn size(&self) -> usize {

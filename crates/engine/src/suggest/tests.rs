@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use analysis::Analyzer;
+use cluster::finish_suggestions;
+use plan::partial::{SuggestPartial, SuggestedEntries};
 use plan::{
-    AnalyzerSpec, Blend, BuildOn, Contexts, Fall, InfixLookup, Lookup, NextWordLookup, Occur, PrefixLookup,
-    Resources, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource, SuggestWeight,
-    Suggester, Suggestion,
+    AnalyzerSpec, Blend, BuildOn, Contexts, CutDepth, Fall, InfixLookup, Lookup, NextWordLookup, Occur,
+    PrefixLookup, Resources, SortedLookup, SuggestAsk, SuggestComponent, SuggestPlan, SuggestSource,
+    SuggestWeight, Suggester, Suggestion,
 };
 use proptest::prelude::*;
 
@@ -20,7 +22,7 @@ use crate::core::Meaning;
 use crate::snapshot::Snapshot;
 use crate::testing::{component, document, schema, snapshot, text};
 
-fn analyzer() -> Analyzer {
+pub(super) fn analyzer() -> Analyzer {
     let spec = AnalyzerSpec {
         tokenizer: component("standard"),
         filters: vec![component("lowercase")],
@@ -29,11 +31,11 @@ fn analyzer() -> Analyzer {
     Analyzer::build(&spec, &Resources::default()).unwrap()
 }
 
-fn infix(blend: Option<Blend>) -> InfixLookup {
+pub(super) fn infix(blend: Option<Blend>) -> InfixLookup {
     InfixLookup { all_required: true, highlight: false, blend }
 }
 
-fn entry(text: &str, weight: i64, contexts: &[&str]) -> Entry {
+pub(super) fn entry(text: &str, weight: i64, contexts: &[&str]) -> Entry {
     let contexts = contexts.iter().map(|context| (*context).to_owned()).collect();
     Entry { text: text.to_owned(), weight, payload: None, contexts }
 }
@@ -48,7 +50,12 @@ fn shelf() -> Vec<Entry> {
     ]
 }
 
-fn shown(found: &[Suggestion]) -> String {
+/// What one shard's entries show.
+fn shown(count: usize, found: SuggestedEntries) -> String {
+    text_of(&finish_suggestions(count, SuggestPartial::Entries(found)))
+}
+
+pub(super) fn text_of(found: &[Suggestion]) -> String {
     let each: Vec<_> = found.iter().map(|it| format!("{}={}", it.text, it.weight)).collect();
     each.join("; ")
 }
@@ -60,7 +67,7 @@ fn words_anywhere_are_found_by_weight() {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let ask =
             InfixAsk { key: "", words: &words, prefix, all_required: true, contexts: contexts.as_ref() };
-        assert_eq!(shown(&index.lookup(&ask, 3)), expected);
+        assert_eq!(shown(3, index.lookup(&ask, 3)), expected);
     };
     check(&[], Some("mus"), None, "Musical Boxes and Clocks=70; sound of music=60; The Sound of Music=50");
     check(&["music"], Some("so"), None, "sound of music=60; The Sound of Music=50");
@@ -83,7 +90,7 @@ fn weights_fall_with_the_place() {
         let index = InfixIndex::build(shelf(), &infix(Some(Blend { by, factor: 10 })), &analyzer()).unwrap();
         let ask =
             InfixAsk { key: "Mus", words: &[], prefix: Some("mus"), all_required: true, contexts: None };
-        assert_eq!(shown(&index.lookup(&ask, 3)), expected);
+        assert_eq!(shown(3, index.lookup(&ask, 3)), expected);
     };
     check(Fall::Linear, "Musical Boxes and Clocks=70; sound of music=48; The Sound of Music=35");
     check(Fall::Reciprocal, "Musical Boxes and Clocks=70; sound of music=20; The Sound of Music=12");
@@ -98,7 +105,7 @@ fn entries_stand_in_order() {
     let check = |parts: Option<u32>, lowercase: bool, key: &str, expected: &str| {
         let entries = shelf().into_iter().map(|it| Entry { contexts: Vec::new(), ..it }).collect();
         let index = SortedIndex::build(entries, SortedLookup { parts, lowercase }).unwrap();
-        assert_eq!(shown(&index.lookup(key, 3)), expected);
+        assert_eq!(shown(3, index.lookup(key, 3)), expected);
     };
     check(None, false, "S", "Sunny Garden Chair=50");
     check(None, true, "s", "sound of music=60; sunny garden chair=50");
@@ -152,7 +159,13 @@ fn meaning(snapshot: &Snapshot) -> Meaning {
 
 #[test]
 fn suggesters_are_built_when_they_should() {
-    let plan = |ask| SuggestPlan { component: "c".into(), suggester: "s".into(), ask, count: 5 };
+    let plan = |ask| SuggestPlan {
+        component: "c".into(),
+        suggester: "s".into(),
+        ask,
+        count: 5,
+        depth: CutDepth::Page,
+    };
     let ask = || plan(next_word(&["sou"], false));
     let lookup = Lookup::NextWord(NextWordLookup { grams: 2, separator: b' ' });
     let (first, suggesters) = (documents(&["sound of music", "sound of bells"]), Suggesters::default());
@@ -160,9 +173,9 @@ fn suggesters_are_built_when_they_should() {
     suggesters.follow(Event::Opened, &first, &meaning(&first));
     assert!(suggesters.suggest(&ask()).unwrap_err().message.contains("not supported at this time"));
     suggesters.follow(Event::Refreshed, &first, &meaning(&first));
-    assert_eq!(suggesters.suggest(&ask()).unwrap()[0].text, "sound");
-    let after = suggesters.suggest(&plan(next_word(&["sound"], true))).unwrap();
-    assert_eq!(shown(&after), "sound of=9223372036854775807");
+    let suggest = |plan: SuggestPlan| text_of(&finish_suggestions(5, suggesters.suggest(&plan).unwrap()));
+    assert_eq!(suggest(ask()), "sound=3074457345618258432");
+    assert_eq!(suggest(plan(next_word(&["sound"], true))), "sound of=9223372036854775807");
     assert!(suggesters.size() > 0);
     suggesters.declare(&[component_of(suggester(lookup, true))]);
     assert!(suggesters.suggest(&ask()).is_err(), "another declaration");
@@ -186,7 +199,7 @@ fn unknown_types_and_odd_weights_are_told() {
     assert!(negative.err().unwrap().message.contains("cannot encode value: -1"));
 }
 
-fn prefix() -> PrefixLookup {
+pub(super) fn prefix() -> PrefixLookup {
     PrefixLookup {
         exact_first: true,
         separated: true,
@@ -202,7 +215,7 @@ fn beginnings_are_found_by_weight() {
     let index = PrefixIndex::build(&shelf(), &prefix(), Some(&analyzer())).unwrap();
     let check = |key: &str, path: &str, count: usize, expected: &str| {
         let paths = [path.replace(' ', "\u{1f}")];
-        assert_eq!(shown(&index.lookup(key, &paths, count)), expected, "{key}");
+        assert_eq!(shown(count, index.lookup(key, &paths, count)), expected, "{key}");
     };
     check("s", "s", 5, "sound of music=60; Sunny Garden Chair=50");
     check("s", "s", 1, "sound of music=60");
@@ -211,7 +224,7 @@ fn beginnings_are_found_by_weight() {
 }
 
 /// Texts of a few words of a few letters, so that they meet often.
-fn texts() -> impl Strategy<Value = Vec<(String, i64)>> {
+pub(super) fn texts() -> impl Strategy<Value = Vec<(String, i64)>> {
     proptest::collection::vec(("[ab]{1,3}( [ab]{1,3}){0,2}", 0i64..5), 0..40)
 }
 
@@ -271,7 +284,7 @@ proptest! {
             .collect();
         expected.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
         let expected: Vec<_> = expected.into_iter().take(count).map(|(text, weight)| format!("{text}={weight}")).collect();
-        prop_assert_eq!(shown(&index.lookup(&ask, count)), expected.join("; "));
+        prop_assert_eq!(shown(count, index.lookup(&ask, count)), expected.join("; "));
     }
 
     #[test]
@@ -293,7 +306,7 @@ proptest! {
         let index = InfixIndex::build(entries, &infix(None), &analyzer()).unwrap();
         let prefix = Some(begun.as_str()).filter(|begun| !begun.is_empty());
         let ask = InfixAsk { key: "", words: &[], prefix, all_required: true, contexts: Some(&contexts) };
-        prop_assert_eq!(shown(&index.lookup(&ask, count)), expected.join("; "));
+        prop_assert_eq!(shown(count, index.lookup(&ask, count)), expected.join("; "));
     }
 
     #[test]
@@ -310,6 +323,6 @@ proptest! {
         }
         best.sort_by_key(|(text, weight)| (std::cmp::Reverse(*weight), text.replace(' ', "\u{1f}")));
         let expected: Vec<_> = best.into_iter().take(count).map(|(text, weight)| format!("{text}={weight}")).collect();
-        prop_assert_eq!(shown(&index.lookup(&begun, std::slice::from_ref(&begun), count)), expected.join("; "));
+        prop_assert_eq!(shown(count, index.lookup(&begun, std::slice::from_ref(&begun), count)), expected.join("; "));
     }
 }

@@ -4,9 +4,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use meter::Meters;
+use plan::partial::LikeWords;
 use plan::{
-    BatchId, ErrorKind, FieldSource, Join, MoreLike, Result, Schema, SearchPlan, SpellMode, SpellPlan,
-    TermsPlan, VectorsPlan,
+    BatchId, ErrorKind, FieldSource, Join, MoreLike, Result, Schema, SearchPlan, TermsPlan, VectorsPlan,
+    WordsPlan,
 };
 
 use super::*;
@@ -65,22 +66,9 @@ fn asked(shard: &Shard, version: u64) -> Vec<Result<()>> {
         limit: None,
         by_count: false,
         occurrences: false,
+        depth: plan::CutDepth::Page,
     };
-    let near = plan::SpellDictionary {
-        name: "near".into(),
-        field: "id".into(),
-        field_type: None,
-        checker: plan::Checker::Near(plan::NearWords::default()),
-    };
-    let spell = SpellPlan {
-        schema_version,
-        dictionaries: vec![near],
-        words: vec![],
-        count: 1,
-        alternatives: 0,
-        mode: SpellMode::Unknown,
-        accuracy: None,
-    };
+    let words = WordsPlan { schema_version, field: "id".into(), exact: vec![], near: vec![] };
     let vectors = VectorsPlan { schema_version, places: vec![], fields: None, count_documents: false };
     let (of, choice) = (plan::LikeSource::Text(String::new()), plan::LikeChoice::default());
     let like = MoreLike { schema_version, of, fields: vec![], choice };
@@ -90,9 +78,10 @@ fn asked(shard: &Shard, version: u64) -> Vec<Result<()>> {
         shard.explain_other(&search, &Query::All, 1, &meters).map(drop),
         shard.joined(&join, false).map(drop),
         shard.terms(&terms).map(drop),
-        shard.spell(&spell, &meters).map(drop),
+        shard.words(&words, &meters).map(drop),
         shard.vectors(&vectors).map(drop),
-        shard.like_terms(&like).map(drop),
+        shard.like_words(&like).map(drop),
+        shard.like_counts(&like, &LikeWords::default()).map(drop),
         shard
             .update(at(version, vec![add(film("1", "rot"))]), UpdateContext::default())
             .failure

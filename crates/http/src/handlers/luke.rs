@@ -3,15 +3,14 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, DocumentAtRead, TopTermsRead};
+use cluster::{Collection, DocumentAtRead};
 use meter::Meters;
 use plan::{
     Error, FieldClass, FieldSelection, Page, Query, ROOT_FIELD, Result, RootCause, Schema, SearchPlan, Value,
 };
 use solr::Params;
 use solr::admin::{
-    FieldFacts, IndexFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
-    luke_schema,
+    FieldFacts, IndexFacts, StoredValue, luke_document, luke_fields, luke_index, luke_info, luke_schema,
 };
 use solr::response::{Entries, Node};
 use solr::select::{FieldItem, FieldList};
@@ -158,10 +157,7 @@ async fn field_facts(collection: &Collection, schema: &Schema, params: &Params) 
         let has_terms = has_terms(schema, &found.name);
         let mut terms = None;
         if wanted.is_some() && has_terms {
-            let request = TopTermsRead { field: &found.name, limit };
-            let found = collection.read(request, &Meters::default()).await?;
-            let cluster::TopTerms { top, distinct, histogram } = found;
-            terms = Some(TopTerms { distinct, top, histogram });
+            terms = Some(collection.top_terms(&found.name, limit).await?);
         }
         let docs = has_terms.then_some(found.docs);
         facts.push(FieldFacts { name: found.name, docs, terms });

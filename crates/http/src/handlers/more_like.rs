@@ -74,7 +74,7 @@ async fn alike(
     like: &MoreLike,
     plan: impl Fn(plan::Query) -> SearchPlan,
 ) -> Result<(Vec<LikeTerm>, SearchResult)> {
-    let terms = collection.read(like, meters).await?;
+    let terms = collection.like_terms(like, meters).await?;
     let result = collection.search(Arc::new(plan(likes.query(like, &terms))), meters).await?;
     Ok((terms, result))
 }

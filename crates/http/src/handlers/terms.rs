@@ -33,7 +33,7 @@ pub(super) async fn listed(collection: &Arc<Collection>, request: &TermsRequest)
             )));
         }
         listed.push(match field {
-            FieldTerms::Listed(plan) => collection.read(plan, &Meters::default()).await?,
+            FieldTerms::Listed(plan) => collection.terms(plan).await?,
             FieldTerms::Values { field, limit, by_count, raw } => {
                 let sort = if *by_count { FacetSort::Count } else { FacetSort::Index };
                 let mut terms = values(collection, (field, request.schema_version), *limit, sort).await?;

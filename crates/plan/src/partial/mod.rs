@@ -3,14 +3,19 @@
 //! Here are the types and how they merge; nothing here decides what a page shows.
 //!
 //! Invariant: parts made at [`crate::CutDepth::Whole`] merge to what one shard with all their documents would have given, but
-//! for sums of reals ([`Sum`]), for groups, and for parents and runs that a split tears apart (`crates/engine/src/search/tests`).
+//! for sums of reals ([`Sum`]), for groups, for parents and runs that a split tears apart
+//! (`crates/engine/src/search/tests`), and for suggestions whose order hangs on that of documents (`crates/engine/src/suggest`).
 
 mod bucket;
 mod by_value;
 mod facets;
+mod index;
+mod like;
 mod moments;
 mod related;
+mod sorted;
 mod stat;
+mod suggest;
 
 use crate::component::Component;
 use crate::highlight::Highlights;
@@ -20,9 +25,14 @@ use crate::shape::ShapeResult;
 pub use bucket::{BucketPartial, SubFacetPartial, TermsPartial};
 pub use by_value::{ByValue, LeftOut};
 pub use facets::{FacetPartials, FieldCounts, FieldPartial, PivotLevel, PivotPartial};
+pub use index::{IndexedField, IndexedFields, TermCounts, WordCounts};
+pub use like::{FieldWords, LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
 pub use moments::{Moments, Sum};
 pub use related::RelatedCounts;
 pub use stat::{DistinctValues, Extreme, Samples, StatPartial};
+pub use suggest::{
+    EntryOrder, NextWords, SameTexts, SuggestPartial, SuggestedEntries, SuggestedEntry, WordSequences,
+};
 
 /// Parts of a whole. Merging is associative and commutative.
 pub trait Merge {

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::Merge;
 use super::moments::Moments;
 use super::related::RelatedCounts;
+use super::sorted::merge_sorted;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +79,7 @@ impl DistinctValues {
 
 impl Merge for DistinctValues {
     fn merge(self, other: Self) -> Self {
-        let values = merged(self.values, other.values, Value::order, true);
+        let values = merge_sorted(self.values, other.values, Value::order, |own, _| own);
         Self { values, unlisted: self.unlisted + other.unlisted }
     }
 }
@@ -129,24 +130,10 @@ fn place_of(share: f64, count: usize) -> Option<usize> {
 
 impl Merge for Samples {
     fn merge(self, other: Self) -> Self {
-        Self::all(merged(self.kept, other.kept, f64::total_cmp, false))
+        // Never equal, so that none gets lost.
+        let order = |own: &f64, other: &f64| own.total_cmp(other).then(Ordering::Less);
+        Self::all(merge_sorted(self.kept, other.kept, order, |own, _| own))
     }
-}
-
-/// Two ascending lists as one; `distinct` takes what is in both once.
-fn merged<T>(own: Vec<T>, other: Vec<T>, order: impl Fn(&T, &T) -> Ordering, distinct: bool) -> Vec<T> {
-    let mut all = Vec::with_capacity(own.len() + other.len());
-    let (mut own, mut other) = (own.into_iter().peekable(), other.into_iter().peekable());
-    while let (Some(left), Some(right)) = (own.peek(), other.peek()) {
-        match order(left, right) {
-            Ordering::Greater => all.extend(other.next()),
-            Ordering::Equal if distinct => drop(other.next()),
-            _ => all.extend(own.next()),
-        }
-    }
-    all.extend(own);
-    all.extend(other);
-    all
 }
 
 #[cfg(test)]

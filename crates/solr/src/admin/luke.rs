@@ -1,7 +1,7 @@
 //! `/admin/luke`: what the index holds and how fields are kept, with Solr's one-letter flags. Facts come from the engine
 //! through the caller; key names, flag order and the legend are Solr 9.10's.
 
-use plan::{FieldClass, FieldSpec, Properties, Schema, Value};
+use plan::{FieldClass, FieldSpec, Properties, Schema, TopTerms, Value};
 
 use super::IndexFacts;
 use crate::response::{DocumentNode, Entries, Name, Node};
@@ -43,15 +43,6 @@ pub struct FieldFacts {
     pub docs: Option<u64>,
     /// Present when the request names fields.
     pub terms: Option<TopTerms>,
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct TopTerms {
-    pub distinct: u64,
-    /// Most documents first.
-    pub top: Vec<(Value, u64)>,
-    /// How many terms are in 1, 2, up to 4, up to 8, … documents.
-    pub histogram: Vec<u64>,
 }
 
 /// One stored value of a document that Luke takes apart.

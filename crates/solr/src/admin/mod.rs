@@ -22,8 +22,7 @@ pub use cluster_status::{
 pub use config_view::config;
 pub use core_status::{CoreFacts, core_status};
 pub use luke::{
-    FieldFacts, LukeFacts, StoredValue, TopTerms, luke_document, luke_fields, luke_index, luke_info,
-    luke_schema,
+    FieldFacts, LukeFacts, StoredValue, luke_document, luke_fields, luke_index, luke_info, luke_schema,
 };
 pub use metric::{Metric, Rates, Registry, Times, cache_metric};
 pub use metrics::metrics;

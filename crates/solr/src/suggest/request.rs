@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use analysis::{Analyzer, Ending, PathOptions, Token, graph_paths};
 use plan::{
-    Error, FieldType, Lookup, PrefixLookup, Result, SuggestAsk, SuggestComponent, SuggestPlan, Suggester,
-    Suggestion,
+    CutDepth, Error, FieldType, Lookup, PrefixLookup, Result, SuggestAsk, SuggestComponent, SuggestPlan,
+    Suggester, Suggestion,
 };
 
 use super::contexts::parse_contexts;
@@ -132,6 +132,7 @@ impl<'a> SuggestRequest<'a> {
             suggester: suggester.name.clone(),
             ask,
             count,
+            depth: CutDepth::Page,
         };
         Ok(Asked { suggester, plan: Arc::new(plan), highlights })
     }

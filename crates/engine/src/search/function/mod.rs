@@ -26,7 +26,7 @@ pub(crate) use lower::{Lowered, lower};
 pub(crate) use range::{FunctionRangeNode, range_label};
 pub(crate) use reader::Reader;
 pub(crate) use score::{FunctionNode, FunctionScore};
-pub(super) use text::alike;
+pub use text::alike;
 
 /// Documents computed at once.
 pub(crate) const BLOCK: usize = 128;

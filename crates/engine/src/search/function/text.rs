@@ -19,7 +19,7 @@ pub(super) fn distances(measure: StringMeasure, arguments: &mut [Reader], docs: 
 }
 
 /// As a text and another, see [`StringMeasure`].
-pub(in crate::search) fn alike(measure: StringMeasure, one: &str, other: &str) -> f32 {
+pub fn alike(measure: StringMeasure, one: &str, other: &str) -> f32 {
     let units = |text: &str| -> Vec<u16> { text.encode_utf16().collect() };
     let (one, other) = (units(one), units(other));
     match measure {

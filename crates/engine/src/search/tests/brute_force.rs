@@ -17,7 +17,7 @@ use crate::search::{SearchCaches, matching_docs};
 use crate::snapshot::Snapshot;
 use crate::testing::{snapshot, source};
 
-const WORDS: [&str; 6] = ["red", "green", "blue", "grey", "rot", "r"];
+pub(super) const WORDS: [&str; 6] = ["red", "green", "blue", "grey", "rot", "r"];
 
 /// A document of the model.
 #[derive(Clone, Debug)]
@@ -108,8 +108,12 @@ impl Doc {
 }
 
 pub(super) fn shard(docs: &[Doc]) -> Snapshot {
-    let numbered: Vec<(usize, &Doc)> = docs.iter().enumerate().collect();
-    let batches: Vec<Vec<Document>> = numbered
+    numbered_shard(&docs.iter().enumerate().collect::<Vec<_>>())
+}
+
+/// Of documents whose ids are these numbers.
+pub(super) fn numbered_shard(docs: &[(usize, &Doc)]) -> Snapshot {
+    let batches: Vec<Vec<Document>> = docs
         .chunks(docs.len().div_ceil(3).max(1))
         .map(|chunk| chunk.iter().map(|(id, doc)| doc.document(*id)).collect())
         .collect();
@@ -123,7 +127,7 @@ pub(super) fn shard(docs: &[Doc]) -> Snapshot {
         .iter()
         .map(|view| {
             for doc in 0..view.reader().max_doc() {
-                if alive.next().is_some_and(|model| model.deleted) {
+                if alive.next().is_some_and(|(_, model)| model.deleted) {
                     view.segment.marks.mark(doc);
                 }
             }

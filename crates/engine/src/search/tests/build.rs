@@ -4,7 +4,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use meter::Meters;
-use plan::partial::{FacetPartials, Merge, ShardResult};
+use plan::partial::{Merge, ShardResult};
 use plan::{
     Clause, FacetResult, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, Result, SearchPlan,
     SortBy, SortKey, Value,
@@ -67,20 +67,23 @@ pub(super) fn by(field: &str, descending: bool) -> SortKey {
     SortKey { by: SortBy::Field(Arc::from(field)), descending }
 }
 
-/// What the facets of a plan show of all shards together, which are merged pair by pair: always the one at a place of `pairs`
-/// with the one behind it.
+/// What the facets of a plan show of all shards together.
 pub(super) fn shown(shards: &[Snapshot], plan: &SearchPlan, pairs: &[usize]) -> FacetResult {
     let count = |shard| search(shard, plan, &SearchCaches::default()).unwrap().facets.unwrap();
-    let mut parts: Vec<FacetPartials> = shards.iter().map(count).collect();
+    cluster::finish_facets(&plan.facets, merged(shards.iter().map(count), pairs))
+}
+
+/// Parts as one, merged pair by pair: always the one at a place of `pairs` with the one behind it.
+pub(super) fn merged<T: Merge>(parts: impl Iterator<Item = T>, pairs: &[usize]) -> T {
+    let mut parts: Vec<T> = parts.collect();
     let mut pairs = pairs.iter().copied().cycle();
     while parts.len() > 1 {
         let at = pairs.next().unwrap_or(0) % (parts.len() - 1);
-        let other = parts.remove(at + 1);
-        let own = std::mem::take(&mut parts[at]);
+        let (own, other) = (parts.remove(at), parts.remove(at));
         // Either way round.
-        parts[at] = if at.is_multiple_of(2) { own.merge(other) } else { other.merge(own) };
+        parts.insert(at, if at.is_multiple_of(2) { own.merge(other) } else { other.merge(own) });
     }
-    cluster::finish_facets(&plan.facets, parts.remove(0))
+    parts.remove(0)
 }
 
 /// By score, the first hundred, with scores, without stored fields.

@@ -11,5 +11,7 @@ mod recorded;
 mod recorded_facets;
 mod second_looks;
 mod shapes;
+mod spelling;
 mod splits;
 mod trees;
+mod word_splits;

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 
 use super::brute_force::{doc, query, shard};
 use super::build::{filter, phrase, plan, search, term};
-use crate::search::{SearchCaches, like_terms, why_not};
+use super::word_splits::like_terms;
+use crate::search::{SearchCaches, why_not};
 use crate::snapshot::Snapshot;
 use crate::testing::{document, schema, snapshot, text};
 
@@ -98,7 +99,7 @@ fn the_rarer_word_is_the_more_telling() {
             fields: vec![("title_t".into(), 1.0), ("nowhere_t".into(), 1.0)],
             choice,
         };
-        let terms = like_terms(&films, &like).unwrap();
+        let terms = like_terms(std::slice::from_ref(&films), &like, &[]).unwrap();
         let shown: Vec<_> = terms.iter().map(|term| term.value.to_text()).collect();
         assert_eq!(shown.join(" "), expected);
         let alike = run(&films, &plan(Query::MoreLike(Box::new(like))));
@@ -117,7 +118,7 @@ fn the_rarer_word_is_the_more_telling() {
         fields: vec![],
         choice: any(),
     };
-    assert!(like_terms(&films, &nobody).is_err());
+    assert!(like_terms(std::slice::from_ref(&films), &nobody, &[]).is_err());
 }
 
 #[test]

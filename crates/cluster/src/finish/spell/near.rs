@@ -4,27 +4,26 @@
 use std::collections::BTreeMap;
 
 use meter::Allowance;
-use plan::{NearWords, Result, SpellFinding, SpellMode, SpellPlan};
+use plan::{NearWords, SpellFinding, SpellMode, SpellPlan};
 
 use super::add;
-use super::words::Words;
-use crate::search::function::alike;
-use crate::search::near_terms::NearTerm;
+use super::words::{NearTerm, Words};
 
-/// Suggestions for all words of a plan, in order; words that were all right have none.
+/// Suggestions for all words of a plan, in order; words that were all right have none. Words of which something is missed are
+/// left out.
 pub(super) fn suggestions(
-    words: &Words<'_>,
+    words: &Words,
     near: &NearWords,
     plan: &SpellPlan,
     allowance: &Allowance,
-) -> Result<Vec<SpellFinding>> {
+) -> Vec<SpellFinding> {
     let mut findings: Vec<SpellFinding> = Vec::new();
     for word in plan.words.iter().take_while(|_| !allowance.is_used_up()) {
-        let documents = words.documents(&word.text)?;
+        let Some(documents) = words.documents(&word.text) else { continue };
         let known = plan.alternatives > 0 && documents > 0;
         let count = if known { plan.alternatives } else { plan.count };
         let lookup = Lookup { words, near, plan, word: &word.text, count };
-        let found = lookup.suggestions(documents)?;
+        let Some(found) = lookup.suggestions(documents) else { continue };
         let mut finding = SpellFinding { word: word.clone(), documents, suggestions: Vec::new() };
         // The word itself stands among what may replace it.
         if known && !found.iter().any(|it| it.text == word.text) {
@@ -35,7 +34,7 @@ pub(super) fn suggestions(
             findings.push(finding);
         }
     }
-    Ok(findings)
+    findings
 }
 
 /// A word that may be suggested.
@@ -49,7 +48,7 @@ struct Candidate {
 }
 
 struct Lookup<'a> {
-    words: &'a Words<'a>,
+    words: &'a Words,
     near: &'a NearWords,
     plan: &'a SpellPlan,
     word: &'a str,
@@ -57,11 +56,12 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
-    fn suggestions(&self, documents: u64) -> Result<Vec<Candidate>> {
+    /// `None` while terms are missed.
+    fn suggestions(&self, documents: u64) -> Option<Vec<Candidate>> {
         let near = self.near;
         let length = self.word.chars().count();
         if length < near.length_min || length > near.length_max || !self.is_wanted(documents) {
-            return Ok(Vec::new());
+            return Some(Vec::new());
         }
         let above = self.documents_above(documents);
         let inspected = self.count.saturating_mul(near.inspections_max);
@@ -80,7 +80,7 @@ impl Lookup<'_> {
             }),
         }
         sorted.truncate(self.count);
-        Ok(sorted)
+        Some(sorted)
     }
 
     fn is_wanted(&self, documents: u64) -> bool {
@@ -106,14 +106,14 @@ impl Lookup<'_> {
     }
 
     /// The most similar words within so many edits, by text.
-    fn candidates(&self, edits: u8, above: u64, count: usize) -> Result<BTreeMap<String, Candidate>> {
+    fn candidates(&self, edits: u8, above: u64, count: usize) -> Option<BTreeMap<String, Candidate>> {
         let prefix = self.near.prefix_min.max(usize::from(edits) - 1);
         let accuracy = self.plan.accuracy.unwrap_or(self.near.accuracy);
         let candidate = |term: NearTerm| {
-            let NearTerm { text, doc_freq: documents, similarity } = term;
+            let NearTerm { text, documents, similarity } = term;
             let likeness = match self.near.measure {
                 None => similarity,
-                Some(measure) => alike(measure, self.word, &text),
+                Some(measure) => engine::alike(measure, self.word, &text),
             };
             let taken = text != self.word && documents > above && likeness >= accuracy;
             taken.then_some(Candidate { text, documents, similarity, likeness })
@@ -122,6 +122,6 @@ impl Lookup<'_> {
         let mut candidates: Vec<Candidate> = near.into_iter().filter_map(candidate).collect();
         candidates.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
         candidates.truncate(count);
-        Ok(candidates.into_iter().map(|it| (it.text.clone(), it)).collect())
+        Some(candidates.into_iter().map(|it| (it.text.clone(), it)).collect())
     }
 }

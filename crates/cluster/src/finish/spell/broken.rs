@@ -5,24 +5,24 @@
 use std::cmp::Ordering;
 
 use meter::Allowance;
-use plan::{BrokenWords, Result, SpellFinding, SpellMode, SpellPlan, SpellWord, TieHeap};
+use plan::{BrokenWords, SpellFinding, SpellMode, SpellPlan, SpellWord, TieHeap};
 
 use super::add;
 use super::words::Words;
-use crate::search::near_terms::TERM_CHARS_MAX;
 
-/// Cuts and joints, the most frequent first.
+/// Cuts and joints, the most frequent first. A word that is missed counts as one that no document has; what comes of that is
+/// thrown away, and all is done again with the word known.
 pub(super) fn suggestions(
-    words: &Words<'_>,
+    words: &Words,
     broken: &BrokenWords,
     plan: &SpellPlan,
     allowance: &Allowance,
-) -> Result<Vec<SpellFinding>> {
+) -> Vec<SpellFinding> {
     let breaker = Breaker { words, broken, plan };
     let (mut cuts, mut whole) = (Vec::new(), Vec::new());
     let tried = plan.words.iter().take_while(|_| !allowance.is_used_up());
     for word in tried.filter(|_| broken.tear) {
-        let found = breaker.cuts(&word.text)?;
+        let found = breaker.cuts(&word.text);
         if found.is_empty() {
             whole.push(Entry { word: word.clone(), suggestion: None, documents: 0 });
         }
@@ -33,10 +33,10 @@ pub(super) fn suggestions(
         }));
     }
     cuts.append(&mut whole);
-    let joints = if broken.combine { breaker.joints()? } else { Vec::new() };
+    let joints = if broken.combine { breaker.joints() } else { Vec::new() };
     let mut findings: Vec<SpellFinding> = Vec::new();
     for entry in interleaved(cuts, joints) {
-        let documents = breaker.documents(&entry.word.text)?;
+        let documents = breaker.documents(&entry.word.text);
         let at = findings.iter().position(|it| it.word == entry.word).unwrap_or_else(|| {
             findings.push(SpellFinding { word: entry.word.clone(), documents, suggestions: Vec::new() });
             findings.len() - 1
@@ -45,7 +45,7 @@ pub(super) fn suggestions(
             add(finding, text, entry.documents);
         }
     }
-    Ok(findings)
+    findings
 }
 
 /// What is suggested for a word, or for several as one.
@@ -100,16 +100,20 @@ struct Joint {
 }
 
 struct Breaker<'a> {
-    words: &'a Words<'a>,
+    words: &'a Words,
     broken: &'a BrokenWords,
     plan: &'a SpellPlan,
 }
 
 impl Breaker<'_> {
     /// The documents of a word, or of several with spaces between.
-    fn documents(&self, words: &str) -> Result<u64> {
-        let each = words.split(' ').map(|word| self.words.documents(word));
-        Ok(self.together(each.collect::<Result<Vec<_>>>()?.into_iter()))
+    fn documents(&self, words: &str) -> u64 {
+        self.together(words.split(' ').map(|word| self.count(word)))
+    }
+
+    /// The documents of one word.
+    fn count(&self, word: &str) -> u64 {
+        self.words.documents(word).unwrap_or(0)
     }
 
     fn together(&self, each: impl Iterator<Item = u64>) -> u64 {
@@ -117,13 +121,14 @@ impl Breaker<'_> {
     }
 
     /// The fewest cuts first, of these the most frequent.
-    fn cuts(&self, word: &str) -> Result<Vec<Cut>> {
-        if word.chars().count() > TERM_CHARS_MAX {
-            return Ok(Vec::new());
+    fn cuts(&self, word: &str) -> Vec<Cut> {
+        if word.chars().count() > engine::TERM_CHARS_MAX {
+            return Vec::new();
         }
-        let documents = self.words.documents(word)?;
+        // Its pieces are not looked up before it is known whether it is to be cut.
+        let Some(documents) = self.words.documents(word) else { return Vec::new() };
         if self.plan.count == 0 || (documents > 0 && self.plan.mode == SpellMode::Unknown) {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let documents_min = match self.plan.mode {
             SpellMode::MorePopular => documents.max(1),
@@ -133,12 +138,12 @@ impl Breaker<'_> {
             other.pieces.len().cmp(&one.pieces.len()).then(one.documents.cmp(&other.documents))
         };
         let mut search = CutSearch { breaker: self, documents_min, tried: 0, found: TieHeap::new(order) };
-        search.cut(word, &[])?;
-        Ok(search.found.into_descending())
+        search.cut(word, &[]);
+        search.found.into_descending()
     }
 
     /// The fewest words first, of these the most frequent.
-    fn joints(&self) -> Result<Vec<Entry>> {
+    fn joints(&self) -> Vec<Entry> {
         let places = places(&self.plan.words);
         let order = |one: &Joint, other: &Joint| {
             let length = |it: &Joint| it.last - it.first;
@@ -151,7 +156,7 @@ impl Breaker<'_> {
                 if found.len() > self.plan.count {
                     found.pop();
                 }
-            })?;
+            });
         }
         let entry = |joint: Joint| {
             let texts: Vec<_> = (joint.first..=joint.last)
@@ -168,7 +173,7 @@ impl Breaker<'_> {
             };
             Some(Entry { word, suggestion: Some(joint.text), documents: joint.documents })
         };
-        Ok(found.into_descending().into_iter().filter_map(entry).collect())
+        found.into_descending().into_iter().filter_map(entry).collect()
     }
 
     /// The words that begin with the one at `first` and take in some that follow it.
@@ -178,25 +183,25 @@ impl Breaker<'_> {
         first: usize,
         tried: &mut usize,
         take: &mut dyn FnMut(Joint),
-    ) -> Result<()> {
+    ) {
         let broken = self.broken;
-        let Some(Some(word)) = places.get(first) else { return Ok(()) };
+        let Some(Some(word)) = places.get(first) else { return };
         let (mut text, mut length) = (word.text.clone(), word.text.chars().count());
         if length > broken.combined_max || self.plan.count == 0 {
-            return Ok(());
+            return;
         }
-        let own = self.words.documents(&word.text)?;
+        let own = self.count(&word.text);
         let (mut least, mut most) = (own, own);
         for (last, next) in places.iter().enumerate().skip(first + 1).take(broken.changes_max) {
-            let Some(next) = next else { return Ok(()) };
+            let Some(next) = next else { return };
             text.push_str(&next.text);
             length += next.text.chars().count();
             if length > broken.combined_max {
-                return Ok(());
+                return;
             }
-            let own = self.words.documents(&next.text)?;
+            let own = self.count(&next.text);
             (least, most) = (least.min(own), most.max(own));
-            let documents = self.words.documents(&text)?;
+            let documents = self.count(&text);
             let wanted = match self.plan.mode {
                 SpellMode::Unknown => least == 0,
                 SpellMode::MorePopular => documents >= most,
@@ -207,10 +212,9 @@ impl Breaker<'_> {
             }
             *tried += 1;
             if *tried == broken.evaluations_max {
-                return Ok(());
+                return;
             }
         }
-        Ok(())
     }
 }
 
@@ -243,7 +247,7 @@ struct CutSearch<'a, F> {
 
 impl<F: Fn(&Cut, &Cut) -> Ordering> CutSearch<'_, F> {
     /// Cuts `rest`, which follows `before`, in two; then, if that is not enough, its right parts further.
-    fn cut(&mut self, rest: &str, before: &[String]) -> Result<()> {
+    fn cut(&mut self, rest: &str, before: &[String]) {
         let broken = self.breaker.broken;
         let piece_min = broken.piece_min.max(1);
         let length = rest.chars().count();
@@ -253,45 +257,43 @@ impl<F: Fn(&Cut, &Cut) -> Ordering> CutSearch<'_, F> {
                 break;
             }
             if self.tried >= broken.evaluations_max {
-                return Ok(());
+                return;
             }
             self.tried += 1;
             let (left, right) = rest.split_at(at);
-            if self.breaker.words.documents(left)? < self.documents_min {
+            // Both, so that what is missed of them is asked for at once.
+            let (left_documents, right_documents) = (self.breaker.count(left), self.breaker.count(right));
+            if left_documents < self.documents_min {
                 continue;
             }
             ends.push(at);
-            if self.breaker.words.documents(right)? >= self.documents_min {
-                self.take(before, left, right)?;
+            if right_documents >= self.documents_min {
+                self.take(before, left, right);
             }
         }
         let cuts = before.len() + 2;
         let enough = self.found.len() >= self.breaker.plan.count;
         if self.tried >= broken.evaluations_max || cuts > broken.changes_max || enough {
-            return Ok(());
+            return;
         }
         for at in ends {
             let (left, right) = rest.split_at(at);
             let mut before = before.to_vec();
             before.push(left.to_owned());
-            self.cut(right, &before)?;
+            self.cut(right, &before);
             if self.tried >= broken.evaluations_max {
                 break;
             }
         }
-        Ok(())
     }
 
-    fn take(&mut self, before: &[String], left: &str, right: &str) -> Result<()> {
+    fn take(&mut self, before: &[String], left: &str, right: &str) {
         let mut pieces = before.to_vec();
         pieces.extend([left.to_owned(), right.to_owned()]);
-        let each: Vec<u64> =
-            pieces.iter().map(|piece| self.breaker.words.documents(piece)).collect::<Result<_>>()?;
-        let documents = self.breaker.together(each.into_iter());
+        let documents = self.breaker.together(pieces.iter().map(|piece| self.breaker.count(piece)));
         self.found.push(Cut { pieces, documents });
         if self.found.len() > self.breaker.plan.count {
             self.found.pop();
         }
-        Ok(())
     }
 }

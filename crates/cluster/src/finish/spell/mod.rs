@@ -1,29 +1,55 @@
-//! Spelling: what the dictionaries of a plan suggest for its words, straight from the terms of a field. `near` finds words
-//! a few edits away, `broken` such as were torn apart or run together; here the results of several are woven into one.
+//! Spelling: what the dictionaries of a plan suggest for its words. Shards tell how many of their documents have words and which
+//! of their terms are near them (`words`); all else is decided here, above them, so that however documents are split the
+//! suggestions are those of one shard. `near` chooses words a few edits away, `broken` such as were torn apart or run together;
+//! here the results of several dictionaries are woven into one.
 
 mod broken;
 mod near;
 mod words;
 
-use plan::{Checker, Error, Result, SpellFinding, SpellPlan, SpellWord};
+use meter::Allowance;
+use plan::partial::WordCounts;
+use plan::{Checker, Error, Result, SpellDictionary, SpellFinding, SpellPlan, SpellWord, WordsPlan};
 
-use super::SearchContext;
 use words::Words;
 
-/// By word, in the order in which words were first found.
-pub(super) fn suggestions(context: &SearchContext<'_>, plan: &SpellPlan) -> Result<Vec<SpellFinding>> {
+/// What all shards together know of some words.
+type LookUp<'a> = dyn Fn(&WordsPlan) -> Result<WordCounts> + 'a;
+
+/// By word, in the order in which words were first found. Words that are left when the allowance is used up are not looked up.
+pub fn spell_words(
+    plan: &SpellPlan,
+    allowance: &Allowance,
+    look_up: &LookUp<'_>,
+) -> Result<Vec<SpellFinding>> {
     let mut results = Vec::with_capacity(plan.dictionaries.len());
     for dictionary in &plan.dictionaries {
-        let words = Words::new(context, &dictionary.field);
-        results.push(match &dictionary.checker {
-            Checker::Near(near) => near::suggestions(&words, near, plan, &context.allowance)?,
-            Checker::Broken(broken) => broken::suggestions(&words, broken, plan, &context.allowance)?,
-        });
+        results.push(suggestions(dictionary, plan, allowance, look_up)?);
     }
     match (results.pop(), results.is_empty()) {
         (Some(only), true) => Ok(only),
         (Some(last), false) => Ok(weave(results.into_iter().chain([last]), plan.count)),
         (None, _) => Err(Error::internal("a spelling plan names no dictionary")),
+    }
+}
+
+fn suggestions(
+    dictionary: &SpellDictionary,
+    plan: &SpellPlan,
+    allowance: &Allowance,
+    look_up: &LookUp<'_>,
+) -> Result<Vec<SpellFinding>> {
+    let mut words = Words::new(&dictionary.field, plan.schema_version);
+    loop {
+        let found = match &dictionary.checker {
+            Checker::Near(near) => near::suggestions(&words, near, plan, allowance),
+            Checker::Broken(broken) => broken::suggestions(&words, broken, plan, allowance),
+        };
+        // Ends: what is learnt is not missed again, and a plan's words have so many pieces and neighbours and no more.
+        match words.missed() {
+            Some(missed) => words.learn(look_up(&missed)?),
+            None => return Ok(found),
+        }
     }
 }
 
@@ -56,6 +82,3 @@ fn add(finding: &mut SpellFinding, text: &str, documents: u64) {
         None => finding.suggestions.push((text.to_owned(), documents)),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use meter::{Allowance, Meters};
 use plan::{BrokenWords, Checker, NearWords, SpellDictionary, SpellMode, SpellPlan, SpellWord, WordRole};
 
-use super::suggestions;
-use crate::search::{SearchCaches, SearchContext};
+use crate::search::{self, SearchCaches};
 use crate::snapshot::Snapshot;
 use crate::testing::{document, schema, snapshot, text};
 
@@ -18,7 +18,7 @@ fn shelf() -> Snapshot {
     snapshot(&Arc::new(schema()), &batches)
 }
 
-fn words(text: &str) -> Vec<SpellWord> {
+pub(super) fn words(text: &str) -> Vec<SpellWord> {
     let mut start = 0;
     let word = |word: &str| {
         let found = SpellWord {
@@ -50,7 +50,8 @@ fn plan(text: &str, checkers: Vec<Checker>) -> SpellPlan {
 
 fn check(plan: &SpellPlan, expected: &str) {
     let (snapshot, caches) = (shelf(), SearchCaches::default());
-    let found = suggestions(&SearchContext::new(&snapshot, &caches), plan).unwrap();
+    let look_up = |words: &_| search::words(&snapshot, words, &caches, &Meters::default());
+    let found = cluster::spell_words(plan, &Allowance::default(), &look_up).unwrap();
     let shown = found.iter().map(|finding| {
         let suggestions: Vec<_> =
             finding.suggestions.iter().map(|(word, count)| format!("{word}={count}")).collect();

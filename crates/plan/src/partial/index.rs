@@ -1,0 +1,98 @@
+//! What one shard's index holds: its fields, and the terms of a field with their counts. Dead documents count as in Lucene.
+//! Counts are of the shard alone; bounds on them are judged when those of all shards are added up.
+
+use super::Merge;
+use super::sorted::merge_sorted;
+use crate::terms::TermCount;
+
+/// Terms in their order, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermCounts(pub Vec<TermCount>);
+
+impl Merge for TermCounts {
+    fn merge(self, other: Self) -> Self {
+        let join = |own: TermCount, other: TermCount| TermCount {
+            documents: own.documents + other.documents,
+            occurrences: own.occurrences.merge(other.occurrences),
+            term: own.term,
+        };
+        Self(merge_sorted(self.0, other.0, |own, other| own.term.cmp(&other.term), join))
+    }
+}
+
+/// What a shard knows of the words that a [`crate::WordsPlan`] asks for, in its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WordCounts {
+    /// All documents.
+    pub documents: u64,
+    pub exact: Vec<u64>,
+    pub near: Vec<TermCounts>,
+}
+
+impl Merge for WordCounts {
+    fn merge(self, other: Self) -> Self {
+        Self {
+            documents: self.documents + other.documents,
+            exact: self.exact.merge(other.exact),
+            near: self.near.merge(other.near),
+        }
+    }
+}
+
+/// Concrete fields in order of their names, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexedFields(pub Vec<IndexedField>);
+
+/// One concrete field of the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexedField {
+    pub name: String,
+    /// Documents with a value, deleted ones included until a merge drops them.
+    pub docs: u64,
+    /// Terms, summed over segments and shards: an upper bound when there are several. `None` without an inverted index.
+    pub distinct: Option<u64>,
+    /// Whether any document has it.
+    pub in_index: bool,
+}
+
+impl Merge for IndexedFields {
+    fn merge(self, other: Self) -> Self {
+        let join = |own: IndexedField, other: IndexedField| IndexedField {
+            docs: own.docs + other.docs,
+            distinct: own.distinct.merge(other.distinct),
+            in_index: own.in_index || other.in_index,
+            name: own.name,
+        };
+        Self(merge_sorted(self.0, other.0, |own, other| own.name.cmp(&other.name), join))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_of_a_term_add_up() {
+        let counts = |terms: &[(&str, u64)]| {
+            let count = |(term, documents): &(&str, u64)| TermCount {
+                term: (*term).to_owned(),
+                documents: *documents,
+                occurrences: Some(documents * 2),
+            };
+            TermCounts(terms.iter().map(count).collect())
+        };
+        let (one, other) = (counts(&[("a", 1), ("c", 2)]), counts(&[("a", 3), ("b", 1), ("d", 1)]));
+        let together = counts(&[("a", 4), ("b", 1), ("c", 2), ("d", 1)]);
+        assert_eq!(one.clone().merge(other.clone()), together);
+        assert_eq!(other.merge(one), together);
+    }
+
+    #[test]
+    fn a_field_without_terms_in_one_shard_has_those_of_the_others() {
+        let field = |docs, distinct| {
+            IndexedFields(vec![IndexedField { name: "f".to_owned(), docs, distinct, in_index: docs > 0 }])
+        };
+        assert_eq!(field(0, None).merge(field(2, Some(3))), field(2, Some(3)));
+        assert_eq!(field(1, Some(1)).merge(field(2, Some(3))), field(3, Some(4)));
+    }
+}

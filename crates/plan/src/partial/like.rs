@@ -1,0 +1,72 @@
+//! What one shard knows of the words by which documents are like another: those of the document, which one shard has, and how
+//! many of each shard's documents have them. [`crate::MoreLike::chosen`] chooses among them.
+
+use super::Merge;
+use crate::value::Value;
+
+/// The words of what documents are to be like, by the plan's fields; `None` where this shard does not have the document. A text
+/// has the same words in every shard.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LikeWords(pub Option<Vec<FieldWords>>);
+
+/// The words of one field, in the order in which Solr reads them, each once.
+pub type FieldWords = Vec<LikeWord>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LikeWord {
+    /// A text or a truth.
+    pub value: Value,
+    /// How often the source has it.
+    pub frequency: u32,
+}
+
+impl LikeWord {
+    /// As the index has it: a truth is one letter there.
+    pub fn text(&self) -> &str {
+        match &self.value {
+            Value::Bool(flag) => {
+                if *flag {
+                    "T"
+                } else {
+                    "F"
+                }
+            }
+            other => other.as_str().unwrap_or_default(),
+        }
+    }
+}
+
+/// A document lives in one shard.
+impl Merge for LikeWords {
+    fn merge(self, other: Self) -> Self {
+        Self(self.0.or(other.0))
+    }
+}
+
+/// How many documents there are, dead ones included, and how many have each word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LikeCounts {
+    pub documents: u64,
+    /// By the plan's fields.
+    pub fields: Vec<LikeFieldCounts>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LikeFieldCounts {
+    /// Documents with the field.
+    pub documents: u64,
+    /// By the words asked for.
+    pub words: Vec<u64>,
+}
+
+impl Merge for LikeCounts {
+    fn merge(self, other: Self) -> Self {
+        Self { documents: self.documents + other.documents, fields: self.fields.merge(other.fields) }
+    }
+}
+
+impl Merge for LikeFieldCounts {
+    fn merge(self, other: Self) -> Self {
+        Self { documents: self.documents + other.documents, words: self.words.merge(other.words) }
+    }
+}
