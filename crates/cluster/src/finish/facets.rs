@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use plan::partial::{
-    BucketPartial, ByValue, FacetPartials, FieldCounts, FieldPartial, PivotLevel, PivotPartial,
+    BucketPartial, ByValue, FacetPartials, FieldCounts, FieldPartial, PivotLevel, PivotPartial, UnitCount,
 };
 use plan::{
     BucketPlan, BucketResult, FacetPlan, FacetResult, FacetSort, FieldFacet, FieldFacetResult, HeatmapFacet,
@@ -36,16 +36,20 @@ pub fn finish_facets(plan: &FacetPlan, merged: FacetPartials) -> FacetResult {
     }
 }
 
-fn query_counts(queries: &[QueryFacet], counts: Vec<u64>) -> Vec<(String, u64)> {
-    queries.iter().map(|facet| facet.key.clone()).zip(counts).collect()
+fn query_counts(queries: &[QueryFacet], counts: Vec<UnitCount>) -> Vec<(String, u64)> {
+    queries.iter().map(|facet| facet.key.clone()).zip(numbers(counts)).collect()
 }
 
-fn interval(facet: &IntervalFacet, counts: Vec<u64>) -> IntervalFacetResult {
+fn interval(facet: &IntervalFacet, counts: Vec<UnitCount>) -> IntervalFacetResult {
     IntervalFacetResult { key: facet.key.clone(), counts: query_counts(&facet.intervals, counts) }
 }
 
-fn range(facet: &RangeFacet, counts: Vec<u64>) -> RangeFacetResult {
-    let mut counts = counts.into_iter();
+fn numbers(counts: Vec<UnitCount>) -> impl Iterator<Item = u64> {
+    counts.into_iter().map(|count| count.count())
+}
+
+fn range(facet: &RangeFacet, counts: Vec<UnitCount>) -> RangeFacetResult {
+    let mut counts = numbers(counts);
     let own = facet.buckets.iter().zip(counts.by_ref());
     let own = own.filter(|(_, count)| *count >= facet.count_min);
     let own = own.map(|(bucket, count)| (bucket.label.clone(), count)).collect();
@@ -76,16 +80,16 @@ fn field(plan: &FacetPlan, facet: &FieldFacet, merged: FieldPartial) -> FieldFac
             terms.iter().map(|(text, _)| Value::Str(text.clone())).zip(counts).collect()
         }
         (FieldCounts::Named(_), None) => Vec::new(),
-        (FieldCounts::Values(values), _) => page(facet, values, |count| seen(exists, *count))
-            .map(|(value, _, count)| (value, count))
-            .collect(),
+        (FieldCounts::Values(values), _) => {
+            page(facet, values, |count| seen(exists, count)).map(|(value, _, count)| (value, count)).collect()
+        }
     };
-    FieldFacetResult { key: facet.key.clone(), counts, missing: merged.missing }
+    FieldFacetResult { key: facet.key.clone(), counts, missing: merged.missing.map(|count| count.count()) }
 }
 
 /// Where one hit is as good as many, each shard has counted at most one.
-fn seen(exists: bool, count: u64) -> u64 {
-    if exists { count.min(1) } else { count }
+fn seen(exists: bool, count: &UnitCount) -> u64 {
+    if exists { count.count().min(1) } else { count.count() }
 }
 
 /// The values of the page in order, each with its part and its count.
@@ -120,7 +124,7 @@ fn level(facet: &PivotFacet, levels: &[FieldFacet], merged: PivotLevel) -> Optio
     let (level, rest) = levels.split_first()?;
     let PivotLevel { values, missing } = merged;
     let counts_missing = missing.is_some();
-    let values = page(level, values, |part| seen(level.exists, part.count));
+    let values = page(level, values, |part| seen(level.exists, &part.count));
     let mut shown: Vec<PivotCount> = values
         .map(|(value, part, count)| pivot_count(facet, (level, rest), (Some(value), count), part))
         .collect();
@@ -128,8 +132,8 @@ fn level(facet: &PivotFacet, levels: &[FieldFacet], merged: PivotLevel) -> Optio
         return None;
     }
     // Those without a value need as many hits as a value does, and some.
-    let missing = missing.filter(|part| part.count >= level.count_min.max(1));
-    shown.extend(missing.map(|part| pivot_count(facet, (level, rest), (None, part.count), *part)));
+    let missing = missing.filter(|part| part.count.count() >= level.count_min.max(1));
+    shown.extend(missing.map(|part| pivot_count(facet, (level, rest), (None, part.count.count()), *part)));
     Some(shown)
 }
 

@@ -3,17 +3,17 @@
 use super::Merge;
 use super::bucket::BucketPartial;
 use super::by_value::ByValue;
-use crate::value::Value;
+use super::units::UnitCount;
 
 /// What a shard counted of its hits, for all facets of a plan, in the plan's order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FacetPartials {
-    pub queries: Vec<u64>,
+    pub queries: Vec<UnitCount>,
     pub fields: Vec<FieldPartial>,
     /// By facet the counts of its ranges, those of the others last.
-    pub ranges: Vec<Vec<u64>>,
+    pub ranges: Vec<Vec<UnitCount>>,
     /// By facet the counts of its intervals.
-    pub intervals: Vec<Vec<u64>>,
+    pub intervals: Vec<Vec<UnitCount>>,
     pub pivots: Vec<PivotLevel>,
     /// By facet the counts of its cells; none where no cell has a hit.
     pub heatmaps: Vec<Vec<u32>>,
@@ -42,14 +42,14 @@ impl Merge for FacetPartials {
 pub struct FieldPartial {
     pub counts: FieldCounts,
     /// Hits without a value, when asked for.
-    pub missing: Option<u64>,
+    pub missing: Option<UnitCount>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldCounts {
-    /// Of the values that the plan names, in its order.
+    /// Of the values that the plan names, in its order: hits, whatever else is counted.
     Named(Vec<u64>),
-    Values(ByValue<u64>),
+    Values(ByValue<UnitCount>),
 }
 
 impl Merge for FieldPartial {
@@ -81,17 +81,17 @@ impl Merge for PivotLevel {
 /// The hits of one value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PivotPartial {
-    pub count: u64,
+    pub count: UnitCount,
     /// `None` at the last level, and of no hits.
     pub below: Option<PivotLevel>,
     pub stats: Option<BucketPartial>,
-    pub queries: Vec<u64>,
-    pub ranges: Vec<Vec<u64>>,
+    pub queries: Vec<UnitCount>,
+    pub ranges: Vec<Vec<UnitCount>>,
 }
 
 impl PivotPartial {
     /// With nothing below it.
-    pub fn of(count: u64) -> Self {
+    pub fn of(count: UnitCount) -> Self {
         Self { count, ..Self::default() }
     }
 }
@@ -100,7 +100,7 @@ impl Merge for PivotPartial {
     fn merge(self, other: Self) -> Self {
         let Self { count, below, stats, queries, ranges } = other;
         Self {
-            count: self.count + count,
+            count: self.count.merge(count),
             below: self.below.merge(below),
             stats: self.stats.merge(stats),
             queries: self.queries.merge(queries),
@@ -123,16 +123,10 @@ impl FieldPartial {
     }
 
     /// The values with their counts; of named ones there are none.
-    pub fn into_values(self) -> ByValue<u64> {
+    pub fn into_values(self) -> ByValue<UnitCount> {
         match self.counts {
             FieldCounts::Values(values) => values,
             FieldCounts::Named(_) => ByValue::default(),
         }
-    }
-}
-
-impl From<Vec<(Value, u64)>> for FieldCounts {
-    fn from(list: Vec<(Value, u64)>) -> Self {
-        Self::Values(ByValue::all(list))
     }
 }

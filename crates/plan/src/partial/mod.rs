@@ -3,7 +3,7 @@
 //! Here are the types and how they merge; nothing here decides what a page shows.
 //!
 //! Invariant: parts made at [`crate::CutDepth::Whole`] merge to what one shard with all their documents would have given, but
-//! for sums of reals ([`Sum`]), for groups, for parents and runs that a split tears apart
+//! for sums of reals ([`Sum`]), for the best hits of groups (`group.truncate`), for parents and runs that a split tears apart
 //! (`crates/engine/src/search/tests`), and for suggestions whose order hangs on that of documents (`crates/engine/src/suggest`).
 
 mod bucket;
@@ -16,6 +16,7 @@ mod related;
 mod sorted;
 mod stat;
 mod suggest;
+mod units;
 
 use crate::component::Component;
 use crate::highlight::Highlights;
@@ -33,6 +34,7 @@ pub use stat::{DistinctValues, Extreme, Samples, StatPartial};
 pub use suggest::{
     EntryOrder, NextWords, SameTexts, SuggestPartial, SuggestedEntries, SuggestedEntry, WordSequences,
 };
+pub use units::{GroupSet, UnitCount};
 
 /// Parts of a whole. Merging is associative and commutative.
 pub trait Merge {

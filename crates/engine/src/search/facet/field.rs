@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use plan::partial::{ByValue, FieldCounts, FieldPartial, LeftOut};
+use plan::partial::{ByValue, FieldCounts, FieldPartial, LeftOut, UnitCount};
 use plan::{CutDepth, Error, FacetSort, FieldClass, FieldFacet, Query, Result, Value};
 
 use super::accept::Accept;
@@ -74,7 +74,7 @@ fn listed(
     layout: &FieldLayout,
     facet: &FieldFacet,
     domain: &Domain,
-) -> Result<ByValue<u64>> {
+) -> Result<ByValue<UnitCount>> {
     let cut = Cut::of(facet, units.depth);
     let zeros = facet.count_min == 0 && !layout.class().is_point();
     if !zeros || (facet.sort == FacetSort::Count && cut.wanted.is_some()) {
@@ -93,10 +93,10 @@ fn listed_strings(
     column: &ColumnRef,
     facet: &FieldFacet,
     domain: &Domain,
-) -> Result<ByValue<u64>> {
+) -> Result<ByValue<UnitCount>> {
     let strings = Strings::open(units.context, column)?;
     let (accept, cut) = (Accept::new(facet)?, Cut::of(facet, units.depth));
-    let mut counts = units.by_string(&strings, domain)?;
+    let (mut counts, sets) = units.by_string(&strings, domain)?;
     units.context.allowance.take_bytes(size_of_val(counts.as_slice()));
     if facet.exists && units.groups_of.is_none() {
         counts.iter_mut().for_each(|count| *count = (*count).min(1));
@@ -128,7 +128,7 @@ fn listed_strings(
         }
     };
     let (page, left_out) = cut.page(first);
-    let value = |(number, count)| Ok((Value::Str(strings.text(number)?), u64::from(count)));
+    let value = |(number, count)| Ok((Value::Str(strings.text(number)?), sets.unit(number, count)));
     let list = page.into_iter().map(value).collect::<Result<_>>()?;
     Ok(ByValue { list, left_out, ..ByValue::default() })
 }
@@ -182,7 +182,7 @@ fn counted(
     facet: &FieldFacet,
     domain: &Domain,
     zeros: bool,
-) -> Result<Vec<(Value, u64)>> {
+) -> Result<Vec<(Value, UnitCount)>> {
     let counts = match (&layout.column, layout.inverted, layout.inverted_kind) {
         // Places and vectors are kept for distances; Solr lists none either.
         (Some(_), ..) if layout.class().is_place() || layout.class() == FieldClass::DenseVector => Vec::new(),
@@ -198,12 +198,15 @@ fn counted(
         }
         _ => Vec::new(),
     };
-    let seen = |count: u64| if facet.exists { count.min(1) } else { count };
+    if !facet.exists || units.groups_of.is_some() {
+        return Ok(counts);
+    }
+    let seen = |count: UnitCount| UnitCount::Number(count.count().min(1));
     Ok(counts.into_iter().map(|(value, count)| (value, seen(count))).collect())
 }
 
-fn string((text, count): (Box<str>, u64)) -> (Value, u64) {
-    (Value::Str(text.into_string()), count)
+fn string((text, hits): (Box<str>, u64)) -> (Value, UnitCount) {
+    (Value::Str(text.into_string()), UnitCount::Number(hits))
 }
 
 fn of_column(
@@ -212,9 +215,12 @@ fn of_column(
     column: &ColumnRef,
     domain: &Domain,
     zeros: bool,
-) -> Result<Vec<(Value, u64)>> {
+) -> Result<Vec<(Value, UnitCount)>> {
+    let hits = |(value, hits): (Value, u64)| (value, UnitCount::Number(hits));
     Ok(match column.kind {
-        ColumnKind::Str => Strings::open(units.context, column)?.all(domain, zeros)?,
+        ColumnKind::Str => {
+            Strings::open(units.context, column)?.all(domain, zeros)?.into_iter().map(hits).collect()
+        }
         ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
             let counts = units.by_integer(column, domain, false)?;
             counts.into_iter().map(|(number, count)| (integer_value(class, number), count)).collect()
@@ -227,13 +233,13 @@ fn of_column(
             units.only_hits()?;
             let counts = values::reals(units.context, column, domain)?;
             let value = |bits| real_value(class, f64::from_bits(bits));
-            counts.into_iter().map(|(bits, count)| (value(bits), count)).collect()
+            counts.into_iter().map(|(bits, count)| hits((value(bits), count))).collect()
         }
     })
 }
 
 /// Those of the domain without a value.
-fn missing(units: Units<'_>, layout: Option<&Arc<FieldLayout>>, domain: &Domain) -> Result<u64> {
+fn missing(units: Units<'_>, layout: Option<&Arc<FieldLayout>>, domain: &Domain) -> Result<UnitCount> {
     let Some(layout) = layout else { return units.among(domain) };
     let mut without = domain.clone();
     for (segment, hits) in units.context.segments.iter().zip(&mut without) {
@@ -244,21 +250,25 @@ fn missing(units: Units<'_>, layout: Option<&Arc<FieldLayout>>, domain: &Domain)
 
 /// The hits of the values asked for by name, in that order, counted one by one as they are.
 fn named(units: Units<'_>, terms: &[(String, Query)], domain: &Domain) -> Result<Vec<u64>> {
-    terms.iter().map(|(_, query)| units.hits().matching(query, domain)).collect()
+    terms.iter().map(|(_, query)| Ok(units.hits().matching(query, domain)?.count())).collect()
 }
 
 /// What the facet's options leave, cut.
-fn chosen(facet: &FieldFacet, cut: Cut, mut counted: Vec<(Value, u64)>) -> Result<ByValue<u64>> {
+fn chosen(facet: &FieldFacet, cut: Cut, mut counted: Vec<(Value, UnitCount)>) -> Result<ByValue<UnitCount>> {
     let accept = Accept::new(facet)?;
     counted.retain(|(value, count)| {
-        *count >= cut.least && (accept.is_open() || indexed(value).is_none_or(|text| accept.accepts(text)))
+        count.count() >= cut.least
+            && (accept.is_open() || indexed(value).is_none_or(|text| accept.accepts(text)))
     });
-    let by_value = |left: &(Value, u64), right: &(Value, u64)| left.0.order(&right.0);
+    let by_value = |left: &(Value, UnitCount), right: &(Value, UnitCount)| left.0.order(&right.0);
     let mut before = 0;
     if cut.skipped > 0 || cut.wanted.is_some_and(|wanted| wanted < counted.len()) {
         order(&mut counted, cut.wanted, |left, right| {
-            let by_count =
-                if facet.sort == FacetSort::Count { right.1.cmp(&left.1) } else { Ordering::Equal };
+            let by_count = if facet.sort == FacetSort::Count {
+                right.1.count().cmp(&left.1.count())
+            } else {
+                Ordering::Equal
+            };
             by_count.then_with(|| by_value(left, right))
         });
         before = cut.skipped.min(counted.len());

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plan::partial::{ByValue, PivotLevel, PivotPartial};
+use plan::partial::{ByValue, PivotLevel, PivotPartial, UnitCount};
 use plan::{CutDepth, FieldFacet, Filter, PivotFacet, Query, Result, Value};
 
 use super::tree::Opened;
@@ -37,16 +37,16 @@ pub(super) fn count(
     domain: &Domain,
 ) -> Result<PivotLevel> {
     let Some((level, rest)) = levels.split_first() else { return Ok(PivotLevel::default()) };
-    let counted = field::count(units, level, domain)?;
+    let mut counted = field::count(units, level, domain)?;
     units.room.take(counted.len(), PLACES - 1)?;
     let absent = absent(units, rest, below, domain)?;
-    let part = |value: Option<&Value>, count| match (count, &absent) {
+    let part = |value: Option<&Value>, count: UnitCount| match (count.count(), &absent) {
         (0, Some(absent)) => Ok((**absent).clone()),
         _ => looked_into(units, (level, rest), below, (value, count), domain),
     };
-    let missing = match counted.missing {
+    let missing = match counted.missing.take() {
         // Too few to be shown where there is one shard: only that they were counted matters.
-        Some(count) if units.depth == CutDepth::Page && count < level.count_min => {
+        Some(count) if units.depth == CutDepth::Page && count.count() < level.count_min => {
             Some(Box::new(PivotPartial::of(count)))
         }
         missing => missing.map(|count| part(None, count)).transpose()?.map(Box::new),
@@ -80,11 +80,12 @@ fn looked_into(
     units: Units<'_>,
     (level, rest): (&FieldFacet, &[FieldFacet]),
     below: &Below<'_>,
-    (value, count): (Option<&Value>, u64),
+    (value, count): (Option<&Value>, UnitCount),
     domain: &Domain,
 ) -> Result<PivotPartial> {
+    let found = count.count();
     let mut part = PivotPartial::of(count);
-    if count == 0 || (rest.is_empty() && !below.asks_more()) {
+    if found == 0 || (rest.is_empty() && !below.asks_more()) {
         return Ok(part);
     }
     let hits = narrowed(units.context, level, value, domain)?;

@@ -3,6 +3,7 @@
 
 use std::ops::Bound;
 
+use plan::partial::UnitCount;
 use plan::{Error, Function, RangeBucket, RangeFacet, Result, Value};
 
 use super::Domain;
@@ -13,7 +14,7 @@ use crate::search::function::lower;
 use crate::search::lower::{integer, real};
 
 /// The counts of all ranges, those of the others last.
-pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<Vec<u64>> {
+pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<Vec<UnitCount>> {
     let buckets = || facet.buckets.iter().chain(facet.others.iter().map(|(_, bucket)| bucket));
     units.room.take(buckets().count(), 1)?;
     let mut tally = units.tally(buckets().count())?;
@@ -44,7 +45,7 @@ pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Re
             }
         }
     }
-    Ok(tally.counts())
+    tally.counts(units)
 }
 
 fn column_of(layout: &FieldLayout) -> Result<&ColumnRef> {

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use plan::{CutDepth, Error, Filter, GroupBy, Query, Result};
+use plan::partial::{GroupSet, UnitCount};
+use plan::{CutDepth, Error, Filter, GroupBy, Query, Result, Value};
 use tantivy::DocId;
 use tantivy::columnar::Column;
 
@@ -18,6 +19,9 @@ use crate::search::function::{BLOCK, Lowered, Reader, each_block};
 use crate::search::grouping::{Groups, SegmentGroups};
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::{SearchContext, SearchSegment};
+
+/// So many groups of a set take the room of a bucket.
+const GROUPS_A_PLACE: usize = 8;
 
 #[derive(Clone, Copy)]
 pub(super) struct Units<'a> {
@@ -35,9 +39,9 @@ impl Units<'_> {
     }
 
     /// How many there are among `hits`.
-    pub(super) fn among(self, hits: &[Arc<Bits>]) -> Result<u64> {
+    pub(super) fn among(self, hits: &[Arc<Bits>]) -> Result<UnitCount> {
         let Some(mut groups) = self.groups()? else {
-            return Ok(hits.iter().map(|bits| u64::from(bits.count())).sum());
+            return Ok(UnitCount::Number(hits.iter().map(|bits| u64::from(bits.count())).sum()));
         };
         for (segment, hits) in self.context.segments.iter().zip(hits) {
             let mut groups = groups.segment(segment)?;
@@ -45,11 +49,18 @@ impl Units<'_> {
                 groups.of(doc);
             }
         }
-        Ok(groups.len() as u64)
+        let count = groups.len();
+        match self.named(&groups)? {
+            Some(names) => {
+                self.room.take(count / GROUPS_A_PLACE, 1)?;
+                Ok(UnitCount::Groups(Box::new(GroupSet::of(names))))
+            }
+            None => Ok(UnitCount::Number(count as u64)),
+        }
     }
 
     /// How many there are among the hits that also match `query`, whose documents are kept as a filter's are.
-    pub(super) fn matching(self, query: &Query, hits: &[Arc<Bits>]) -> Result<u64> {
+    pub(super) fn matching(self, query: &Query, hits: &[Arc<Bits>]) -> Result<UnitCount> {
         let filter = Filter { query: query.clone(), cache: true, cost: 0, tags: Vec::new() };
         let filter = PreparedFilter::prepare(self.context, &filter)?;
         let (mut total, mut matching) = (0, hits.to_vec());
@@ -60,12 +71,14 @@ impl Units<'_> {
                 None => total += u64::from(bits.count_common(hits)),
             }
         }
-        if self.groups_of.is_some() { self.among(&matching) } else { Ok(total) }
+        if self.groups_of.is_some() { self.among(&matching) } else { Ok(UnitCount::Number(total)) }
     }
 
     /// By the number of a string.
-    pub(super) fn by_string(self, strings: &Strings, domain: &Domain) -> Result<Vec<u32>> {
-        let Some(mut groups) = self.groups()? else { return Ok(strings.counts(domain)) };
+    pub(super) fn by_string(self, strings: &Strings, domain: &Domain) -> Result<(Vec<u32>, GroupSets)> {
+        let Some(mut groups) = self.groups()? else {
+            return Ok((strings.counts(domain), GroupSets::default()));
+        };
         let mut pairs = Pairs::default();
         for (segment, hits) in self.context.segments.iter().zip(domain) {
             let Some(column) = strings.column(segment.number) else { continue };
@@ -75,7 +88,7 @@ impl Units<'_> {
                 each_distinct(column.ords(), doc, |ord| pairs.push(common(ord) as u32, group));
             }
         }
-        Ok(pairs.counts(strings.cardinality()))
+        self.counted(pairs, &groups, strings.cardinality())
     }
 
     /// By a number or truth. Solr differs: groups of numbers are its own failure, an error 500
@@ -85,9 +98,11 @@ impl Units<'_> {
         column: &ColumnRef,
         domain: &Domain,
         zeros: bool,
-    ) -> Result<values::Counts<i64>> {
+    ) -> Result<Vec<(i64, UnitCount)>> {
         let counts = values::integers(self.context, column, domain, zeros)?;
-        let Some(mut groups) = self.groups()? else { return Ok(counts) };
+        let Some(mut groups) = self.groups()? else {
+            return Ok(counts.into_iter().map(|(number, hits)| (number, UnitCount::Number(hits))).collect());
+        };
         if column.kind != ColumnKind::Bool {
             return Err(no_groups());
         }
@@ -100,9 +115,9 @@ impl Units<'_> {
                 each_distinct(&column, doc, |flag| pairs.push(u32::from(flag), group));
             }
         }
-        let grouped = pairs.counts(2);
+        let (grouped, sets) = self.counted(pairs, &groups, 2)?;
         let of = |flag: i64| grouped.get(flag as usize).copied().unwrap_or_default();
-        Ok(counts.into_keys().map(|flag| (flag, u64::from(of(flag)))).collect())
+        Ok(counts.into_keys().map(|flag| (flag, sets.unit(flag as usize, of(flag)))).collect())
     }
 
     /// What has no values to pair with groups.
@@ -158,6 +173,27 @@ impl Units<'_> {
         Ok(PlaceTally { counts: vec![0; places], groups: self.groups()?, pairs: Pairs::default() })
     }
 
+    /// By key how many groups there are, and which, where other shards may count them too.
+    fn counted(self, mut pairs: Pairs, groups: &Groups, keys: usize) -> Result<(Vec<u32>, GroupSets)> {
+        let counts = pairs.counts(keys);
+        let names = self.named(groups)?;
+        if names.is_some() {
+            self.room.take(pairs.distinct / GROUPS_A_PLACE, 1)?;
+        }
+        Ok((counts, names.map(|names| GroupSets { pairs: pairs.pairs, names }).unwrap_or_default()))
+    }
+
+    /// By group its value, where other shards may count it too.
+    fn named(self, groups: &Groups) -> Result<Option<Vec<Option<Arc<Value>>>>> {
+        if self.depth == CutDepth::Page {
+            return Ok(None);
+        }
+        (0..groups.len() as u32)
+            .map(|group| Ok(groups.value(group)?.map(Arc::new)))
+            .collect::<Result<_>>()
+            .map(Some)
+    }
+
     fn groups(self) -> Result<Option<Groups>> {
         let field = |name: &Arc<str>| Groups::open(self.context, &GroupBy::Field(name.clone()));
         self.groups_of.map(field).transpose()
@@ -207,12 +243,33 @@ impl PlaceTally {
         Ok(SegmentTally { counts, groups, pairs, last })
     }
 
-    pub(super) fn counts(self) -> Vec<u64> {
+    pub(super) fn counts(self, units: Units<'_>) -> Result<Vec<UnitCount>> {
         let Self { counts, groups, pairs } = self;
-        match groups {
-            Some(_) => pairs.counts(counts.len()).into_iter().map(u64::from).collect(),
-            None => counts,
+        let Some(groups) = groups else { return Ok(counts.into_iter().map(UnitCount::Number).collect()) };
+        let (counts, sets) = units.counted(pairs, &groups, counts.len())?;
+        Ok((0..).zip(counts).map(|(at, count)| sets.unit(at, count)).collect())
+    }
+}
+
+/// The groups of keys, where other shards may count them too.
+#[derive(Default)]
+pub(super) struct GroupSets {
+    /// Sorted, each once; none where only the number of groups matters.
+    pairs: Vec<(u32, u32)>,
+    /// By group.
+    names: Vec<Option<Arc<Value>>>,
+}
+
+impl GroupSets {
+    /// What is counted of a key that has so many hits or groups.
+    pub(super) fn unit(&self, key: usize, count: u32) -> UnitCount {
+        if self.names.is_empty() {
+            return UnitCount::Number(u64::from(count));
         }
+        let start = self.pairs.partition_point(|(other, _)| (*other as usize) < key);
+        let own = self.pairs.iter().skip(start).take(count as usize);
+        let names = own.filter_map(|(_, group)| self.names.get(*group as usize).cloned());
+        UnitCount::Groups(Box::new(GroupSet::of(names.collect())))
     }
 }
 
@@ -238,12 +295,12 @@ impl Pairs {
         self.distinct = self.pairs.len();
     }
 
-    /// How many groups each key has, of keys below `keys`.
-    fn counts(mut self, keys: usize) -> Vec<u32> {
+    /// How many groups each key has, of keys below `keys`. No pair stands twice from then on.
+    fn counts(&mut self, keys: usize) -> Vec<u32> {
         self.clear_repeats();
         let mut counts = vec![0; keys];
-        for (key, _) in self.pairs {
-            if let Some(count) = counts.get_mut(key as usize) {
+        for (key, _) in &self.pairs {
+            if let Some(count) = counts.get_mut(*key as usize) {
                 *count += 1;
             }
         }

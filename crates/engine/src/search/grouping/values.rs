@@ -98,7 +98,7 @@ impl Groups {
     }
 
     /// What the documents of a group have in common; `None` if it is that they have no value.
-    pub(super) fn value(&self, group: u32) -> Result<Option<Value>> {
+    pub(in crate::search) fn value(&self, group: u32) -> Result<Option<Value>> {
         let Some(Some(number)) = self.met.numbers.get(group as usize) else { return Ok(None) };
         let number = *number;
         Ok(match &self.by {

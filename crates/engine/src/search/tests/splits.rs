@@ -115,30 +115,83 @@ fn facets() -> impl Strategy<Value = FacetPlan> {
     )
 }
 
+/// Facets that can count groups: of strings and truths, by queries and ranges.
+fn grouped_facets() -> impl Strategy<Value = FacetPlan> {
+    let strings = || {
+        field().prop_filter("no words and no numbers", |facet| {
+            matches!(&*facet.field, "c_s" | "e_ss" | "v_dv" | "f_b" | "none_s")
+        })
+    };
+    let pivot = prop::collection::vec(strings(), 1..3).prop_map(|levels| PivotFacet {
+        key: "p".into(),
+        levels,
+        exclude_tags: Vec::new(),
+        stats: None,
+        queries: vec![reds()],
+        ranges: vec![ranges()],
+    });
+    let by = prop::sample::select(vec!["c_s", "f_b", "n_i", "x_d", "none_s"]);
+    (prop::collection::vec(strings(), 0..4), pivot, by).prop_map(|(fields, pivot, by)| FacetPlan {
+        enabled: true,
+        queries: vec![reds()],
+        fields,
+        ranges: vec![ranges()],
+        pivots: vec![pivot],
+        groups_of: Some(by.into()),
+        ..FacetPlan::default()
+    })
+}
+
+/// Documents with their shards, and how those are merged.
+type Split = (Vec<(Doc, usize)>, usize, Vec<usize>);
+
+fn split() -> impl Strategy<Value = Split> {
+    let docs = prop::collection::vec((doc(), 0usize..7), 0..40);
+    (docs, 1usize..8, prop::collection::vec(0usize..7, 6))
+}
+
+/// What one shard counts, and what all shards count together.
+fn check(
+    (docs, count, pairs): Split,
+    (query, tagged): (Query, Query),
+    facets: FacetPlan,
+) -> Result<(), TestCaseError> {
+    let of = |shard: Option<usize>| -> Vec<Doc> {
+        let here = docs.iter().filter(|(_, at)| shard.is_none_or(|shard| shard == *at % count));
+        here.map(|(doc, _)| doc.clone()).collect()
+    };
+    let filters = vec![plan::Filter { tags: vec!["t".into()], ..filter(tagged) }];
+    let whole = SearchPlan { filters, facets, ..plan(query) };
+    let one = shown(&[shard(&of(None))], &whole, &[]);
+    let parts = FacetPlan { depth: CutDepth::Whole, ..whole.facets.clone() };
+    let parts = SearchPlan { facets: parts, ..whole };
+    let shards: Vec<_> = (0..count).map(|at| shard(&of(Some(at)))).collect();
+    let many = shown(&shards, &parts, &pairs);
+    // As text, where what is no number equals itself.
+    prop_assert_eq!(format!("{many:#?}"), format!("{one:#?}"));
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn shards_together_count_what_one_counts(
-        docs in prop::collection::vec((doc(), 0usize..7), 0..40),
-        (count, pairs) in (1usize..8, prop::collection::vec(0usize..7, 6)),
+        (docs, count, pairs) in split(),
         (query, tagged) in (query(), query()),
         (facets, full) in (facets(), any::<bool>()),
     ) {
-        let docs: Vec<(Doc, usize)> =
-            docs.into_iter().map(|(doc, at)| (if full { doc.filled() } else { doc }, at % count)).collect();
-        let of = |shard: Option<usize>| -> Vec<Doc> {
-            let here = docs.iter().filter(|(_, at)| shard.is_none_or(|shard| shard == *at));
-            here.map(|(doc, _)| doc.clone()).collect()
-        };
-        let filters = vec![plan::Filter { tags: vec!["t".into()], ..filter(tagged) }];
-        let whole = SearchPlan { filters, facets, ..plan(query) };
-        let one = shown(&[shard(&of(None))], &whole, &[]);
-        let parts = FacetPlan { depth: CutDepth::Whole, ..whole.facets.clone() };
-        let parts = SearchPlan { facets: parts, ..whole };
-        let shards: Vec<_> = (0..count).map(|at| shard(&of(Some(at)))).collect();
-        let many = shown(&shards, &parts, &pairs);
-        // As text, where what is no number equals itself.
-        prop_assert_eq!(format!("{many:#?}"), format!("{one:#?}"));
+        let filled = |(doc, at): (Doc, usize)| (if full { doc.filled() } else { doc }, at);
+        let docs = docs.into_iter().map(filled).collect();
+        check((docs, count, pairs), (query, tagged), facets)?;
+    }
+
+    #[test]
+    fn groups_with_hits_in_several_shards_count_once(
+        split in split(),
+        queries in (query(), query()),
+        facets in grouped_facets(),
+    ) {
+        check(split, queries, facets)?;
     }
 }
