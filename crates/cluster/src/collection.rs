@@ -4,11 +4,13 @@
 mod changes;
 mod counts;
 mod intake;
+mod pinned;
 mod rebuild;
 mod snapshots;
 
 pub use counts::{Counted, UpdateCounts};
 pub use intake::Intake;
+pub use pinned::PinnedCollection;
 pub use rebuild::{RebuildState, RebuildStatus, SchemaEdit};
 pub use snapshots::SnapshotFacts;
 
@@ -22,12 +24,12 @@ use meter::{Meters, Phase, Trace};
 use plan::partial::IndexedField;
 use plan::{
     CacheStats, CollectionConfig, Commit, Document, FieldSelection, Join, LikeTerm, MoreLike, Resources,
-    Result, Schema, SearchPlan, SearchResult, SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount,
-    TermsPlan, TopTerms, UpdateBatch, UpdateOutcome,
+    Result, Schema, SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, TopTerms,
+    UpdateBatch, UpdateOutcome,
 };
 
 use crate::catalog::{Catalog, CollectionDocument};
-use crate::finish::{finish_search, finish_suggestions, finish_terms, finish_top_terms, spell_words};
+use crate::finish::{finish_suggestions, finish_terms, finish_top_terms, spell_words};
 use crate::in_use::{VersionedConfig, VersionedSchema};
 use crate::offload;
 use crate::shard::{
@@ -178,15 +180,6 @@ impl Collection {
         self.config.load_full()
     }
 
-    pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
-        let (shard, own) = (self.shard(), meters.clone());
-        let light = plan.is_light();
-        let search = move || Ok(finish_search(&plan.facets, shard.search(&plan, &own)?));
-        let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;
-        meters.trace.found(result.total);
-        Ok(result)
-    }
-
     pub async fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
         context.trace.takes(batch.operations.len());
         let asked = Counted::asked(&batch);
@@ -248,7 +241,7 @@ impl Collection {
         self.shard().stats()
     }
 
-    /// Reads anything but hits, on the thread that asks.
+    /// Reads what is there now, on the thread that asks.
     pub async fn read<R: ShardRead>(&self, request: R, meters: &Meters) -> Result<R::Answer> {
         offload::compute(|| request.ask(&*self.shard(), meters))
     }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use engine::{CacheSizes, Scheduler, ShardConfig};
 use meter::Meters;
-use plan::partial::ShardResult;
-use plan::{Commit, Result, Schema, SearchPlan, UpdateBatch, UpdateOutcome};
+use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, ShardResult};
+use plan::{Commit, Result, Schema, SearchPlan, UpdateBatch, UpdateOutcome, Value};
 use store::{ShardImage, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
     BackedUp, OpenShard, ReadAnswer, ReadRequest, Shard, ShardMoment, ShardPlace, ShardReader, ShardSettings,
-    ShardSite, ShardStats, ShardUpkeep, ShardWriter, UpdateContext, Visit,
+    ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer, SnapshotRequest,
+    UpdateContext, Visit,
 };
 
 struct EngineShards {
@@ -54,15 +55,12 @@ impl ShardWriter for engine::Shard {
 }
 
 impl ShardReader for engine::Shard {
-    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
-        self.search(plan, meters)
+    fn pin(&self) -> Arc<dyn ShardSnapshot> {
+        Arc::new(self.pin())
     }
 
     fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer> {
-        use crate::shard::{
-            DocumentAtRead, ExplainOtherRead, GetRead, JoinRead, LikeCountsRead, TermDocumentsRead,
-            WhyNotRead,
-        };
+        use crate::shard::{GetRead, JoinRead, LikeCountsRead, TermDocumentsRead};
         use ReadAnswer as A;
         use ReadRequest as R;
         Ok(match request {
@@ -71,18 +69,10 @@ impl ShardReader for engine::Shard {
             R::Fields(_) => A::Fields(self.luke_fields()?),
             R::TermDocuments(TermDocumentsRead { field }) => A::TermDocuments(self.term_documents(field)?),
             R::Terms(plan) => A::Terms(self.terms(plan)?),
-            R::Vectors(plan) => A::Vectors(self.vectors(plan)?),
-            R::WhyNot(WhyNotRead { plan, id }) => A::WhyNot(self.why_not(plan, id, meters)?),
             R::LikeWords(like) => A::LikeWords(self.like_words(like)?),
             R::LikeCounts(LikeCountsRead { like, words }) => A::LikeCounts(self.like_counts(like, words)?),
             R::Words(plan) => A::Words(self.words(plan, meters)?),
             R::Suggest(plan) => A::Suggest(self.suggest(plan)?),
-            R::DocumentAt(DocumentAtRead { place, fields }) => {
-                A::DocumentAt(self.document_at(place, fields)?)
-            }
-            R::ExplainOther(ExplainOtherRead { plan, other, limit }) => {
-                A::ExplainOther(self.explain_other(plan, other, limit, meters)?)
-            }
             R::Versions(request) => A::Versions(self.versions(request.limit)?),
             R::Segments(_) => A::Segments(self.segments()),
             R::Caches(_) => A::Caches(self.caches()),
@@ -95,6 +85,50 @@ impl ShardReader for engine::Shard {
 
     fn stats(&self) -> ShardStats {
         self.stats()
+    }
+}
+
+impl ShardSnapshot for engine::PinnedShard {
+    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
+        self.search(plan, meters)
+    }
+
+    fn group_values(
+        &self,
+        plan: &SearchPlan,
+        hits: &[&HitRef],
+        meters: &Meters,
+    ) -> Result<Vec<Option<Value>>> {
+        self.group_values(plan, hits, meters)
+    }
+
+    fn expand(
+        &self,
+        plan: &SearchPlan,
+        request: &ExpandRequest<'_>,
+        meters: &Meters,
+    ) -> Result<Vec<GroupPartial>> {
+        self.expand(plan, request, meters)
+    }
+
+    fn fetch(&self, plan: &SearchPlan, request: &FetchRequest<'_>, meters: &Meters) -> Result<Fetched> {
+        self.fetch(plan, request, meters)
+    }
+
+    fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer> {
+        use crate::shard::{DocumentAtRead, ExplainOtherRead, WhyNotRead};
+        use SnapshotAnswer as A;
+        use SnapshotRequest as R;
+        Ok(match request {
+            R::Vectors(plan) => A::Vectors(self.vectors(plan)?),
+            R::WhyNot(WhyNotRead { plan, id }) => A::WhyNot(self.why_not(plan, id, meters)?),
+            R::DocumentAt(DocumentAtRead { place, fields }) => {
+                A::DocumentAt(self.document_at(place, fields)?)
+            }
+            R::ExplainOther(ExplainOtherRead { plan, other, limit }) => {
+                A::ExplainOther(self.explain_other(plan, other, limit, meters)?)
+            }
+        })
     }
 }
 

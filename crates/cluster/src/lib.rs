@@ -10,6 +10,7 @@ mod create;
 mod documents;
 mod engine_shards;
 mod finish;
+mod gather;
 mod hash;
 mod in_use;
 #[cfg(any(test, feature = "memory"))]
@@ -25,7 +26,8 @@ mod upgrade;
 pub use backup::{BackupPlace, BackupsToDelete};
 pub use catalog::MetadataHomes;
 pub use collection::{
-    Collection, Counted, Intake, Moment, RebuildState, RebuildStatus, SchemaEdit, SnapshotFacts, UpdateCounts,
+    Collection, Counted, Intake, Moment, PinnedCollection, RebuildState, RebuildStatus, SchemaEdit,
+    SnapshotFacts, UpdateCounts,
 };
 pub use create::CreateCollection;
 pub use engine::{Cache, CacheSizes, Scheduler, ThreadScheduler};
@@ -33,6 +35,7 @@ pub use engine_shards::engine_shards;
 pub use finish::{
     finish_facets, finish_search, finish_suggestions, finish_terms, finish_top_terms, spell_words,
 };
+pub use gather::search_shards;
 pub use hash::{HashRange, route_key};
 pub use in_use::{InUse, VersionedConfig, VersionedSchema};
 pub use node::{Node, NodeConfig};
@@ -40,8 +43,9 @@ pub use offload::compute;
 pub use shard::{
     BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldsRead, GetRead, JoinRead,
     LikeCountsRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, SegmentsRead, Shard, ShardMoment,
-    ShardPlace, ShardRead, ShardReader, ShardSettings, ShardSite, ShardStats, ShardUpkeep, ShardWriter,
-    TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
+    ShardPlace, ShardRead, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep,
+    ShardWriter, SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead, UpdateContext,
+    VersionsRead, WhyNotRead,
 };
 pub use state::{Alias, ClusterState};
 

@@ -1,22 +1,26 @@
 //! A shard in memory, for tests of this crate and of those above: real in what it promises (versions, visibility after a
 //! commit, real-time get), naive in how. Searches know `All`, `Nothing` and `Term`, compared as text, in order of arrival.
 
+mod snapshot;
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use meter::{Clock, Meters};
-use plan::partial::{IndexedField, IndexedFields, Merge, ShardResult};
+use plan::partial::{IndexedField, IndexedFields, Merge};
 use plan::{
-    Commit, Document, Error, ErrorKind, Expect, FieldSelection, Hit, Operation, Query, Result, Schema,
-    SearchPlan, UpdateBatch, UpdateOutcome, Value, Version,
+    Commit, Document, Error, ErrorKind, Expect, Operation, Result, Schema, UpdateBatch, UpdateOutcome, Value,
+    Version,
 };
 
 use store::{ShardImage, Watermark};
 
 use crate::shard::{
-    BackedUp, DocumentAtRead, GetRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, Shard, ShardMoment,
-    ShardPlace, ShardReader, ShardSettings, ShardSite, ShardStats, ShardUpkeep, ShardWriter, UpdateContext,
-    Visit,
+    BackedUp, GetRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, Shard, ShardMoment, ShardPlace,
+    ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter,
+    UpdateContext, Visit,
 };
+pub(crate) use snapshot::MemorySnapshot;
+use snapshot::{matches, select};
 
 /// Opens shards that forget everything when they close.
 #[derive(Clone, Default)]
@@ -24,13 +28,14 @@ pub struct MemoryShards {
     /// Called when a search or an update has come to a shard, and before the shard looks at it: what a test does here happens
     /// behind the request's resolution.
     pub on_arrival: Option<Arc<dyn Fn() + Send + Sync>>,
+    /// Whether each search loses the first visible document as soon as it is done: whoever then asks the newest moment what a hit's
+    /// number means hears of another.
+    pub restless: bool,
 }
 
 impl OpenShard for MemoryShards {
     fn open(&self, site: ShardSite) -> Result<Arc<dyn Shard>> {
-        let state = State { schema: site.schema, ..State::default() };
-        let on_arrival = self.on_arrival.clone();
-        Ok(Arc::new(MemoryShard { on_arrival, clock: site.clock, state: Mutex::new(state) }))
+        Ok(Arc::new(MemoryShard::open(site, self)))
     }
 
     /// What was there is not in the backup either.
@@ -42,14 +47,15 @@ impl OpenShard for MemoryShards {
 struct MemoryShard {
     on_arrival: Option<Arc<dyn Fn() + Send + Sync>>,
     clock: Arc<dyn Clock>,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
+    restless: bool,
 }
 
 struct State {
     schema: Arc<Schema>,
     version: i64,
     documents: Vec<(String, Document)>,
-    visible: Vec<(String, Document)>,
+    visible: Arc<Vec<(String, Document)>>,
     snapshots: u64,
     suggesters_built: u64,
 }
@@ -61,7 +67,7 @@ impl Default for State {
             schema: Arc::new(schema),
             version: 0,
             documents: vec![],
-            visible: vec![],
+            visible: Arc::default(),
             snapshots: 0,
             suggesters_built: 0,
         }
@@ -129,7 +135,7 @@ impl State {
 
     fn commit(&mut self, commit: &Commit) {
         if commit.open_searcher {
-            self.visible = self.documents.clone();
+            self.visible = Arc::new(self.documents.clone());
             self.snapshots += 1;
         }
     }
@@ -148,11 +154,6 @@ impl State {
         names.map(field).fold(IndexedFields::default(), Merge::merge)
     }
 
-    fn document_at(&self, request: &DocumentAtRead<'_>) -> Option<(String, Document)> {
-        let (id, document) = self.visible.get(usize::try_from(request.place).ok()?)?;
-        Some((id.clone(), select(document, request.fields)))
-    }
-
     fn versions(&self, limit: usize) -> Vec<Version> {
         let versions =
             self.documents.iter().rev().filter_map(|(_, document)| match document.first("_version_") {
@@ -164,6 +165,12 @@ impl State {
 }
 
 impl MemoryShard {
+    fn open(site: ShardSite, shards: &MemoryShards) -> Self {
+        let state = State { schema: site.schema, ..State::default() };
+        let MemoryShards { on_arrival, restless } = shards.clone();
+        Self { on_arrival, clock: site.clock, state: Arc::new(Mutex::new(state)), restless }
+    }
+
     fn arrive(&self) {
         if let Some(on_arrival) = &self.on_arrival {
             on_arrival();
@@ -204,32 +211,12 @@ impl ShardWriter for MemoryShard {
 }
 
 impl ShardReader for MemoryShard {
-    fn search(&self, plan: &SearchPlan, _: &Meters) -> Result<ShardResult> {
+    fn pin(&self) -> Arc<dyn ShardSnapshot> {
         self.arrive();
         let state = self.state();
-        state.schema.lineage.check(plan.schema_version)?;
-        let found = state.visible.iter().filter(|(_, document)| {
-            matches(&plan.query, document)
-                && plan.filters.iter().all(|filter| matches(&filter.query, document))
-        });
-        let found: Vec<_> = found.collect();
-        let page = found.iter().enumerate().skip(plan.page.start).take(plan.page.rows);
-        let hits = page.map(|(place, (id, document))| Hit {
-            children: Vec::new(),
-            id: id.clone(),
-            place: place as u64,
-            document: select(document, &plan.fields),
-            score: plan.scores.then_some(1.0),
-            values: vec![],
-            explanation: None,
-        });
-        Ok(ShardResult {
-            total: found.len() as u64,
-            total_exact: true,
-            score_max: plan.scores.then_some(if found.is_empty() { 0.0 } else { 1.0 }),
-            hits: hits.collect(),
-            ..ShardResult::default()
-        })
+        let (visible, lineage) = (state.visible.clone(), state.schema.lineage);
+        let restless = self.restless.then(|| self.state.clone());
+        Arc::new(MemorySnapshot { visible, lineage, restless })
     }
 
     fn stats(&self) -> ShardStats {
@@ -240,7 +227,7 @@ impl ShardReader for MemoryShard {
             max_doc: count,
             segment_count: usize::from(count > 0),
             version: state.snapshots,
-            current: state.visible == state.documents,
+            current: *state.visible == state.documents,
             ..ShardStats::default()
         }
     }
@@ -250,7 +237,6 @@ impl ShardReader for MemoryShard {
         Ok(match request {
             ReadRequest::Get(request) => ReadAnswer::Get(state.get(&request)),
             ReadRequest::Fields(_) => ReadAnswer::Fields(state.fields()),
-            ReadRequest::DocumentAt(request) => ReadAnswer::DocumentAt(state.document_at(&request)),
             ReadRequest::Versions(request) => ReadAnswer::Versions(state.versions(request.limit)),
             ReadRequest::Segments(_) => {
                 let max_doc = state.visible.len() as u64;
@@ -303,20 +289,3 @@ impl ShardUpkeep for MemoryShard {
 
 /// The name of a schema that a shard in memory refuses.
 pub const REFUSED: &str = "refused";
-
-fn select(document: &Document, fields: &FieldSelection) -> Document {
-    let chosen = document.fields.iter().filter(|(name, _)| fields.contains(name));
-    Document { fields: chosen.cloned().collect() }
-}
-
-fn matches(query: &Query, document: &Document) -> bool {
-    match query {
-        Query::All => true,
-        Query::Term { field, value } => {
-            let values = document.get(field).unwrap_or_default();
-            values.iter().any(|known| known.to_text() == value.to_text())
-        }
-        Query::ConstantScore { query, .. } | Query::Boost { query, .. } => matches(query, document),
-        _ => false,
-    }
-}

@@ -6,16 +6,17 @@ mod read;
 
 pub use read::{
     CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, LikeCountsRead, ReadAnswer,
-    ReadRequest, SegmentsRead, ShardRead, TermDocumentsRead, VersionsRead, WhyNotRead,
+    ReadRequest, SegmentsRead, ShardRead, SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead,
+    VersionsRead, WhyNotRead,
 };
 
 use std::sync::Arc;
 
 use meter::{Clock, Meters};
-use plan::partial::ShardResult;
+use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, ShardResult};
 use plan::{
     AutoCommit, CollectionConfig, Commit, Result, Schema, SearchPlan, SuggestComponent, UpdateBatch,
-    UpdateOutcome,
+    UpdateOutcome, Value,
 };
 
 use store::{BackupFolder, BackupPoint, ShardId, ShardImage, Site, Watermark};
@@ -31,12 +32,37 @@ pub trait ShardWriter: Send + Sync {
 
 /// Reads from a shard.
 pub trait ShardReader: Send + Sync {
-    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
+    /// What searches see now. Dropping it lets go of it.
+    fn pin(&self) -> Arc<dyn ShardSnapshot>;
     /// Anything else that is asked; [`ShardRead::ask`] is the typed way to it.
     fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer>;
     /// Equal moments give equal answers.
     fn moment(&self) -> ShardMoment;
     fn stats(&self) -> ShardStats;
+}
+
+/// What a shard shows at one moment: what several questions of one request are asked of, so that they mean the same documents.
+pub trait ShardSnapshot: Send + Sync {
+    /// The first step of a search: which hits there are, and what is counted of them.
+    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
+    /// What hits of this snapshot have in the field by which the plan expands groups.
+    fn group_values(
+        &self,
+        plan: &SearchPlan,
+        hits: &[&HitRef],
+        meters: &Meters,
+    ) -> Result<Vec<Option<Value>>>;
+    /// The other members of the page's groups, in the order of the request's values.
+    fn expand(
+        &self,
+        plan: &SearchPlan,
+        request: &ExpandRequest<'_>,
+        meters: &Meters,
+    ) -> Result<Vec<GroupPartial>>;
+    /// The second step of a search: what hits of this snapshot show.
+    fn fetch(&self, plan: &SearchPlan, request: &FetchRequest<'_>, meters: &Meters) -> Result<Fetched>;
+    /// Anything else that is asked; [`SnapshotRead::ask_pinned`] is the typed way to it.
+    fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer>;
 }
 
 /// Keeps a shard in order.

@@ -65,6 +65,7 @@ fn read(reader: &SegmentReader) -> Result<(Vec<u8>, Vec<Place>)> {
 }
 
 /// The file, opened.
+#[derive(Clone)]
 pub(crate) struct IdTexts {
     file: OwnedBytes,
     /// Where the ids begin.
@@ -82,6 +83,12 @@ impl IdTexts {
             ));
         }
         Ok(Self { file, first })
+    }
+
+    /// The same of a segment without the file, made for as long as it is used.
+    pub(crate) fn read(reader: &SegmentReader) -> Result<Option<Self>> {
+        let file = build(reader)?;
+        file.map(|file| Self::open(OwnedBytes::new(file), reader.max_doc())).transpose()
     }
 
     /// `None` past the last document.

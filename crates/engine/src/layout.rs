@@ -105,21 +105,20 @@ pub struct Layout {
     slots: Vec<Slot>,
     fields: HashMap<Arc<str>, Arc<FieldLayout>>,
     tantivy: Schema,
-    unique_key: Option<Arc<str>>,
-    /// Of the schema it was bound to: which plans may be lowered by it.
-    lineage: SchemaLineage,
+    /// What the names mean, those of fields that no document has named yet too, and which plans may be lowered by it.
+    schema: Arc<plan::Schema>,
     /// How the schema's texts become terms.
     analyzers: Arc<SchemaAnalyzers>,
 }
 
 impl Layout {
     /// The layout of a new shard: the declared fields of `schema`.
-    pub fn new(schema: &plan::Schema) -> Self {
+    pub fn new(schema: &Arc<plan::Schema>) -> Self {
         Self::restore(Vec::new(), 0, schema)
     }
 
     /// Takes up the slots of a manifest under `schema`, which may have changed since.
-    pub fn restore(slots: Vec<Slot>, generation: u64, schema: &plan::Schema) -> Self {
+    pub fn restore(slots: Vec<Slot>, generation: u64, schema: &Arc<plan::Schema>) -> Self {
         let known = slots.len();
         let mut names: Vec<Arc<str>> = slots.iter().map(|slot| slot.name.clone()).collect();
         names.extend(schema.fields().map(|spec| spec.name.clone()));
@@ -131,12 +130,12 @@ impl Layout {
     }
 
     /// The same under another schema: names that now mean something else get new slots.
-    pub fn rebound(&self, schema: &plan::Schema) -> Self {
+    pub fn rebound(&self, schema: &Arc<plan::Schema>) -> Self {
         Self::restore(self.slots.clone(), self.generation, schema)
     }
 
     /// With `names` added; `None` when all that the schema knows of them are in already.
-    pub fn grown(&self, names: &[Arc<str>], schema: &plan::Schema) -> Option<Self> {
+    pub fn grown(&self, names: &[Arc<str>], schema: &Arc<plan::Schema>) -> Option<Self> {
         let new = |name: &&Arc<str>| !self.fields.contains_key(&***name) && schema.field(name).is_some();
         if !names.iter().any(|name| new(&name)) {
             return None;
@@ -151,7 +150,7 @@ impl Layout {
     fn assemble(
         mut slots: Vec<Slot>,
         names: Vec<Arc<str>>,
-        schema: &plan::Schema,
+        schema: &Arc<plan::Schema>,
         analyzers: Arc<SchemaAnalyzers>,
     ) -> Self {
         let mut latest: HashMap<Arc<str>, usize> =
@@ -179,13 +178,18 @@ impl Layout {
                 Some((name, Arc::new(layout)))
             })
             .collect();
-        let unique_key = schema.unique_key.clone();
-        Self { generation: 0, slots, fields, tantivy, unique_key, lineage: schema.lineage, analyzers }
+        Self { generation: 0, slots, fields, tantivy, schema: schema.clone(), analyzers }
     }
 
     /// The field of this concrete name, if any document or the schema has named it.
     pub fn field(&self, name: &str) -> Option<&Arc<FieldLayout>> {
         self.fields.get(name)
+    }
+
+    /// A field of the schema that no document of the shard has named, as it would be if one did: documents of other shards may
+    /// have, and what has no value must mean the same in all.
+    pub(crate) fn unmet_field(&self, name: &str) -> Option<Arc<FieldLayout>> {
+        self.grown(&[name.into()], &self.schema)?.field(name).cloned()
     }
 
     /// All concrete fields, in no order.
@@ -225,12 +229,12 @@ impl Layout {
 
     /// Which versions of the collection's schema it stands for.
     pub(crate) fn lineage(&self) -> SchemaLineage {
-        self.lineage
+        self.schema.lineage
     }
 
     /// The schema's unique key.
     pub fn unique_key(&self) -> Option<&Arc<str>> {
-        self.unique_key.as_ref()
+        self.schema.unique_key.as_ref()
     }
 }
 
@@ -274,7 +278,7 @@ mod tests {
 
     #[test]
     fn numbers_are_given_once() {
-        let schema = schema();
+        let schema = Arc::new(schema());
         let first = Layout::new(&schema);
         let second = first.grown(&["a_s".into(), "b_i".into()], &schema).unwrap();
         assert_eq!(second.generation(), first.generation() + 1);
@@ -289,7 +293,7 @@ mod tests {
 
     #[test]
     fn only_names_of_the_schema_grow_it() {
-        let schema = schema();
+        let schema = Arc::new(schema());
         let layout = Layout::new(&schema);
         assert!(layout.grown(&["id".into(), "unheard of".into()], &schema).is_none());
         assert!(layout.grown(&["x_s".into()], &schema).is_some());
@@ -297,7 +301,7 @@ mod tests {
 
     #[test]
     fn classes_have_their_places() {
-        let schema = schema();
+        let schema = Arc::new(schema());
         let wanted: Vec<Arc<str>> =
             ["a_s", "a_i", "a_is", "a_d", "a_b", "a_dt", "a_t", "a_sort"].map(Arc::from).to_vec();
         let layout = Layout::new(&schema).grown(&wanted, &schema).unwrap();

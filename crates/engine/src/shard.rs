@@ -2,23 +2,20 @@
 
 use std::sync::Arc;
 
-use meter::{Clock, Meters, Phase};
-use plan::partial::{
-    ByValue, IndexedFields, LikeCounts, LikeWords, ShardResult, SuggestPartial, TermCounts, WordCounts,
-};
+use meter::{Clock, Meters};
+use plan::partial::{ByValue, IndexedFields, LikeCounts, LikeWords, SuggestPartial, TermCounts, WordCounts};
 use plan::{
-    AutoCommit, CacheStats, Commit, Component, Document, DocumentVectors, Explanation, FieldSelection, Join,
-    MoreLike, Query, Result, Schema, SearchPlan, SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch,
-    UpdateOutcome, VectorsPlan, Version, WhyNot, WordsPlan,
+    AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, MoreLike, Result, Schema,
+    SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version, WordsPlan,
 };
 use store::{ShardHome, ShardImage};
 
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
 use crate::errors::from_store;
-use crate::highlight;
 use crate::id_filter;
 use crate::peers::{JoinedValues, Peers};
+use crate::pinned::PinnedShard;
 use crate::search::{self, SearchCaches};
 use crate::seeded_bugs::SeededBug;
 use crate::snapshot::{Snapshot, read_source};
@@ -29,7 +26,7 @@ use crate::update_context::UpdateContext;
 /// One shard, open. All methods may be called from any thread; those that change something block until it is done.
 pub struct Shard {
     core: Arc<Core>,
-    caches: SearchCaches,
+    caches: Arc<SearchCaches>,
     /// The home stays owned as long as the shard is open.
     _home: Arc<dyn ShardHome>,
 }
@@ -45,7 +42,7 @@ impl Shard {
         config: ShardConfig,
         clock: Arc<dyn Clock>,
     ) -> Result<Arc<Self>> {
-        let (scheduler, caches) = (config.scheduler.clone(), SearchCaches::new(&config.caches));
+        let (scheduler, caches) = (config.scheduler.clone(), Arc::new(SearchCaches::new(&config.caches)));
         let core = Core::open(&*home, schema, config, clock)?;
         if let Some(scheduler) = scheduler {
             core.start(&*scheduler)?;
@@ -73,21 +70,9 @@ impl Shard {
         self.core.capture()
     }
 
-    /// Runs a search on the newest snapshot.
-    pub fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
-        let snapshot = self.snapshot_for(plan.schema_version)?;
-        let mut result = search::search(&snapshot, plan, &self.caches, meters)?;
-        if let Some(highlight) = plan.highlight.as_ref().filter(|_| result.cut_before.is_none()) {
-            let analyzers = self.core.meaning.load().analyzers.clone();
-            let shown = (&result, meters);
-            let _marking = meters.trace.enter(Phase::Highlight);
-            result.highlights = highlight::highlight(&snapshot, &self.caches, &analyzers, highlight, shown)?;
-        }
-        let cut = plan.highlight.is_some() && meters.allowance.was_used_up();
-        if cut && result.cut_before != Some(Component::Facet) {
-            result.cut_before = Some(Component::Highlight);
-        }
-        Ok(result)
+    /// What searches see now, to be asked as often as one request has to.
+    pub fn pin(&self) -> PinnedShard {
+        PinnedShard::new(self.snapshot(), self.caches.clone())
     }
 
     /// What the documents of a join's query have in its field: what another collection asks of this one.
@@ -174,16 +159,6 @@ impl Shard {
         search::terms(&*self.snapshot_for(plan.schema_version)?, plan)
     }
 
-    /// The terms of documents, from their stored texts.
-    pub fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
-        search::vectors(&*self.snapshot_for(plan.schema_version)?, plan)
-    }
-
-    /// Why the document with this id is no hit of the plan, as far as filters and query say.
-    pub fn why_not(&self, plan: &SearchPlan, id: &str, meters: &Meters) -> Result<WhyNot> {
-        search::why_not(&*self.snapshot_for(plan.schema_version)?, plan, id, meters)
-    }
-
     /// The words of what documents are to be like.
     pub fn like_words(&self, like: &MoreLike) -> Result<LikeWords> {
         search::like_words(&*self.snapshot_for(like.schema_version)?, like)
@@ -219,22 +194,6 @@ impl Shard {
     /// Changes whenever a suggester is built or dropped.
     pub fn suggesters_number(&self) -> u64 {
         self.core.suggesters.number()
-    }
-
-    /// The living visible document with this number ([`plan::Hit::place`]): id and fields.
-    pub fn document_at(&self, place: u64, fields: &FieldSelection) -> Result<Option<(String, Document)>> {
-        search::document_at(&self.snapshot(), place, fields)
-    }
-
-    /// How the query of `plan` scores the first `limit` documents of `other`, whether it finds them or not, by id.
-    pub fn explain_other(
-        &self,
-        plan: &SearchPlan,
-        other: &Query,
-        limit: usize,
-        meters: &Meters,
-    ) -> Result<Vec<(String, Explanation)>> {
-        search::explain_other(&*self.snapshot_for(plan.schema_version)?, plan, other, limit, meters)
     }
 
     /// The versions of the `limit` living documents that were updated last, visible or not, newest first.

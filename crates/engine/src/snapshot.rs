@@ -220,6 +220,14 @@ impl SegmentView {
         self.segment.derived().ids.as_ref()
     }
 
+    /// The same, read from their terms where it does not; `None` where they take four gigabytes or more.
+    pub(crate) fn all_ids(&self) -> Result<Option<IdTexts>> {
+        match self.ids() {
+            Some(ids) => Ok(Some(ids.clone())),
+            None => IdTexts::read(&self.reader),
+        }
+    }
+
     /// The encoded source of a document, to be read by [`read_source`].
     pub fn source(&self, doc: DocId) -> Result<OwnedBytes> {
         self.segment.source(doc)

@@ -30,7 +30,7 @@ pub struct FacetPlan {
     pub depth: CutDepth,
 }
 
-/// How much of what it counted a shard gives back.
+/// How much of what it counted a shard gives back: of facets, and of groups of hits too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CutDepth {
     /// What the page shows of it: enough where there is one shard.

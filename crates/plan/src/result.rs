@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bucket::BucketResult;
 use crate::component::Component;
 use crate::document::Document;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::facet::OtherRange;
 use crate::heatmap::HeatmapResult;
 use crate::highlight::Highlights;
@@ -13,21 +13,58 @@ use crate::shape::ShapeResult;
 use crate::update::Refusal;
 use crate::value::Value;
 
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SearchResult {
+/// What is shown. Its hits are [`crate::partial::HitRef`] until they are fetched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchResult<H = Hit> {
     pub total: u64,
     /// Whether `total` is exact or a lower bound.
     pub total_exact: bool,
     /// Present when scores were computed; 0 when nothing matched.
     pub score_max: Option<f32>,
     /// The page asked for, in order.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<H>,
     pub facets: FacetResult,
-    pub shape: ShapeResult,
+    pub shape: ShapeResult<H>,
     /// Of the hits shown, when the plan asks for them.
     pub highlights: Vec<Highlights>,
     /// The first of the handler's steps that was not done because the request's allowance was used up.
     pub cut_before: Option<Component>,
+}
+
+impl<H> Default for SearchResult<H> {
+    fn default() -> Self {
+        Self {
+            total: 0,
+            total_exact: false,
+            score_max: None,
+            hits: Vec::new(),
+            facets: FacetResult::default(),
+            shape: ShapeResult::default(),
+            highlights: Vec::new(),
+            cut_before: None,
+        }
+    }
+}
+
+impl<H> SearchResult<H> {
+    /// The page's hits and those in groups, in the order in which they are shown.
+    pub fn shown(&self) -> impl Iterator<Item = &H> {
+        let groups = self.shape.groups.iter().flat_map(|one| &one.groups);
+        self.hits.iter().chain(groups.flat_map(|group| &group.hits))
+    }
+
+    /// The other members of the page's groups, likewise.
+    pub fn expanded(&self) -> impl Iterator<Item = &H> {
+        self.shape.expanded.iter().flat_map(|group| &group.hits)
+    }
+
+    /// With each hit turned into what `turn` makes of it: first all of [`Self::shown`], then those of [`Self::expanded`].
+    pub fn try_map<T>(self, mut turn: impl FnMut(H) -> Result<T>) -> Result<SearchResult<T>> {
+        let Self { total, total_exact, score_max, hits, facets, shape, highlights, cut_before } = self;
+        let hits = hits.into_iter().map(&mut turn).collect::<Result<_>>()?;
+        let shape = shape.try_map(&mut turn)?;
+        Ok(SearchResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

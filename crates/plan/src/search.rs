@@ -138,7 +138,7 @@ pub enum SortBy {
     Field(Arc<str>),
     /// Index order (Solr's `_docid_`).
     IndexOrder,
-    /// A shuffle that stays the same for one seed and snapshot (Solr's `random_*`).
+    /// A shuffle by id that stays the same for one seed (Solr's `random_*`).
     Random {
         seed: u64,
     },

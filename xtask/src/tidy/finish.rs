@@ -6,7 +6,7 @@ use super::Finding;
 
 /// The crates below the one that finishes. `plan` declares the results that the others must not make.
 const BELOW: [&str; 4] = ["plan", "engine", "store", "analysis"];
-const RESULTS: [&str; 3] = ["SearchResult", "FacetResult", "BucketResult"];
+const RESULTS: [&str; 5] = ["SearchResult", "FacetResult", "BucketResult", "ShapeResult", "GroupedResult"];
 
 pub fn check(package: &str, path: &str, text: &str) -> Vec<Finding> {
     if !BELOW.contains(&package) {

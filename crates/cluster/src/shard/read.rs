@@ -2,6 +2,9 @@
 //! that line come the two messages that any kind of shard understands, and the typed way in: `request.ask(shard)` gives
 //! the answer that belongs to the request. A new operation is its line here and an arm in each kind of shard that has something to
 //! say to it. Requests are plans and plain values; what is alive (meters) goes beside them.
+//!
+//! There are two tables: what is asked of a shard as it is now, and what is asked of a pin, since it names documents by numbers of a
+//! snapshot or explains what a search of it found.
 
 use engine::{JoinedValues, SegmentStats};
 use meter::Meters;
@@ -11,9 +14,9 @@ use plan::{
     SearchPlan, SuggestPlan, TermsPlan, VectorsPlan, Version, WhyNot, WordsPlan,
 };
 
-use super::ShardReader;
+use super::{ShardReader, ShardSnapshot};
 
-/// A request of the table, with the type of its answer.
+/// A request to a shard, with the type of its answer.
 pub trait ShardRead {
     type Answer;
 
@@ -21,35 +24,44 @@ pub trait ShardRead {
     fn ask(self, shard: &dyn ShardReader, meters: &Meters) -> Result<Self::Answer>;
 }
 
+/// A request to a pin, with the type of its answer.
+pub trait SnapshotRead {
+    type Answer;
+
+    /// Blocks.
+    fn ask_pinned(self, pin: &dyn ShardSnapshot, meters: &Meters) -> Result<Self::Answer>;
+}
+
 macro_rules! reads {
-    ($lifetime:lifetime: $($(#[$doc:meta])* $name:ident($request:ty) -> $answer:ty;)*) => {
+    ($lifetime:lifetime, $requests:ident, $answers:ident, $read:ident::$ask:ident(dyn $asked:ident):
+        $($(#[$doc:meta])* $name:ident($request:ty) -> $answer:ty;)*) => {
         /// Any request of the table.
-        pub enum ReadRequest<$lifetime> {
+        pub enum $requests<$lifetime> {
             $($(#[$doc])* $name($request),)*
         }
 
         /// The answer to the request of the same name.
-        pub enum ReadAnswer {
+        pub enum $answers {
             $($name($answer),)*
         }
 
-        impl ReadRequest<'_> {
+        impl $requests<'_> {
             /// What a shard without anything says.
             #[cfg(any(test, feature = "memory"))]
-            pub fn empty_answer(&self) -> ReadAnswer {
+            pub fn empty_answer(&self) -> $answers {
                 match self {
-                    $(Self::$name(_) => ReadAnswer::$name(Default::default()),)*
+                    $(Self::$name(_) => $answers::$name(Default::default()),)*
                 }
             }
         }
 
         $(#[allow(clippy::extra_unused_lifetimes, reason = "some requests borrow nothing")]
-        impl<$lifetime> ShardRead for $request {
+        impl<$lifetime> $read for $request {
             type Answer = $answer;
 
-            fn ask(self, shard: &dyn ShardReader, meters: &Meters) -> Result<$answer> {
-                match shard.read(ReadRequest::$name(self), meters)? {
-                    ReadAnswer::$name(answer) => Ok(answer),
+            fn $ask(self, asked: &dyn $asked, meters: &Meters) -> Result<$answer> {
+                match asked.read($requests::$name(self), meters)? {
+                    $answers::$name(answer) => Ok(answer),
                     _ => Err(Error::internal("a shard gave the answer to another request")),
                 }
             }
@@ -57,7 +69,7 @@ macro_rules! reads {
     };
 }
 
-reads! { 'a:
+reads! { 'a, ReadRequest, ReadAnswer, ShardRead::ask(dyn ShardReader):
     /// Sees updates that no commit has made visible. One entry an id, `None` where absent.
     Get(GetRead<'a>) -> Vec<Option<Document>>;
     /// What the documents of a join's query have in its field.
@@ -68,10 +80,6 @@ reads! { 'a:
     TermDocuments(TermDocumentsRead<'a>) -> ByValue<u64>;
     /// The terms of a field, with their counts.
     Terms(&'a TermsPlan) -> TermCounts;
-    /// The terms of documents, from their stored texts.
-    Vectors(&'a VectorsPlan) -> Vec<DocumentVectors>;
-    /// Why the document with this id is no hit of the plan, as far as filters and query say.
-    WhyNot(WhyNotRead<'a>) -> WhyNot;
     /// The words of what documents are to be like.
     LikeWords(&'a MoreLike) -> LikeWords;
     /// How many documents have each of these words.
@@ -80,16 +88,23 @@ reads! { 'a:
     Words(&'a WordsPlan) -> WordCounts;
     /// What a suggester has for a text.
     Suggest(&'a SuggestPlan) -> SuggestPartial;
-    /// The living visible document with this number ([`plan::Hit::place`]): id and fields.
-    DocumentAt(DocumentAtRead<'a>) -> Option<(String, Document)>;
-    /// How the query of the plan scores the first documents of another, whether it finds them or not, by id.
-    ExplainOther(ExplainOtherRead<'a>) -> Vec<(String, Explanation)>;
     /// The versions of the documents updated last, visible or not, newest first.
     Versions(VersionsRead) -> Vec<Version>;
     /// The segments that searches see.
     Segments(SegmentsRead) -> Vec<SegmentStats>;
     /// A shard's caches, by Solr's names.
     Caches(CachesRead) -> Vec<(&'static str, CacheStats)>;
+}
+
+reads! { 'a, SnapshotRequest, SnapshotAnswer, SnapshotRead::ask_pinned(dyn ShardSnapshot):
+    /// The terms of documents, from their stored texts.
+    Vectors(&'a VectorsPlan) -> Vec<DocumentVectors>;
+    /// Why the document with this id is no hit of the plan, as far as filters and query say.
+    WhyNot(WhyNotRead<'a>) -> WhyNot;
+    /// The living document with this number ([`plan::Hit::place`]): id and fields.
+    DocumentAt(DocumentAtRead<'a>) -> Option<(String, Document)>;
+    /// How the query of the plan scores the first documents of another, whether it finds them or not, by id.
+    ExplainOther(ExplainOtherRead<'a>) -> Vec<(String, Explanation)>;
 }
 
 pub struct GetRead<'a> {

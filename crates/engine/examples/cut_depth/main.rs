@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ..SearchPlan::count(Query::All)
         };
         let count = |plan: &SearchPlan| -> Result<FacetPartials, plan::Error> {
-            Ok(shard.search(plan, &Meters::default())?.facets.unwrap_or_default())
+            Ok(shard.pin().search(plan, &Meters::default())?.facets.unwrap_or_default())
         };
         let (page, whole) = (at(CutDepth::Page), at(CutDepth::Whole));
         let page_us = stopwatch::time(|| count(&page).map(drop))?.cpu_us;

@@ -12,8 +12,10 @@ mod stopwatch;
 use std::error::Error;
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use case::{Case, Mode};
+use cluster::search_shards;
 use engine::Shard;
 use meter::Meters;
 use plan::SearchPlan;
@@ -41,8 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn measure(shard: &Shard, case: &Case, mode: Mode) -> Result<serde_json::Value, Box<dyn Error>> {
     let plan: SearchPlan = case.plan(mode)?;
     // The exact number, whatever the mode counts.
-    let exact = shard.search(&SearchPlan { count_enough: None, ..plan.clone() }, &Meters::default())?;
-    let times: Times = stopwatch::time(|| shard.search(&plan, &Meters::default()).map(drop))?;
+    let search = |plan: &SearchPlan| search_shards(&[Arc::new(shard.pin())], plan, &Meters::default());
+    let exact = search(&SearchPlan { count_enough: None, ..plan.clone() })?;
+    let times: Times = stopwatch::time(|| search(&plan).map(drop))?;
     let mut row = serde_json::json!({
         "class": case.class(),
         "name": case.name(),
@@ -53,9 +56,8 @@ fn measure(shard: &Shard, case: &Case, mode: Mode) -> Result<serde_json::Value, 
         "cpu_us": times.cpu_us,
         "n": times.calls(),
     });
-    let found = shard.search(&plan, &Meters::default())?;
-    let facets = found.facets.map(|counted| cluster::finish_facets(&plan.facets, counted));
-    if let Some(facet) = facets.unwrap_or_default().fields.first() {
+    let found = search(&plan)?;
+    if let Some(facet) = found.facets.fields.first() {
         row["top"] =
             facet.counts.iter().map(|(value, count)| serde_json::json!([value.to_text(), count])).collect();
     } else if mode != Mode::Count {

@@ -20,8 +20,7 @@ mod unified;
 
 use std::sync::Arc;
 
-use meter::Meters;
-use plan::partial::ShardResult;
+use plan::partial::HitRef;
 use plan::{
     Alternate, Document, FieldClass, FieldSelection, HighlightField, HighlightMethod, HighlightOptions,
     HighlightPlan, Highlights, Hit, Query, Result, UnifiedOptions, Value, glob_matches,
@@ -30,52 +29,38 @@ use tantivy::DocId;
 
 use crate::analyzers::Analyzers;
 use crate::layout::{FieldLayout, Layout};
-use crate::search::{Given, SearchCaches, SearchContext, rarity, stored_document};
-use crate::snapshot::Snapshot;
+use crate::search::{Given, SearchContext, rarity, stored_document};
 use fragmenter::Cutter;
 use sought::Sought;
 use text::{Text, prefix, utf16_len};
 use tokens::{Reader, TokenIndex};
 
-/// The snippets of every hit that `result` shows, in its order.
+/// The snippets of hits that are shown, in their order: each as it was found, and as it is shown.
 pub(crate) fn highlight(
-    snapshot: &Snapshot,
-    caches: &SearchCaches,
-    analyzers: &Analyzers,
+    context: &SearchContext<'_>,
     plan: &HighlightPlan,
-    (result, meters): (&ShardResult, &Meters),
+    (found, shown): (&[&HitRef], &[Hit]),
 ) -> Result<Vec<Highlights>> {
-    let context = SearchContext::new(snapshot, caches).within(meters);
+    let analyzers = &Analyzers::of(context.layout);
     let mut fields = fields(context.layout, plan)
         .into_iter()
         .filter_map(|field| Some((field, plan.options(&field.name, &field.spec.properties)?)))
-        .map(|(field, options)| FieldHighlighter::new(&context, analyzers, &plan.query, field, options))
+        .map(|(field, options)| FieldHighlighter::new(context, analyzers, &plan.query, field, options))
         .collect::<Result<Vec<_>>>()?;
     let names = fields.iter().flat_map(FieldHighlighter::names).collect();
     let wanted = FieldSelection { names, ..FieldSelection::default() };
-    let grouped = result.shape.groups.iter().flat_map(|one| &one.groups).flat_map(|group| &group.hits);
-    let shown: Vec<&Hit> = result.hits.iter().chain(grouped).collect();
-    let mut found: Vec<_> =
+    let mut snippets: Vec<_> =
         shown.iter().map(|hit| Highlights { id: hit.id.clone(), fields: vec![] }).collect();
-    let mut order: Vec<usize> = (0..shown.len()).collect();
-    order.sort_by_key(|at| shown.get(*at).map(|hit| hit.place));
-    for at in order.into_iter().take_while(|_| !meters.allowance.is_used_up()) {
-        let (Some(hit), Some(found)) = (shown.get(at), found.get_mut(at)) else { continue };
-        let Some((_, document)) = stored_document(&context, hit.place, &wanted)? else { continue };
+    let mut order: Vec<_> = found.iter().zip(&mut snippets).collect();
+    order.sort_by_key(|(hit, _)| hit.position());
+    for (hit, own) in order.into_iter().take_while(|_| !context.allowance.is_used_up()) {
+        let Some((_, document)) = stored_document(context, hit, &wanted)? else { continue };
         for field in &mut fields {
-            let snippets = field.snippets(&context, place(&context, hit), &document)?;
-            found.fields.extend(snippets.map(|snippets| (field.layout.name.clone(), snippets)));
+            let snippets = field.snippets(context, (hit.segment_number(), hit.doc), &document)?;
+            own.fields.extend(snippets.map(|snippets| (field.layout.name.clone(), snippets)));
         }
     }
-    Ok(found)
-}
-
-/// A hit's segment and its number there.
-fn place(context: &SearchContext<'_>, hit: &Hit) -> (usize, DocId) {
-    let after = context.segments.partition_point(|segment| segment.base <= hit.place);
-    let segment = after.saturating_sub(1);
-    let base = context.segments.get(segment).map_or(0, |segment| segment.base);
-    (segment, DocId::try_from(hit.place.saturating_sub(base)).unwrap_or(DocId::MAX))
+    Ok(snippets)
 }
 
 /// The fields of the plan that the index knows, each once.

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use plan::partial::HitRef;
 use plan::{ChildHit, ChildrenPlan, NEST_PATH_FIELD, Result, last_step, path_above};
 use tantivy::DocId;
 
 use super::bits::Bits;
-use super::collect::Found;
 use super::columns::AnyColumn;
 use super::error::engine_error;
 use super::mask::{self, PreparedFilter};
@@ -30,8 +30,8 @@ impl<'a> Descent<'a> {
         Ok(Self { context, plan, filter: prepare(&plan.filter)?, parents: prepare(&plan.parents)? })
     }
 
-    pub(super) fn below(&self, hit: &Found) -> Result<Vec<ChildHit>> {
-        let Some(segment) = self.context.segments.get(hit.segment) else { return Ok(Vec::new()) };
+    pub(super) fn below(&self, hit: &HitRef) -> Result<Vec<ChildHit>> {
+        let Some(segment) = self.context.segments.get(hit.segment_number()) else { return Ok(Vec::new()) };
         let below = match &self.parents {
             Some(parents) => {
                 let parents = mask::filter_bits(self.context, segment, parents)?;

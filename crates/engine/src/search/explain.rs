@@ -1,11 +1,11 @@
 //! How a score came about, in the words and the shape of Lucene's explanations, which users and their tools read. Values are
 //! those of `evaluate`. Counts (`n`, `N`) are whole numbers that Lucene prints without a point.
 
+use plan::partial::HitRef;
 use plan::{Error, Explanation, FieldSelection, Query, Result, Value};
 use tantivy::DocId;
 
 use super::bm25::{B, K1, NO_NORM, length_of};
-use super::collect::Found;
 use super::evaluate::Evaluator;
 use super::function::FunctionNode;
 use super::lower::lower_scored;
@@ -18,18 +18,18 @@ use crate::snapshot::read_source;
 /// Lengths up to this norm are exact.
 const EXACT_NORM_MAX: u8 = 39;
 
-/// Explains the score of a hit. `parts` tells what `run` has moved from the query to the filters.
+/// Explains the score of a hit. `parts` tells what has moved from the query to the filters.
 pub(crate) fn explain(
     context: &SearchContext<'_>,
     node: &Node,
-    found: &Found,
+    hit: &HitRef,
     parts: &MovedParts,
 ) -> Result<Explanation> {
     let segment = context
         .segments
-        .get(found.segment)
+        .get(hit.segment_number())
         .ok_or_else(|| Error::internal("a hit names a segment that the snapshot does not have"))?;
-    let place = Place { context, segment, doc: found.doc };
+    let place = Place { context, segment, doc: hit.doc };
     let own = place.explain(node)?.unwrap_or_else(|| leaf(0.0, "no matching clause"));
     Ok(parts.around(own))
 }

@@ -1,11 +1,11 @@
-//! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::partial::ShardResult` out. Reads only; holds nothing between
-//! searches but [`SearchCaches`].
+//! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::partial::ShardResult` out, whose hits are references; those
+//! that are shown in, `plan::Hit` out. Reads only; holds nothing between searches but [`SearchCaches`].
 //!
 //! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `matches` tells
 //! which documents match, `terms` for most queries in its own way; `collect` finds the best of them by their exact scores
 //! (`evaluate`) or sorts; `facet` counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of
-//! each; `descend` finds what is below a
-//! hit; `fetch` loads what the page shows; `explain` tells how a score came about.
+//! each. The second step is `fetch`: it loads what the page shows; `descend` finds what is below a hit; `explain` tells how a
+//! score came about.
 
 mod bits;
 mod block;
@@ -39,8 +39,10 @@ pub(crate) mod postings;
 mod preset;
 mod repeats;
 mod rerank;
+mod restrictions;
 mod result_cache;
 mod run;
+mod scores;
 mod sets;
 mod sloppy;
 mod span;
@@ -59,8 +61,10 @@ mod words;
 use std::sync::Arc;
 
 use meter::{Allowance, Meters, Trace};
-use plan::partial::{ByValue, IndexedFields, LikeCounts, LikeWords, ShardResult, TermCounts, WordCounts};
-use plan::{Document, Explanation, FieldSelection, Query, Result, SearchPlan};
+use plan::partial::{
+    ByValue, GroupPartial, HitRef, IndexedFields, LikeCounts, LikeWords, ShardResult, TermCounts, WordCounts,
+};
+use plan::{Document, ExpandPlan, Explanation, FieldSelection, Query, Result, SearchPlan, Value};
 use tantivy::{DocId, SegmentReader};
 
 use crate::layout::Layout;
@@ -70,7 +74,7 @@ pub(crate) use columns::{AnyColumn, OpenColumns};
 pub(crate) use lower::Tallies;
 
 pub(crate) use caches::SearchCaches;
-pub(crate) use fetch::document_at as stored_document;
+pub(crate) use fetch::{fetch_expanded, fetch_hits, stored_document};
 pub use function::alike;
 pub(crate) use given::Given;
 pub(crate) use lower::{regex_automaton, wildcard_automaton};
@@ -92,6 +96,33 @@ pub(crate) fn search(
     let context = SearchContext::new(snapshot, caches).within(meters);
     let context = SearchContext { explains: plan.explain, ..context };
     run::search(&context, plan, caches.results.lookup(snapshot, plan).as_ref())
+}
+
+/// What hits have in a field by which groups are expanded.
+pub(crate) fn group_values(
+    context: &SearchContext<'_>,
+    expand: &ExpandPlan,
+    hits: &[&HitRef],
+) -> Result<Vec<Option<Value>>> {
+    grouping::values_of(context, &expand.field, hits)
+}
+
+/// The members of the groups with these values, other than the hits that the page shows of this snapshot.
+pub(crate) fn expand(
+    context: &SearchContext<'_>,
+    (plan, expand): (&SearchPlan, &ExpandPlan),
+    (values, page): (&[Option<Value>], &[&HitRef]),
+) -> Result<Vec<GroupPartial>> {
+    let node = lower::lower_scored(context, expand.query.as_ref().unwrap_or(&plan.query))?;
+    if values.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut groups = grouping::expand(context, (plan, expand), &node, (values, page))?;
+    if plan.scores {
+        let hits = groups.iter_mut().flat_map(|group| &mut group.hits.list);
+        scores::fill_scores(context, &node, hits)?;
+    }
+    Ok(groups)
 }
 
 /// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.

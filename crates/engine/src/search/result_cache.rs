@@ -1,14 +1,14 @@
-//! The hits that a search found and how many there were, kept for the same search of the same snapshot: a page of them, or a
-//! shorter one, is then only loaded. What is kept has no documents, no facets and no explanations. A search is found by the
-//! fingerprint of what decides its hits, and compared whole.
+//! The hits that a search found and how many there were, kept for the same search of the same snapshot: of a page of them, or a
+//! shorter one, only the second step is left. What is kept has no documents, no facets and no explanations. A search is found by
+//! the fingerprint of what decides its hits, and compared whole.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use plan::{CacheStats, Fingerprint, Query, SearchPlan, SortBy, SortKey};
+use plan::partial::{HitRef, RankedHits, ShardResult, SortValue};
+use plan::{CacheStats, Fingerprint, Query, SearchPlan, SortBy, SortKey, Value};
 use quick_cache::Equivalent;
 
-use super::collect::Found;
 use crate::cache::Cache;
 use crate::snapshot::Snapshot;
 
@@ -35,13 +35,12 @@ pub(crate) struct ResultLookup<'a> {
     bytes: usize,
 }
 
-/// The best `limit` hits in order, or all if there are fewer.
 pub(crate) struct KeptResult {
-    pub(crate) found: Vec<Found>,
-    pub(crate) limit: usize,
-    pub(crate) total: u64,
+    /// The best, or all if there are fewer.
+    hits: RankedHits,
+    total: u64,
     /// Of a search that wanted scores.
-    pub(crate) score_max: Option<f32>,
+    score_max: Option<f32>,
 }
 
 /// A key with a number that is none is never found again, which is what a query with such a number deserves.
@@ -90,10 +89,39 @@ impl<'a> ResultLookup<'a> {
 }
 
 impl KeptResult {
+    /// What of a whole result is kept.
+    pub(crate) fn of(result: &ShardResult) -> Arc<Self> {
+        let (hits, total, score_max) = (result.hits.clone(), result.total, result.score_max);
+        Arc::new(Self { hits, total, score_max })
+    }
+
+    /// As the search of a plan that this [serves](Self::serves) would find it.
+    pub(crate) fn result(&self, plan: &SearchPlan) -> ShardResult {
+        let limit = if plan.page.rows > 0 { plan.page.end() } else { 0 };
+        let list = self.hits.list.iter().take(limit).cloned().collect();
+        ShardResult {
+            total: self.total,
+            total_exact: true,
+            score_max: self.score_max.filter(|_| plan.scores),
+            hits: RankedHits { limit, list },
+            ..ShardResult::default()
+        }
+    }
+
     fn serves(&self, plan: &SearchPlan) -> bool {
-        let reaches = plan.page.end() <= self.limit || self.found.len() as u64 == self.total;
+        let reaches = plan.page.end() <= self.hits.limit || self.hits.list.len() as u64 == self.total;
         reaches && (!plan.scores || self.score_max.is_some())
     }
+}
+
+/// What hits take, with the values that order them.
+fn bytes_of(hits: &[HitRef]) -> usize {
+    let text = |value: &SortValue| match value.value() {
+        Some(Value::Str(text)) => text.len(),
+        _ => 0,
+    };
+    let values = |hit: &HitRef| size_of_val(hit.sort.as_slice()) + hit.sort.iter().map(text).sum::<usize>();
+    size_of_val(hits) + hits.iter().map(values).sum::<usize>()
 }
 
 impl ResultCache {
@@ -115,7 +143,7 @@ impl ResultCache {
     }
 
     pub(crate) fn insert(&self, lookup: &ResultLookup<'_>, kept: Arc<KeptResult>) {
-        let bytes = size_of_val(kept.found.as_slice()) + lookup.bytes;
+        let bytes = bytes_of(&kept.hits.list) + lookup.bytes;
         self.0.insert(lookup.to_key(), kept, bytes as u64);
     }
 

@@ -73,13 +73,13 @@ fn asked(shard: &Shard, version: u64) -> Vec<Result<()>> {
     let (of, choice) = (plan::LikeSource::Text(String::new()), plan::LikeChoice::default());
     let like = MoreLike { schema_version, of, fields: vec![], choice };
     vec![
-        shard.search(&search, &meters).map(drop),
-        shard.why_not(&search, "1", &meters).map(drop),
-        shard.explain_other(&search, &Query::All, 1, &meters).map(drop),
+        shard.pin().search(&search, &meters).map(drop),
+        shard.pin().why_not(&search, "1", &meters).map(drop),
+        shard.pin().explain_other(&search, &Query::All, 1, &meters).map(drop),
         shard.joined(&join, false).map(drop),
         shard.terms(&terms).map(drop),
         shard.words(&words, &meters).map(drop),
-        shard.vectors(&vectors).map(drop),
+        shard.pin().vectors(&vectors).map(drop),
         shard.like_words(&like).map(drop),
         shard.like_counts(&like, &LikeWords::default()).map(drop),
         shard

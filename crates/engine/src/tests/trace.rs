@@ -4,7 +4,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use meter::{Clock, Meters, Phase, Trace};
-use plan::SearchPlan;
+use plan::partial::FetchRequest;
+use plan::{Page, SearchPlan};
 
 use super::*;
 
@@ -59,6 +60,11 @@ fn searches_tell_what_they_load() {
     refresh(&shard);
     let trace = trace();
     let meters = Meters { trace: trace.clone(), ..Meters::default() };
-    shard.search(&SearchPlan::count(Query::All), &meters).unwrap();
+    let page = Page { start: 0, rows: 1 };
+    let (pin, plan) = (shard.pin(), SearchPlan { page, ..SearchPlan::count(Query::All) });
+    let found = pin.search(&plan, &meters).unwrap();
+    assert_eq!(phases(&trace), []);
+    let hits: Vec<_> = found.hits.list.iter().collect();
+    pin.fetch(&plan, &FetchRequest { hits: &hits, ..FetchRequest::default() }, &meters).unwrap();
     assert_eq!(phases(&trace), [(Phase::Fetch, false)]);
 }

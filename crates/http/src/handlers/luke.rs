@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, DocumentAtRead};
+use cluster::{Collection, DocumentAtRead, PinnedCollection};
 use meter::Meters;
 use plan::{
     Error, FieldClass, FieldSelection, Page, Query, ROOT_FIELD, Result, RootCause, Schema, SearchPlan, Value,
@@ -34,8 +34,9 @@ pub(super) async fn run(collection: &Arc<Collection>, params: &Params) -> Result
 async fn details(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
     let schema = collection.schema();
     let mut entries = Entries::new();
-    if let Some(place) = place(collection, &schema, params).await? {
-        entries.push(("doc".into(), document(collection, &schema, place).await?));
+    let pinned = collection.pin();
+    if let Some(place) = place(&pinned, &schema, params).await? {
+        entries.push(("doc".into(), document(&pinned, &schema, place).await?));
         entries.push(("info".into(), luke_info()));
         return Ok(entries);
     }
@@ -61,8 +62,8 @@ struct Place {
     called: String,
 }
 
-/// Which document to take apart, if any. `docId` wins over `id`.
-async fn place(collection: &Arc<Collection>, schema: &Schema, params: &Params) -> Result<Option<Place>> {
+/// Which document to take apart, if any. `docId` wins over `id`: a number that a client has from elsewhere means the newest moment.
+async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> Result<Option<Place>> {
     if let Some(text) = params.get("docId") {
         let number: i32 = text.parse().map_err(|_| not_a_number(text))?;
         let number = u64::try_from(number).map_err(|_| no_document(text))?;
@@ -70,19 +71,15 @@ async fn place(collection: &Arc<Collection>, schema: &Schema, params: &Params) -
     }
     let (Some(id), Some(key)) = (params.get("id"), schema.unique_key.clone()) else { return Ok(None) };
     let query = Query::Term { field: key, value: Value::Str(id.to_owned()) };
-    let found = collection
-        .search(Arc::new(first(schema, query, 1)), &Meters::default())
-        .await?
-        .hits
-        .into_iter()
-        .next();
+    let plan = Arc::new(first(schema, query, 1));
+    let found = pinned.search(plan, &Meters::default()).await?.hits.into_iter().next();
     let hit = found.ok_or_else(|| no_document(id))?;
     Ok(Some(Place { number: hit.place, called: id.to_owned() }))
 }
 
-async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -> Result<Node> {
+async fn document(pinned: &PinnedCollection, schema: &Schema, place: Place) -> Result<Node> {
     let request = DocumentAtRead { place: place.number, fields: &FieldSelection::everything() };
-    let found = collection.read(request, &Meters::default()).await?;
+    let found = pinned.read(request, &Meters::default()).await?;
     let (_, mut document) = found.ok_or_else(|| no_document(&place.called))?;
     document.fields.retain(|(name, _)| schema.field(name).is_some_and(|spec| spec.properties.stored));
     let mut values = Vec::new();
@@ -90,7 +87,7 @@ async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -
         let has_terms = has_terms(schema, name);
         for value in stored {
             let doc_freq =
-                if has_terms { Some(doc_freq(collection, schema, (name, value)).await?) } else { None };
+                if has_terms { Some(doc_freq(pinned, schema, (name, value)).await?) } else { None };
             values.push(StoredValue { field: name.to_string(), value: value.clone(), doc_freq });
         }
     }
@@ -104,12 +101,12 @@ async fn document(collection: &Arc<Collection>, schema: &Schema, place: Place) -
 
 /// Documents that have the value as a term: of analysed text that is the whole text, which is rarely one.
 async fn doc_freq(
-    collection: &Arc<Collection>,
+    pinned: &PinnedCollection,
     schema: &Schema,
     (name, value): (&Arc<str>, &Value),
 ) -> Result<u64> {
     let query = Query::Term { field: name.clone(), value: value.clone() };
-    Ok(collection.search(Arc::new(first(schema, query, 0)), &Meters::default()).await?.total)
+    Ok(pinned.search(Arc::new(first(schema, query, 0)), &Meters::default()).await?.total)
 }
 
 fn first(schema: &Schema, query: Query, rows: usize) -> SearchPlan {

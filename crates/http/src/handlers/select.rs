@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use cluster::{Collection, ExplainOtherRead, Moment, Node, VersionedSchema};
+use cluster::{Collection, ExplainOtherRead, Moment, Node, PinnedCollection, VersionedSchema};
 use meter::{Meters, Phase};
-use plan::{CollectionConfig, Component, Error, HandlerConfig, Result};
+use plan::{CollectionConfig, Component, Error, HandlerConfig, Result, Schema};
 use solr::query::{Names, OtherSchema, Others, SchemaAnalyzers};
 use solr::response::{self, Entries, Found};
 use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, SelectRequest};
@@ -43,12 +43,14 @@ pub(super) async fn run(
     }
     let beside = Beside::prepare(collection, &config, &context, components, params).await?;
     let plan = Arc::new(resolved.plan);
-    let result = collection.search(plan.clone(), &permit.meters).await?; // route, engine, gather
+    // What later asks about these hits asks the same moment.
+    let pinned = collection.pin();
+    let result = pinned.search(plan.clone(), &permit.meters).await?; // route, engine, gather
     let explained_other = match &resolved.response.explain_other {
         Some(other) => {
             let limit = ExplainOther::DOCUMENTS_MAX;
             let request = ExplainOtherRead { plan: &plan, other: &other.query, limit };
-            collection.read(request, &permit.meters).await?
+            pinned.read(request, &permit.meters).await?
         }
         None => vec![],
     };
@@ -81,7 +83,8 @@ pub(super) async fn run(
         sections.push((Component::Terms.name().to_owned(), section));
     }
     let fields = &resolved.response.fields;
-    let (vectors, vectors_failure) = vectors(collection, components, (params, fields), &result).await;
+    let asked = (params, fields, &*collection.schema());
+    let (vectors, vectors_failure) = vectors(&pinned, components, asked, &result).await;
     sections.extend(vectors);
     let columns = Subqueries::of(call, permit).columns(collection, (params, fields), &result.hits).await?;
     let searched_all = result.cut_before.is_none() && !permit.meters.allowance.was_used_up();
@@ -103,18 +106,18 @@ pub(super) async fn run(
 
 /// The terms of the hits: the section of the component that tells them, and why it does not.
 async fn vectors(
-    collection: &Arc<Collection>,
+    pinned: &PinnedCollection,
     components: &[Component],
-    (params, fields): (&Params, &FieldList),
+    (params, fields, schema): (&Params, &FieldList, &Schema),
     result: &plan::SearchResult,
 ) -> (Option<(String, Entries)>, Option<Error>) {
     let here = components.iter().find(|component| matches!(component, Component::TermVectors(_)));
     let Some(component) = here else { return (None, None) };
     let told = async {
-        let Some(request) = VectorsRequest::parse(params, fields, &collection.schema())? else {
+        let Some(request) = VectorsRequest::parse(params, fields, schema)? else {
             return Ok(None);
         };
-        let vectors = collection.read(&request.plan(&result.hits), &Meters::default()).await?;
+        let vectors = pinned.read(&request.plan(&result.hits), &Meters::default()).await?;
         Ok(Some(request.respond(vectors)))
     };
     let named = |entries| (component.name().to_owned(), entries);

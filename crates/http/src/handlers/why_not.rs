@@ -24,13 +24,14 @@ pub(super) async fn run(
     let resolving = Resolving::of(call, collection, permit);
     let context = resolving.context();
     let plan = SelectRequest::parse(params)?.resolve(&context)?.plan;
-    let why = collection.read(WhyNotRead { plan: &plan, id: &id }, &permit.meters).await?;
+    let pinned = collection.pin();
+    let why = pinned.read(WhyNotRead { plan: &plan, id: &id }, &permit.meters).await?;
     let ids = [id];
     let exists =
         why.visible || collection.get(&ids, &FieldSelection::default()).await?.iter().any(Option::is_some);
     let passes = why.visible && why.filters.is_empty() && why.query.is_none();
     let ranking = match passes {
-        true => Some(collection.search(Arc::new(ranking(&plan)), &permit.meters).await?),
+        true => Some(pinned.search(Arc::new(ranking(&plan)), &permit.meters).await?),
         false => None,
     };
     // Those that collapse are no filters of the plan.

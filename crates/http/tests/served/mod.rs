@@ -82,7 +82,13 @@ impl Served {
 
     /// Over shards in memory that call this when a search or an update has come to them.
     pub async fn start_interrupted(on_arrival: Arc<dyn Fn() + Send + Sync>) -> Self {
-        let shards = MemoryShards { on_arrival: Some(on_arrival) };
+        let shards = MemoryShards { on_arrival: Some(on_arrival), ..MemoryShards::default() };
+        Self::start_on(Arc::new(shards), small(), vec![], |_| {}).await
+    }
+
+    /// Over shards that change as soon as a search is done.
+    pub async fn start_restless() -> Self {
+        let shards = MemoryShards { restless: true, ..MemoryShards::default() };
         Self::start_on(Arc::new(shards), small(), vec![], |_| {}).await
     }
 
@@ -256,6 +262,12 @@ fn config() -> CollectionConfig {
         components: Some(vec![Component::Suggest("suggest".into())]),
         ..HandlerConfig::default()
     };
+    let vectors = HandlerConfig {
+        path: "/tvrh".into(),
+        class: "solr.SearchHandler".into(),
+        components: Some(vec![Component::Query, Component::TermVectors("tv".into())]),
+        ..HandlerConfig::default()
+    };
     CollectionConfig {
         auto_commit: AutoCommit {
             flush_after_ms: None,
@@ -264,7 +276,7 @@ fn config() -> CollectionConfig {
             refresh_after_ms: None,
             refresh_after_docs: None,
         },
-        handlers: vec![select, strict, suggest],
+        handlers: vec![select, strict, suggest, vectors],
         boolean_clauses_max: 1024,
         slow_query_ms: None,
         updates: plan::UpdateProcessing::default(),

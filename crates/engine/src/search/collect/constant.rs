@@ -1,8 +1,8 @@
 //! Queries whose matches all score the same: the page is their first documents, and nothing is scored.
 
 use plan::Result;
+use plan::partial::HitRef;
 
-use super::Found;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::mask::{self, Masks};
@@ -14,11 +14,11 @@ pub(crate) fn first_and_count(
     node: &Node,
     masks: &Masks,
     limit: usize,
-) -> Result<Option<(Vec<Found>, u64)>> {
+) -> Result<Option<(Vec<HitRef>, u64)>> {
     let Node::Constant(constant) = node else { return Ok(None) };
     let (mut found, mut total) = (Vec::new(), 0);
     for (segment, mask) in context.segments.iter().zip(masks) {
-        let hit = |doc| Found { segment: segment.number, doc, score: Some(constant.score) };
+        let hit = |doc| HitRef::scored(segment.number, doc, constant.score);
         let room = limit.saturating_sub(found.len());
         let matches = match &constant.source {
             DocSource::All => None,

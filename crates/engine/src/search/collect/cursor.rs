@@ -1,18 +1,14 @@
-//! The marks of a cursor: the values of a hit's sort keys, and where such values stand among a segment's keys. A mark names
-//! values, not places: it holds whatever is added or removed, and the hit it was taken from need not be there any more.
+//! Where a cursor's mark stands among a segment's keys. A mark is the sort values of a hit, not its place: it holds whatever is
+//! added or removed, and the hit it was taken from need not be there any more.
 
-use plan::{Mark, Result, SortKey, Value};
+use plan::{Mark, Result, Value};
 use tantivy::columnar::{MonotonicallyMappableToU64, TermOrdHit};
 
-use super::Found;
-use super::key::{BEHIND, Key, double_of, float_of, ordered, ordered_double, present};
+use super::key::{BEHIND, Key, ordered, ordered_double, present};
 use super::keys::{By, Field, Order};
 use super::source::{Source, Values};
-use crate::layout::ColumnKind;
-use crate::search::SearchContext;
+use crate::layout::{ColumnKind, ColumnRef};
 use crate::search::error::engine_error;
-use crate::search::facet::{integer_value, real_value};
-use crate::search::node::Node;
 
 /// Where a mark stands among the keys of one segment. No mark stands before all of them.
 pub(super) struct Behind(Vec<Bound>);
@@ -61,14 +57,22 @@ fn bound(field: &Field, source: &Source, value: Option<&Value>) -> Result<Bound>
     Ok(match field.by.own() {
         By::Score => exact(u64::from(ordered(real(value) as f32))),
         By::Function(_) => exact(ordered_double(real(value))),
-        By::IndexOrder | By::Random(_) | By::Nothing | By::Below(..) => exact(whole(value) as u64),
-        By::Column { column, .. } => match column.kind {
-            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => exact(whole(value).to_u64()),
-            ColumnKind::F64 => exact(real(value).to_u64()),
-            ColumnKind::Bool => exact(u64::from(*value == Value::Bool(true))),
+        By::IndexOrder | By::Nothing | By::Below(..) => exact(whole(value) as u64),
+        By::Random(_) => exact(whole(value).to_u64()),
+        By::Column { column: ColumnRef { kind, .. }, .. } | By::Unmet { kind, .. } => match kind {
             ColumnKind::Str => return text_bound(field, source, value.as_str().unwrap_or_default()),
+            kind => exact(column_number(*kind, value)),
         },
     })
+}
+
+/// A value as a column of numbers or flags keeps it.
+pub(crate) fn column_number(kind: ColumnKind, value: &Value) -> u64 {
+    match kind {
+        ColumnKind::F64 => real(value).to_u64(),
+        ColumnKind::Bool => u64::from(*value == Value::Bool(true)),
+        ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector | ColumnKind::Str => whole(value).to_u64(),
+    }
 }
 
 /// A text that a segment does not have stands between two that it has.
@@ -106,30 +110,4 @@ fn real(value: &Value) -> f64 {
         Value::Double(number) => *number,
         Value::Bool(_) | Value::Str(_) | Value::Bytes(_) => 0.0,
     }
-}
-
-/// The mark of a hit.
-pub(crate) fn mark(context: &SearchContext<'_>, node: &Node, keys: &[SortKey], hit: &Found) -> Result<Mark> {
-    let order = Order::resolve(context, keys)?;
-    let Some(segment) = context.segments.get(hit.segment) else { return Ok(Mark::new()) };
-    let sources = order.open(context, node, segment)?.into_iter().zip(order.fields());
-    sources.map(|(mut source, field)| value(field, source.key(hit.doc), &source)).collect()
-}
-
-/// A key as the value it was made from.
-fn value(field: &Field, key: Key, source: &Source) -> Result<Option<Value>> {
-    let Some(raw) = field.raw(key) else { return Ok(None) };
-    Ok(Some(match field.by.own() {
-        By::Score => Value::Float(float_of(raw as u32)),
-        By::Function(_) => Value::Double(double_of(raw)),
-        By::IndexOrder | By::Random(_) | By::Nothing | By::Below(..) => Value::Long(raw as i64),
-        By::Column { column, class, .. } => match column.kind {
-            ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
-                integer_value(*class, i64::from_u64(raw))
-            }
-            ColumnKind::F64 => real_value(*class, f64::from_u64(raw)),
-            ColumnKind::Bool => Value::Bool(raw != 0),
-            ColumnKind::Str => Value::Str(source.text(raw)?),
-        },
-    }))
 }

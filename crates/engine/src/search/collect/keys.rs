@@ -1,16 +1,16 @@
-//! The keys that hits are ordered by. Within a segment each is one number whose natural order is the sort's; across segments
-//! strings compare by their text. `cursor.rs` reads keys back as values.
+//! The keys that hits are ordered by. Within a segment each is one number whose natural order is the sort's; a hit that leaves
+//! its segment carries the values that the numbers stand for (`plan::partial::SortValue`).
 
-use std::cmp::Ordering;
+use std::sync::Arc;
 
+use plan::partial::HitRef;
 use plan::{BelowKey, Error, FieldClass, Result, SortBy, SortKey, SortMissing};
 use tantivy::DocId;
 
-use super::Found;
 use super::below::Below;
-use super::key::{Key, PRESENT, is_present};
-use super::source::{Resolved, Source};
-use crate::layout::{ColumnRef, FieldLayout};
+use super::key::{Key, float_of, is_present};
+use super::source::Source;
+use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
 use crate::search::function::{Lowered, lower};
 use crate::search::node::Node;
 use crate::search::{SearchContext, SearchSegment};
@@ -46,39 +46,21 @@ impl Order {
         self.0.iter().map(|field| Source::open(context, node, segment, field)).collect()
     }
 
-    /// Across segments.
-    pub(crate) fn compare(&self, left: &Merged, right: &Merged) -> Ordering {
-        for ((field, left), right) in self.0.iter().zip(&left.keys).zip(&right.keys) {
-            let order = match (left, right) {
-                (Resolved::Text(left), Resolved::Text(right)) if field.descending => right.cmp(left),
-                (Resolved::Text(left), Resolved::Text(right)) => left.cmp(right),
-                (Resolved::Key(left), Resolved::Key(right)) => left.cmp(right),
-                (Resolved::Key(key), Resolved::Text(_)) => key.cmp(&PRESENT),
-                (Resolved::Text(_), Resolved::Key(key)) => PRESENT.cmp(key),
-            };
-            if order != Ordering::Equal {
-                return order;
-            }
+    /// A document with these keys, as it compares with those of other segments and other shards.
+    pub(crate) fn hit(
+        &self,
+        sources: &[Source],
+        keys: &[Key],
+        (segment, doc): (usize, DocId),
+    ) -> Result<HitRef> {
+        if let ([field], [key], true) = (&self.0[..], keys, self.is_by_score()) {
+            // As the paths by score alone make it, so that hits of both compare.
+            let score = field.raw(*key).map(|raw| float_of(raw as u32));
+            return Ok(HitRef { score, ..HitRef::at(segment, doc) });
         }
-        (left.segment, left.doc).cmp(&(right.segment, right.doc))
-    }
-}
-
-/// A hit with keys that compare across segments.
-pub(crate) struct Merged {
-    keys: Vec<Resolved>,
-    segment: usize,
-    doc: DocId,
-}
-
-impl Merged {
-    pub(crate) fn resolve(sources: &[Source], keys: &[Key], segment: usize, doc: DocId) -> Result<Self> {
-        let keys = sources.iter().zip(keys).map(|(source, key)| source.resolve(*key));
-        Ok(Self { keys: keys.collect::<Result<_>>()?, segment, doc })
-    }
-
-    pub(crate) fn found(&self) -> Found {
-        Found { segment: self.segment, doc: self.doc, score: None }
+        let values = self.0.iter().zip(sources).zip(keys);
+        let sort = values.map(|((field, source), key)| source.sort_value(field, *key));
+        Ok(HitRef { sort: sort.collect::<Result<_>>()?, ..HitRef::at(segment, doc) })
     }
 }
 
@@ -95,7 +77,13 @@ pub(super) enum By {
         class: FieldClass,
         missing: Missing,
     },
-    /// The field has no value anywhere.
+    /// A field that no document of the shard has named, and what its column would be. Other shards may have values.
+    Unmet {
+        kind: ColumnKind,
+        class: FieldClass,
+        missing: Missing,
+    },
+    /// No field that could have values anywhere.
     Nothing,
     IndexOrder,
     Random(u64),
@@ -132,6 +120,16 @@ impl By {
         if let By::Below(own, _) = self { own } else { self }
     }
 
+    fn unmet(context: &SearchContext<'_>, name: &str) -> Self {
+        let found = context.layout.unmet_field(name).and_then(|layout| Some((layout.single()?, layout)));
+        let unmet = |(column, layout): (ColumnRef, Arc<FieldLayout>)| By::Unmet {
+            kind: column.kind,
+            class: layout.class(),
+            missing: missing(&layout),
+        };
+        found.map_or(By::Nothing, unmet)
+    }
+
     fn resolve(context: &SearchContext<'_>, by: &SortBy) -> Result<Self> {
         Ok(match by {
             SortBy::Score => By::Score,
@@ -139,7 +137,7 @@ impl By {
             SortBy::Random { seed } => By::Random(*seed),
             SortBy::Function(function) => By::Function(lower(context, function)?),
             SortBy::Field(name) => match context.layout.field(name) {
-                None => By::Nothing,
+                None => By::unmet(context, name),
                 Some(layout) => {
                     By::Column { column: column_of(layout)?, class: layout.class(), missing: missing(layout) }
                 }
@@ -147,7 +145,7 @@ impl By {
             SortBy::Below(below) => {
                 let BelowKey { field, parents, children } = &**below;
                 let mut own = By::resolve(context, &SortBy::Field(field.clone()))?;
-                if let By::Column { missing, class, .. } = &mut own {
+                if let By::Column { missing, class, .. } | By::Unmet { missing, class, .. } = &mut own {
                     // Whatever the field says of itself.
                     *missing = if class.is_point() { Missing::Zero } else { Missing::Lowest };
                 }

@@ -10,20 +10,10 @@ mod sort;
 mod source;
 mod top_k;
 
-use tantivy::DocId;
-
 pub(crate) use constant::first_and_count;
-pub(crate) use cursor::mark;
+pub(crate) use cursor::column_number;
 pub(crate) use key::Key;
-pub(crate) use keys::{Merged, Order};
+pub(crate) use keys::Order;
 pub(crate) use sort::{offer, sorted};
 pub(crate) use source::Source;
 pub(crate) use top_k::{Best, Hopefuls, offer_segment, top_k};
-
-/// A hit by its place in the snapshot.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Found {
-    pub(crate) segment: usize,
-    pub(crate) doc: DocId,
-    pub(crate) score: Option<f32>,
-}

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use plan::Result;
+use plan::partial::HitRef;
 
-use super::{Best, Found, Hopefuls as _};
+use super::{Best, Hopefuls as _};
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::evaluate::Evaluator;
@@ -17,7 +18,7 @@ pub(crate) fn best_of(
     node: &Node,
     hits: &[Arc<Bits>],
     limit: usize,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<HitRef>> {
     let mut best = Best::new(limit, &context.allowance);
     for (segment, hits) in context.segments.iter().zip(hits) {
         if limit == 0 {
@@ -37,5 +38,5 @@ pub(crate) fn best_of(
             }
         });
     }
-    Ok(best.into_found())
+    Ok(best.into_hits())
 }

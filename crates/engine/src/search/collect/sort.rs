@@ -1,17 +1,17 @@
 //! Hits in the order of columns, scores or neither. Within a segment every key is one number whose natural order is the
-//! sort's; only the best of each segment are compared across segments, strings then by their text.
+//! sort's; only the best of each segment become hits, whose values compare across segments and shards.
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use meter::Allowance;
+use plan::partial::HitRef;
 use plan::{Mark, Result, SortKey};
 use tantivy::DocId;
 
-use super::Found;
 use super::cursor::Behind;
 use super::key::Key;
-use super::keys::{By, Field, Merged, Order};
+use super::keys::{By, Field, Order};
 use super::source::Source;
 use crate::search::bits::Bits;
 use crate::search::function::{BLOCK, each_block};
@@ -25,9 +25,9 @@ pub(crate) fn sorted(
     hits: &[Arc<Bits>],
     (keys, mark): (&[SortKey], Option<&Mark>),
     limit: usize,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<HitRef>> {
     let order = Order::resolve(context, keys)?;
-    let mut all: Vec<Merged> = Vec::new();
+    let mut all: Vec<HitRef> = Vec::new();
     for (segment, hits) in context.segments.iter().zip(hits) {
         let mut sources = order.open(context, node, segment)?;
         let behind = Behind::open(&order, &sources, mark)?;
@@ -35,12 +35,12 @@ pub(crate) fn sorted(
         let hits = first.as_ref().unwrap_or(hits);
         let best = best_of_segment(&mut sources, hits, (&behind, limit), &context.allowance);
         for (values, doc) in best {
-            all.push(Merged::resolve(&sources, &values, segment.number, doc)?);
+            all.push(order.hit(&sources, &values, (segment.number, doc))?);
         }
     }
-    all.sort_by(|left, right| order.compare(left, right));
+    all.sort_by(HitRef::order);
     all.truncate(limit);
-    Ok(all.iter().map(Merged::found).collect())
+    Ok(all)
 }
 
 /// Hits that hold the first `limit` of a segment: those met when walking the order of the first key's values. `None` where

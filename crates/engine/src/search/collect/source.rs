@@ -1,16 +1,22 @@
 //! The values of one sort key in one segment, document by document.
 
-use plan::Result;
+use plan::partial::SortValue;
+use plan::{Result, Value};
 use tantivy::DocId;
 use tantivy::columnar::{Column, MonotonicallyMappableToU64, StrColumn};
 
 use super::below::SegmentBelow;
-use super::key::{BEFORE, BEHIND, Key, is_present, mix, ordered, ordered_double, present};
+use super::key::{
+    BEFORE, BEHIND, Key, double_of, float_of, is_present, mix, ordered, ordered_double, present,
+};
 use super::keys::{By, Field, Missing};
+use crate::id_filter;
+use crate::id_texts::IdTexts;
 use crate::layout::{ColumnKind, ColumnRef};
 use crate::search::columns::AnyColumn;
 use crate::search::error::engine_error;
 use crate::search::evaluate::Evaluator;
+use crate::search::facet::{integer_value, real_value};
 use crate::search::function::{BLOCK, Reader};
 use crate::search::node::Node;
 use crate::search::{SearchContext, SearchSegment};
@@ -32,7 +38,7 @@ pub(super) enum Values {
     Str(StrColumn),
     Absent,
     Place(u64),
-    Shuffled { seed: u64, base: u64 },
+    Shuffled(Box<Shuffled>),
     Function(Box<Reader>),
 }
 
@@ -55,8 +61,9 @@ impl Source {
                 BEHIND,
             ),
             By::IndexOrder => (Values::Place(segment.base), BEHIND),
-            By::Random(seed) => (Values::Shuffled { seed: *seed, base: segment.base }, BEHIND),
+            By::Random(seed) => (Values::Shuffled(Box::new(Shuffled::open(*seed, segment)?)), BEHIND),
             By::Nothing => (Values::Absent, BEHIND),
+            By::Unmet { kind, missing, .. } => (Values::Absent, absent_key(*missing, *kind, descending)),
             By::Function(lowered) => {
                 (Values::Function(Box::new(Reader::open(lowered, segment.reader)?)), BEHIND)
             }
@@ -68,7 +75,7 @@ impl Source {
                     Some(AnyColumn::Str(column)) => Values::Str(column),
                     None => Values::Absent,
                 };
-                (values, absent_key(*missing, column, descending))
+                (values, absent_key(*missing, column.kind, descending))
             }
         };
         Ok(Self { values, descending, absent, below })
@@ -107,7 +114,7 @@ impl Source {
                 reader.doubles(&[doc], &mut value);
                 Some(ordered_double(value[0]))
             }
-            Values::Shuffled { seed, base } => Some(mix(*seed ^ mix(*base + u64::from(doc)))),
+            Values::Shuffled(shuffled) => Some(shuffled.number(doc)),
         };
         raw.map_or(self.absent, |raw| present(raw, self.descending))
     }
@@ -134,18 +141,33 @@ impl Source {
         }
     }
 
-    /// The key as it compares across segments.
-    pub(super) fn resolve(&self, key: Key) -> Result<Resolved> {
-        match &self.values {
-            Values::Str(_) if is_present(key) => {
-                Ok(Resolved::Text(self.text(if self.descending { !(key as u64) } else { key as u64 })?))
+    /// What a key of this source stands for.
+    pub(super) fn sort_value(&self, field: &Field, key: Key) -> Result<SortValue> {
+        let Some(raw) = field.raw(key) else {
+            return Ok(if key == BEFORE { SortValue::First } else { SortValue::Last });
+        };
+        let value = match field.by.own() {
+            By::Score => Value::Float(float_of(raw as u32)),
+            By::Function(_) => Value::Double(double_of(raw)),
+            By::IndexOrder | By::Nothing | By::Below(..) => Value::Long(raw as i64),
+            // All bits count, so that the order of signed numbers is the one of the bits.
+            By::Random(_) => Value::Long(i64::from_u64(raw)),
+            By::Column { column: ColumnRef { kind, .. }, class, .. } | By::Unmet { kind, class, .. } => {
+                match kind {
+                    ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
+                        integer_value(*class, i64::from_u64(raw))
+                    }
+                    ColumnKind::F64 => real_value(*class, f64::from_u64(raw)),
+                    ColumnKind::Bool => Value::Bool(raw != 0),
+                    ColumnKind::Str => Value::Str(self.text(raw)?),
+                }
             }
-            _ => Ok(Resolved::Key(key)),
-        }
+        };
+        Ok(if self.descending { SortValue::Descending(value) } else { SortValue::Ascending(value) })
     }
 
     /// The text with this number in the segment.
-    pub(super) fn text(&self, ord: u64) -> Result<String> {
+    fn text(&self, ord: u64) -> Result<String> {
         let mut text = String::new();
         if let Values::Str(column) = &self.values {
             column.ord_to_str(ord, &mut text).map_err(engine_error)?;
@@ -154,7 +176,7 @@ impl Source {
     }
 }
 
-fn absent_key(missing: Missing, column: &ColumnRef, descending: bool) -> Key {
+fn absent_key(missing: Missing, kind: ColumnKind, descending: bool) -> Key {
     match missing {
         Missing::First => BEFORE,
         Missing::Last => BEHIND,
@@ -166,7 +188,7 @@ fn absent_key(missing: Missing, column: &ColumnRef, descending: bool) -> Key {
             }
         }
         Missing::Zero => {
-            let zero = match column.kind {
+            let zero = match kind {
                 ColumnKind::F64 => 0.0f64.to_u64(),
                 _ => 0i64.to_u64(),
             };
@@ -175,11 +197,25 @@ fn absent_key(missing: Missing, column: &ColumnRef, descending: bool) -> Key {
     }
 }
 
-/// A key as it compares across segments.
-#[derive(PartialEq)]
-pub(super) enum Resolved {
-    Key(Key),
-    Text(String),
+/// A shuffle by seed and id: a document's number is the same in whichever segment and shard it is, so that a collection has one
+/// order however it is split (ADR 15).
+pub(super) struct Shuffled {
+    seed: u64,
+    ids: Option<IdTexts>,
+    /// For documents without an id.
+    base: u64,
+}
+
+impl Shuffled {
+    fn open(seed: u64, segment: &SearchSegment<'_>) -> Result<Self> {
+        Ok(Self { seed, ids: segment.view.all_ids()?, base: segment.base })
+    }
+
+    fn number(&self, doc: DocId) -> u64 {
+        let id = self.ids.as_ref().and_then(|ids| ids.get(doc)).filter(|id| !id.is_empty());
+        let own = id.map_or_else(|| mix(self.base + u64::from(doc)), id_filter::hash);
+        mix(self.seed ^ own)
+    }
 }
 
 /// Of several values the least, or the greatest when they come in descending order, as in Solr.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use meter::Allowance;
 use plan::Result;
+use plan::partial::HitRef;
 use tantivy::DocId;
 
-use super::{Found, scan};
+use super::scan;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
 use crate::search::evaluate::Evaluator;
@@ -44,7 +45,7 @@ pub(crate) fn top_k(
     node: &Node,
     hits: &[Arc<Bits>],
     limit: usize,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<HitRef>> {
     if node.is_unbounded() {
         return scan::best_of(context, node, hits, limit);
     }
@@ -56,7 +57,7 @@ pub(crate) fn top_k(
             offer_segment(evaluator, hits, segment.max_doc(), &mut best);
         }
     }
-    Ok(best.into_found())
+    Ok(best.into_hits())
 }
 
 /// Those who take hits as long as they score enough.
@@ -122,7 +123,7 @@ impl Best {
 
     fn enter_if_better(&mut self, hit: Ranked) {
         if self.heap.len() < self.limit {
-            self.allowance.take_bytes(size_of::<Ranked>() + size_of::<Found>());
+            self.allowance.take_bytes(size_of::<Ranked>() + size_of::<HitRef>());
             self.heap.push(hit);
         } else if let Some(mut worst) = self.heap.peek_mut()
             && hit < *worst
@@ -134,10 +135,9 @@ impl Best {
         }
     }
 
-    pub(crate) fn into_found(self) -> Vec<Found> {
+    pub(crate) fn into_hits(self) -> Vec<HitRef> {
         let ordered = self.heap.into_sorted_vec();
-        let found = |hit: Ranked| Found { segment: hit.segment, doc: hit.doc, score: Some(hit.score) };
-        ordered.into_iter().map(found).collect()
+        ordered.into_iter().map(|hit| HitRef::scored(hit.segment, hit.doc, hit.score)).collect()
     }
 }
 

@@ -229,6 +229,13 @@ impl Strings {
         Ok(low as u64)
     }
 
+    /// The number of a value.
+    pub(crate) fn find(&self, wanted: &str) -> Result<Option<u64>> {
+        let number = self.first_that(|text| text >= wanted)?;
+        let is_it = (number as usize) < self.cardinality() && self.text(number as usize)? == wanted;
+        Ok(is_it.then_some(number))
+    }
+
     /// Every value with its count; those without hits where `zeros` asks for them.
     pub(super) fn all(&self, domain: &super::Domain, zeros: bool) -> Result<Vec<(Value, u64)>> {
         let counted = self.counts(domain).into_iter().enumerate().filter(|(_, count)| zeros || *count > 0);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use meter::Allowance;
 use plan::Result;
+use plan::partial::HitRef;
 use tantivy::{DocId, Term};
 
 use super::heads::Head;
@@ -12,7 +13,7 @@ use super::members::{Members, Wanted};
 use super::values::{Groups, SegmentGroups};
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
-use crate::search::collect::{Found, Hopefuls, Order, offer_segment, top_k};
+use crate::search::collect::{Hopefuls, Order, offer_segment, top_k};
 use crate::search::evaluate::Evaluator;
 use crate::search::matches::any_term;
 use crate::search::node::Node;
@@ -66,10 +67,10 @@ pub(super) fn members(
             .map(|(segment, hits)| any_term(segment, std::iter::once(&term), Some(hits)).map(Arc::new));
         let own = own.collect::<Result<Vec<_>>>()?;
         // One at least, for the best score.
-        let mut found = top_k(context, node, &own, wanted.limit.max(1))?;
-        let score_max = found.first().and_then(|best| best.score).filter(|_| wanted.score_max);
-        found.truncate(wanted.limit);
-        Ok(Members { total: own.iter().map(|bits| u64::from(bits.count())).sum(), score_max, found })
+        let mut hits = top_k(context, node, &own, wanted.limit.max(1))?;
+        let score_max = hits.first().and_then(|best| best.score).filter(|_| wanted.score_max);
+        hits.truncate(wanted.limit);
+        Ok(Members { total: own.iter().map(|bits| u64::from(bits.count())).sum(), score_max, hits })
     };
     terms.map(|terms| terms.into_iter().map(of_term).collect()).transpose()
 }
@@ -101,8 +102,8 @@ impl Hopefuls for BestOfSegment<'_> {
             self.first.remove(known);
         }
         let place = self.first.partition_point(|(other, _)| *other >= score);
-        let found = Found { segment: self.segment, doc, score: None };
-        self.first.insert(place, (score, Head { group, found }));
+        let hit = HitRef::scored(self.segment, doc, score);
+        self.first.insert(place, (score, Head { group, hit }));
         self.first.truncate(self.limit);
     }
 

@@ -1,24 +1,24 @@
 //! The best hit of each group, in one pass over the hits. Only the groups that may come first in the snapshot are compared
 //! across segments: a group among the first of all is among the first of the segment that has its best hit.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use plan::Result;
+use plan::partial::HitRef;
 use tantivy::DocId;
 
 use super::values::Groups;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
-use crate::search::collect::{Found, Key, Merged, Order, Source};
+use crate::search::collect::{Key, Order, Source};
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
 
 /// A group with its best hit.
 pub(super) struct Head {
     pub(super) group: u32,
-    pub(super) found: Found,
+    pub(super) hit: HitRef,
 }
 
 /// The first `limit` groups by their best hits, in that order. `groups` has met all groups of the hits afterwards.
@@ -29,24 +29,24 @@ pub(super) fn heads(
     order: &Order,
     limit: usize,
 ) -> Result<Vec<Head>> {
-    let mut heads: HashMap<u32, Merged> = HashMap::new();
+    let mut heads: HashMap<u32, HitRef> = HashMap::new();
     let mut best = BestOfGroups::default();
     for (segment, hits) in context.segments.iter().zip(hits) {
         let mut sources = order.open(context, node, segment)?;
         best.collect(groups, segment, &mut sources, hits)?;
         for (group, keys, doc) in best.first(limit) {
-            let hit = Merged::resolve(&sources, keys, segment.number, doc)?;
+            let hit = order.hit(&sources, keys, (segment.number, doc))?;
             match heads.get(&group) {
-                Some(known) if order.compare(known, &hit) != Ordering::Greater => {}
+                Some(known) if known.order(&hit).is_le() => {}
                 _ => drop(heads.insert(group, hit)),
             }
         }
         best.clear();
     }
-    let mut heads: Vec<(u32, Merged)> = heads.into_iter().collect();
-    heads.sort_by(|(_, left), (_, right)| order.compare(left, right));
+    let mut heads: Vec<Head> = heads.into_iter().map(|(group, hit)| Head { group, hit }).collect();
+    heads.sort_by(|left, right| left.hit.order(&right.hit));
     heads.truncate(limit);
-    Ok(heads.into_iter().map(|(group, hit)| Head { group, found: hit.found() }).collect())
+    Ok(heads)
 }
 
 const NONE: DocId = DocId::MAX;

@@ -4,22 +4,32 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use plan::Result;
+use plan::partial::{GroupPartial, HitRef, RankedHits};
 use tantivy::DocId;
 
 use super::values::Groups;
 use crate::search::SearchContext;
 use crate::search::bits::Bits;
-use crate::search::collect::{Found, Key, Merged, Order, offer};
+use crate::search::collect::{Key, Order, offer};
 use crate::search::evaluate::Evaluator;
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
 
 /// The hits of one group.
+#[derive(Default)]
 pub(super) struct Members {
     pub(super) total: u64,
     pub(super) score_max: Option<f32>,
     /// The first in their order.
-    pub(super) found: Vec<Found>,
+    pub(super) hits: Vec<HitRef>,
+}
+
+impl Members {
+    /// As a part that merges, of the first `limit`.
+    pub(super) fn partial(self, head: Option<HitRef>, limit: usize) -> GroupPartial {
+        let Self { total, score_max, hits } = self;
+        GroupPartial { head, total, score_max, hits: RankedHits { limit, list: hits } }
+    }
 }
 
 /// Which groups are wanted, and what of them.
@@ -64,7 +74,7 @@ pub(super) fn members(
         });
         for one in &mut collected {
             for (keys, doc) in one.heap.drain() {
-                one.merged.push(Merged::resolve(&sources, &keys, segment.number, doc)?);
+                one.merged.push(wanted.order.hit(&sources, &keys, (segment.number, doc))?);
             }
         }
     }
@@ -91,13 +101,13 @@ struct Collected {
     score_max: Option<f32>,
     /// The first of the segment at hand.
     heap: BinaryHeap<(Vec<Key>, DocId)>,
-    merged: Vec<Merged>,
+    merged: Vec<HitRef>,
 }
 
 impl Collected {
     fn ordered(mut self, wanted: &Wanted<'_>) -> Members {
-        self.merged.sort_by(|left, right| wanted.order.compare(left, right));
-        let found = self.merged.iter().take(wanted.limit).map(Merged::found).collect();
-        Members { total: self.total, score_max: self.score_max, found }
+        self.merged.sort_by(HitRef::order);
+        self.merged.truncate(wanted.limit);
+        Members { total: self.total, score_max: self.score_max, hits: self.merged }
     }
 }

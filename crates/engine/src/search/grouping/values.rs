@@ -9,6 +9,7 @@ use tantivy::schema::Field;
 use tantivy::{DocId, Term};
 
 use crate::layout::{ColumnKind, ColumnRef, InvertedKind};
+use crate::search::collect::column_number;
 use crate::search::columns::AnyColumn;
 use crate::search::facet::{Strings, integer_value, real_value};
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
@@ -87,14 +88,24 @@ impl Groups {
         Ok(Some(Term::from_field_text(*field, &strings.text(*number as usize)?)))
     }
 
-    /// The group of the documents without a value, if one was met.
-    pub(super) fn without_value(&self) -> Option<u32> {
-        self.met.without
-    }
-
     /// How many groups were met.
     pub(in crate::search) fn len(&self) -> usize {
         self.met.numbers.len()
+    }
+
+    /// The group of the documents with a value, or of those without; `None` where the snapshot has no such text.
+    pub(super) fn find(&mut self, value: Option<&Value>) -> Result<Option<u32>> {
+        let number = match (&self.by, value) {
+            (_, None) => None,
+            (By::Nothing, Some(_)) => return Ok(None),
+            (By::Strings(strings, _), Some(value)) => match strings.find(&value.to_text())? {
+                Some(number) => Some(number),
+                None => return Ok(None),
+            },
+            (By::Function(_), Some(value)) => Some(self.met.number(value.clone())),
+            (By::Column { column, .. }, Some(value)) => Some(column_number(column.kind, value)),
+        };
+        Ok(Some(self.met.group(number)))
     }
 
     /// What the documents of a group have in common; `None` if it is that they have no value.

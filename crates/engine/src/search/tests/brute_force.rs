@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use plan::partial::ShardResult;
 use plan::{
     Document, FacetPlan, FacetSort, FieldFacet, FieldSelection, OtherRange, Page, Query, RangeBucket,
-    RangeFacet, Schema, SearchPlan, SortBy, SortKey, Value,
+    RangeFacet, Schema, SearchPlan, SearchResult, SortBy, SortKey, Value,
 };
 use proptest::prelude::*;
 
@@ -20,7 +19,7 @@ use crate::testing::{snapshot, source};
 pub(super) const WORDS: [&str; 6] = ["red", "green", "blue", "grey", "rot", "r"];
 
 /// A document of the model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Doc {
     words: Vec<usize>,
     color: Option<usize>,
@@ -258,7 +257,7 @@ fn expected(docs: &[Doc], query: &Query) -> Vec<String> {
     docs.iter().enumerate().filter(hit).map(|(id, _)| format!("{id:03}")).collect()
 }
 
-fn ids(result: ShardResult) -> Vec<String> {
+fn ids(result: SearchResult) -> Vec<String> {
     result.hits.into_iter().map(|hit| hit.id).collect()
 }
 

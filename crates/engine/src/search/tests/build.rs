@@ -3,19 +3,80 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
+use cluster::{ShardSnapshot, SnapshotAnswer, SnapshotRequest};
 use meter::Meters;
-use plan::partial::{Merge, ShardResult};
+use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, Merge, ShardResult};
 use plan::{
-    Clause, FacetResult, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, Result, SearchPlan,
-    SortBy, SortKey, Value,
+    Clause, Error, FacetResult, Filter, Occur, Page, Phrase, PhrasePosition, Query, Range, Result,
+    SearchPlan, SearchResult, SortBy, SortKey, Value,
 };
 
-use crate::search::SearchCaches;
+use crate::search::{self, SearchCaches, SearchContext};
 use crate::snapshot::Snapshot;
 
 /// A search that nobody meters.
-pub(super) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<ShardResult> {
-    crate::search::search(snapshot, plan, caches, &Meters::default())
+pub(super) fn search(snapshot: &Snapshot, plan: &SearchPlan, caches: &SearchCaches) -> Result<SearchResult> {
+    metered(snapshot, plan, caches, &Meters::default())
+}
+
+/// A search of a collection of one shard.
+pub(super) fn metered(
+    snapshot: &Snapshot,
+    plan: &SearchPlan,
+    caches: &SearchCaches,
+    meters: &Meters,
+) -> Result<SearchResult> {
+    cluster::search_shards(&[Arc::new(Pinned { snapshot, caches })], plan, meters)
+}
+
+/// A snapshot of a test as what is above the engine knows it.
+pub(super) struct Pinned<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) caches: &'a SearchCaches,
+}
+
+impl Pinned<'_> {
+    fn context(&self, plan: &SearchPlan, meters: &Meters) -> SearchContext<'_> {
+        let context = SearchContext::new(self.snapshot, self.caches).within(meters);
+        SearchContext { explains: plan.explain, ..context }
+    }
+}
+
+impl ShardSnapshot for Pinned<'_> {
+    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
+        search::search(self.snapshot, plan, self.caches, meters)
+    }
+
+    fn group_values(
+        &self,
+        plan: &SearchPlan,
+        hits: &[&HitRef],
+        meters: &Meters,
+    ) -> Result<Vec<Option<Value>>> {
+        let expand = plan.shape.expand.as_ref().unwrap();
+        search::group_values(&self.context(plan, meters), expand, hits)
+    }
+
+    fn expand(
+        &self,
+        plan: &SearchPlan,
+        request: &ExpandRequest<'_>,
+        meters: &Meters,
+    ) -> Result<Vec<GroupPartial>> {
+        let expand = plan.shape.expand.as_ref().unwrap();
+        search::expand(&self.context(plan, meters), (plan, expand), (request.values, request.page))
+    }
+
+    fn fetch(&self, plan: &SearchPlan, request: &FetchRequest<'_>, meters: &Meters) -> Result<Fetched> {
+        let context = self.context(plan, meters);
+        let hits = search::fetch_hits(&context, plan, request.hits)?;
+        let expanded = search::fetch_expanded(&context, plan, request.expanded)?;
+        Ok(Fetched { hits, expanded, highlights: Vec::new() })
+    }
+
+    fn read(&self, _: SnapshotRequest<'_>, _: &Meters) -> Result<SnapshotAnswer> {
+        Err(Error::internal("a snapshot of these tests is only searched"))
+    }
 }
 
 pub(super) fn term(field: &str, word: &str) -> Query {
@@ -69,11 +130,15 @@ pub(super) fn by(field: &str, descending: bool) -> SortKey {
 
 /// What the facets of a plan show of all shards together.
 pub(super) fn shown(shards: &[Snapshot], plan: &SearchPlan, pairs: &[usize]) -> FacetResult {
-    let count = |shard| search(shard, plan, &SearchCaches::default()).unwrap().facets.unwrap();
+    let count = |shard| {
+        let counted = search::search(shard, plan, &SearchCaches::default(), &Meters::default());
+        counted.unwrap().facets.unwrap()
+    };
     cluster::finish_facets(&plan.facets, merged(shards.iter().map(count), pairs))
 }
 
-/// Parts as one, merged pair by pair: always the one at a place of `pairs` with the one behind it.
+/// Parts as one, merged pair by pair: always the one at a place of `pairs` with the one behind it; in their order where there
+/// are none.
 pub(super) fn merged<T: Merge>(parts: impl Iterator<Item = T>, pairs: &[usize]) -> T {
     let mut parts: Vec<T> = parts.collect();
     let mut pairs = pairs.iter().copied().cycle();

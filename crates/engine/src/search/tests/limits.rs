@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use meter::{Allowance, Clock, Limits, Meters};
-use plan::partial::ShardResult;
-use plan::{Component, FacetPlan, FieldFacet, Query, SearchPlan, SortBy, SortKey};
+use plan::{Component, FacetPlan, FacetResult, FieldFacet, Query, SearchPlan, SearchResult, SortBy, SortKey};
 use proptest::prelude::*;
 
 use super::brute_force::{doc, query, shard};
-use super::build::{by, filter, plan, search};
-use crate::search::{SearchCaches, search as metered};
+use super::build::{by, filter, metered, plan, search};
+use crate::search::SearchCaches;
 use crate::snapshot::Snapshot;
 
 /// A millisecond goes by with every look.
@@ -32,7 +31,7 @@ fn looks(count: u64) -> Meters {
     Meters { allowance, ..Meters::default() }
 }
 
-fn ids(result: &ShardResult) -> Vec<&str> {
+fn ids(result: &SearchResult) -> Vec<&str> {
     result.hits.iter().map(|hit| hit.id.as_str()).collect()
 }
 
@@ -58,7 +57,7 @@ fn check(snapshot: &Snapshot, plan: &SearchPlan, count: u64) -> Result<(), TestC
         Some(_) => prop_assert!(meters.allowance.was_used_up()),
     }
     if cut.cut_before == Some(Component::Facet) {
-        prop_assert!(cut.facets.is_none());
+        prop_assert_eq!(cut.facets, FacetResult::default());
     }
     let again = search(snapshot, plan, &caches).unwrap();
     prop_assert_eq!((ids(&again), again.total), (ids(&whole), whole.total));

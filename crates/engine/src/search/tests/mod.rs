@@ -12,6 +12,7 @@ mod recorded_facets;
 mod second_looks;
 mod shapes;
 mod spelling;
+mod split_hits;
 mod splits;
 mod trees;
 mod word_splits;

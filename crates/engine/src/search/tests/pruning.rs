@@ -153,9 +153,9 @@ fn terms_score_as_documents_one_by_one() {
         let right =
             if least.exact { least.total == total } else { (enough + 1..=total).contains(&least.total) };
         assert!(right, "{query:?}: {least:?} of {total}");
-        let expected = expected.into_found();
-        assert_eq!(best.into_found(), expected, "{query:?}");
-        assert_eq!(same.into_found(), expected, "{query:?}");
+        let expected = expected.into_hits();
+        assert_eq!(best.into_hits(), expected, "{query:?}");
+        assert_eq!(same.into_hits(), expected, "{query:?}");
     }
 }
 

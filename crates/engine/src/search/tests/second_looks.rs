@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use meter::Meters;
-use plan::partial::ShardResult;
-use plan::{LikeChoice, LikeSource, MissKind, MoreLike, Page, Query, Rerank, ScoreJoin, SearchPlan, Shape};
+use plan::{
+    LikeChoice, LikeSource, MissKind, MoreLike, Page, Query, Rerank, ScoreJoin, SearchPlan, SearchResult,
+    Shape,
+};
 use proptest::prelude::*;
 
 use super::brute_force::{doc, query, shard};
@@ -16,11 +18,11 @@ use crate::search::{SearchCaches, why_not};
 use crate::snapshot::Snapshot;
 use crate::testing::{document, schema, snapshot, text};
 
-fn run(shard: &Snapshot, plan: &SearchPlan) -> ShardResult {
+fn run(shard: &Snapshot, plan: &SearchPlan) -> SearchResult {
     search(shard, plan, &SearchCaches::default()).unwrap()
 }
 
-fn ids(result: &ShardResult) -> Vec<String> {
+fn ids(result: &SearchResult) -> Vec<String> {
     result.hits.iter().map(|hit| hit.id.clone()).collect()
 }
 

@@ -1,9 +1,8 @@
 //! Cursors, groups and collapsing over random documents: what the plain sorted list of all hits says of them.
 
-use plan::partial::ShardResult;
 use plan::{
-    Collapse, Cursor, ExpandPlan, GroupBy, GroupPlan, Grouping, NullPolicy, Page, Query, SearchPlan, Shape,
-    SortBy, SortKey, Value,
+    Collapse, Cursor, ExpandPlan, GroupBy, GroupPlan, Grouping, NullPolicy, Page, Query, SearchPlan,
+    SearchResult, Shape, SortBy, SortKey, Value,
 };
 use proptest::prelude::*;
 
@@ -14,7 +13,7 @@ use crate::snapshot::Snapshot;
 
 const EVERYTHING: Page = Page { start: 0, rows: 1000 };
 
-fn run(shard: &Snapshot, plan: &SearchPlan) -> ShardResult {
+fn run(shard: &Snapshot, plan: &SearchPlan) -> SearchResult {
     search(shard, plan, &SearchCaches::default()).unwrap()
 }
 

@@ -1,4 +1,4 @@
-//! What a hit shows: its stored fields as selected, its id, its score and explanation.
+//! What a hit shows of its document: its stored fields as selected, and its id.
 //!
 //! Sources come whole: who asks for the id of a document of ten megabytes would wait for all of them (11 ms, 2026-11). So
 //! where every field asked for has a column, the columns answer if that is less work: for ids and numbers it always is, for
@@ -6,15 +6,15 @@
 
 use std::sync::Arc;
 
-use plan::{Document, Error, Explanation, FieldClass, FieldSelection, Hit, Result, Value};
+use plan::partial::HitRef;
+use plan::{Document, Error, FieldClass, FieldSelection, Hit, Result, Value};
 use tantivy::DocId;
 
-use super::collect::Found;
-use super::columns::AnyColumn;
-use super::error::engine_error;
-use super::facet::{integer_value, real_value};
-use super::{SearchContext, SearchSegment};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, Layout};
+use crate::search::columns::AnyColumn;
+use crate::search::error::engine_error;
+use crate::search::facet::{integer_value, real_value};
+use crate::search::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
 /// Below this mean, reading a source takes no longer than looking up the strings of a few columns.
@@ -27,16 +27,11 @@ const SOURCE_BYTES_KEPT: usize = 64 << 10;
 const FIELD_BYTES: usize = 64;
 const VALUE_BYTES: usize = 64;
 
-pub(crate) fn hit(
-    context: &SearchContext<'_>,
-    found: &Found,
-    fields: &FieldSelection,
-    score: Option<f32>,
-    explanation: Option<Explanation>,
-) -> Result<Hit> {
+/// A hit with its document and nothing else.
+pub(super) fn hit(context: &SearchContext<'_>, found: &HitRef, fields: &FieldSelection) -> Result<Hit> {
     let segment = context
         .segments
-        .get(found.segment)
+        .get(found.segment_number())
         .ok_or_else(|| Error::internal("a hit names a segment that the snapshot does not have"))?;
     let place = segment.base + u64::from(found.doc);
     let columns = columns_of(context.layout, fields);
@@ -45,7 +40,8 @@ pub(crate) fn hit(
         None => read_stored(context, segment, found.doc, fields)?,
     };
     context.allowance.take_bytes(size_of::<Hit>() + bytes_of(&document));
-    Ok(Hit { id, document, place, score, children: Vec::new(), values: Vec::new(), explanation })
+    let (children, values) = (Vec::new(), Vec::new());
+    Ok(Hit { id, document, place, score: None, children, values, explanation: None })
 }
 
 /// What a loaded document takes, about.
@@ -59,7 +55,7 @@ fn bytes_of(document: &Document) -> usize {
 }
 
 /// From the cache where it is there. Large ones would push out many others, and take long to decode anyway.
-pub(super) fn read_stored(
+pub(in crate::search) fn read_stored(
     context: &SearchContext<'_>,
     segment: &SearchSegment<'_>,
     doc: DocId,
@@ -74,6 +70,16 @@ pub(super) fn read_stored(
         documents.insert(key, Arc::from(source.as_slice()), source.len() as u64);
     }
     read_source(&source, context.layout, fields)
+}
+
+/// The document of a hit: id and fields.
+pub(crate) fn stored_document(
+    context: &SearchContext<'_>,
+    hit: &HitRef,
+    fields: &FieldSelection,
+) -> Result<Option<(String, Document)>> {
+    let segment = context.segments.get(hit.segment_number());
+    segment.map(|segment| read_stored(context, segment, hit.doc, fields)).transpose()
 }
 
 /// The living document with this number in the snapshot: id and fields.
@@ -202,8 +208,7 @@ mod tests {
         let context = SearchContext::new(&snapshot, &caches);
         let at = |place| document_at(&context, place, &FieldSelection::default()).unwrap().map(|(id, _)| id);
         assert_eq!([at(0), at(2), at(3)], [Some("1".to_owned()), Some("3".to_owned()), None]);
-        let found =
-            hit(&context, &Found { segment: 1, doc: 0, score: None }, &FieldSelection::default(), None, None);
+        let found = hit(&context, &HitRef::at(1, 0), &FieldSelection::default());
         assert_eq!(found.unwrap().place, 2);
         let mut versions = snapshot.versions(2).unwrap();
         versions.sort_unstable();
@@ -239,7 +244,7 @@ mod tests {
         let fields = FieldSelection { names, ..FieldSelection::default() };
         assert!(columns_of(context.layout, &fields).is_some());
         for (doc, id) in [(0, "one"), (1, "two")] {
-            let shown = hit(&context, &Found { segment: 0, doc, score: None }, &fields, None, None).unwrap();
+            let shown = hit(&context, &HitRef::at(0, doc), &fields).unwrap();
             let source = context.segments[0].view.source(doc).unwrap();
             let (_, mut expected) = read_source(&source, context.layout, &fields).unwrap();
             expected.fields.sort_by(|left, right| left.0.cmp(&right.0));

@@ -1,0 +1,46 @@
+//! A collection at one moment, for requests that ask it more than one thing: a hit's number means the same document in all of
+//! them, whatever is refreshed meanwhile. It holds files and memory of that moment until it is dropped.
+
+use std::sync::Arc;
+
+use meter::{Meters, Phase};
+use plan::{Result, SearchPlan, SearchResult};
+
+use super::Collection;
+use crate::gather::search_shards;
+use crate::offload;
+use crate::shard::{ShardSnapshot, SnapshotRead};
+
+/// What searches of one request see.
+pub struct PinnedCollection {
+    shard: Arc<dyn ShardSnapshot>,
+}
+
+impl Collection {
+    /// What searches see now.
+    pub fn pin(&self) -> PinnedCollection {
+        PinnedCollection { shard: self.shard().pin() }
+    }
+
+    /// Of the newest moment.
+    pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
+        self.pin().search(plan, meters).await
+    }
+}
+
+impl PinnedCollection {
+    pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
+        let (pin, own) = (self.shard.clone(), meters.clone());
+        let light = plan.is_light();
+        // Both steps on one thread: between them lies less work than it takes to wake another.
+        let search = move || search_shards(&[pin], &plan, &own);
+        let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;
+        meters.trace.found(result.total);
+        Ok(result)
+    }
+
+    /// Reads anything but hits, on the thread that asks.
+    pub async fn read<R: SnapshotRead>(&self, request: R, meters: &Meters) -> Result<R::Answer> {
+        offload::compute(|| request.ask_pinned(&*self.shard, meters))
+    }
+}

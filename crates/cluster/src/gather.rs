@@ -1,0 +1,162 @@
+//! A search over shards: each is asked for its part, the parts merge, the result is finished once, and what the page turns out to
+//! show is fetched from the shards that have it. All of it on the thread that asks, and each shard's steps by one pin. One shard is a
+//! merge of one: there is no second way.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use meter::Meters;
+use plan::partial::{ExpandRequest, FetchRequest, Fetched, HitRef, Merge, ShardResult};
+use plan::{
+    Component, CutDepth, Error, ExpandPlan, FacetPlan, Group, Result, SearchPlan, SearchResult, Value,
+};
+
+use crate::finish::{finish_expanded, finish_search};
+use crate::shard::ShardSnapshot;
+
+/// Shards by their numbers, which hits name.
+type Pins<'a> = &'a [Arc<dyn ShardSnapshot + 'a>];
+
+/// What `plan` finds in all of these shards together. Blocks.
+pub fn search_shards(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<SearchResult> {
+    let mut found = finish_search(plan, merged(pins, plan, meters)?);
+    if let Some(expand) = &plan.shape.expand {
+        found.shape.expanded = expanded(pins, (plan, expand), &found.hits, meters)?;
+        if found.cut_before.is_none() && meters.allowance.is_used_up() {
+            found.cut_before = Some(Component::Expand);
+        }
+    }
+    let mut shown = fetched(pins, plan, found, meters)?;
+    let cut = plan.highlight.is_some() && meters.allowance.was_used_up();
+    if cut && shown.cut_before != Some(Component::Facet) {
+        shown.cut_before = Some(Component::Highlight);
+    }
+    Ok(shown)
+}
+
+fn merged(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
+    // A shard that is not alone must not cut what others add to.
+    let plan = match pins.len() {
+        1 => Cow::Borrowed(plan),
+        _ => {
+            let facets = FacetPlan { depth: CutDepth::Whole, ..plan.facets.clone() };
+            Cow::Owned(SearchPlan { facets, ..plan.clone() })
+        }
+    };
+    let parts = (0..).zip(pins).map(|(number, pin)| match number {
+        0 => pin.search(&plan, meters),
+        _ => Ok(pin.search(&plan, meters)?.of_shard(number)),
+    });
+    let none = || Ok(ShardResult { total_exact: true, ..ShardResult::default() });
+    parts.reduce(|merged, part| Ok(merged?.merge(part?))).unwrap_or_else(none)
+}
+
+/// Of the groups of `page` the members that it does not show. Only the shards that have a hit can say to which group it belongs; any
+/// shard may have others of the group.
+fn expanded(
+    pins: Pins<'_>,
+    (plan, expand): (&SearchPlan, &ExpandPlan),
+    page: &[HitRef],
+    meters: &Meters,
+) -> Result<Vec<Group<HitRef>>> {
+    let by_shard = by_shard(pins, page.iter());
+    let mut groups = Vec::with_capacity(pins.len());
+    for (pin, hits) in pins.iter().zip(&by_shard) {
+        groups.push(pin.group_values(plan, hits, meters)?.into_iter());
+    }
+    let (mut values, mut known): (Vec<Option<Value>>, HashSet<Option<String>>) = Default::default();
+    for hit in page {
+        let value = groups.get_mut(hit.shard as usize).and_then(Iterator::next).flatten();
+        let is_wanted = expand.nulls || value.is_some();
+        if is_wanted && known.insert(value.as_ref().map(Value::to_text)) {
+            values.push(value);
+        }
+    }
+    let parts = (0..).zip(pins).zip(&by_shard).map(|((number, pin), page)| {
+        let mut groups = pin.expand(plan, &ExpandRequest { values: &values, page }, meters)?;
+        groups.iter_mut().for_each(|group| group.hits.name_shard(number));
+        Ok(groups)
+    });
+    let merged = parts.reduce(|merged: Result<Vec<_>>, part| Ok(merged?.merge(part?)));
+    Ok(finish_expanded(plan, values, merged.unwrap_or_else(|| Ok(Vec::new()))?))
+}
+
+/// The result with its hits as they are shown.
+fn fetched(
+    pins: Pins<'_>,
+    plan: &SearchPlan,
+    mut found: SearchResult<HitRef>,
+    meters: &Meters,
+) -> Result<SearchResult> {
+    let highlight = plan.highlight.is_some() && found.cut_before.is_none();
+    let (shown, others) = (by_shard(pins, found.shown()), by_shard(pins, found.expanded()));
+    let (mut hits, mut highlights) = (Vec::with_capacity(pins.len()), Vec::with_capacity(pins.len()));
+    for (at, ((pin, hits_here), expanded)) in pins.iter().zip(&shown).zip(&others).enumerate() {
+        let request = FetchRequest { hits: hits_here, expanded, highlight };
+        // One is asked even for nothing: it finds what is wrong with the plan.
+        let is_asked = at == 0 || !hits_here.is_empty() || !expanded.is_empty();
+        let mut fetched = if is_asked { pin.fetch(plan, &request, meters)? } else { Fetched::default() };
+        fetched.hits.extend(fetched.expanded);
+        hits.push(fetched.hits.into_iter());
+        highlights.push(fetched.highlights.into_iter());
+    }
+    let of_hit = |hit: &HitRef| highlights.get_mut(hit.shard as usize).and_then(Iterator::next);
+    found.highlights = if highlight { found.shown().filter_map(of_hit).collect() } else { Vec::new() };
+    found.try_map(|hit| {
+        let next = hits.get_mut(hit.shard as usize).and_then(Iterator::next);
+        next.ok_or_else(|| Error::internal("a shard fetched fewer hits than it was asked for"))
+    })
+}
+
+/// The hits of each shard, in their order.
+fn by_shard<'a>(pins: Pins<'_>, hits: impl Iterator<Item = &'a HitRef>) -> Vec<Vec<&'a HitRef>> {
+    let mut by_shard = vec![Vec::new(); pins.len()];
+    for hit in hits {
+        if let Some(own) = by_shard.get_mut(hit.shard as usize) {
+            own.push(hit);
+        }
+    }
+    by_shard
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::{Document, FieldSelection, Page, Query};
+
+    use super::*;
+    use crate::memory::MemorySnapshot;
+
+    fn shard(ids: &[&str]) -> Arc<dyn ShardSnapshot> {
+        let document = |id: &&str| {
+            let fields = vec![("id".into(), vec![Value::Str((*id).to_owned())])];
+            ((*id).to_owned(), Document { fields })
+        };
+        Arc::new(MemorySnapshot::of(ids.iter().map(document).collect()))
+    }
+
+    fn shown(pins: Pins<'_>, page: Page) -> (u64, Vec<(String, Document)>) {
+        let fields = FieldSelection::everything();
+        let plan = SearchPlan { page, fields, scores: true, ..SearchPlan::count(Query::All) };
+        let found = search_shards(pins, &plan, &Meters::default()).unwrap();
+        assert_eq!((found.total_exact, found.cut_before), (true, None));
+        (found.total, found.hits.into_iter().map(|hit| (hit.id, hit.document)).collect())
+    }
+
+    #[test]
+    fn a_page_is_of_all_shards() {
+        let one = [shard(&["a", "b", "c", "d", "e", "f", "g"])];
+        let many = [shard(&["a", "b"]), shard(&[]), shard(&["c"]), shard(&["d", "e", "f", "g"])];
+        for (start, rows) in (0..8).flat_map(|start| (0..8).map(move |rows| (start, rows))) {
+            let page = Page { start, rows };
+            assert_eq!(shown(&many, page), shown(&one, page), "{page:?}");
+        }
+        let (total, hits) = shown(&many, Page { start: 1, rows: 3 });
+        assert_eq!((total, hits.len(), hits[1].0.as_str()), (7, 3, "c"));
+    }
+
+    #[test]
+    fn no_shards_have_nothing() {
+        assert_eq!(shown(&[], Page { start: 0, rows: 10 }), (0, vec![]));
+    }
+}

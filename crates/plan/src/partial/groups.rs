@@ -1,0 +1,63 @@
+//! Hits of one shard in groups. A group is known by its value, so groups merge as counts do; its hits merge as hits do.
+
+use super::hits::{HitRef, RankedHits};
+use super::{ByValue, Merge};
+
+/// The groups by one field, function or query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroupsPartial {
+    /// Hits in all groups.
+    pub matches: u64,
+    /// At [`crate::CutDepth::Page`] those up to the end of the page: `left_out` counts the others where the plan asks how many there
+    /// are. Where a shard heard of a group that another cut off, the other's hits are missing: only
+    /// [`crate::CutDepth::Whole`] merges exactly.
+    pub values: ByValue<GroupPartial>,
+    /// The hits without a value; those of a query too.
+    pub without: Option<GroupPartial>,
+}
+
+impl Merge for GroupsPartial {
+    fn merge(self, other: Self) -> Self {
+        Self {
+            matches: self.matches + other.matches,
+            values: self.values.merge(other.values),
+            without: self.without.merge(other.without),
+        }
+    }
+}
+
+/// What a shard has of one group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroupPartial {
+    /// Its first hit in the search's own order, by which groups are ordered; `None` for a query's.
+    pub head: Option<HitRef>,
+    /// At [`crate::CutDepth::Page`] 0 where the page begins behind the group.
+    pub total: u64,
+    /// Present when scores were computed.
+    pub score_max: Option<f32>,
+    /// In the order within groups.
+    pub hits: RankedHits,
+}
+
+impl Merge for GroupPartial {
+    fn merge(self, other: Self) -> Self {
+        let head = match (self.head, other.head) {
+            (Some(own), Some(other)) => Some(if own.order(&other).is_le() { own } else { other }),
+            (own, other) => own.or(other),
+        };
+        Self {
+            head,
+            total: self.total + other.total,
+            score_max: greatest(self.score_max, other.score_max),
+            hits: self.hits.merge(other.hits),
+        }
+    }
+}
+
+/// The greatest of all shards' greatest scores.
+pub(super) fn greatest(own: Option<f32>, other: Option<f32>) -> Option<f32> {
+    match (own, other) {
+        (Some(own), Some(other)) => Some(own.max(other)),
+        (own, other) => own.or(other),
+    }
+}
