@@ -7,6 +7,7 @@
 #[path = "../in_process/index.rs"]
 mod index;
 #[path = "../in_process/stopwatch.rs"]
+#[expect(dead_code, reason = "the other example shows single calls too")]
 mod stopwatch;
 
 use std::error::Error;
