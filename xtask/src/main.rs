@@ -31,6 +31,7 @@ usage: cargo xtask TASK
          [--accept]        list the steps that fail in compat/open.yaml, and take off it those that pass
          [--record]        ask this server for the answers and write them down, instead of comparing
          [--random N]      ask N random requests (compat/random.yaml) of the Solr at --url and of a Parhelion instead
+         [--ours URL]      that Parhelion, where it is not to be one of this checkout: --url may then be an older one
          [--seed N]        the first of them; each request has the number of its seed
          [--verbose]       every difference, not the first few of a step
   simulate                 lives of a shard on one thread, each from a seed, on a home that fails in every way

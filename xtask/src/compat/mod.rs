@@ -51,7 +51,7 @@ pub struct Options {
     pub accept: bool,
     /// Show every difference.
     pub verbose: bool,
-    /// Ask random requests of that server and of a Parhelion, instead of the scenarios.
+    /// Ask random requests of that server, a Solr or a Parhelion, and of another, instead of the scenarios.
     random: Option<Random>,
 }
 
@@ -67,11 +67,15 @@ impl Options {
             record: words.flag("--record"),
             accept: words.flag("--accept"),
             verbose: words.flag("--verbose"),
-            random: Random::parse(words.value("--random")?.as_deref(), words.value("--seed")?.as_deref())?,
+            random: Random::parse(
+                words.value("--random")?.as_deref(),
+                words.value("--seed")?.as_deref(),
+                words.value("--ours")?,
+            )?,
         };
         words.finish()?;
         if (options.record || options.random.is_some()) && options.url.is_none() {
-            return Err(Misuse("`--record` and `--random` need the `--url` of a Solr".to_owned()).into());
+            return Err(Misuse("`--record` and `--random` need the `--url` of a server to ask".to_owned()).into());
         }
         Ok(options)
     }

@@ -1,5 +1,6 @@
 //! Random requests, asked of a Solr and of a Parhelion of this checkout: what the two answer has to be the same. Finds what
-//! nobody thought of writing a scenario for; what it finds becomes one. Owns the run; the requests are `grammar`'s.
+//! nobody thought of writing a scenario for; what it finds becomes one. Two Parhelions may be asked as well, an older and a newer:
+//! what a change was not to change. Owns the run; the requests are `grammar`'s.
 
 mod grammar;
 
@@ -24,17 +25,20 @@ const COLLECTION: &str = "compat_random";
 pub struct Random {
     pub count: u64,
     pub first: u64,
+    /// The other server; `None` starts a Parhelion of this checkout.
+    pub ours: Option<String>,
 }
 
 impl Random {
-    pub fn parse(count: Option<&str>, first: Option<&str>) -> Result<Option<Self>> {
+    pub fn parse(count: Option<&str>, first: Option<&str>, ours: Option<String>) -> Result<Option<Self>> {
         let number = |name: &str, text: &str| {
             let wrong = |_| Misuse(format!("`{name}` is a whole number, not `{text}`"));
             text.parse().map_err(wrong)
         };
         let Some(count) = count else { return Ok(None) };
         let first = first.map_or(Ok(1), |first| number("--seed", first))?;
-        Ok(Some(Self { count: number("--random", count)?, first }))
+        let ours = ours.map(|url| url.trim_end_matches('/').to_owned());
+        Ok(Some(Self { count: number("--random", count)?, first, ours }))
     }
 }
 
@@ -43,8 +47,12 @@ pub fn run(root: &Path, random: &Random, url: &str, create: &Create) -> Result<S
     let folder = root.join("compat");
     let grammar = Grammar::read(&folder.join("random.yaml"))?;
     let masks = Masks::read(&folder.join("masks.yaml"))?;
-    let started = crate::server::Server::start(root, "random", false)?;
-    let (solr, ours) = (Server::new(url), Server::new(&started.url));
+    let started = match random.ours {
+        Some(_) => None,
+        None => Some(crate::server::Server::start(root, "random", false)?),
+    };
+    let ours = random.ours.as_deref().or(started.as_ref().map(|started| started.url.as_str()));
+    let (solr, ours) = (Server::new(url), Server::new(ours.unwrap_or_default()));
     for (server, create) in [(&solr, create), (&ours, &Create::Cores)] {
         create.make(server, root, COLLECTION, &grammar.configset)?;
         fill(server, &grammar)?;
@@ -63,6 +71,9 @@ pub fn run(root: &Path, random: &Random, url: &str, create: &Create) -> Result<S
         )]);
     }
     create.delete(&solr, COLLECTION)?;
+    if random.ours.is_some() {
+        Create::Cores.delete(&ours, COLLECTION)?;
+    }
     Ok(summary)
 }
 
