@@ -20,6 +20,11 @@ const LISTED_MAX: usize = 1 << 21;
 const PRUNED_LEAST: usize = 1024;
 
 pub(super) fn list(context: &SearchContext<'_>, plan: &TermsPlan) -> Result<TermCounts> {
+    list_within(LISTED_MAX, context, plan)
+}
+
+/// Errors: `BadRequest` where more than `listed_max` would have to be held.
+fn list_within(listed_max: usize, context: &SearchContext<'_>, plan: &TermsPlan) -> Result<TermCounts> {
     let none = TermCounts::default();
     let Some(layout) = context.layout.field(&plan.field) else { return Ok(none) };
     let kind = layout.inverted_kind;
@@ -39,12 +44,14 @@ pub(super) fn list(context: &SearchContext<'_>, plan: &TermsPlan) -> Result<Term
                 false => None,
             };
             listed.push(TermCount { term: term.to_owned(), documents, occurrences });
-            match cut.most_frequent {
-                Some(kept) if listed.len() >= kept.saturating_mul(2).saturating_add(PRUNED_LEAST) => {
-                    keep_most_frequent(&mut listed, kept);
-                }
-                None if listed.len() > LISTED_MAX => return Err(too_many()),
-                _ => {}
+            if let Some(kept) = cut.most_frequent
+                && listed.len() >= kept.saturating_mul(2).saturating_add(PRUNED_LEAST)
+            {
+                keep_most_frequent(&mut listed, kept);
+            }
+            // Whatever the cut: a limit may be so high that nothing is ever pruned.
+            if listed.len() > listed_max {
+                return Err(too_many(listed_max));
             }
         }
         Ok(true)
@@ -89,9 +96,9 @@ fn keep_most_frequent(listed: &mut Vec<TermCount>, kept: usize) {
     }
 }
 
-fn too_many() -> Error {
+fn too_many(listed_max: usize) -> Error {
     Error::bad_request(format!(
-        "more than `{LISTED_MAX}` terms of one field; set `terms.limit`, and go on from the last with `terms.lower`"
+        "more than `{listed_max}` terms of one field; set a lower `terms.limit`, and go on from the last with `terms.lower`"
     ))
 }
 
@@ -196,8 +203,11 @@ fn occurrences(field: Field, infos: &Infos<'_, '_>) -> Result<u64> {
 mod tests {
     use std::sync::Arc;
 
+    use plan::ErrorKind;
+
     use super::*;
     use crate::search::SearchCaches;
+    use crate::snapshot::Snapshot;
     use crate::testing::{document, schema, snapshot, text};
 
     fn plan() -> TermsPlan {
@@ -218,11 +228,38 @@ mod tests {
         }
     }
 
-    #[test]
-    fn terms_of_all_segments_are_listed_in_order() {
+    /// Two segments with the words a, b, c and d.
+    fn four_words() -> Snapshot {
         let doc = |id: &str, words: &str| document(&[("id", vec![text(id)]), ("a_t", vec![text(words)])]);
         let batches = [vec![doc("1", "b a b"), doc("2", "b c")], vec![doc("3", "c c d"), doc("4", "b")]];
-        let snapshot = snapshot(&Arc::new(schema()), &batches);
+        snapshot(&Arc::new(schema()), &batches)
+    }
+
+    #[test]
+    fn more_terms_than_may_be_held_are_an_error_whatever_the_limit() {
+        let (snapshot, caches) = (four_words(), SearchCaches::default());
+        let check = |plan: TermsPlan, expected: bool| {
+            let found = list_within(3, &SearchContext::new(&snapshot, &caches), &plan);
+            assert_eq!(
+                found.map_err(|error| error.kind).err(),
+                expected.then_some(ErrorKind::BadRequest),
+                "{plan:?}"
+            );
+        };
+        for depth in [CutDepth::Page, CutDepth::Whole] {
+            check(TermsPlan { depth, ..plan() }, true);
+            check(TermsPlan { depth, limit: Some(i32::MAX as usize), ..plan() }, true);
+            check(TermsPlan { depth, limit: Some(i32::MAX as usize), by_count: true, ..plan() }, true);
+            // From about half the bound on, nothing is pruned before the bound is met.
+            check(TermsPlan { depth, limit: Some(2), by_count: true, ..plan() }, true);
+            check(TermsPlan { depth, limit: Some(3), ..plan() }, false);
+            check(TermsPlan { depth, lower: Some(("a".into(), false)), by_count: true, ..plan() }, false);
+        }
+    }
+
+    #[test]
+    fn terms_of_all_segments_are_listed_in_order() {
+        let snapshot = four_words();
         let check = |plan: TermsPlan, expected: &str| {
             let caches = SearchCaches::default();
             let found = list(&SearchContext::new(&snapshot, &caches), &plan).unwrap();
