@@ -5,7 +5,7 @@ use super::Merge;
 use crate::value::Value;
 
 /// The words of what documents are to be like, by the plan's fields; `None` where this shard does not have the document. A text
-/// has the same words in every shard.
+/// has the same words in every shard that knows the field, and none in one that has met no document with it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LikeWords(pub Option<Vec<FieldWords>>);
 
@@ -36,10 +36,15 @@ impl LikeWord {
     }
 }
 
-/// A document lives in one shard.
+/// A document lives in one shard. Of a text each field's words are those of any shard that knows the field.
 impl Merge for LikeWords {
     fn merge(self, other: Self) -> Self {
-        Self(self.0.or(other.0))
+        let (own, other) = match (self.0, other.0) {
+            (Some(own), Some(other)) => (own, other),
+            (own, other) => return Self(own.or(other)),
+        };
+        let known = |(own, other): (FieldWords, FieldWords)| if own.is_empty() { other } else { own };
+        Self(Some(own.into_iter().zip(other).map(known).collect()))
     }
 }
 
@@ -68,5 +73,28 @@ impl Merge for LikeCounts {
 impl Merge for LikeFieldCounts {
     fn merge(self, other: Self) -> Self {
         Self { documents: self.documents + other.documents, words: self.words.merge(other.words) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(fields: [&[&str]; 3]) -> LikeWords {
+        let word = |text: &&str| LikeWord { value: Value::Str((*text).to_owned()), frequency: 1 };
+        LikeWords(Some(fields.map(|words| words.iter().map(word).collect()).to_vec()))
+    }
+
+    #[test]
+    fn words_of_a_field_are_those_of_a_shard_that_knows_it() {
+        let check = |one: &LikeWords, other: &LikeWords, expected: &LikeWords| {
+            assert_eq!(one.clone().merge(other.clone()), *expected);
+            assert_eq!(other.clone().merge(one.clone()), *expected);
+        };
+        let (one, other) = (words([&["red"], &[], &[]]), words([&["red"], &["a", "red"], &[]]));
+        check(&one, &other, &other);
+        check(&one, &words([&[], &["a"], &[]]), &words([&["red"], &["a"], &[]]));
+        check(&one, &LikeWords(None), &one);
+        check(&LikeWords(None), &LikeWords(None), &LikeWords(None));
     }
 }
