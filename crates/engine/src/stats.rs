@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plan::Version;
-use plan::partial::Merge;
 
 use crate::core::{Core, lock};
 use crate::snapshot::{SegmentView, Snapshot};
@@ -43,37 +42,6 @@ pub struct ShardStats {
     pub unflushed_docs: u64,
     /// Why updates are refused, if they are.
     pub refused: Option<String>,
-}
-
-/// Of all shards together: figures add up, and what is told of moments is told of the latest.
-impl Merge for ShardStats {
-    fn merge(self, other: Self) -> Self {
-        Self {
-            num_docs: self.num_docs + other.num_docs,
-            max_doc: self.max_doc + other.max_doc,
-            deleted_docs: self.deleted_docs + other.deleted_docs,
-            segment_count: self.segment_count + other.segment_count,
-            ram_bytes: self.ram_bytes + other.ram_bytes,
-            suggester_bytes: self.suggester_bytes + other.suggester_bytes,
-            disk_bytes: self.disk_bytes + other.disk_bytes,
-            log_bytes: self.log_bytes + other.log_bytes,
-            version: self.version.max(other.version),
-            current: self.current && other.current,
-            last_modified_ms: self.last_modified_ms.max(other.last_modified_ms),
-            refreshes: self.refreshes + other.refreshes,
-            flushes: self.flushes + other.flushes,
-            merges: self.merges + other.merges,
-            merged_docs: self.merged_docs + other.merged_docs,
-            auto_flushes: self.auto_flushes + other.auto_flushes,
-            auto_refreshes: self.auto_refreshes + other.auto_refreshes,
-            unflushed_docs: self.unflushed_docs + other.unflushed_docs,
-            // Of several reasons the first by its text, whichever shard told it.
-            refused: match (self.refused, other.refused) {
-                (Some(own), Some(other)) => Some(own.min(other)),
-                (own, other) => own.or(other),
-            },
-        }
-    }
 }
 
 /// One segment in figures.
