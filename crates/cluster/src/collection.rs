@@ -23,18 +23,17 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use meter::{Meters, Phase, Trace};
 use plan::partial::IndexedField;
 use plan::{
-    CacheStats, CollectionConfig, Commit, Document, FieldSelection, Join, LikeTerm, MoreLike, Resources,
-    Result, Schema, SpellFinding, SpellPlan, SuggestPlan, Suggestion, TermCount, TermsPlan, TopTerms,
-    UpdateBatch, UpdateOutcome,
+    CacheStats, CollectionConfig, Commit, Document, FieldSelection, Join, Resources, Result, Schema,
+    SuggestPlan, Suggestion, TermCount, TermsPlan, TopTerms, UpdateBatch, UpdateOutcome,
 };
 
 use crate::catalog::{Catalog, CollectionDocument};
-use crate::finish::{finish_suggestions, finish_terms, finish_top_terms, spell_words};
+use crate::finish::{finish_suggestions, finish_terms, finish_top_terms};
 use crate::in_use::{VersionedConfig, VersionedSchema};
 use crate::offload;
 use crate::shard::{
-    CachesRead, FieldsRead, GetRead, JoinRead, JoinedValues, LikeCountsRead, SegmentStats, SegmentsRead,
-    Shard, ShardMoment, ShardRead, ShardSettings, ShardStats, TermDocumentsRead, UpdateContext,
+    CachesRead, FieldsRead, GetRead, JoinRead, JoinedValues, SegmentStats, SegmentsRead, Shard, ShardMoment,
+    ShardRead, ShardSettings, ShardStats, TermDocumentsRead, UpdateContext,
 };
 
 /// A moment of a collection: two answers of equal moments to one request are the same, but for the time of day.
@@ -267,21 +266,6 @@ impl Collection {
     pub fn count_fields(&self) -> u64 {
         let fields = FieldsRead.ask(&*self.shard(), &Meters::default()).unwrap_or_default();
         fields.0.iter().filter(|field| field.in_index).count() as u64
-    }
-
-    /// The words by which documents are like another, the least telling first. The words are those of the one shard that has the
-    /// document; how telling they are is decided by all shards' counts.
-    pub async fn like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
-        let words = self.read(like, meters).await?;
-        let counts = self.read(LikeCountsRead { like, words: &words }, meters).await?;
-        like.chosen(words, &counts)
-    }
-
-    /// What dictionaries suggest for words.
-    pub async fn spell(&self, plan: SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
-        let (shard, own) = (self.shard(), meters.clone());
-        let spell = move || spell_words(&plan, &own.allowance, &|words| words.ask(&*shard, &own));
-        offload::read(false, (&meters.trace, Phase::Spell), spell).await?
     }
 
     /// Builds a suggester from what searches see now.

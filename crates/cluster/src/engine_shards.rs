@@ -59,8 +59,8 @@ impl ShardReader for engine::Shard {
         Arc::new(self.pin())
     }
 
-    fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer> {
-        use crate::shard::{GetRead, JoinRead, LikeCountsRead, TermDocumentsRead};
+    fn read(&self, request: ReadRequest<'_>, _: &Meters) -> Result<ReadAnswer> {
+        use crate::shard::{GetRead, JoinRead, TermDocumentsRead};
         use ReadAnswer as A;
         use ReadRequest as R;
         Ok(match request {
@@ -69,9 +69,6 @@ impl ShardReader for engine::Shard {
             R::Fields(_) => A::Fields(self.luke_fields()?),
             R::TermDocuments(TermDocumentsRead { field }) => A::TermDocuments(self.term_documents(field)?),
             R::Terms(plan) => A::Terms(self.terms(plan)?),
-            R::LikeWords(like) => A::LikeWords(self.like_words(like)?),
-            R::LikeCounts(LikeCountsRead { like, words }) => A::LikeCounts(self.like_counts(like, words)?),
-            R::Words(plan) => A::Words(self.words(plan, meters)?),
             R::Suggest(plan) => A::Suggest(self.suggest(plan)?),
             R::Versions(request) => A::Versions(self.versions(request.limit)?),
             R::Segments(_) => A::Segments(self.segments()),
@@ -116,11 +113,14 @@ impl ShardSnapshot for engine::PinnedShard {
     }
 
     fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer> {
-        use crate::shard::{DocumentAtRead, ExplainOtherRead, WhyNotRead};
+        use crate::shard::{DocumentAtRead, ExplainOtherRead, LikeCountsRead, WhyNotRead};
         use SnapshotAnswer as A;
         use SnapshotRequest as R;
         Ok(match request {
             R::Vectors(plan) => A::Vectors(self.vectors(plan)?),
+            R::LikeWords(like) => A::LikeWords(self.like_words(like)?),
+            R::LikeCounts(LikeCountsRead { like, words }) => A::LikeCounts(self.like_counts(like, words)?),
+            R::Words(plan) => A::Words(self.words(plan, meters)?),
             R::WhyNot(WhyNotRead { plan, id }) => A::WhyNot(self.why_not(plan, id, meters)?),
             R::DocumentAt(DocumentAtRead { place, fields }) => {
                 A::DocumentAt(self.document_at(place, fields)?)

@@ -5,10 +5,13 @@
 use std::sync::Arc;
 
 use meter::{Meters, Phase};
-use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, ShardResult};
+use plan::partial::{
+    ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, LikeCounts, LikeWords, ShardResult,
+    WordCounts,
+};
 use plan::{
-    Document, DocumentVectors, Explanation, FieldSelection, Query, Result, SearchPlan, Value, VectorsPlan,
-    WhyNot,
+    Document, DocumentVectors, Explanation, FieldSelection, MoreLike, Query, Result, SearchPlan, Value,
+    VectorsPlan, WhyNot, WordsPlan,
 };
 
 use crate::highlight;
@@ -81,6 +84,24 @@ impl PinnedShard {
     pub fn vectors(&self, plan: &VectorsPlan) -> Result<Vec<DocumentVectors>> {
         self.snapshot.check_schema(plan.schema_version)?;
         search::vectors(&self.snapshot, plan)
+    }
+
+    /// The words of what documents are to be like.
+    pub fn like_words(&self, like: &MoreLike) -> Result<LikeWords> {
+        self.snapshot.check_schema(like.schema_version)?;
+        search::like_words(&self.snapshot, like)
+    }
+
+    /// How many documents have each of these words.
+    pub fn like_counts(&self, like: &MoreLike, words: &LikeWords) -> Result<LikeCounts> {
+        self.snapshot.check_schema(like.schema_version)?;
+        search::like_counts(&self.snapshot, like, words)
+    }
+
+    /// What the terms of a field have of some words; shorter lists where the allowance is used up before all are looked up.
+    pub fn words(&self, plan: &WordsPlan, meters: &Meters) -> Result<WordCounts> {
+        self.snapshot.check_schema(plan.schema_version)?;
+        search::words(&self.snapshot, plan, &self.caches, meters)
     }
 
     /// Why the document with this id is no hit of the plan, as far as filters and query say.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use meter::{Clock, Meters};
-use plan::partial::{ByValue, IndexedFields, LikeCounts, LikeWords, SuggestPartial, TermCounts, WordCounts};
+use plan::partial::{ByValue, IndexedFields, SuggestPartial, TermCounts};
 use plan::{
-    AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, MoreLike, Result, Schema,
-    SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version, WordsPlan,
+    AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, Result, Schema, SuggestComponent,
+    SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::{ShardHome, ShardImage};
 
@@ -157,21 +157,6 @@ impl Shard {
     /// The terms of a field, with their counts.
     pub fn terms(&self, plan: &TermsPlan) -> Result<TermCounts> {
         search::terms(&*self.snapshot_for(plan.schema_version)?, plan)
-    }
-
-    /// The words of what documents are to be like.
-    pub fn like_words(&self, like: &MoreLike) -> Result<LikeWords> {
-        search::like_words(&*self.snapshot_for(like.schema_version)?, like)
-    }
-
-    /// How many documents have each of these words.
-    pub fn like_counts(&self, like: &MoreLike, words: &LikeWords) -> Result<LikeCounts> {
-        search::like_counts(&*self.snapshot_for(like.schema_version)?, like, words)
-    }
-
-    /// What the terms of a field have of some words.
-    pub fn words(&self, plan: &WordsPlan, meters: &Meters) -> Result<WordCounts> {
-        search::words(&*self.snapshot_for(plan.schema_version)?, plan, &self.caches, meters)
     }
 
     /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.

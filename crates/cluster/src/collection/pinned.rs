@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use meter::{Meters, Phase};
-use plan::{Result, SearchPlan, SearchResult};
+use plan::{LikeTerm, MoreLike, Result, SearchPlan, SearchResult, SpellFinding, SpellPlan};
 
 use super::Collection;
+use crate::finish::spell_words;
 use crate::gather::search_shards;
 use crate::offload;
-use crate::shard::{ShardSnapshot, SnapshotRead};
+use crate::shard::{LikeCountsRead, ShardSnapshot, SnapshotRead};
 
 /// What searches of one request see.
 pub struct PinnedCollection {
@@ -37,6 +38,25 @@ impl PinnedCollection {
         let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;
         meters.trace.found(result.total);
         Ok(result)
+    }
+
+    /// The words by which documents are like another, the least telling first. The words are those of the one shard that has the
+    /// document; how telling they are is decided by all shards' counts.
+    pub async fn like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
+        let words = self.read(like, meters).await?;
+        let counts = self.read(LikeCountsRead { like, words: &words }, meters).await?;
+        like.chosen(words, &counts)
+    }
+
+    /// What dictionaries suggest for words.
+    pub async fn spell(&self, plan: SpellPlan, meters: &Meters) -> Result<Vec<SpellFinding>> {
+        let (shard, own) = (self.shard.clone(), meters.clone());
+        let spell = move || {
+            // Once for all look-ups: what is decided between them is the request's time too.
+            own.allowance.resume();
+            spell_words(&plan, &own.allowance, &|words| words.ask_pinned(&*shard, &own))
+        };
+        offload::read(false, (&meters.trace, Phase::Spell), spell).await?
     }
 
     /// Reads anything but hits, on the thread that asks.

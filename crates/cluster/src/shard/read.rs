@@ -4,7 +4,7 @@
 //! say to it. Requests are plans and plain values; what is alive (meters) goes beside them.
 //!
 //! There are two tables: what is asked of a shard as it is now, and what is asked of a pin, since it names documents by numbers of a
-//! snapshot or explains what a search of it found.
+//! snapshot, explains what a search of it found, or is asked more than once for one answer.
 
 use engine::{JoinedValues, SegmentStats};
 use meter::Meters;
@@ -80,12 +80,6 @@ reads! { 'a, ReadRequest, ReadAnswer, ShardRead::ask(dyn ShardReader):
     TermDocuments(TermDocumentsRead<'a>) -> ByValue<u64>;
     /// The terms of a field, with their counts.
     Terms(&'a TermsPlan) -> TermCounts;
-    /// The words of what documents are to be like.
-    LikeWords(&'a MoreLike) -> LikeWords;
-    /// How many documents have each of these words.
-    LikeCounts(LikeCountsRead<'a>) -> LikeCounts;
-    /// What the terms of a field have of some words, for spelling.
-    Words(&'a WordsPlan) -> WordCounts;
     /// What a suggester has for a text.
     Suggest(&'a SuggestPlan) -> SuggestPartial;
     /// The versions of the documents updated last, visible or not, newest first.
@@ -99,6 +93,12 @@ reads! { 'a, ReadRequest, ReadAnswer, ShardRead::ask(dyn ShardReader):
 reads! { 'a, SnapshotRequest, SnapshotAnswer, SnapshotRead::ask_pinned(dyn ShardSnapshot):
     /// The terms of documents, from their stored texts.
     Vectors(&'a VectorsPlan) -> Vec<DocumentVectors>;
+    /// The words of what documents are to be like.
+    LikeWords(&'a MoreLike) -> LikeWords;
+    /// How many documents have each of these words.
+    LikeCounts(LikeCountsRead<'a>) -> LikeCounts;
+    /// What the terms of a field have of some words, for spelling; shorter lists where the allowance is used up.
+    Words(&'a WordsPlan) -> WordCounts;
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
     WhyNot(WhyNotRead<'a>) -> WhyNot;
     /// The living document with this number ([`plan::Hit::place`]): id and fields.

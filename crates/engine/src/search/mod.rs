@@ -194,7 +194,6 @@ pub(crate) fn words(
     caches: &SearchCaches,
     meters: &Meters,
 ) -> Result<WordCounts> {
-    meters.allowance.resume();
     words::look_up(&SearchContext::new(snapshot, caches).within(meters), plan)
 }
 

@@ -78,10 +78,10 @@ fn asked(shard: &Shard, version: u64) -> Vec<Result<()>> {
         shard.pin().explain_other(&search, &Query::All, 1, &meters).map(drop),
         shard.joined(&join, false).map(drop),
         shard.terms(&terms).map(drop),
-        shard.words(&words, &meters).map(drop),
+        shard.pin().words(&words, &meters).map(drop),
         shard.pin().vectors(&vectors).map(drop),
-        shard.like_words(&like).map(drop),
-        shard.like_counts(&like, &LikeWords::default()).map(drop),
+        shard.pin().like_words(&like).map(drop),
+        shard.pin().like_counts(&like, &LikeWords::default()).map(drop),
         shard
             .update(at(version, vec![add(film("1", "rot"))]), UpdateContext::default())
             .failure

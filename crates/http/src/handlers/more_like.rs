@@ -74,8 +74,9 @@ async fn alike(
     like: &MoreLike,
     plan: impl Fn(plan::Query) -> SearchPlan,
 ) -> Result<(Vec<LikeTerm>, SearchResult)> {
-    let terms = collection.like_terms(like, meters).await?;
-    let result = collection.search(Arc::new(plan(likes.query(like, &terms))), meters).await?;
+    let pin = collection.pin();
+    let terms = pin.like_terms(like, meters).await?;
+    let result = pin.search(Arc::new(plan(likes.query(like, &terms))), meters).await?;
     Ok((terms, result))
 }
 

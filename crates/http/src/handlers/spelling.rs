@@ -48,7 +48,7 @@ impl<'a> SpellStep<'a> {
             return Ok(vec![]);
         };
         let findings = match &spelling.plan {
-            Some(plan) => self.collection.spell(plan.clone(), meters).await?,
+            Some(plan) => self.collection.pin().spell(plan.clone(), meters).await?,
             None => vec![],
         };
         let mut collations = spelling.collations(&findings, searched.searches);
