@@ -1,5 +1,6 @@
 //! Words looked up in the terms of a field, for spelling: how many documents have each, dead ones included as in Lucene, and
-//! which terms are near. What is made of them is decided where those of all shards are known.
+//! which terms are near. What is made of them is decided where those of all shards are known. Once the allowance is used up the rest
+//! is not looked up: the lists are shorter then, and what is in them is whole.
 
 use plan::partial::{TermCounts, WordCounts};
 use plan::{Fuzzy, Result, TermCount, WordsPlan};
@@ -10,16 +11,27 @@ use super::SearchContext;
 use super::near_terms::{TERM_CHARS_MAX, counted_near_terms, text_field};
 use super::stats::{doc_freq, term_infos};
 
+/// After so many words the allowance is looked at; a few microseconds each.
+const WORDS_A_LOOK: usize = 16;
+
 pub(super) fn look_up(context: &SearchContext<'_>, plan: &WordsPlan) -> Result<WordCounts> {
     // `None` when no document has the field, or it has no texts.
     let field = context.layout.field(&plan.field).and_then(|layout| text_field(layout));
-    let exact = plan.exact.iter().map(|word| documents(context, field, word));
-    let near = plan.near.iter().map(|fuzzy| near(context, field, fuzzy));
-    Ok(WordCounts {
-        documents: context.segments.iter().map(|segment| u64::from(segment.max_doc())).sum(),
-        exact: exact.collect::<Result<_>>()?,
-        near: near.collect::<Result<_>>()?,
-    })
+    let allowance = &context.allowance;
+    let in_time = |at: usize| !at.is_multiple_of(WORDS_A_LOOK) || !allowance.is_used_up();
+    let exact = (0..).zip(&plan.exact).take_while(|(at, _)| in_time(*at));
+    let exact = exact.map(|(_, word)| documents(context, field, word)).collect::<Result<_>>()?;
+    let mut lists = Vec::with_capacity(plan.near.len());
+    for fuzzy in &plan.near {
+        let found = near(context, field, fuzzy)?;
+        // What was being read when the allowance ended lacks terms, and segments in its counts.
+        if allowance.is_used_up() {
+            break;
+        }
+        lists.push(found);
+    }
+    let documents = context.segments.iter().map(|segment| u64::from(segment.max_doc())).sum();
+    Ok(WordCounts { documents, exact, near: lists })
 }
 
 fn documents(context: &SearchContext<'_>, field: Option<Field>, word: &str) -> Result<u64> {

@@ -20,7 +20,8 @@ impl Merge for TermCounts {
     }
 }
 
-/// What a shard knows of the words that a [`crate::WordsPlan`] asks for, in its order.
+/// What a shard knows of the words that a [`crate::WordsPlan`] asks for, in its order; of the first ones only where the request's
+/// allowance was used up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordCounts {
     /// All documents.
@@ -29,14 +30,20 @@ pub struct WordCounts {
     pub near: Vec<TermCounts>,
 }
 
+/// Of the words that every shard has looked up: a sum over some shards would pass for the whole.
 impl Merge for WordCounts {
     fn merge(self, other: Self) -> Self {
         Self {
             documents: self.documents + other.documents,
-            exact: self.exact.merge(other.exact),
-            near: self.near.merge(other.near),
+            exact: of_both(self.exact, other.exact),
+            near: of_both(self.near, other.near),
         }
     }
+}
+
+/// Place by place, as far as both go; unlike lists, of which an empty one has nothing to add.
+fn of_both<T: Merge>(own: Vec<T>, other: Vec<T>) -> Vec<T> {
+    own.into_iter().zip(other).map(|(own, other)| own.merge(other)).collect()
 }
 
 /// Concrete fields in order of their names, each once.
@@ -85,6 +92,18 @@ mod tests {
         let together = counts(&[("a", 4), ("b", 1), ("c", 2), ("d", 1)]);
         assert_eq!(one.clone().merge(other.clone()), together);
         assert_eq!(other.merge(one), together);
+    }
+
+    #[test]
+    fn words_that_one_shard_has_not_looked_up_are_not_known() {
+        let counts = |exact: &[u64]| WordCounts { documents: 2, exact: exact.to_vec(), near: Vec::new() };
+        let check = |one: &[u64], other: &[u64], expected: &[u64]| {
+            assert_eq!(counts(one).merge(counts(other)).exact, expected);
+            assert_eq!(counts(other).merge(counts(one)).exact, expected);
+        };
+        check(&[1, 2], &[3, 4], &[4, 6]);
+        check(&[1, 2], &[3], &[4]);
+        check(&[1, 2], &[], &[]);
     }
 
     #[test]

@@ -4,25 +4,19 @@
 
 use std::cmp::Ordering;
 
-use meter::Allowance;
 use plan::{BrokenWords, SpellFinding, SpellMode, SpellPlan, SpellWord, TieHeap};
 
 use super::add;
 use super::words::Words;
 
-/// Cuts and joints, the most frequent first. A word that is missed counts as one that no document has; what comes of that is
-/// thrown away, and all is done again with the word known.
-pub(super) fn suggestions(
-    words: &Words,
-    broken: &BrokenWords,
-    plan: &SpellPlan,
-    allowance: &Allowance,
-) -> Vec<SpellFinding> {
+/// Cuts and joints, the most frequent first. Nothing is said of words that are missed, nor of what needs them: all is done again
+/// when they are known.
+pub(super) fn suggestions(words: &Words, broken: &BrokenWords, plan: &SpellPlan) -> Vec<SpellFinding> {
     let breaker = Breaker { words, broken, plan };
     let (mut cuts, mut whole) = (Vec::new(), Vec::new());
-    let tried = plan.words.iter().take_while(|_| !allowance.is_used_up());
-    for word in tried.filter(|_| broken.tear) {
-        let found = breaker.cuts(&word.text);
+    for word in plan.words.iter().filter(|_| broken.tear) {
+        let Some(documents) = words.documents(&word.text) else { continue };
+        let found = breaker.cuts(&word.text, documents);
         if found.is_empty() {
             whole.push(Entry { word: word.clone(), suggestion: None, documents: 0 });
         }
@@ -108,25 +102,18 @@ struct Breaker<'a> {
 impl Breaker<'_> {
     /// The documents of a word, or of several with spaces between.
     fn documents(&self, words: &str) -> u64 {
-        self.together(words.split(' ').map(|word| self.count(word)))
-    }
-
-    /// The documents of one word.
-    fn count(&self, word: &str) -> u64 {
-        self.words.documents(word).unwrap_or(0)
+        self.together(words.split(' ').filter_map(|word| self.words.documents(word)))
     }
 
     fn together(&self, each: impl Iterator<Item = u64>) -> u64 {
         if self.broken.by_sum { each.sum() } else { each.max().unwrap_or(0) }
     }
 
-    /// The fewest cuts first, of these the most frequent.
-    fn cuts(&self, word: &str) -> Vec<Cut> {
+    /// Of a word of so many documents the fewest cuts first, of these the most frequent.
+    fn cuts(&self, word: &str, documents: u64) -> Vec<Cut> {
         if word.chars().count() > engine::TERM_CHARS_MAX {
             return Vec::new();
         }
-        // Its pieces are not looked up before it is known whether it is to be cut.
-        let Some(documents) = self.words.documents(word) else { return Vec::new() };
         if self.plan.count == 0 || (documents > 0 && self.plan.mode == SpellMode::Unknown) {
             return Vec::new();
         }
@@ -190,7 +177,8 @@ impl Breaker<'_> {
         if length > broken.combined_max || self.plan.count == 0 {
             return;
         }
-        let own = self.count(&word.text);
+        let own = self.words.documents(&word.text);
+        // Both `None` as soon as one of the words is not known.
         let (mut least, mut most) = (own, own);
         for (last, next) in places.iter().enumerate().skip(first + 1).take(broken.changes_max) {
             let Some(next) = next else { return };
@@ -199,16 +187,18 @@ impl Breaker<'_> {
             if length > broken.combined_max {
                 return;
             }
-            let own = self.count(&next.text);
-            (least, most) = (least.min(own), most.max(own));
-            let documents = self.count(&text);
-            let wanted = match self.plan.mode {
-                SpellMode::Unknown => least == 0,
-                SpellMode::MorePopular => documents >= most,
-                SpellMode::Always => true,
-            };
-            if wanted && documents >= broken.frequency_min {
-                take(Joint { first, last, text: text.clone(), documents });
+            let own = self.words.documents(&next.text);
+            (least, most) = (least.min(own), most.zip(own).map(|(most, own)| most.max(own)));
+            // All are asked for, so that what is missed of them is so at once.
+            if let (Some(documents), Some(least), Some(most)) = (self.words.documents(&text), least, most) {
+                let wanted = match self.plan.mode {
+                    SpellMode::Unknown => least == 0,
+                    SpellMode::MorePopular => documents >= most,
+                    SpellMode::Always => true,
+                };
+                if wanted && documents >= broken.frequency_min {
+                    take(Joint { first, last, text: text.clone(), documents });
+                }
             }
             *tried += 1;
             if *tried == broken.evaluations_max {
@@ -261,13 +251,18 @@ impl<F: Fn(&Cut, &Cut) -> Ordering> CutSearch<'_, F> {
             }
             self.tried += 1;
             let (left, right) = rest.split_at(at);
-            // Both, so that what is missed of them is asked for at once.
-            let (left_documents, right_documents) = (self.breaker.count(left), self.breaker.count(right));
-            if left_documents < self.documents_min {
+            let words = self.breaker.words;
+            let left_documents = words.documents(left);
+            if left_documents.is_some_and(|documents| documents < self.documents_min) {
+                continue;
+            }
+            // Asked for beside a left part that is missed itself, so that both are known at once.
+            let right_documents = words.documents(right);
+            if left_documents.is_none() {
                 continue;
             }
             ends.push(at);
-            if right_documents >= self.documents_min {
+            if right_documents.is_some_and(|documents| documents >= self.documents_min) {
                 self.take(before, left, right);
             }
         }
@@ -290,7 +285,8 @@ impl<F: Fn(&Cut, &Cut) -> Ordering> CutSearch<'_, F> {
     fn take(&mut self, before: &[String], left: &str, right: &str) {
         let mut pieces = before.to_vec();
         pieces.extend([left.to_owned(), right.to_owned()]);
-        let documents = self.breaker.together(pieces.iter().map(|piece| self.breaker.count(piece)));
+        let documents =
+            self.breaker.together(pieces.iter().filter_map(|piece| self.breaker.words.documents(piece)));
         self.found.push(Cut { pieces, documents });
         if self.found.len() > self.breaker.plan.count {
             self.found.pop();

@@ -16,7 +16,8 @@ use words::Words;
 /// What all shards together know of some words.
 type LookUp<'a> = dyn Fn(&WordsPlan) -> Result<WordCounts> + 'a;
 
-/// By word, in the order in which words were first found. Words that are left when the allowance is used up are not looked up.
+/// By word, in the order in which words were first found. Once the allowance is used up nothing is looked up: the answer is of the
+/// words known by then, and says nothing of others.
 pub fn spell_words(
     plan: &SpellPlan,
     allowance: &Allowance,
@@ -42,11 +43,12 @@ fn suggestions(
     let mut words = Words::new(&dictionary.field, plan.schema_version);
     loop {
         let found = match &dictionary.checker {
-            Checker::Near(near) => near::suggestions(&words, near, plan, allowance),
-            Checker::Broken(broken) => broken::suggestions(&words, broken, plan, allowance),
+            Checker::Near(near) => near::suggestions(&words, near, plan),
+            Checker::Broken(broken) => broken::suggestions(&words, broken, plan),
         };
-        // Ends: what is learnt is not missed again, and a plan's words have so many pieces and neighbours and no more.
-        match words.missed() {
+        // Ends: what was asked for is not missed again, answered or not, and a plan's words have so many pieces and neighbours and
+        // no more. The allowance is looked at here and by who looks up, not by a pass: the last one has to see all that is known.
+        match words.missed().filter(|_| !allowance.is_used_up()) {
             Some(missed) => words.learn(look_up(&missed)?),
             None => return Ok(found),
         }

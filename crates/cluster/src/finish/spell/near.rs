@@ -3,22 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use meter::Allowance;
 use plan::{NearWords, SpellFinding, SpellMode, SpellPlan};
 
 use super::add;
 use super::words::{NearTerm, Words};
 
-/// Suggestions for all words of a plan, in order; words that were all right have none. Words of which something is missed are
+/// Suggestions for all words of a plan, in order; words that were all right have none. Words of which nothing near is known are
 /// left out.
-pub(super) fn suggestions(
-    words: &Words,
-    near: &NearWords,
-    plan: &SpellPlan,
-    allowance: &Allowance,
-) -> Vec<SpellFinding> {
+pub(super) fn suggestions(words: &Words, near: &NearWords, plan: &SpellPlan) -> Vec<SpellFinding> {
     let mut findings: Vec<SpellFinding> = Vec::new();
-    for word in plan.words.iter().take_while(|_| !allowance.is_used_up()) {
+    for word in &plan.words {
         let Some(documents) = words.documents(&word.text) else { continue };
         let known = plan.alternatives > 0 && documents > 0;
         let count = if known { plan.alternatives } else { plan.count };
@@ -56,7 +50,7 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
-    /// `None` while terms are missed.
+    /// `None` while the terms one edit away are missed.
     fn suggestions(&self, documents: u64) -> Option<Vec<Candidate>> {
         let near = self.near;
         let length = self.word.chars().count();
@@ -66,8 +60,12 @@ impl Lookup<'_> {
         let above = self.documents_above(documents);
         let inspected = self.count.saturating_mul(near.inspections_max);
         let mut candidates = self.candidates(1, above, inspected)?;
-        if near.edits_max > 1 && candidates.len() < inspected {
-            candidates.extend(self.candidates(near.edits_max, above, inspected)?);
+        // Where the further ones are missed the result is done again, or, when the allowance is used up, better than none.
+        if near.edits_max > 1
+            && candidates.len() < inspected
+            && let Some(further) = self.candidates(near.edits_max, above, inspected)
+        {
+            candidates.extend(further);
         }
         let mut sorted: Vec<Candidate> = candidates.into_values().collect();
         // The sort keeps equal ones in term order.

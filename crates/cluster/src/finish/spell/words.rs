@@ -1,8 +1,9 @@
 //! The words of one field, as far as shards were asked for them. A word that is not known is noted, and asked for with all
 //! others that were: a checker goes over a plan's words again and again, each time with more known, until it misses none. So it
-//! reads like one that has the dictionary at hand, and shards are asked as often as one answer hangs on another (two or three
-//! times), not once for each word.
+//! reads like one that has the dictionary at hand, and shards are asked as often as one answer hangs on another, not once for each
+//! word: two or three times for words that are near, up to three more than there may be cuts (`changes_max`) for torn ones.
 
+use std::borrow::Borrow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -44,13 +45,13 @@ impl Words {
 
     /// The documents of a word, once they are known.
     pub(super) fn documents(&self, word: &str) -> Option<u64> {
-        self.exact.borrow_mut().get(word.to_owned()).copied()
+        self.exact.borrow_mut().get(word).copied()
     }
 
     /// The terms at most so many edits away, that begin with the same `prefix` characters, in order, once they are known.
     pub(super) fn near(&self, word: &str, edits_max: u8, prefix: usize) -> Option<Vec<NearTerm>> {
         let mut near = self.near.borrow_mut();
-        let terms = near.get((word.to_owned(), edits_max, prefix))?;
+        let terms = near.get(&(word.to_owned(), edits_max, prefix))?;
         let fuzzy = self.fuzzy(word, edits_max, prefix);
         let term = terms.0.iter().map(|count| NearTerm {
             text: count.term.clone(),
@@ -70,7 +71,7 @@ impl Words {
         (!plan.exact.is_empty() || !plan.near.is_empty()).then_some(plan)
     }
 
-    /// Takes in what all shards together know of what was missed.
+    /// Takes in what all shards together know of what was missed; it may be of its first words alone.
     pub(super) fn learn(&mut self, counts: WordCounts) {
         let WordCounts { documents, exact, near } = counts;
         self.documents_max = documents;
@@ -96,14 +97,18 @@ impl<K, V> Default for Noted<K, V> {
     }
 }
 
-impl<K: Clone + Eq + Hash, V> Noted<K, V> {
-    fn get(&mut self, key: K) -> Option<&V> {
-        let missed = &mut self.missed;
-        let known = self.known.entry(key).or_insert_with_key(|key| {
-            missed.push(key.clone());
-            None
-        });
-        known.as_ref()
+impl<K: Eq + Hash, V> Noted<K, V> {
+    /// What is known of a key, which is copied only where it is missed for the first time.
+    fn get<Q>(&mut self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        if !self.known.contains_key(key) {
+            self.missed.push(key.to_owned());
+            self.known.insert(key.to_owned(), None);
+        }
+        self.known.get(key)?.as_ref()
     }
 
     fn learn(&mut self, values: Vec<V>) {

@@ -1,13 +1,17 @@
 //! Suggestions over a few segments; the orders were recorded from Solr 9.10.1 over the same words.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use meter::{Allowance, Meters};
-use plan::{BrokenWords, Checker, NearWords, SpellDictionary, SpellMode, SpellPlan, SpellWord, WordRole};
+use meter::{Allowance, Limits, Meters};
+use plan::{
+    BrokenWords, Checker, Fuzzy, NearWords, SpellDictionary, SpellMode, SpellPlan, SpellWord, WordRole,
+    WordsPlan,
+};
 
 use crate::search::{self, SearchCaches};
 use crate::snapshot::Snapshot;
-use crate::testing::{document, schema, snapshot, text};
+use crate::testing::{StillClock, document, schema, snapshot, text};
 
 fn shelf() -> Snapshot {
     let doc = |id: &str, words: &str| document(&[("id", vec![text(id)]), ("a_t", vec![text(words)])]);
@@ -49,15 +53,34 @@ fn plan(text: &str, checkers: Vec<Checker>) -> SpellPlan {
 }
 
 fn check(plan: &SpellPlan, expected: &str) {
+    check_within(usize::MAX, plan, expected);
+}
+
+/// Expects what is found when the allowance is used up after so many look-ups.
+fn check_within(look_ups: usize, plan: &SpellPlan, expected: &str) {
     let (snapshot, caches) = (shelf(), SearchCaches::default());
-    let look_up = |words: &_| search::words(&snapshot, words, &caches, &Meters::default());
-    let found = cluster::spell_words(plan, &Allowance::default(), &look_up).unwrap();
+    let meters = Meters { allowance: short_allowance(), ..Meters::default() };
+    let done = Cell::new(0);
+    let look_up = |words: &_| {
+        let found = search::words(&snapshot, words, &caches, &meters);
+        done.set(done.get() + 1);
+        meters.allowance.take_bytes(usize::from(done.get() == look_ups));
+        found
+    };
+    let found = cluster::spell_words(plan, &meters.allowance, &look_up).unwrap();
+    assert!(done.get() <= look_ups, "looked up {} times", done.get());
     let shown = found.iter().map(|finding| {
         let suggestions: Vec<_> =
             finding.suggestions.iter().map(|(word, count)| format!("{word}={count}")).collect();
         format!("{}/{}: {}", finding.word.text, finding.documents, suggestions.join(","))
     });
-    assert_eq!(shown.collect::<Vec<_>>().join("; "), expected, "{plan:?}");
+    assert_eq!(shown.collect::<Vec<_>>().join("; "), expected, "{look_ups}: {plan:?}");
+}
+
+/// Used up by the first byte.
+fn short_allowance() -> Allowance {
+    let limits = Limits { memory_bytes: Some(0), ..Limits::default() };
+    Allowance::new(limits, Arc::new(StillClock::default()), 0)
 }
 
 fn near() -> NearWords {
@@ -89,4 +112,33 @@ fn words_are_torn_and_joined() {
     check(&always, "sun flower/1: sunflower=1; sun/1: ; flower/1: ");
     let both = || vec![Checker::Near(near()), Checker::Broken(broken.clone())];
     check(&plan("gardenchair musik", both()), "gardenchair/0: garden chair=3; musik/0: music=2");
+}
+
+#[test]
+fn what_is_known_when_the_allowance_is_used_up_is_told() {
+    let near = plan("gardn musik of", vec![Checker::Near(near())]);
+    check_within(1, &near, "");
+    check_within(2, &near, "gardn/0: garden=3; musik/0: music=2");
+    check_within(3, &near, "gardn/0: garden=3,guard=1; musik/0: music=2");
+    let broken = BrokenWords { combine: true, tear: true, changes_max: 2, ..BrokenWords::default() };
+    let broken =
+        |words| SpellPlan { mode: SpellMode::Always, ..plan(words, vec![Checker::Broken(broken.clone())]) };
+    check_within(1, &broken("sun flower"), "sun flower/1: sunflower=1; sun/1: ; flower/1: ");
+    check_within(2, &broken("gardenchair"), "gardenchair/0: garden chair=3");
+}
+
+#[test]
+fn no_words_are_looked_up_when_the_allowance_is_used_up() {
+    let (snapshot, caches) = (shelf(), SearchCaches::default());
+    let meters = Meters { allowance: short_allowance(), ..Meters::default() };
+    let (field, exact) = (Arc::from("a_t"), vec!["garden".to_owned()]);
+    let near = vec![Fuzzy::new(Arc::clone(&field), "gardn".to_owned(), 1)];
+    let words = WordsPlan { schema_version: None, field, exact, near };
+    let looked_up = || {
+        let found = search::words(&snapshot, &words, &caches, &meters).unwrap();
+        (found.exact.len(), found.near.len())
+    };
+    assert_eq!(looked_up(), (1, 1));
+    meters.allowance.take_bytes(1);
+    assert_eq!(looked_up(), (0, 0));
 }
