@@ -222,13 +222,9 @@ fn of_column(
             Strings::open(units.context, column)?.all(domain, zeros)?.into_iter().map(hits).collect()
         }
         ColumnKind::I64 | ColumnKind::Place | ColumnKind::Vector => {
-            let counts = units.by_integer(column, domain, false)?;
-            counts.into_iter().map(|(number, count)| (integer_value(class, number), count)).collect()
+            units.by_integer(column, domain, false, |number| integer_value(class, number))?
         }
-        ColumnKind::Bool => {
-            let counts = units.by_integer(column, domain, zeros)?;
-            counts.into_iter().map(|(number, count)| (Value::Bool(number != 0), count)).collect()
-        }
+        ColumnKind::Bool => units.by_integer(column, domain, zeros, |flag| Value::Bool(flag != 0))?,
         ColumnKind::F64 => {
             units.only_hits()?;
             let counts = values::reals(units.context, column, domain)?;

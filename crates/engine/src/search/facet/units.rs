@@ -91,17 +91,19 @@ impl Units<'_> {
         self.counted(pairs, &groups, strings.cardinality())
     }
 
-    /// By a number or truth. Solr differs: groups of numbers are its own failure, an error 500
+    /// By a number or truth, in its order; each becomes a value on its way into the list. Solr differs: groups of numbers are its own failure, an error 500
     /// (`compat/select/grouping_facets.yaml`).
     pub(super) fn by_integer(
         self,
         column: &ColumnRef,
         domain: &Domain,
         zeros: bool,
-    ) -> Result<Vec<(i64, UnitCount)>> {
+        value: impl Fn(i64) -> Value,
+    ) -> Result<Vec<(Value, UnitCount)>> {
         let counts = values::integers(self.context, column, domain, zeros)?;
         let Some(mut groups) = self.groups()? else {
-            return Ok(counts.into_iter().map(|(number, hits)| (number, UnitCount::Number(hits))).collect());
+            let hits = |(number, hits)| (value(number), UnitCount::Number(hits));
+            return Ok(counts.into_iter().map(hits).collect());
         };
         if column.kind != ColumnKind::Bool {
             return Err(no_groups());
@@ -117,7 +119,7 @@ impl Units<'_> {
         }
         let (grouped, sets) = self.counted(pairs, &groups, 2)?;
         let of = |flag: i64| grouped.get(flag as usize).copied().unwrap_or_default();
-        Ok(counts.into_keys().map(|flag| (flag, sets.unit(flag as usize, of(flag)))).collect())
+        Ok(counts.into_keys().map(|flag| (value(flag), sets.unit(flag as usize, of(flag)))).collect())
     }
 
     /// What has no values to pair with groups.
