@@ -1,13 +1,11 @@
 //! What the index holds of each field: documents, distinct terms, and the documents of each term. For the schema browser, which
 //! shows the most frequent terms once those of all shards are together.
 
-use std::collections::BTreeMap;
-
 use plan::partial::{ByValue, IndexedField, IndexedFields};
 use plan::{Error, Result, Value};
-use tantivy::schema::Field;
 
 use super::SearchContext;
+use super::each_term::each_term;
 use super::error::engine_error;
 use super::lower::exists_docs;
 use super::stats::segment_stats;
@@ -40,44 +38,26 @@ pub(super) fn term_documents(context: &SearchContext<'_>, name: &str) -> Result<
     let (Some(field), Some(kind)) = (layout.inverted, layout.inverted_kind) else {
         return Ok(ByValue::default());
     };
-    // Terms are in the order of the values that they stand for.
-    let counted = doc_freqs(context, field)?.into_iter();
-    let list = counted.map(|(bytes, count)| Ok((value_of(layout, kind, bytes)?, count)));
-    Ok(ByValue::all(list.collect::<Result<_>>()?))
-}
-
-/// Documents of each term, in the order of the terms.
-fn doc_freqs(context: &SearchContext<'_>, field: Field) -> Result<BTreeMap<Vec<u8>, u64>> {
-    let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
-    for segment in &context.segments {
-        let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
-        let mut terms = inverted.terms().stream().map_err(engine_error)?;
-        while terms.advance() {
-            let freq = u64::from(terms.value().doc_freq);
-            match counts.get_mut(terms.key()) {
-                Some(count) => *count += freq,
-                None => drop(counts.insert(terms.key().to_vec(), freq)),
-            }
-        }
-    }
-    Ok(counts)
+    // Terms are in the order of the values that they stand for, so the list is made in one pass: nothing else holds all terms.
+    let mut list = Vec::new();
+    each_term(context, field, &[], &mut |term, infos| {
+        let documents = infos.iter().map(|(_, info)| u64::from(info.doc_freq)).sum();
+        list.push((value_of(layout, kind, term)?, documents));
+        Ok(true)
+    })?;
+    Ok(ByValue::all(list))
 }
 
 /// The value that a term stands for, of the field's own type.
-fn value_of(layout: &FieldLayout, kind: InvertedKind, bytes: Vec<u8>) -> Result<Value> {
+fn value_of(layout: &FieldLayout, kind: InvertedKind, bytes: &[u8]) -> Result<Value> {
     let number = || {
-        let bytes = bytes.as_slice().try_into();
+        let bytes = bytes.try_into();
         bytes.map(u64::from_be_bytes).map_err(|_| Error::internal("a term of odd length"))
     };
     Ok(match kind {
         InvertedKind::I64 => super::facet::integer_value(layout.class(), tantivy::u64_to_i64(number()?)),
         InvertedKind::F64 => super::facet::real_value(layout.class(), tantivy::u64_to_f64(number()?)),
         InvertedKind::Bool => Value::Bool(number()? != 0),
-        _ => Value::Str(lossy(bytes)),
+        _ => Value::Str(String::from_utf8_lossy(bytes).into_owned()),
     })
-}
-
-/// Terms are texts, and a text stays where it is.
-fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

@@ -14,6 +14,7 @@ mod caches;
 mod collect;
 mod columns;
 mod descend;
+mod each_term;
 mod error;
 mod evaluate;
 mod explain;

@@ -2,16 +2,14 @@
 //! lets a shard cut. What is shown of them, and in which order, is decided where those of all shards are together.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 use fancy_regex::Regex;
 use plan::partial::TermCounts;
 use plan::{CutDepth, Error, Result, TermCount, TermsPlan};
-use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 
-use super::error::engine_error;
-use super::{SearchContext, SearchSegment};
+use super::SearchContext;
+use super::each_term::{Infos, each_term};
 use crate::layout::InvertedKind;
 
 /// Terms of one field in one answer.
@@ -33,7 +31,7 @@ fn list_within(listed_max: usize, context: &SearchContext<'_>, plan: &TermsPlan)
     let Some(field) = layout.inverted.filter(|_| texts) else { return Ok(none) };
     let (accept, cut) = (Accept::new(plan)?, Cut::of(plan));
     let mut listed: Vec<TermCount> = Vec::new();
-    each_term(context, field, plan, &mut |term, infos| {
+    each_listed(context, field, plan, &mut |term, infos| {
         if cut.first.is_some_and(|first| listed.len() >= first) {
             return Ok(false);
         }
@@ -126,11 +124,8 @@ impl<'a> Accept<'a> {
     }
 }
 
-/// Where a term is: segments with what their dictionaries say.
-type Infos<'a, 's> = Vec<(&'s SearchSegment<'a>, TermInfo)>;
-
 /// Calls `take` with each term from the lower bound to the upper, until it says no.
-fn each_term<'a>(
+fn each_listed<'a>(
     context: &SearchContext<'a>,
     field: Field,
     plan: &TermsPlan,
@@ -146,46 +141,11 @@ fn each_term<'a>(
         });
         past || !term.starts_with(prefix.as_bytes())
     };
-    let inverted: Vec<_> = context
-        .segments
-        .iter()
-        .map(|segment| Ok((segment, segment.reader.inverted_index(field).map_err(engine_error)?)))
-        .collect::<Result<_>>()?;
-    let mut streams = Vec::with_capacity(inverted.len());
-    let mut heap = BinaryHeap::new();
-    for (at, (segment, inverted)) in inverted.iter().enumerate() {
-        let range = inverted.terms().range().ge(start.as_bytes());
-        let mut stream = range.into_stream().map_err(engine_error)?;
-        if stream.advance() {
-            heap.push(Reverse((stream.key().to_vec(), at)));
-        }
-        streams.push((*segment, stream));
-    }
-    while let Some(Reverse((term, first))) = heap.pop() {
-        if ended(&term) {
-            return Ok(());
-        }
-        let mut same = vec![first];
-        while heap.peek().is_some_and(|Reverse((next, _))| *next == term)
-            && let Some(Reverse((_, at))) = heap.pop()
-        {
-            same.push(at);
-        }
-        let mut infos = Vec::with_capacity(same.len());
-        for at in same {
-            let Some((segment, stream)) = streams.get_mut(at) else { continue };
-            infos.push((*segment, stream.value().clone()));
-            if stream.advance() {
-                heap.push(Reverse((stream.key().to_vec(), at)));
-            }
-        }
-        if let Ok(term) = std::str::from_utf8(&term)
-            && !take(term, &infos)?
-        {
-            return Ok(());
-        }
-    }
-    Ok(())
+    each_term(context, field, start.as_bytes(), &mut |term, infos| match std::str::from_utf8(term) {
+        _ if ended(term) => Ok(false),
+        Ok(term) => take(term, infos),
+        Err(_) => Ok(true),
+    })
 }
 
 fn occurrences(field: Field, infos: &Infos<'_, '_>) -> Result<u64> {
