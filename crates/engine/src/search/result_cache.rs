@@ -131,7 +131,8 @@ impl ResultCache {
 
     /// What identifies the search; `None` when its result is not to be kept.
     pub(crate) fn lookup<'a>(&self, snapshot: &Snapshot, plan: &'a SearchPlan) -> Option<ResultLookup<'a>> {
-        let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, .. }]);
+        // Only the search for the best scores every hit on its way; elsewhere the page's alone have scores, not those before it.
+        let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
         let plain = plan.shape.is_plain();
         let whole = plain && !plan.facets.reads_hits() && !plan.explain && (by_score || !plan.scores);
         (self.0.is_on() && plan.cache && whole).then(|| ResultLookup::of(snapshot.number(), plan))

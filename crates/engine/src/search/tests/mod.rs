@@ -3,6 +3,7 @@
 mod brute_force;
 mod build;
 mod functions;
+mod kept_results;
 mod limits;
 mod nearest;
 mod places;

@@ -1,0 +1,47 @@
+//! Pages taken from a kept result, against those of a search that keeps nothing.
+
+use std::sync::Arc;
+
+use plan::{Page, SearchPlan, SortBy, SortKey};
+
+use super::build::{by, plan, search, term};
+use crate::config::CacheSizes;
+use crate::search::SearchCaches;
+use crate::snapshot::Snapshot;
+use crate::testing::{document, schema, snapshot, text};
+
+/// Each with another score.
+fn foxes() -> Snapshot {
+    let fox = |(id, title): (&str, &str)| {
+        document(&[("id", vec![text(id)]), ("title_t", vec![text(title)]), ("name_s", vec![text(id)])])
+    };
+    let titles = [("1", "fox"), ("2", "fox and fox"), ("3", "a fox in a wood"), ("4", "fox fox fox")];
+    snapshot(&Arc::new(schema()), &[titles.map(fox).to_vec()])
+}
+
+fn page(sort: &[SortKey], (start, rows): (usize, usize), scores: bool) -> SearchPlan {
+    SearchPlan { sort: sort.to_vec(), page: Page { start, rows }, scores, ..plan(term("title_t", "fox")) }
+}
+
+#[test]
+fn a_page_before_one_that_is_kept_is_whole() {
+    let foxes = foxes();
+    let by_score = |descending| vec![SortKey { by: SortBy::Score, descending }];
+    for sort in [vec![], by_score(true), by_score(false), vec![by("name_s", true)]] {
+        for pages in [[(1, 1), (0, 1), (0, 4)], [(2, 2), (0, 2), (1, 3)], [(0, 4), (3, 1), (1, 1)]] {
+            for scores in [[true; 3], [false; 3], [false, true, false]] {
+                let keeping = SearchCaches::new(&CacheSizes::default());
+                for (at, scores) in pages.into_iter().zip(scores) {
+                    let plan = page(&sort, at, scores);
+                    let shown = |caches: &SearchCaches| {
+                        let found = search(&foxes, &plan, caches).unwrap();
+                        let hits = found.hits.into_iter().map(|hit| (hit.id, hit.score)).collect::<Vec<_>>();
+                        assert_eq!(hits.iter().all(|(_, score)| score.is_some()), scores, "{plan:?}");
+                        (found.total, found.score_max, hits)
+                    };
+                    assert_eq!(shown(&keeping), shown(&SearchCaches::default()), "{plan:?}");
+                }
+            }
+        }
+    }
+}
