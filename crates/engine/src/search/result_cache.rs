@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use plan::partial::{HitRef, RankedHits, ShardResult, SortValue};
-use plan::{CacheStats, Fingerprint, Query, SearchPlan, SortBy, SortKey, Value};
+use plan::{CacheStats, CutDepth, Fingerprint, Query, SearchPlan, SortBy, SortKey, Value};
 use quick_cache::Equivalent;
 
 use crate::cache::Cache;
@@ -38,6 +38,8 @@ pub(crate) struct ResultLookup<'a> {
 pub(crate) struct KeptResult {
     /// The best, or all if there are fewer.
     hits: RankedHits,
+    /// Whether they have the values that they are sorted by.
+    compares: bool,
     total: u64,
     /// Of a search that wanted scores.
     score_max: Option<f32>,
@@ -89,10 +91,15 @@ impl<'a> ResultLookup<'a> {
 }
 
 impl KeptResult {
-    /// What of a whole result is kept.
-    pub(crate) fn of(result: &ShardResult) -> Arc<Self> {
-        let (hits, total, score_max) = (result.hits.clone(), result.total, result.score_max);
-        Arc::new(Self { hits, total, score_max })
+    /// What of the plan's whole result is kept. A shard that is alone has its hits in order: nobody compares them, so that they need
+    /// no values, each of which would be an allocation here and again for every hit of every page taken from them.
+    pub(crate) fn of(plan: &SearchPlan, result: &ShardResult) -> Arc<Self> {
+        let RankedHits { limit, list } = &result.hits;
+        let merges = plan.facets.depth == CutDepth::Whole;
+        let kept = |hit: &HitRef| if merges { hit.clone() } else { HitRef { sort: Vec::new(), ..*hit } };
+        let compares = merges || list.iter().all(|hit| hit.sort.is_empty());
+        let hits = RankedHits { limit: *limit, list: list.iter().map(kept).collect() };
+        Arc::new(Self { hits, compares, total: result.total, score_max: result.score_max })
     }
 
     /// As the search of a plan that this [serves](Self::serves) would find it.
@@ -110,7 +117,8 @@ impl KeptResult {
 
     fn serves(&self, plan: &SearchPlan) -> bool {
         let reaches = plan.page.end() <= self.hits.limit || self.hits.list.len() as u64 == self.total;
-        reaches && (!plan.scores || self.score_max.is_some())
+        let compares = self.compares || plan.facets.depth == CutDepth::Page;
+        reaches && compares && (!plan.scores || self.score_max.is_some())
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn search(
     }
     let result = searched(context, plan)?;
     if let Some(lookup) = lookup.filter(|_| result.total_exact && result.cut_before.is_none()) {
-        context.caches.results.insert(lookup, KeptResult::of(&result));
+        context.caches.results.insert(lookup, KeptResult::of(plan, &result));
     }
     Ok(result)
 }

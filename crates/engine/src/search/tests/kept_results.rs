@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use plan::{Page, SearchPlan, SortBy, SortKey};
+use meter::Meters;
+use plan::partial::ShardResult;
+use plan::{CutDepth, FacetPlan, Page, SearchPlan, SortBy, SortKey};
 
 use super::build::{by, plan, search, term};
 use crate::config::CacheSizes;
@@ -44,4 +46,29 @@ fn a_page_before_one_that_is_kept_is_whole() {
             }
         }
     }
+}
+
+#[test]
+fn hits_are_kept_for_whom_they_serve() {
+    let foxes = foxes();
+    let sort = [by("name_s", false)];
+    let part = |caches: &SearchCaches, depth| -> ShardResult {
+        let facets = FacetPlan { depth, ..FacetPlan::default() };
+        let plan = SearchPlan { facets, ..page(&sort, (0, 4), false) };
+        crate::search::search(&foxes, &plan, caches, &Meters::default()).unwrap()
+    };
+    let taken = |caches: &SearchCaches| caches.results.stats().hits;
+    let caches = SearchCaches::new(&CacheSizes::default());
+    part(&caches, CutDepth::Page);
+    assert!(part(&caches, CutDepth::Page).hits.list.iter().all(|hit| hit.sort.is_empty()));
+    assert_eq!(taken(&caches), 1);
+    // What is merged is compared: hits without values do not do.
+    for kept in [0, 1] {
+        let merged = part(&caches, CutDepth::Whole).hits.list;
+        assert!(merged.iter().all(|hit| hit.sort.len() == 1), "{merged:?}");
+        assert_eq!(taken(&caches), 1 + kept);
+    }
+    // What merges does for one shard too.
+    assert_eq!(part(&caches, CutDepth::Page).total, 4);
+    assert_eq!(taken(&caches), 3);
 }
