@@ -67,4 +67,9 @@ fn searches_tell_what_they_load() {
     let hits: Vec<_> = found.hits.list.iter().collect();
     pin.fetch(&plan, &FetchRequest { hits: &hits, ..FetchRequest::default() }, &meters).unwrap();
     assert_eq!(phases(&trace), [(Phase::Fetch, false)]);
+    // As long as one entry takes: where no group is expanded there is nothing to load a second time.
+    let once = self::trace();
+    drop(once.enter(Phase::Fetch));
+    let wall_ns = |trace: &Trace| trace.traced().unwrap().phases[0].1.wall_ns;
+    assert_eq!(wall_ns(&trace), wall_ns(&once));
 }

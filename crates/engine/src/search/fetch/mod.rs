@@ -37,13 +37,18 @@ pub(crate) fn fetch_hits(
     })
 }
 
-/// The other members of the page's groups, which a query of their own may have found.
+/// The other members of the page's groups, which a query of their own may have found. No second opinion is asked of them, which is
+/// for the first hits of the search: their reasons are those of the scores that they have.
 pub(crate) fn fetch_expanded(
     context: &SearchContext<'_>,
     plan: &SearchPlan,
     hits: &[&HitRef],
 ) -> Result<Vec<Hit>> {
-    if !plan.explain || hits.is_empty() {
+    if hits.is_empty() {
+        // What is wrong with the plan's functions and children the page's hits have shown, even where there are none.
+        return Ok(Vec::new());
+    }
+    if !plan.explain {
         return fetch(context, plan, hits, |_| Ok(None));
     }
     let query = plan.shape.expand.as_ref().and_then(|expand| expand.query.as_ref());
