@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use plan::{Document, FieldSelection, Result, Value, Version};
 use tantivy::directory::OwnedBytes;
@@ -22,7 +22,7 @@ use crate::errors::from_tantivy;
 use crate::id_texts::IdTexts;
 use crate::layout::{ColumnRef, Layout, VERSION_NAME};
 use crate::search::postings::{PostingsFile, TermBlocks};
-use crate::search::{AnyColumn, KnownFields, OpenColumns};
+use crate::search::{AnyColumn, Bits, KnownFields, OpenColumns};
 use crate::segment::Segment;
 use crate::source_codec;
 use crate::value_order::ValueOrder;
@@ -55,6 +55,8 @@ pub struct SegmentView {
     reader: SegmentReader,
     postings: PostingsFile,
     columns: OpenColumns,
+    /// Of `dead`, made when a search first asks: the view of another moment has its own, whichever is asked last.
+    alive: OnceLock<Option<Arc<Bits>>>,
 }
 
 impl Snapshot {
@@ -161,7 +163,18 @@ impl SegmentView {
             reader,
             postings,
             columns: OpenColumns::default(),
+            alive: OnceLock::new(),
         })
+    }
+
+    /// The living documents; `None` when all live.
+    pub(crate) fn alive(&self) -> Option<Arc<Bits>> {
+        let of = |dead: &Dead| {
+            let mut bits = Bits::all(self.segment.max_doc);
+            bits.subtract(&Bits::from_docs(self.segment.max_doc, dead.iter()));
+            Arc::new(bits)
+        };
+        self.alive.get_or_init(|| (self.dead.count() > 0).then(|| of(&self.dead))).clone()
     }
 
     pub(crate) fn postings(&self) -> &PostingsFile {
@@ -360,5 +373,9 @@ mod tests {
         assert!(!Arc::ptr_eq(&first.segments()[0], &second.segments()[0]));
         assert!(Arc::ptr_eq(&first.segments()[1], &second.segments()[1]));
         assert_eq!((second.num_docs(), second.max_doc(), second.number()), (2, 3, 2));
+        let alive = |snapshot: &Snapshot| snapshot.segments()[0].alive();
+        let (known, before) = (alive(&second).unwrap(), alive(&first));
+        assert!(known.contains(0) && !known.contains(1) && before.is_none());
+        assert!(Arc::ptr_eq(&known, &alive(&second).unwrap()));
     }
 }

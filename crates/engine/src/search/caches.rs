@@ -1,5 +1,5 @@
-//! What searches of a shard keep from one another: statistics of fields, the bits of the living, the bits of filters, sources
-//! of documents. All of it hangs on segments, which never change but for their dead, so nothing here is ever invalid; a
+//! What searches of a shard keep from one another: statistics of fields, the bits of filters, sources of
+//! documents. All of it hangs on segments, which never change but for their dead, so nothing here is ever invalid; a
 //! refresh only tells which segments are gone. Results hang on the snapshot.
 
 use std::collections::{HashMap, HashSet};
@@ -12,7 +12,6 @@ use tantivy::DocId;
 use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 
-use super::bits::Bits;
 use super::facet::GlobalOrdinals;
 use super::filter_cache::FilterCache;
 use super::result_cache::ResultCache;
@@ -20,15 +19,13 @@ use super::stats::SegmentFieldStats;
 use crate::cache::Cache;
 use crate::config::CacheSizes;
 use crate::peers::Peers;
-use crate::snapshot::{SegmentView, Snapshot};
+use crate::snapshot::Snapshot;
 
 /// One for a shard, shared by its searches.
 pub(crate) struct SearchCaches {
     /// Where joins find other collections, once that is known.
     pub(super) peers: OnceLock<Arc<dyn Peers>>,
     stats: Mutex<HashMap<(SegmentId, Field), SegmentFieldStats>>,
-    /// With the count of dead they belong to.
-    alive: Mutex<HashMap<SegmentId, (u32, Arc<Bits>)>>,
     pub(crate) filters: FilterCache,
     pub(crate) results: ResultCache,
     /// Sources by place.
@@ -53,7 +50,6 @@ impl SearchCaches {
     pub(crate) fn new(sizes: &CacheSizes) -> Self {
         Self {
             stats: Mutex::default(),
-            alive: Mutex::default(),
             filters: FilterCache::new(sizes.filters),
             results: ResultCache::new(sizes.results),
             documents: Cache::new(sizes.documents),
@@ -70,7 +66,6 @@ impl SearchCaches {
         }
         let present: HashSet<SegmentId> = snapshot.segments().iter().map(|view| view.id()).collect();
         lock(&self.stats).retain(|(id, _), _| present.contains(id));
-        lock(&self.alive).retain(|id, _| present.contains(id));
         lock(&self.ordinals).retain(|_, (segments, _)| segments.iter().all(|id| present.contains(id)));
         self.filters.retain(&present);
         self.documents.retain(|(id, _)| present.contains(id));
@@ -121,24 +116,6 @@ impl SearchCaches {
         let ordinals = Arc::new(build()?);
         lock(&self.ordinals).insert(column.clone(), (segments, ordinals.clone()));
         Ok(ordinals)
-    }
-
-    /// The living documents of a segment; `None` when all live.
-    pub(super) fn alive(&self, view: &SegmentView) -> Option<Arc<Bits>> {
-        let dead = view.dead.count();
-        if dead == 0 {
-            return None;
-        }
-        if let Some((known, bits)) = lock(&self.alive).get(&view.id())
-            && *known == dead
-        {
-            return Some(bits.clone());
-        }
-        let mut bits = Bits::all(view.reader().max_doc());
-        bits.subtract(&Bits::from_docs(view.reader().max_doc(), view.dead.iter()));
-        let bits = Arc::new(bits);
-        lock(&self.alive).insert(view.id(), (dead, bits.clone()));
-        Some(bits)
     }
 }
 

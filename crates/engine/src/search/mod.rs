@@ -263,7 +263,7 @@ impl<'a> SearchContext<'a> {
             .iter()
             .enumerate()
             .map(|(number, view)| {
-                let (reader, alive) = (view.reader(), caches.alive(view));
+                let (reader, alive) = (view.reader(), view.alive());
                 let segment =
                     SearchSegment { number, view, reader, alive, base, allowance: Allowance::default() };
                 base += u64::from(segment.max_doc());
