@@ -186,10 +186,14 @@ impl Layout {
         self.fields.get(name)
     }
 
-    /// A field of the schema that no document of the shard has named, as it would be if one did: documents of other shards may
-    /// have, and what has no value must mean the same in all.
-    pub(crate) fn unmet_field(&self, name: &str) -> Option<Arc<FieldLayout>> {
-        self.grown(&[name.into()], &self.schema)?.field(name).cloned()
+    /// A field of the schema that no document of the shard has named, and what its column of one value a document would hold if one
+    /// did ([`FieldLayout::single`]): documents of other shards may have, and what has no value must mean the same in all.
+    pub(crate) fn unmet_field(&self, name: &str) -> Option<(&Arc<FieldSpec>, ColumnKind)> {
+        let spec = self.schema.field(name).filter(|_| !self.fields.contains_key(name))?;
+        let slot = slot_of(&name.into(), spec, self.unique_key().is_some_and(|key| **key == *name));
+        let is_text = spec.class() == FieldClass::Text && spec.properties.uninvertible;
+        let words = slot.inverted.filter(|_| is_text).map(|_| ColumnKind::Str);
+        Some((spec, slot.column.or(words)?))
     }
 
     /// All concrete fields, in no order.
@@ -297,6 +301,22 @@ mod tests {
         let layout = Layout::new(&schema);
         assert!(layout.grown(&["id".into(), "unheard of".into()], &schema).is_none());
         assert!(layout.grown(&["x_s".into()], &schema).is_some());
+    }
+
+    #[test]
+    fn a_field_is_before_it_is_met_what_it_is_then() {
+        let schema = Arc::new(schema());
+        let layout = Layout::new(&schema);
+        for name in ["a_s", "a_i", "a_is", "a_d", "a_b", "a_dt", "a_t", "a_sort", "a_p"] {
+            let grown = layout.grown(&[name.into()], &schema).unwrap();
+            let met = grown.field(name).unwrap();
+            let (spec, kind) = layout.unmet_field(name).unzip();
+            assert_eq!(kind, met.single().map(|column| column.kind), "{name}");
+            assert!(
+                spec.is_none_or(|spec| Arc::ptr_eq(spec, &met.spec)) && grown.unmet_field(name).is_none()
+            );
+        }
+        assert!(layout.unmet_field("id").is_none() && layout.unmet_field("unheard of").is_none());
     }
 
     #[test]

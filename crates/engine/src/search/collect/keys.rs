@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use plan::partial::HitRef;
-use plan::{BelowKey, Error, FieldClass, Result, SortBy, SortKey, SortMissing};
+use plan::{BelowKey, Error, FieldClass, FieldSpec, Result, SortBy, SortKey, SortMissing};
 use tantivy::DocId;
 
 use super::below::Below;
@@ -121,13 +121,12 @@ impl By {
     }
 
     fn unmet(context: &SearchContext<'_>, name: &str) -> Self {
-        let found = context.layout.unmet_field(name).and_then(|layout| Some((layout.single()?, layout)));
-        let unmet = |(column, layout): (ColumnRef, Arc<FieldLayout>)| By::Unmet {
-            kind: column.kind,
-            class: layout.class(),
-            missing: missing(&layout),
+        let unmet = |(spec, kind): (&Arc<FieldSpec>, _)| By::Unmet {
+            kind,
+            class: spec.class(),
+            missing: missing(spec),
         };
-        found.map_or(By::Nothing, unmet)
+        context.layout.unmet_field(name).map_or(By::Nothing, unmet)
     }
 
     fn resolve(context: &SearchContext<'_>, by: &SortBy) -> Result<Self> {
@@ -138,9 +137,11 @@ impl By {
             SortBy::Function(function) => By::Function(lower(context, function)?),
             SortBy::Field(name) => match context.layout.field(name) {
                 None => By::unmet(context, name),
-                Some(layout) => {
-                    By::Column { column: column_of(layout)?, class: layout.class(), missing: missing(layout) }
-                }
+                Some(layout) => By::Column {
+                    column: column_of(layout)?,
+                    class: layout.class(),
+                    missing: missing(&layout.spec),
+                },
             },
             SortBy::Below(below) => {
                 let BelowKey { field, parents, children } = &**below;
@@ -164,12 +165,12 @@ fn column_of(layout: &FieldLayout) -> Result<ColumnRef> {
     })
 }
 
-fn missing(layout: &FieldLayout) -> Missing {
-    let numeric = layout.class().is_point();
-    match layout.spec.properties.sort_missing() {
+fn missing(spec: &FieldSpec) -> Missing {
+    let numeric = spec.class().is_point();
+    match spec.properties.sort_missing() {
         SortMissing::First => Missing::First,
         SortMissing::Last => Missing::Last,
-        SortMissing::AsLowest if numeric || layout.class() == FieldClass::Rank => Missing::Zero,
+        SortMissing::AsLowest if numeric || spec.class() == FieldClass::Rank => Missing::Zero,
         SortMissing::AsLowest => Missing::Lowest,
     }
 }
