@@ -56,9 +56,14 @@ impl IdFilter {
 
 /// FNV-1a with a final mix. Ids are short; a forged collision costs one look-up in a dictionary.
 pub(crate) fn hash(id: &str) -> u64 {
+    hash_bytes(id.as_bytes())
+}
+
+/// [`hash`] of an id's bytes.
+pub(crate) fn hash_bytes(id: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in id.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    for byte in id {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
     }
     hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -21,11 +21,8 @@ const OFFSET: usize = size_of::<u32>();
 
 /// The file's bytes; `None` when the ids take four gigabytes or more.
 pub(crate) fn build(reader: &SegmentReader) -> Result<Option<Vec<u8>>> {
-    let (texts, places) = read(reader)?;
+    let Some((texts, places)) = read(reader, u32::MAX)? else { return Ok(None) };
     let total: usize = places.iter().map(|(_, length)| *length as usize).sum();
-    if u32::try_from(texts.len().max(total)).is_err() {
-        return Ok(None);
-    }
     let mut file = Vec::with_capacity(HEADER + (places.len() + 1) * OFFSET + total);
     file.extend(MAGIC.to_le_bytes());
     file.extend(VERSION.to_le_bytes());
@@ -44,14 +41,20 @@ pub(crate) fn build(reader: &SegmentReader) -> Result<Option<Vec<u8>>> {
 /// Where an id is among the texts: first byte, bytes.
 type Place = (usize, u32);
 
-/// All ids in the order of terms, and where in them that of each document is.
-fn read(reader: &SegmentReader) -> Result<(Vec<u8>, Vec<Place>)> {
+/// All ids in the order of terms, and where in them that of each document is; `None` as soon as the ids of documents, of which
+/// several may have the same, take more than `bytes_max`.
+fn read(reader: &SegmentReader, bytes_max: u32) -> Result<Option<(Vec<u8>, Vec<Place>)>> {
     let postings = PostingsFile::open(reader)?;
     let inverted = reader.inverted_index(ID_FIELD).map_err(from_tantivy)?;
     let mut terms = inverted.terms().stream().map_err(|error| from_tantivy(error.into()))?;
     let (mut texts, mut places) = (Vec::new(), vec![(0, 0); reader.max_doc() as usize]);
+    let mut total = 0;
     while terms.advance() {
         let place = (texts.len(), terms.key().len() as u32);
+        total += terms.key().len() as u64 * u64::from(terms.value().doc_freq);
+        if total > u64::from(bytes_max) {
+            return Ok(None);
+        }
         texts.extend_from_slice(terms.key());
         postings.blocks(reader, ID_FIELD, terms.value())?.for_each_in(0, reader.max_doc(), |docs| {
             for doc in docs {
@@ -61,7 +64,7 @@ fn read(reader: &SegmentReader) -> Result<(Vec<u8>, Vec<Place>)> {
             }
         });
     }
-    Ok((texts, places))
+    Ok(Some((texts, places)))
 }
 
 /// The file, opened.
@@ -85,7 +88,7 @@ impl IdTexts {
         Ok(Self { file, first })
     }
 
-    /// The same of a segment without the file, made for as long as it is used.
+    /// The same of a segment without the file, from its terms.
     pub(crate) fn read(reader: &SegmentReader) -> Result<Option<Self>> {
         let file = build(reader)?;
         file.map(|file| Self::open(OwnedBytes::new(file), reader.max_doc())).transpose()
@@ -93,9 +96,14 @@ impl IdTexts {
 
     /// `None` past the last document.
     pub(crate) fn get(&self, doc: DocId) -> Option<&str> {
+        std::str::from_utf8(self.bytes(doc)?).ok()
+    }
+
+    /// The same, not looked at.
+    pub(crate) fn bytes(&self, doc: DocId) -> Option<&[u8]> {
         let at = HEADER + doc as usize * OFFSET;
         let (from, to) = (number(&self.file, at)? as usize, number(&self.file, at + OFFSET)? as usize);
-        std::str::from_utf8(self.file.get(self.first + from..self.first + to)?).ok()
+        self.file.get(self.first + from..self.first + to)
     }
 }
 
@@ -120,6 +128,12 @@ mod tests {
         let opened = IdTexts::open(OwnedBytes::new(file.clone()), reader.max_doc()).unwrap();
         let found: Vec<_> = (0..6).map(|doc| opened.get(doc)).collect();
         assert_eq!(found, [Some("7"), Some("zwölf"), Some(""), Some("a b"), Some("31"), None]);
+        let segment = &snapshot.segments()[0].segment;
+        let kept = || segment.all_ids().unwrap().unwrap();
+        assert!(segment.derived().ids.is_none() && std::ptr::eq(kept(), kept()));
+        assert_eq!((kept().get(1), kept().bytes(3)), (Some("zwölf"), Some(&b"a b"[..])));
+        assert!(read(reader, 12).unwrap().is_some());
+        assert!(read(reader, 11).unwrap().is_none());
         let damaged = |bytes: Vec<u8>| IdTexts::open(OwnedBytes::new(bytes), reader.max_doc()).is_err();
         assert!(damaged(file[1..].to_vec()) && damaged(file[..file.len() - 1].to_vec()) && damaged(vec![]));
     }

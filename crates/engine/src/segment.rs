@@ -19,6 +19,7 @@ use crate::derived::Derived;
 use crate::directory::{Files, View};
 use crate::errors::from_tantivy;
 use crate::id_filter::{self, IdFilter};
+use crate::id_texts::IdTexts;
 use crate::layout::{ID_FIELD, Layout, VERSION_COLUMN};
 use crate::search::Bits;
 use crate::{norm_file, stored_source};
@@ -62,6 +63,8 @@ pub(crate) struct Segment {
     /// Where the roots of blocks are named.
     root_field: Option<Field>,
     blocks: OnceLock<Option<Blocks>>,
+    /// Read from their terms, where there is no file of them and they were asked for.
+    read_ids: OnceLock<Option<IdTexts>>,
 }
 
 /// The documents of a segment that are in blocks.
@@ -117,11 +120,26 @@ impl Segment {
             source_bytes_mean,
             root_field: layout.root_field(),
             blocks: OnceLock::new(),
+            read_ids: OnceLock::new(),
         }))
     }
 
     pub(crate) fn derived(&self) -> &Derived {
         &self.derived
+    }
+
+    /// The ids of all documents, dead or not; `None` where they take four gigabytes or more. A small segment has no file of them:
+    /// they are read once, and kept for as long as it is.
+    pub(crate) fn all_ids(&self) -> Result<Option<&IdTexts>> {
+        if let Some(ids) = self.derived.ids.as_ref() {
+            return Ok(Some(ids));
+        }
+        if let Some(known) = self.read_ids.get() {
+            return Ok(known.as_ref());
+        }
+        // Two that ask at once may both read; what they read is the same.
+        let read = IdTexts::read(&self.reader)?;
+        Ok(self.read_ids.get_or_init(|| read).as_ref())
     }
 
     /// A reader of all documents, dead or not, under another layout.

@@ -234,11 +234,8 @@ impl SegmentView {
     }
 
     /// The same, read from their terms where it does not; `None` where they take four gigabytes or more.
-    pub(crate) fn all_ids(&self) -> Result<Option<IdTexts>> {
-        match self.ids() {
-            Some(ids) => Ok(Some(ids.clone())),
-            None => IdTexts::read(&self.reader),
-        }
+    pub(crate) fn all_ids(&self) -> Result<Option<&IdTexts>> {
+        self.segment.all_ids()
     }
 
     /// The encoded source of a document, to be read by [`read_source`].

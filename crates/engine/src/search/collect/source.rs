@@ -208,12 +208,12 @@ pub(super) struct Shuffled {
 
 impl Shuffled {
     fn open(seed: u64, segment: &SearchSegment<'_>) -> Result<Self> {
-        Ok(Self { seed, ids: segment.view.all_ids()?, base: segment.base })
+        Ok(Self { seed, ids: segment.view.all_ids()?.cloned(), base: segment.base })
     }
 
     fn number(&self, doc: DocId) -> u64 {
-        let id = self.ids.as_ref().and_then(|ids| ids.get(doc)).filter(|id| !id.is_empty());
-        let own = id.map_or_else(|| mix(self.base + u64::from(doc)), id_filter::hash);
+        let id = self.ids.as_ref().and_then(|ids| ids.bytes(doc)).filter(|id| !id.is_empty());
+        let own = id.map_or_else(|| mix(self.base + u64::from(doc)), id_filter::hash_bytes);
         mix(self.seed ^ own)
     }
 }
