@@ -39,7 +39,7 @@ pub(crate) fn values_of(
     field: &Arc<str>,
     hits: &[&HitRef],
 ) -> Result<Vec<Option<Value>>> {
-    let mut groups = Groups::open(context, &GroupBy::Field(field.clone()))?;
+    let mut groups = Groups::of_few(context, &GroupBy::Field(field.clone()))?;
     let mut numbers = vec![None; hits.len()];
     // Columns are read in index order.
     let mut order: Vec<_> = hits.iter().zip(&mut numbers).collect();

@@ -33,19 +33,16 @@ enum By {
     Nothing,
 }
 
-impl Groups {
-    /// A query makes one group of the documents it is asked for.
-    pub(in crate::search) fn open(context: &SearchContext<'_>, by: &GroupBy) -> Result<Self> {
-        let by = match by {
+impl By {
+    fn open(context: &SearchContext<'_>, by: &GroupBy) -> Result<Self> {
+        Ok(match by {
             GroupBy::Query(_) => By::Nothing,
             GroupBy::Function(function) => By::Function(lower(context, function)?),
             GroupBy::Field(name) => Self::of_field(context, name)?,
-        };
-        let cardinality = if let By::Strings(strings, _) = &by { Some(strings.cardinality()) } else { None };
-        Ok(Self { by, met: Met::new(cardinality) })
+        })
     }
 
-    fn of_field(context: &SearchContext<'_>, name: &str) -> Result<By> {
+    fn of_field(context: &SearchContext<'_>, name: &str) -> Result<Self> {
         let Some(layout) = context.layout.field(name) else { return Ok(By::Nothing) };
         let column = layout.single().ok_or_else(|| {
             Error::bad_request(format!("cannot group by `{name}`: it has no column; give it docValues"))
@@ -57,6 +54,20 @@ impl Groups {
             }
             _ => By::Column { class: layout.class(), column },
         })
+    }
+}
+
+impl Groups {
+    /// A query makes one group of the documents it is asked for.
+    pub(in crate::search) fn open(context: &SearchContext<'_>, by: &GroupBy) -> Result<Self> {
+        let by = By::open(context, by)?;
+        let cardinality = if let By::Strings(strings, _) = &by { Some(strings.cardinality()) } else { None };
+        Ok(Self { by, met: Met::new(cardinality) })
+    }
+
+    /// For a page of documents: without room for all texts that there are, four bytes each.
+    pub(super) fn of_few(context: &SearchContext<'_>, by: &GroupBy) -> Result<Self> {
+        Ok(Self { by: By::open(context, by)?, met: Met::new(None) })
     }
 
     /// The documents of a segment by group.
