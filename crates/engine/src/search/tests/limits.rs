@@ -58,6 +58,9 @@ fn check(snapshot: &Snapshot, plan: &SearchPlan, count: u64) -> Result<(), TestC
     }
     if cut.cut_before == Some(Component::Facet) {
         prop_assert_eq!(cut.facets, FacetResult::default());
+        // Counts of nothing finish to the same, but say that nothing is there.
+        let part = crate::search::search(snapshot, plan, &SearchCaches::default(), &looks(count)).unwrap();
+        prop_assert!(part.facets.is_none());
     }
     let again = search(snapshot, plan, &caches).unwrap();
     prop_assert_eq!((ids(&again), again.total), (ids(&whole), whole.total));
