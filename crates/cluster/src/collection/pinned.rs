@@ -25,19 +25,16 @@ impl Collection {
 
     /// Of the newest moment.
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
-        self.pin().search(plan, meters).await
+        let shard = self.shard();
+        // Pinned by the thread that searches: a search that waits for one holds no moment meanwhile.
+        searched(move || shard.pin(), plan, meters).await
     }
 }
 
 impl PinnedCollection {
     pub async fn search(&self, plan: Arc<SearchPlan>, meters: &Meters) -> Result<SearchResult> {
-        let (pin, own) = (self.shard.clone(), meters.clone());
-        let light = plan.is_light();
-        // Both steps on one thread: between them lies less work than it takes to wake another.
-        let search = move || search_shards(&[pin], &plan, &own);
-        let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;
-        meters.trace.found(result.total);
-        Ok(result)
+        let pin = self.shard.clone();
+        searched(move || pin, plan, meters).await
     }
 
     /// The words by which documents are like another, the least telling first. The words are those of the one shard that has the
@@ -63,4 +60,17 @@ impl PinnedCollection {
     pub async fn read<R: SnapshotRead>(&self, request: R, meters: &Meters) -> Result<R::Answer> {
         offload::compute(|| request.ask_pinned(&*self.shard, meters))
     }
+}
+
+async fn searched(
+    pin: impl FnOnce() -> Arc<dyn ShardSnapshot> + Send + 'static,
+    plan: Arc<SearchPlan>,
+    meters: &Meters,
+) -> Result<SearchResult> {
+    let (light, own) = (plan.is_light(), meters.clone());
+    // Both steps on one thread: between them lies less work than it takes to wake another.
+    let search = move || search_shards(&[pin()], &plan, &own);
+    let result: SearchResult = offload::read(light, (&meters.trace, Phase::Query), search).await??;
+    meters.trace.found(result.total);
+    Ok(result)
 }

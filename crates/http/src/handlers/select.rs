@@ -54,6 +54,11 @@ pub(super) async fn run(
         }
         None => vec![],
     };
+    // By the schema that the plan was resolved by: the pin's, or the search had been refused. The collection's may be newer by now.
+    let asked = (params, &resolved.response.fields, context.schema);
+    let (vectors, vectors_failure) = vectors(&pinned, components, asked, &result).await;
+    // Nothing below asks of that moment: its files need not be held while spelling, subqueries and the response take their time.
+    drop(pinned);
     // The first component that the request's allowance does not suffice for.
     let cut = result.cut_before.as_ref().and_then(|cut| components.iter().position(|it| it == cut));
     let Said { mut sections, failure, cut } = match &resolved.late_failure {
@@ -83,8 +88,6 @@ pub(super) async fn run(
         sections.push((Component::Terms.name().to_owned(), section));
     }
     let fields = &resolved.response.fields;
-    let asked = (params, fields, &*collection.schema());
-    let (vectors, vectors_failure) = vectors(&pinned, components, asked, &result).await;
     sections.extend(vectors);
     let columns = Subqueries::of(call, permit).columns(collection, (params, fields), &result.hits).await?;
     let searched_all = result.cut_before.is_none() && !permit.meters.allowance.was_used_up();
