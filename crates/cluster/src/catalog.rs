@@ -224,7 +224,7 @@ impl Catalog {
     /// served, which [`Placement::settle`] sets right.
     pub fn placement_of(&self, collection: &CollectionDocument) -> Result<Placement> {
         let known = self.placement(collection.key())?;
-        let same = known.filter(|known| known.created_ms == collection.created_ms);
+        let same = known.filter(|known| known.is_of(collection));
         Ok(same.unwrap_or_else(|| Placement::new(collection, PlacementState::Served)))
     }
 
@@ -252,6 +252,21 @@ impl Catalog {
     pub fn shard_folders(&self, key: &str) -> Result<Vec<String>> {
         let names = self.folder_names(&path(key, ""))?;
         Ok(names.into_iter().filter(|name| name.starts_with(SHARD_PREFIX)).collect())
+    }
+
+    /// Those of them that are written down nowhere, as a crash of a release left them that wrote none down.
+    pub fn unknown_folders(&self, key: &str, placement: &Placement) -> Result<Vec<String>> {
+        let Placement { state: _, created_ms: _, becomes_ms: _, shard, building, discarded } = placement;
+        let is_known = |folder: &String| {
+            folder == shard || building.as_ref() == Some(folder) || discarded.contains(folder)
+        };
+        let folders = self.shard_folders(key)?.into_iter();
+        Ok(folders.filter(|folder| !is_known(folder)).map(|folder| format!("{key}/{folder}")).collect())
+    }
+
+    /// Whether there is a folder of this key.
+    pub fn has_folder(&self, key: &str) -> Result<bool> {
+        Ok(self.folder_names(COLLECTIONS)?.iter().any(|folder| folder == key))
     }
 
     /// Removes all that this node has of a collection.

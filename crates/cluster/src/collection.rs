@@ -187,9 +187,11 @@ impl Collection {
             drop(queued);
             shard.update(batch, context)
         };
-        let outcome = offload::update(move || home.pass(update))
-            .await
-            .unwrap_or_else(|failure| UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() });
+        let outcome = match offload::update(move || home.pass(update)).await {
+            // Behind the gate, which a rebuild closes: that makes the log hold for good all that has passed.
+            Ok(applied) => applied.await,
+            Err(failure) => UpdateOutcome { failure: Some(failure), ..UpdateOutcome::default() },
+        };
         self.counts.add(&asked.done(&outcome), self.shard().moment().snapshot);
         outcome
     }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use engine::{CacheSizes, Scheduler, ShardConfig};
 use meter::Meters;
 use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, ShardResult};
-use plan::{Commit, Result, Schema, SearchPlan, UpdateBatch, UpdateOutcome, Value};
+use plan::{Commit, LogPosition, Result, Schema, SearchPlan, UpdateBatch, Value};
 use store::{ShardImage, Watermark};
 
 use crate::documents::lift;
 use crate::shard::{
-    BackedUp, OpenShard, ReadAnswer, ReadRequest, Shard, ShardMoment, ShardPlace, ShardReader, ShardSettings,
-    ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer, SnapshotRequest,
-    UpdateContext, Visit,
+    AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, Shard, ShardMoment,
+    ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter,
+    SnapshotAnswer, SnapshotRequest, UpdateContext, Visit,
 };
 
 struct EngineShards {
@@ -45,8 +45,13 @@ impl OpenShard for EngineShards {
 }
 
 impl ShardWriter for engine::Shard {
-    fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
-        self.update(batch, context)
+    fn update(&self, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate {
+        // On this thread, which is there already, where nobody writes; else nobody's thread waits.
+        self.apply(batch, context).lead()
+    }
+
+    fn position(&self) -> LogPosition {
+        self.position()
     }
 
     fn commit(&self, commit: &Commit) -> Result<()> {
@@ -156,6 +161,14 @@ impl ShardUpkeep for engine::Shard {
 
     fn end_export(&self) {
         self.end_export();
+    }
+
+    fn remembered_batches(&self) -> RememberedBatches {
+        self.remembered_batches()
+    }
+
+    fn inherit_batches(&self, from: &RememberedBatches) {
+        self.inherit_batches(from);
     }
 
     fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {

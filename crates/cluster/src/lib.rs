@@ -41,11 +41,11 @@ pub use in_use::{InUse, VersionedConfig, VersionedSchema};
 pub use node::{Node, NodeConfig};
 pub use offload::compute;
 pub use shard::{
-    BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldsRead, GetRead, JoinRead,
-    LikeCountsRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, SegmentsRead, Shard, ShardMoment,
-    ShardPlace, ShardRead, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep,
-    ShardWriter, SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead, UpdateContext,
-    VersionsRead, WhyNotRead,
+    AppliedUpdate, BackedUp, CachesRead, DocumentAtRead, EditSteps, ExplainOtherRead, FieldsRead, GetRead,
+    JoinRead, LikeCountsRead, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, SegmentStats,
+    SegmentsRead, Shard, ShardMoment, ShardPlace, ShardRead, ShardReader, ShardSettings, ShardSite,
+    ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter, SnapshotAnswer, SnapshotRead, SnapshotRequest,
+    TermDocumentsRead, UpdateContext, VersionsRead, WhyNotRead,
 };
 pub use state::{Alias, ClusterState};
 
@@ -53,6 +53,8 @@ pub use state::{Alias, ClusterState};
 mod crash_tests;
 #[cfg(test)]
 mod intake_tests;
+#[cfg(test)]
+mod open_end_tests;
 #[cfg(test)]
 mod rebuild_tests;
 #[cfg(test)]

@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use meter::{Clock, Meters};
 use plan::partial::{IndexedField, IndexedFields, Merge};
 use plan::{
-    Commit, Document, Error, ErrorKind, Expect, Operation, Result, Schema, UpdateBatch, UpdateOutcome, Value,
-    Version,
+    Commit, Document, Error, ErrorKind, Expect, LogPosition, Operation, Result, Schema, UpdateBatch,
+    UpdateOutcome, Value, Version,
 };
 
 use store::{ShardImage, Watermark};
 
 use crate::shard::{
-    BackedUp, GetRead, OpenShard, ReadAnswer, ReadRequest, SegmentStats, Shard, ShardMoment, ShardPlace,
-    ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep, ShardWriter,
-    UpdateContext, Visit,
+    AppliedUpdate, BackedUp, GetRead, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, SegmentStats,
+    Shard, ShardMoment, ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats,
+    ShardUpkeep, ShardWriter, UpdateContext, Visit,
 };
 pub(crate) use snapshot::MemorySnapshot;
 use snapshot::{matches, select};
@@ -183,7 +183,11 @@ impl MemoryShard {
 }
 
 impl ShardWriter for MemoryShard {
-    fn update(&self, batch: UpdateBatch, _: UpdateContext) -> UpdateOutcome {
+    fn position(&self) -> LogPosition {
+        LogPosition::default()
+    }
+
+    fn update(&self, batch: UpdateBatch, _: UpdateContext) -> AppliedUpdate {
         self.arrive();
         let (mut state, now_ms) = (self.state(), self.clock.now_ms());
         let mut outcome = UpdateOutcome::default();
@@ -201,7 +205,7 @@ impl ShardWriter for MemoryShard {
                 Ok(()) => {}
             }
         }
-        outcome
+        AppliedUpdate::done(outcome)
     }
 
     fn commit(&self, commit: &Commit) -> Result<()> {
@@ -273,6 +277,12 @@ impl ShardUpkeep for MemoryShard {
     }
 
     fn end_export(&self) {}
+
+    fn remembered_batches(&self) -> RememberedBatches {
+        RememberedBatches::default()
+    }
+
+    fn inherit_batches(&self, _: &RememberedBatches) {}
 
     fn import(&self, _record: &[u8], _wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         Err(Error::internal("a shard in memory is not rebuilt"))

@@ -57,6 +57,12 @@ impl Directory {
         self.collections.insert(collection.name(), collection);
     }
 
+    /// Whatever it was called when it came.
+    fn take_out(&mut self, collection: &Arc<Collection>) {
+        self.collections.retain(|_, it| !Arc::ptr_eq(it, collection));
+        self.cores.retain(|_, it| !Arc::ptr_eq(it, collection));
+    }
+
     fn remove(&mut self, collection: &Collection) {
         self.collections.remove(&collection.name());
         self.cores.remove(&collection.core_name());

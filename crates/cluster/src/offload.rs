@@ -35,7 +35,7 @@ pub fn compute<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// An update waits for the disk, so it takes a thread made for waiting.
+/// An update waits for locks, for room in the log, and for the disk where no other does, so it takes a thread made for waiting.
 pub(crate) async fn update<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work)
         .await

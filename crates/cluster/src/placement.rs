@@ -26,6 +26,9 @@ pub(crate) struct Placement {
     pub state: PlacementState,
     /// Of the collection that is meant: one made later under the same key is another.
     pub created_ms: i64,
+    /// The same once the collection is another without its documents, while that is under way: both are meant.
+    #[serde(default)]
+    pub becomes_ms: Option<i64>,
     /// The folder with the documents that are served, called as their edition is.
     pub shard: String,
     /// The folder that a rebuild fills.
@@ -41,6 +44,11 @@ impl Placement {
     pub fn new(collection: &CollectionDocument, state: PlacementState) -> Self {
         let shard = FIRST_SHARD.to_owned();
         Self { state, created_ms: collection.created_ms, shard, ..Self::default() }
+    }
+
+    /// Whether it is this collection's.
+    pub fn is_of(&self, collection: &CollectionDocument) -> bool {
+        [Some(self.created_ms), self.becomes_ms].contains(&Some(collection.created_ms))
     }
 
     /// Follows the shared truth: a rebuild that was accepted there is served, one that was not is given up.

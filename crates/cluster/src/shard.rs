@@ -15,18 +15,24 @@ use std::sync::Arc;
 use meter::{Clock, Meters};
 use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, ShardResult};
 use plan::{
-    AutoCommit, CollectionConfig, Commit, Result, Schema, SearchPlan, SuggestComponent, UpdateBatch,
-    UpdateOutcome, Value,
+    AutoCommit, CollectionConfig, Commit, LogPosition, Result, Schema, SearchPlan, SuggestComponent,
+    UpdateBatch, Value,
 };
 
 use store::{BackupFolder, BackupPoint, ShardId, ShardImage, Site, Watermark};
 
-pub use engine::{EditSteps, JoinedValues, Peers, SegmentStats, ShardStats, UpdateContext, Visit};
+pub use engine::{
+    AppliedUpdate, EditSteps, JoinedValues, Peers, RememberedBatches, SegmentStats, ShardStats,
+    UpdateContext, Visit,
+};
 
 /// Changes the documents of a shard.
 pub trait ShardWriter: Send + Sync {
-    /// Returns when the operations are durable, or with why not in the outcome.
-    fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome;
+    /// Applies the operations. Awaited, it tells when they are durable, or why not in the outcome.
+    fn update(&self, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate;
+    /// How far the shard's log went: [`UpdateBatch::seen`] of a batch that is sent for the first time. Only its owner knows; an answer
+    /// of a moment ago is as right, so one that is kept of each shard saves the question.
+    fn position(&self) -> LogPosition;
     fn commit(&self, commit: &Commit) -> Result<()>;
 }
 
@@ -77,6 +83,10 @@ pub trait ShardUpkeep: Send + Sync {
     /// beginning.
     fn export(&self, after: Option<Watermark>, visit: &mut Visit<'_>) -> Result<Watermark>;
     fn end_export(&self);
+    /// What is remembered of batches that have a name, for the shard that takes this one's place.
+    fn remembered_batches(&self) -> RememberedBatches;
+    /// Remembers what another shard did, whose records were imported. As durable as those.
+    fn inherit_batches(&self, from: &RememberedBatches);
     /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is `wanted`, in place of those that
     /// are here with their ids; values turned into what this shard's schema has. Durable from the next flush on.
     fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()>;

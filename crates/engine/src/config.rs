@@ -21,6 +21,8 @@ pub struct ShardConfig {
     /// Runs due refreshes, flushes and merges; without one the owner calls [`tick`](crate::Shard::tick).
     pub scheduler: Option<Arc<dyn Scheduler>>,
     pub caches: CacheSizes,
+    /// Batches that are remembered, to be known when they come again.
+    pub batches_kept: usize,
     /// How long a segment file stays that newer ones have replaced, for whoever reads the shard beside its owner.
     pub replaced_files_kept_ms: i64,
     /// Read every segment file at open and compare its checksum.
@@ -63,6 +65,7 @@ impl Default for ShardConfig {
             merge: MergePolicy::default(),
             scheduler: None,
             caches: CacheSizes::default(),
+            batches_kept: 1_000,
             replaced_files_kept_ms: 10_000,
             verify_at_open: false,
         }

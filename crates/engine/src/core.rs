@@ -4,7 +4,11 @@
 //! Locks, always taken in this order: `resolved_by` (shared by updates as long as they are applied, exclusive for an edit of
 //! the schema that is no mere addition), `flushing` (one flush at a time), `merging` (one merge at a time), `maintenance` (the
 //! list of segments and the snapshot change together), `applying` (shared by updates between log and builder, exclusive
-//! for a cut), `state`. Invariant: whoever holds `applying` exclusively sees no batch half applied.
+//! for a cut), `growing` (one change of schema or layout at a time), `state`. Invariant: whoever holds `applying` exclusively sees no
+//! batch half applied.
+//!
+//! Who waits for the log does so before he takes `maintenance` (`settle_early`), and once more under it for what came in between: full
+//! builders and deletes by query want that lock, and an update that stands still there holds up the sync of no other.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -72,6 +76,17 @@ pub(crate) struct Published {
     pub(crate) replaced: Vec<(String, i64)>,
     /// Flushes tried in this epoch, for names that are never used twice.
     pub(crate) attempts: u64,
+    /// What was published without an answer.
+    pub(crate) offered: Option<Offered>,
+}
+
+/// A manifest that is being published.
+#[derive(Debug)]
+pub(crate) struct Offered {
+    pub(crate) manifest: Vec<u8>,
+    /// The last record in it.
+    pub(crate) logged: Watermark,
+    pub(crate) files: Vec<String>,
 }
 
 /// Counts since the shard was opened.
@@ -142,30 +157,56 @@ impl Core {
         Ok(kept)
     }
 
-    /// Takes up another schema; what is indexed stays as it is.
+    /// Takes up another schema; what is indexed stays as it is, and is shown under it. Errors leave the one before.
     pub(crate) fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
-        // Until the refresh too: deletes by query are judged by what it makes. An addition, of which there is one for every new
+        // Until it is shown too: deletes by query are judged by what that makes. An addition, of which there is one for every new
         // field that documents bring, holds nobody up.
         let adds = schema.lineage.admits(self.meaning.load().schema.lineage.version);
         let _alone = (!adds).then(|| self.resolved_by.write().unwrap_or_else(PoisonError::into_inner));
-        {
-            let _growing = lock(&self.growing);
-            let layout = Arc::new(self.layout().rebound(&schema));
-            let analyzers = Arc::new(Analyzers::of(&layout));
-            self.meaning.store(Arc::new(Meaning { schema, analyzers, layout }));
-            lock(&self.preparers).clear();
-        }
-        self.refresh()
+        self.settle_early()?;
+        let _maintenance = lock(&self.maintenance);
+        let due = lock(&self.schedule.deadlines).begin_refresh();
+        let shown = self.show_under(schema);
+        shown.inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
+    }
+
+    /// The caller holds `maintenance`. What may fail comes first: the log, then the snapshot, which knows the new fields before
+    /// anybody asks for them.
+    fn show_under(&self, schema: Arc<Schema>) -> Result<()> {
+        let mut cut = self.cut()?;
+        self.settle_cut(&cut)?;
+        // From here on no update adds a field to the layout that this one is made from.
+        let _growing = lock(&self.growing);
+        let layout = Arc::new(self.layout().rebound(&schema));
+        let analyzers = Arc::new(Analyzers::of(&layout));
+        cut.layout = layout.clone();
+        self.show(&cut)?;
+        self.meaning.store(Arc::new(Meaning { schema, analyzers, layout }));
+        lock(&self.preparers).clear();
+        self.note_segments();
+        Ok(())
     }
 
     /// Waits until the log holds a record for good. The outer error says what that means to whoever asks.
     pub(crate) fn wait_for_log(&self, at: Watermark) -> store::Result<()> {
-        self.log.wait_durable(at).inspect_err(|error| self.note_failure(error))
+        let durable = self.log.wait_durable(at).inspect_err(|error| self.note_failure(error));
+        self.write_for_waiters();
+        durable
+    }
+
+    /// The same where nobody writes for others at the moment.
+    pub(crate) fn try_wait_for_log(&self, at: Watermark) -> Option<store::Result<()>> {
+        let known = self.log.try_wait_durable(at)?.inspect_err(|error| self.note_failure(error));
+        self.write_for_waiters();
+        Some(known)
     }
 
     /// Room in the log, taken while `applying` is held and `state` is not.
     pub(crate) fn reserve(&self, bytes: usize) -> Result<Room> {
-        self.log.reserve(bytes).inspect_err(|error| self.note_failure(error)).map_err(from_store)
+        // A full queue is written by whoever asks for room in it.
+        let room = self.log.reserve(bytes).inspect_err(|error| self.note_failure(error));
+        self.write_for_waiters();
+        room.map_err(from_store)
     }
 
     /// What the home's answer means to the shard: a deposed owner, and one whose medium failed, takes no more updates.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use plan::{Commit, Error, Result};
-use store::ShardImage;
+use store::{ErrorKind, ShardImage};
 use tantivy::index::SegmentId;
 
 use crate::alive::Dead;
-use crate::core::{Core, Counters, Published, lock};
+use crate::core::{Core, Counters, Offered, Published, lock};
 use crate::errors::from_store;
 use crate::manifest::{FileRecord, LayoutRecord, Manifest, SegmentRecord};
 use crate::merge::{Input, MergeTo, Merged};
@@ -78,6 +78,7 @@ impl Core {
     }
 
     fn flush_cut(&self, published: &mut Published, show: bool) -> Result<()> {
+        self.resolve_publication(published)?;
         let mut cut = if show { self.cut_and_show()? } else { self.cut_hidden()? };
         self.settle_cut(&cut)?;
         cut.segments.retain(|(segment, dead)| dead.count() < segment.max_doc);
@@ -101,6 +102,7 @@ impl Core {
     }
 
     fn cut_and_show(&self) -> Result<Cut> {
+        self.settle_early()?;
         let _maintenance = lock(&self.maintenance);
         let due = lock(&self.schedule.deadlines).begin_refresh();
         let shown = self.cut().and_then(|cut| {
@@ -186,13 +188,25 @@ impl Core {
         if !SeededBug::LostBatchIds.is_planted() {
             manifest.set_batches(&cut.batches);
         }
-        let version = self.manifests.publish(published.manifest_version, &manifest.to_bytes()?);
-        let version = version.inspect_err(|error| self.note_failure(error)).map_err(from_store)?;
+        let files = manifest.file_names().map(str::to_owned).collect();
+        published.offered = Some(Offered { manifest: manifest.to_bytes()?, logged: cut.logged, files });
+        self.resolve_publication(published)
+    }
+
+    /// Publishes what is offered, and offers the same bytes again as long as nobody knows what has become of them: another manifest in
+    /// their place might meet them. Their files are named by then, perhaps, so none of them goes meanwhile.
+    fn resolve_publication(&self, published: &mut Published) -> Result<()> {
+        let Some(offered) = published.offered.take() else { return Ok(()) };
+        let version = match self.manifests.publish(published.manifest_version, &offered.manifest) {
+            Ok(version) => version,
+            Err(error) => {
+                self.note_failure(&error);
+                published.offered = (*error.kind() == ErrorKind::Unknown).then_some(offered);
+                return Err(from_store(error));
+            }
+        };
+        let Offered { manifest: _, logged, files } = offered;
         published.manifest_version = Some(version);
-        if cut.logged != store::Watermark::START && self.log_kept.load(Ordering::Acquire) == 0 {
-            self.log.trim(cut.logged).map_err(from_store)?;
-        }
-        let files: Vec<String> = manifest.file_names().map(str::to_owned).collect();
         let kept: BTreeSet<&str> = files.iter().map(String::as_str).collect();
         let goes_at = self.clock.now_ms().saturating_add(self.config.replaced_files_kept_ms);
         let replaced = std::mem::take(&mut published.files).into_iter();
@@ -200,6 +214,9 @@ impl Core {
         published.replaced.extend(replaced);
         published.files = files;
         self.remove_replaced(published);
+        if logged != store::Watermark::START && self.log_kept.load(Ordering::Acquire) == 0 {
+            self.log.trim(logged).map_err(from_store)?;
+        }
         Ok(())
     }
 

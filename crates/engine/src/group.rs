@@ -84,8 +84,8 @@ pub(crate) struct Group {
     pub(crate) operations: Vec<Operation>,
     /// The number of the first in the batch.
     pub(crate) first: u32,
-    /// A failure found while preparing; the operations behind it are left.
-    pub(crate) failure: Option<Refusal>,
+    /// A failure found while preparing, with its operation's number; the operations behind it are left.
+    pub(crate) failure: Option<(u32, Refusal)>,
     /// What is done to documents that edits have made.
     pub(crate) edit_steps: Option<Arc<dyn EditSteps>>,
 }
@@ -134,7 +134,7 @@ impl Core {
             match self.prepare(preparer, operation, group.edit_steps.as_deref()) {
                 Ok(prepared) => pending.push_back(Pending { ordinal, ..prepared }),
                 Err(error) => {
-                    group.failure = Some(Refusal { kind: named.0, of: named.1, error });
+                    group.failure = Some((ordinal, Refusal { kind: named.0, of: named.1, error }));
                     break;
                 }
             }

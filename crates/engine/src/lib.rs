@@ -5,6 +5,8 @@
 
 mod alive;
 mod analyzers;
+mod applied;
+mod apply;
 mod atomic;
 mod batches;
 mod block;
@@ -45,6 +47,7 @@ mod rebuild;
 mod recent;
 mod recovery;
 mod refresh;
+mod refused;
 mod run_merge;
 mod schedule;
 mod scheduler;
@@ -70,6 +73,8 @@ mod update_context;
 mod value_order;
 mod writer;
 
+pub use applied::AppliedUpdate;
+pub use batches::RememberedBatches;
 pub use cache::Cache;
 pub use config::{CacheSizes, ShardConfig};
 pub use layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind, Layout, Slot, VERSION_NAME};

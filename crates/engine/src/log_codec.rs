@@ -5,10 +5,13 @@
 //! not know them yet. Decoding never panics and accepts nothing that encoding does not make.
 //!
 //! Layout: format byte 2, the version of the schema (LEB128), a byte that is 1 where a batch is named, and then its id (16
-//! bytes), first operation, count of those covered, total, and a count and the numbers of those left out, each as a distance; then
-//! operations. Format 1, which is read as well, has operations behind the format byte. An operation is: tag, version (LEB128), and for tag 1 id and document, 2 id, 3 nothing, 4 as 1
-//! for a document that replaces no other, 5 a count of documents and then as many and one more as 1 has (a block, the root
-//! last), 6 as 5 for a block that replaces no other, 7 the ids of a root and of a document in its block.
+//! bytes), first operation, count of those covered, total, a count and the numbers of those left out, each as a distance, and a count of
+//! those refused, each with its number as a distance, three codes and two texts (`refused`); then operations. A record of a batch may
+//! have none: it says what was told of operations that left nothing in the log.
+//! Format 1, which is read as well, has operations behind the format byte. An operation is: tag, version (LEB128), and for tag 1 id
+//! and document, 2 id, 3 nothing, 4 as 1 for a document that replaces no other, 5 a count of documents and then as many and one more
+//! as 1 has (a block, the root last), 6 as 5 for a block that replaces no other, 7 the ids of a root and of a document in its block, 8
+//! nothing (a delete by query that found nothing).
 
 use std::sync::Arc;
 
@@ -17,13 +20,14 @@ use plan::{BatchId, Document, Value, Version};
 use crate::batches::BatchSpan;
 use crate::block::Member;
 use crate::bytes::{Reader, put_text, put_unsigned};
+use crate::refused::RefusedOperation;
 use crate::source_codec::{push_value, tag_of, take_value};
 
 const FORMAT: u8 = 2;
 /// Records without schema version and batch.
 const FORMAT_BARE: u8 = 1;
-/// What a record has before its operations, at most, but for the numbers of those left out.
-pub(crate) const RECORD_HEAD_BYTES_MAX: usize = 1 + 10 + 1 + 16 + 4 * 5;
+/// What a record has before its operations, at most, but for those left out and refused.
+pub(crate) const RECORD_HEAD_BYTES_MAX: usize = 1 + 10 + 1 + 16 + 5 * 5;
 /// The number of an operation that was left out.
 pub(crate) const LEFT_OUT_BYTES_MAX: usize = 5;
 /// Tag and version of an operation.
@@ -37,6 +41,7 @@ const PUT_BESIDE: u8 = 4;
 const PUT_BLOCK: u8 = 5;
 const PUT_BLOCK_BESIDE: u8 = 6;
 const DELETE_MEMBER: u8 = 7;
+const NOTHING: u8 = 8;
 
 /// One resolved operation.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +69,10 @@ pub enum Logged {
     DeleteAll {
         version: Version,
     },
+    /// A delete by query that found nothing.
+    Nothing {
+        version: Version,
+    },
 }
 
 impl Logged {
@@ -72,7 +81,8 @@ impl Logged {
             Self::Put { version, .. }
             | Self::Delete { version, .. }
             | Self::DeleteMember { version, .. }
-            | Self::DeleteAll { version } => *version,
+            | Self::DeleteAll { version }
+            | Self::Nothing { version } => *version,
         }
     }
 
@@ -81,7 +91,7 @@ impl Logged {
         match self {
             Self::Put { id, .. } | Self::Delete { id, .. } => Some(id),
             Self::DeleteMember { root, .. } => Some(root),
-            Self::DeleteAll { .. } => None,
+            Self::DeleteAll { .. } | Self::Nothing { .. } => None,
         }
     }
 }
@@ -118,6 +128,12 @@ impl Record {
                 put_unsigned(out, (operation - before).into());
                 before = *operation;
             }
+            put_unsigned(out, batch.refused.len() as u64);
+            let mut before = batch.first;
+            for refused in &batch.refused {
+                refused.write(out, before);
+                before = refused.operation;
+            }
         }
         record
     }
@@ -151,6 +167,10 @@ impl Record {
 
     pub(crate) fn delete_all(&mut self, version: Version) {
         self.head(DELETE_ALL, version);
+    }
+
+    pub(crate) fn nothing(&mut self, version: Version) {
+        self.head(NOTHING, version);
     }
 
     fn head(&mut self, tag: u8, version: Version) {
@@ -243,7 +263,12 @@ fn batch_span(reader: &mut Reader<'_>) -> Option<BatchSpan> {
         before = before.checked_add(number(reader)?)?;
         left_out.push(before);
     }
-    Some(BatchSpan { id: BatchId(id), first, done, total, left_out })
+    let mut refused: Vec<RefusedOperation> = Vec::new();
+    for _ in 0..reader.count()? {
+        let before = refused.last().map_or(first, |it| it.operation);
+        refused.push(RefusedOperation::read(reader, before)?);
+    }
+    Some(BatchSpan { id: BatchId(id), first, done, total, left_out, refused })
 }
 
 fn operation(reader: &mut Reader<'_>) -> Option<Logged> {
@@ -260,6 +285,7 @@ fn operation(reader: &mut Reader<'_>) -> Option<Logged> {
         }
         DELETE => Logged::Delete { version, id: reader.text()?.to_owned() },
         DELETE_ALL => Logged::DeleteAll { version },
+        NOTHING => Logged::Nothing { version },
         DELETE_MEMBER => {
             let root = reader.text()?.to_owned();
             Logged::DeleteMember { version, root, id: reader.text()?.to_owned() }
@@ -291,6 +317,7 @@ fn document(reader: &mut Reader<'_>) -> Option<Document> {
 mod tests {
     use super::*;
     use crate::testing::{document, text};
+    use plan::{Error, ErrorKind, Refusal, RefusalKind};
     use proptest::prelude::*;
 
     fn sample() -> (Record, (Origin, Vec<Logged>)) {
@@ -300,8 +327,14 @@ mod tests {
             ("mixed", vec![Value::Bool(true), Value::Bytes(vec![0]), Value::Double(0.5), Value::Date(3)]),
             ("empty", vec![]),
         ]);
-        let batch =
-            BatchSpan { id: BatchId([9; 16]), first: 3, done: 700, total: 9_000, left_out: vec![4, 400] };
+        let refusal = |of: &str| Refusal {
+            kind: RefusalKind::Delete,
+            of: of.into(),
+            error: Error::new(ErrorKind::Conflict, "came first"),
+        };
+        let refused = [(4, "a"), (400, "b")].map(|(at, of)| RefusedOperation::of(at, &refusal(of)).unwrap());
+        let (left_out, refused) = (vec![4, 5, 400], refused.to_vec());
+        let batch = BatchSpan { id: BatchId([9; 16]), first: 3, done: 700, total: 9_000, left_out, refused };
         let origin = Origin { schema_version: 300, batch: Some(batch) };
         let mut record = Record::begin(&origin, 64);
         let child = ("c".to_owned(), document.clone());
@@ -312,6 +345,7 @@ mod tests {
         record.put(10, &encode_body("x", &Document::default(), std::slice::from_ref(&child)), false);
         record.put(11, &encode_body("x", &Document::default(), std::slice::from_ref(&child)), true);
         record.delete_member(12, "x", "c");
+        record.nothing(13);
         let put = |version, id: &str, document, children, overwrite| {
             let id = id.to_owned();
             Logged::Put { version, id, document, children, overwrite }
@@ -324,6 +358,7 @@ mod tests {
             put(10, "x", Document::default(), vec![child.clone()], false),
             put(11, "x", Document::default(), vec![child], true),
             Logged::DeleteMember { version: 12, root: "x".into(), id: "c".into() },
+            Logged::Nothing { version: 13 },
         ];
         (record, (origin, expected))
     }

@@ -38,6 +38,9 @@ pub(crate) struct Manifest {
     /// The highest position of a batch that is remembered no more.
     #[serde(default)]
     batches_forgotten: LogPosition,
+    /// Epochs of the logs before this one.
+    #[serde(default)]
+    epochs_before: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,21 +101,23 @@ impl Manifest {
             schema_version: 0,
             batches: Vec::new(),
             batches_forgotten: LogPosition::default(),
+            epochs_before: 0,
         }
     }
 
     pub(crate) fn batches(&self) -> Batches {
         let LogPosition { epoch, sequence } = self.batches_forgotten;
         let kept = self.batches.iter().map(|record| (BatchId(record.id), record.outcome.clone()));
-        Batches::restore(kept, Watermark::new(epoch, sequence))
+        Batches::restore(kept, (plan::LogPosition { epoch, slot: sequence }, self.epochs_before))
     }
 
     pub(crate) fn set_batches(&mut self, batches: &Batches) {
         let record =
             |(BatchId(id), outcome): (BatchId, &BatchOutcome)| BatchRecord { id, outcome: outcome.clone() };
         self.batches = batches.iter().map(record).collect();
-        let Watermark { epoch, sequence } = batches.forgotten;
-        self.batches_forgotten = LogPosition { epoch, sequence };
+        let plan::LogPosition { epoch, slot } = batches.forgotten;
+        self.batches_forgotten = LogPosition { epoch, sequence: slot };
+        self.epochs_before = batches.epochs_before;
     }
 
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
@@ -151,7 +156,7 @@ impl Manifest {
     /// For another home, whose log is another, and to which nobody sends a batch again.
     pub(crate) fn detached(self) -> Self {
         let (batches, batches_forgotten) = (Vec::new(), LogPosition::default());
-        Self { log: LogPosition::default(), batches, batches_forgotten, ..self }
+        Self { log: LogPosition::default(), batches, batches_forgotten, epochs_before: 0, ..self }
     }
 
     /// All files that belong to it.

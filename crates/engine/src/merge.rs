@@ -246,7 +246,7 @@ impl Core {
             merged.segment.marks.mark_all(now.iter());
         }
         let place = state.segments.iter().position(|segment| is_input(segment.id));
-        state.segments.retain(|segment| !is_input(segment.id));
+        state.drop_segments(|segment| is_input(segment.id));
         if let Some(merged) = merged {
             let place = place.unwrap_or(state.segments.len()).min(state.segments.len());
             state.segments.insert(place, merged.segment.clone());

@@ -56,7 +56,9 @@ impl Core {
         state.version_max = manifest.as_ref().map_or(0, |it| it.version_max);
         state.modified_ms = manifest.as_ref().map_or(0, |it| it.modified_ms);
         state.schema_version = manifest.as_ref().map_or(0, |it| it.schema_version);
-        state.batches = Arc::new(manifest.as_ref().map(Manifest::batches).unwrap_or_default());
+        let mut batches = manifest.as_ref().map(Manifest::batches).unwrap_or_default();
+        batches.keep(config.batches_kept);
+        state.batches = Arc::new(batches);
         state.logged = manifest.as_ref().map_or(Watermark::START, Manifest::watermark);
         let shown: Vec<_> = state.segments.iter().map(|it| (it.clone(), it.marks.take())).collect();
         let snapshot = Snapshot::build(None, layout.clone(), &shown)?;
@@ -190,7 +192,7 @@ impl Core {
                 if overwrite {
                     state.mark_block(&id, id_filter::hash(&id))?;
                 }
-                state.has_new_blocks |= !recent.children.is_empty();
+                state.has_had_blocks |= !recent.children.is_empty();
                 state.recent.insert(id, recent);
                 state.version_max = state.version_max.max(version);
             }
@@ -202,6 +204,10 @@ impl Core {
             Logged::DeleteMember { version, root, id } => {
                 let mut state = self.state();
                 state.mark_member(&root, &id)?;
+                state.version_max = state.version_max.max(version);
+            }
+            Logged::Nothing { version } => {
+                let mut state = self.state();
                 state.version_max = state.version_max.max(version);
             }
             Logged::DeleteAll { version } => {

@@ -32,6 +32,9 @@ pub(crate) struct Cut {
 impl Core {
     /// Shows everything applied so far.
     pub(crate) fn refresh(&self) -> Result<()> {
+        if !SeededBug::RefreshSkipsWait.is_planted() {
+            self.settle_early()?;
+        }
         let _maintenance = lock(&self.maintenance);
         let due = lock(&self.schedule.deadlines).begin_refresh();
         self.refresh_held().inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
@@ -40,7 +43,9 @@ impl Core {
     /// The caller holds `maintenance`.
     fn refresh_held(&self) -> Result<()> {
         let cut = self.cut()?;
-        self.settle_cut(&cut)?;
+        if !SeededBug::RefreshSkipsWait.is_planted() {
+            self.settle_cut(&cut)?;
+        }
         self.show(&cut)?;
         self.note_segments();
         Ok(())
@@ -56,6 +61,12 @@ impl Core {
             return Ok(());
         }
         self.wait_for_log(cut.logged).map_err(from_store)
+    }
+
+    /// Waits before `maintenance` is taken: nearly all of the wait, while updates that need that lock go on. Left is what they append
+    /// until the cut.
+    pub(crate) fn settle_early(&self) -> Result<()> {
+        if SeededBug::VisibleBeforeDurable.is_planted() { Ok(()) } else { self.settle() }
     }
 
     /// Takes the shard's state of a moment and seals its builders. The caller holds `maintenance`.
@@ -116,7 +127,7 @@ impl Core {
             self.snapshot.store(Arc::new(snapshot));
         }
         let mut state = self.state();
-        state.segments.retain(|segment| segment.marks.take().count() < segment.max_doc);
+        state.drop_segments(|segment| segment.marks.take().count() >= segment.max_doc);
         Counters::add(&self.counters.refreshes, 1);
         Ok(())
     }

@@ -14,6 +14,9 @@ use crate::suggest::Event;
 /// Longest pause of a task, so that a clock set back does no lasting harm.
 const PAUSE_MS_MAX: i64 = 10_000;
 
+/// How long a medium is left alone that has given no answer in its own time.
+const LOG_PAUSE_MS: u64 = 20;
+
 #[derive(Default)]
 pub(crate) struct Schedule {
     pub(crate) deadlines: Mutex<Deadlines>,
@@ -26,6 +29,7 @@ pub(crate) struct Schedule {
 struct Running {
     commits: Option<RunningTask>,
     merges: Option<RunningTask>,
+    log: Option<RunningTask>,
 }
 
 struct RunningTask {
@@ -55,6 +59,16 @@ impl Task for MergeTask {
             core.merge_unattended();
         }
         PAUSE_MS_MAX.unsigned_abs()
+    }
+}
+
+/// Writes the log for updates that wait without a thread.
+struct LogTask(Weak<Core>);
+
+impl Task for LogTask {
+    fn turn(&self) -> u64 {
+        let asks_again = self.0.upgrade().is_some_and(|core| !core.write_log());
+        if asks_again { LOG_PAUSE_MS } else { PAUSE_MS_MAX.unsigned_abs() }
     }
 }
 
@@ -248,6 +262,33 @@ impl Core {
         });
     }
 
+    /// Sees to it that the log is written for those who wait without a thread. Called by whoever has written or begins to wait: by the
+    /// task, if somebody runs it, and else, while a shard closes, here.
+    pub(crate) fn write_for_waiters(&self) {
+        if !self.log.is_waited_for() {
+            return;
+        }
+        match &lock(&self.schedule.running).log {
+            Some(task) => return task.handle.wake(),
+            None => {}
+        }
+        self.write_log();
+    }
+
+    /// Writes as long as somebody waits; false where the medium has no answer yet.
+    fn write_log(&self) -> bool {
+        while self.log.is_waited_for() {
+            let logged = self.state().logged;
+            match self.log.wait_durable(logged) {
+                Err(error) if *error.kind() == store::ErrorKind::Unknown => return false,
+                // Those who wait are told the same.
+                Err(error) => self.note_failure(&error),
+                Ok(()) => {}
+            }
+        }
+        true
+    }
+
     fn is_stopped(&self) -> bool {
         self.schedule.stop.load(Ordering::SeqCst)
     }
@@ -261,8 +302,10 @@ impl Core {
         let core = Arc::downgrade(self);
         let commits = start("shard", Priority::Normal, Arc::new(CommitTask(core.clone())))?;
         lock(&self.schedule.running).commits = commits;
-        let merges = start("merge", Priority::Low, Arc::new(MergeTask(core)))?;
+        let merges = start("merge", Priority::Low, Arc::new(MergeTask(core.clone())))?;
         lock(&self.schedule.running).merges = merges;
+        let log = start("log", Priority::Normal, Arc::new(LogTask(core)))?;
+        lock(&self.schedule.running).log = log;
         Ok(())
     }
 
@@ -270,8 +313,8 @@ impl Core {
     pub(crate) fn stop(&self) {
         self.schedule.stop.store(true, Ordering::SeqCst);
         // Taken out first: the turn that is waited for may want to wake the other task.
-        let Running { commits, merges } = std::mem::take(&mut *lock(&self.schedule.running));
-        for task in commits.into_iter().chain(merges) {
+        let Running { commits, merges, log } = std::mem::take(&mut *lock(&self.schedule.running));
+        for task in commits.into_iter().chain(merges).chain(log) {
             task.handle.stop();
         }
     }

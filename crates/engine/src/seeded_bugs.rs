@@ -18,6 +18,12 @@ pub enum SeededBug {
     LostBatchIds,
     /// An owner that learned of another goes on answering.
     DeposedServes,
+    /// Of a batch it is not remembered what was refused.
+    ForgottenRefusals,
+    /// Of a batch a delete by query that found nothing is not remembered.
+    ForgottenDeleteByQuery,
+    /// A refresh, though no flush, shows what the log may still lose.
+    RefreshSkipsWait,
 }
 
 #[cfg(feature = "seeded-bugs")]

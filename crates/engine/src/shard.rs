@@ -5,11 +5,13 @@ use std::sync::Arc;
 use meter::{Clock, Meters};
 use plan::partial::{ByValue, IndexedFields, SuggestPartial, TermCounts};
 use plan::{
-    AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, Result, Schema, SuggestComponent,
-    SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+    AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,
+    SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
 };
 use store::{ShardHome, ShardImage};
 
+use crate::applied::AppliedUpdate;
+use crate::batches::RememberedBatches;
 use crate::config::ShardConfig;
 use crate::core::{Core, lock};
 use crate::errors::from_store;
@@ -57,7 +59,29 @@ impl Shard {
 
     /// Applies a batch in order; returns when that is durable which it asks for. Not visible to searches before a refresh.
     pub fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
+        self.apply(batch, context).wait()
+    }
+
+    /// The same without the wait: whoever awaits the outcome needs no thread for it.
+    pub fn apply(&self, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate {
         self.core.update(batch, context)
+    }
+
+    /// How far the log went: what a batch names that is sent for the first time.
+    pub fn position(&self) -> LogPosition {
+        let state = self.core.state();
+        state.batches.position_of(state.logged)
+    }
+
+    /// What is remembered of batches, for a shard that takes this one's place.
+    pub fn remembered_batches(&self) -> RememberedBatches {
+        let state = self.core.state();
+        state.batches.bequeath(state.logged)
+    }
+
+    /// Remembers what another shard did, whose documents this one has taken. As durable as those: from the next flush on.
+    pub fn inherit_batches(&self, from: &RememberedBatches) {
+        Arc::make_mut(&mut self.core.state().batches).inherit(from);
     }
 
     /// Refreshes, or flushes as well, as `commit` says.

@@ -34,8 +34,8 @@ pub(crate) struct State {
     pub(crate) batches: Arc<Batches>,
     /// The named batches that somebody applies at the moment.
     pub(crate) running: HashSet<BatchId>,
-    /// Whether any document came with others below it since the shard was opened.
-    pub(crate) has_new_blocks: bool,
+    /// Whether any document came with others below it since the shard was opened, or was in a segment that is gone by now.
+    pub(crate) has_had_blocks: bool,
     pub(crate) recent: Recent,
     /// Sealed segments in index order, whether or not a snapshot shows them.
     pub(crate) segments: Vec<Arc<Segment>>,
@@ -121,9 +121,19 @@ impl State {
         let Some(last) = self.unsettled.last() else { return Ok(None) };
         // A document below another goes with its root, whose id is another.
         let has_blocks = |segment: &Arc<Segment>| segment.has_blocks();
-        let by_root = self.has_new_blocks
+        let by_root = self.has_had_blocks
             || self.segments.iter().map(has_blocks).try_fold(false, |any, it| Ok::<_, Error>(any || it?))?;
         Ok(if by_root { Some(last) } else { self.unsettled.last_of(hash) })
+    }
+
+    /// Segments go. What is said of blocks stays: that a document below another is gone with its segment may be the work of a record
+    /// which the log could still lose.
+    pub(crate) fn drop_segments(&mut self, goes: impl Fn(&Segment) -> bool) {
+        let segments = std::mem::take(&mut self.segments).into_iter();
+        let (gone, staying): (Vec<_>, Vec<_>) = segments.partition(|segment| goes(segment));
+        // Where that cannot be read there may have been some.
+        self.has_had_blocks |= gone.iter().any(|segment| segment.has_blocks().unwrap_or(true));
+        self.segments = staying;
     }
 
     /// Solr's rule: above the last one and no lower than the clock.

@@ -1,6 +1,6 @@
-//! The path of an update: prepare outside every lock (`group.rs`), and reserve room in the log; under the lock check expectations,
-//! give versions, append to the log and note where each id stands; then index into a builder this thread owns; last, wait until
-//! the log is durable, unless more of the request follows, which then waits for all of it.
+//! The path of an update: a batch that has come before goes on behind what is logged (`progress`); groups of operations are prepared
+//! outside every lock (`group`), and applied (`apply`); last, wait until the log is durable, unless more of the request follows,
+//! which then waits for all of it.
 //!
 //! Operations are judged and merged by the newest state in the order of the log, durable or not: judged by what is durable, two
 //! that expect the same version would both be done. Hence an answer that something was not done waits for the log as well.
@@ -13,78 +13,65 @@ use std::sync::atomic::Ordering;
 
 use meter::Phase;
 use plan::{
-    Durable, Error, ErrorKind, Operation, Refusal, RefusalKind, Result, UpdateBatch, UpdateOutcome, Version,
+    BatchId, Durable, Error, ErrorKind, Operation, Refusal, RefusalKind, Result, UpdateBatch, UpdateOutcome,
 };
-use store::{Room, Watermark};
+use store::Watermark;
 
+use crate::applied::AppliedUpdate;
 use crate::builder::Builder;
-use crate::conditions::{self, Verdict};
 use crate::core::{Core, lock};
 use crate::errors::{from_store, from_unresolved};
-use crate::group::{Group, Pending, PreparedChild, Work, take_group};
+use crate::group::{Group, take_group};
 use crate::layout::Layout;
-use crate::log_codec::{
-    LEFT_OUT_BYTES_MAX, OPERATION_HEAD_BYTES_MAX, Origin, RECORD_HEAD_BYTES_MAX, Record,
-    TEXT_LENGTH_BYTES_MAX,
-};
-use crate::prepare::{Prepared, Preparer};
+use crate::log_codec::Record;
 use crate::progress::{BatchProgress, Progress};
-use crate::recent::{RecentChild, RecentDocument};
+use crate::refused::is_of_operation;
 use crate::seeded_bugs::SeededBug;
-use crate::state::{State, Stored};
 use crate::unsettled::Concerned;
 use crate::update_context::{EditSteps, UpdateContext};
 
-/// An operation with its version and what it replaces.
-struct Decided {
-    pending: Pending,
-    version: Version,
-    replaced: Vec<Stored>,
+/// Whoever applies a batch that has a name, until he is done or panics.
+struct Running<'a> {
+    core: &'a Core,
+    id: BatchId,
 }
 
-/// A document that the builder is to take next.
-struct Indexing {
-    prepared: Prepared,
-    hash: u64,
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.core.state().running.remove(&self.id);
+    }
 }
 
 impl Core {
-    pub(crate) fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
-        let outcome = UpdateOutcome::default();
-        let UpdateBatch { id, schema_version, operations, conflicts_skip, errors_max, durable } = batch;
+    /// Applies a batch. What it is told is true once that is durable which the outcome waits for.
+    pub(crate) fn update(self: &Arc<Self>, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate {
+        let UpdateBatch { id, seen, schema_version, operations, conflicts_skip, errors_max, durable } = batch;
         let UpdateContext { trace, edit_steps } = context;
         let total = u32::try_from(operations.len()).unwrap_or(u32::MAX);
-        let named = id.map(|id| BatchProgress { id, total, done: 0 });
-        let before = (durable == Durable::All).then(|| self.state().logged);
         let mut progress = Progress {
-            outcome,
-            durable: before,
+            outcome: UpdateOutcome::default(),
+            durable: (durable == Durable::All).then(|| self.state().logged),
             conflicts_skip,
             passed_over: false,
             errors_max,
             schema_version,
-            batch: named,
+            batch: id.map(|id| BatchProgress::new(id, total, seen)),
             trace,
         };
         let result = self.run_named(operations, edit_steps.as_ref(), &mut progress);
-        let by_state = |error: &Error| {
-            matches!(error.kind, ErrorKind::Conflict | ErrorKind::BadRequest | ErrorKind::NotFound)
-        };
         let judged = progress.passed_over
             || !progress.outcome.refused.is_empty()
-            || result.as_ref().is_err_and(by_state);
+            || result.as_ref().is_err_and(|error| is_of_operation(error.kind));
         if judged {
             // By what others may have done a moment ago: that must be durable before anybody is told.
             let mut state = self.state();
             state.unsettled.forget(self.log.durable());
             progress.durable = progress.durable.max(state.unsettled.last());
         }
-        let synced = match durable {
-            Durable::Later if !judged => Ok(()),
-            _ => self.wait_durable(&mut progress),
-        };
-        progress.outcome.failure = synced.and(result).err();
-        progress.outcome
+        let Progress { mut outcome, durable: at, trace, .. } = progress;
+        outcome.failure = result.err();
+        let waits = (durable != Durable::Later || judged) && !SeededBug::EarlyAck.is_planted();
+        AppliedUpdate::new(self, outcome, at.filter(|_| waits), trace)
     }
 
     /// Waits until the log holds for good all that was applied.
@@ -114,9 +101,29 @@ impl Core {
             let message = "this batch is being applied; whether it counts is not known, send it again";
             return Err(Error::new(ErrorKind::Unknown, message));
         }
+        let _running = Running { core: self, id };
         let result = self.run(operations, edit_steps, progress);
-        self.state().running.remove(&id);
+        if result.as_ref().err().is_none_or(|error| is_of_operation(error.kind)) {
+            self.log_judged(progress)?;
+        }
         result
+    }
+
+    /// Gives what was told of operations that left nothing in the log a record of its own, where none behind them tells of it:
+    /// sent again they are told the same, and what was refused is never done.
+    fn log_judged(&self, progress: &mut Progress) -> Result<()> {
+        let Some(origin) = progress.origin_of_judged() else { return Ok(()) };
+        let record = Record::begin(&origin, 0);
+        let room = self.reserve(record.as_bytes().len())?;
+        let mut state = self.state();
+        state.check_writable()?;
+        let at = self.log.append(room, record.as_bytes());
+        progress.logged(at, &origin);
+        state.logged = at;
+        state.note_origin(at, &origin, std::iter::empty());
+        // No id's documents change by it, but whoever is told of the batch waits for it.
+        state.unsettled.note(at, Concerned::Ids(Box::default()), self.log.durable());
+        Ok(())
     }
 
     fn run(
@@ -125,10 +132,13 @@ impl Core {
         edit_steps: Option<&Arc<dyn EditSteps>>,
         progress: &mut Progress,
     ) -> Result<()> {
-        self.state().check_writable()?;
         let total = operations.len();
         let mut operations: VecDeque<Operation> = operations.into();
+        // Invariant: known, forgotten, room, in this order: what may have been applied is never refused.
         progress.resume(&mut operations, &self.state().batches)?;
+        if !operations.is_empty() {
+            self.state().check_writable()?;
+        }
         // Behind the look for the batch's id: one that was applied is answered for, whatever the schema is now.
         let resolved = progress.schema_version.filter(|_| !operations.is_empty());
         let _kept = self.keep_schema(resolved)?;
@@ -151,11 +161,12 @@ impl Core {
                             self.note_updates(1, commit_within_ms);
                         }
                         Err(error) => {
-                            progress.refuse(Refusal { kind: RefusalKind::DeleteByQuery, of: text, error })?;
+                            let kind = RefusalKind::DeleteByQuery;
+                            progress.refuse(ordinal, Refusal { kind, of: text, error })?;
                         }
                     }
                 }
-                Operation::Refused(refusal) => progress.refuse(refusal)?,
+                Operation::Refused(refusal) => progress.refuse(ordinal, refusal)?,
                 Operation::Commit(commit) => {
                     // Invariant: a commit acknowledges nothing that the log could still lose.
                     self.wait_durable(progress)?;
@@ -179,102 +190,33 @@ impl Core {
     /// Applies a group; gives back what stands behind an operation that could not be prepared.
     fn run_group(&self, mut group: Group, progress: &mut Progress) -> Result<Vec<Operation>> {
         let trace = progress.trace.clone();
+        let making_room = trace.enter(Phase::Commit);
+        self.make_memory()?;
+        drop(making_room);
         let analysing = trace.enter(Phase::Analyse);
         let mut preparer = self.take_preparer(&group)?;
         let replaced = group.replaced();
-        let added_before = progress.outcome.added.len();
         let mut pending = self.prepare_group(&mut preparer, &mut group);
         drop(analysing);
-        let indexing = trace.enter(Phase::Index);
+        let _indexing = trace.enter(Phase::Index);
         while !pending.is_empty() {
-            if let Some(refusal) = self.apply(&mut pending, &preparer, progress)? {
-                progress.refuse(refusal)?;
+            if let Some((ordinal, refusal)) =
+                self.apply(&mut pending, &preparer, replaced.as_ref(), progress)?
+            {
+                progress.refuse(ordinal, refusal)?;
                 continue;
             }
             let Some(stale) = pending.front_mut() else { break };
             // Only a document edited meanwhile by another update stops a group; the other one has gone on.
             if let Err(error) = self.prepare_again(&mut preparer, stale, group.edit_steps.as_deref()) {
-                let refusal = stale.refusal(error);
+                let (ordinal, refusal) = (stale.ordinal, stale.refusal(error));
                 pending.pop_front();
-                progress.refuse(refusal)?;
+                progress.refuse(ordinal, refusal)?;
             }
         }
         lock(&self.preparers).push(preparer);
-        if let Some(query) = replaced.filter(|_| progress.outcome.added.len() > added_before) {
-            let origin = Origin { batch: None, ..progress.origin(&[]) };
-            let (_, at) = self.delete_by_query(&query, &origin)?;
-            progress.durable = at.or(progress.durable);
-            progress.passed_over |= at.is_none();
-        }
-        drop(indexing);
-        let committing = trace.enter(Phase::Commit);
-        self.after_group()?;
-        drop(committing);
-        group.failure.map_or(Ok(()), |refusal| progress.refuse(refusal))?;
+        group.failure.map_or(Ok(()), |(ordinal, refusal)| progress.refuse(ordinal, refusal))?;
         Ok(group.operations)
-    }
-
-    /// Applies operations from the front until one must be prepared again or fails; gives the one that failed. On an error
-    /// of the log, none is applied.
-    fn apply(
-        &self,
-        pending: &mut VecDeque<Pending>,
-        preparer: &Preparer,
-        progress: &mut Progress,
-    ) -> Result<Option<Refusal>> {
-        let _applying = progress.trace.waiting(|| self.apply_shared());
-        let mut builder = self.take_builder(preparer.layout())?;
-        // Whatever has to wait for the disk does so here, before the lock that gets and other updates want.
-        let room = self.reserve(record_bytes_max(pending, progress));
-        let placed = room.and_then(|room| self.place(pending, room, &builder, progress));
-        let (indexing, failure) = match placed {
-            Ok(both) => both,
-            Err(error) => {
-                self.give_back(builder);
-                return Err(error);
-            }
-        };
-        for Indexing { prepared, hash } in indexing {
-            if let Err(error) = builder.add(&prepared, hash) {
-                self.refuse_updates(&error.message);
-                return Err(error);
-            }
-        }
-        builder.end_group(preparer.terms());
-        self.give_back(builder);
-        Ok(failure)
-    }
-
-    /// What happens under the shard's lock: operations get their versions, their place in the log and in the id map.
-    fn place(
-        &self,
-        pending: &mut VecDeque<Pending>,
-        room: Room,
-        builder: &Builder,
-        progress: &mut Progress,
-    ) -> Result<(Vec<Indexing>, Option<Refusal>)> {
-        let now_ms = self.clock.now_ms();
-        let mut state = progress.trace.waiting(|| self.state());
-        let (decided, failure) = decide(&mut state, pending, builder.layout(), progress, now_ms)?;
-        if decided.is_empty() {
-            return Ok((Vec::new(), failure));
-        }
-        let ordinals: Vec<u32> = decided.iter().map(|one| one.pending.ordinal).collect();
-        let origin = progress.origin(&ordinals);
-        let at = self.log.append(room, record_of(&decided, &origin).as_bytes());
-        progress.logged(at, &origin);
-        state.logged = at;
-        state.note_origin(at, &origin, decided.iter().map(|one| one.version));
-        let hashes = decided.iter().map(|one| one.pending.hash).collect();
-        state.unsettled.note(at, Concerned::Ids(hashes), self.log.durable());
-        state.modified_ms = now_ms;
-        let commit_within_ms = decided.iter().filter_map(|one| one.pending.commit_within_ms).min();
-        self.note_updates(decided.len() as u64, commit_within_ms);
-        let mut indexing = Vec::with_capacity(decided.len());
-        for one in decided {
-            note(&mut state, one, builder, &mut indexing, &mut progress.outcome);
-        }
-        Ok((indexing, failure))
     }
 
     /// A builder of this thread's own whose schema knows the layout's fields.
@@ -290,13 +232,24 @@ impl Core {
         Builder::new(layout.clone())
     }
 
-    fn give_back(&self, builder: Builder) {
+    pub(crate) fn give_back(&self, builder: Builder) {
         let full = builder.bytes() > self.config.builder_bytes_max;
         let mut state = self.state();
         if full { state.full.push(builder) } else { state.idle.push(builder) }
     }
 
-    /// Seals what is full, and makes this thread flush when memory runs short: updates slow down to what the disk takes.
+    /// Seals what is full, and makes this thread flush when memory runs short: updates slow down to what the disk takes. Before a
+    /// group and not behind it: what fails refuses one of which nothing was offered yet, and not one that will be durable.
+    fn make_memory(&self) -> Result<()> {
+        self.after_group().map_err(|error| match error.kind {
+            ErrorKind::Unknown => {
+                Error::new(ErrorKind::Unavailable, error.message.clone()).with_source(error)
+            }
+            _ => error,
+        })
+    }
+
+    /// As [`Core::make_memory`] does it, where nobody waits for an answer.
     pub(crate) fn after_group(&self) -> Result<()> {
         let full = !self.state().full.is_empty();
         if full {
@@ -317,119 +270,4 @@ fn rollback_refused() -> Error {
     Error::bad_request(
         "rollback is not possible: what was acknowledged is in the log; delete or overwrite instead",
     )
-}
-
-/// Takes operations from the front as long as they may be done, with their versions; gives the one that may not.
-fn decide(
-    state: &mut State,
-    pending: &mut VecDeque<Pending>,
-    layout: &Layout,
-    progress: &mut Progress,
-    now_ms: i64,
-) -> Result<(Vec<Decided>, Option<Refusal>)> {
-    state.check_writable()?;
-    let mut decided = Vec::with_capacity(pending.len());
-    while let Some(next) = pending.front() {
-        let skips = progress.conflicts_skip && matches!(next.work, Work::Put(_));
-        match conditions::check(state, next, layout) {
-            Ok(Verdict::PassOver) => {
-                progress.passed_over = true;
-                pending.pop_front();
-                continue;
-            }
-            Err(error) if error.kind == ErrorKind::Conflict && skips => {
-                progress.passed_over = true;
-                pending.pop_front();
-                continue;
-            }
-            Err(error) => {
-                let refusal = next.refusal(error);
-                pending.pop_front();
-                return Ok((decided, Some(refusal)));
-            }
-            Ok(Verdict::Go) => {}
-        }
-        if is_stale(state, next)? {
-            break;
-        }
-        let beside = matches!(&next.work, Work::Put(put) if !put.overwrite);
-        let replaced = if beside { Vec::new() } else { state.stored(&next.id, next.hash)? };
-        let version = state.next_version(now_ms);
-        decided.extend(pending.pop_front().map(|pending| Decided { pending, version, replaced }));
-    }
-    Ok((decided, None))
-}
-
-/// Whether the document that an atomic update was made on is no longer the current one.
-fn is_stale(state: &State, pending: &Pending) -> Result<bool> {
-    let Work::Put(put) = &pending.work else { return Ok(false) };
-    let Some(edit) = &put.edit else { return Ok(false) };
-    let current = state.current(&pending.id, pending.hash)?.map(|it| it.version()).transpose()?;
-    Ok(current != edit.base)
-}
-
-/// No record of these operations is longer.
-fn record_bytes_max(pending: &VecDeque<Pending>, progress: &Progress) -> usize {
-    let last = pending.back().map_or(0, |last| last.ordinal as usize);
-    let covered = progress.batch.as_ref().map_or(0, |batch| (last + 1).saturating_sub(batch.done as usize));
-    let bytes = pending.iter().map(|one| match &one.work {
-        Work::Put(put) => put.body.bytes.len(),
-        Work::Delete => TEXT_LENGTH_BYTES_MAX + one.id.len(),
-    });
-    let operations = bytes.map(|bytes| OPERATION_HEAD_BYTES_MAX + bytes).sum::<usize>();
-    RECORD_HEAD_BYTES_MAX + covered * LEFT_OUT_BYTES_MAX + operations
-}
-
-fn record_of(decided: &[Decided], origin: &Origin) -> Record {
-    let body_bytes =
-        |one: &Decided| if let Work::Put(put) = &one.pending.work { put.body.bytes.len() } else { 64 };
-    let mut record = Record::begin(origin, decided.iter().map(|one| body_bytes(one) + 16).sum());
-    for Decided { pending, version, .. } in decided {
-        match &pending.work {
-            Work::Put(put) => record.put(*version, &put.body, put.overwrite),
-            Work::Delete => record.delete(*version, &pending.id),
-        }
-    }
-    record
-}
-
-/// Makes an operation count: what it replaces is dead, what it adds is current.
-fn note(
-    state: &mut State,
-    decided: Decided,
-    builder: &Builder,
-    indexing: &mut Vec<Indexing>,
-    outcome: &mut UpdateOutcome,
-) {
-    let Decided { pending: Pending { id, hash, work, .. }, version, replaced } = decided;
-    for (segment, doc) in &replaced {
-        segment.marks.mark(*doc);
-    }
-    match work {
-        Work::Delete => {
-            state.recent.mark(&id);
-            outcome.deleted.push((id, -version));
-        }
-        Work::Put(put) => {
-            if put.overwrite {
-                state.recent.mark(&id);
-            }
-            let mut children = Vec::with_capacity(put.children.len());
-            for PreparedChild { id, hash, mut prepared } in put.children {
-                prepared.document.set_version(version);
-                children.push(RecentChild { id, source: prepared.document.source.clone() });
-                indexing.push(Indexing { prepared, hash });
-            }
-            let mut prepared = put.prepared;
-            prepared.document.set_version(version);
-            let doc = builder.next_doc() + u32::try_from(indexing.len()).unwrap_or(u32::MAX);
-            let source = prepared.document.source.clone();
-            let marks = builder.marks().clone();
-            let recent = RecentDocument { marks, doc, version, source, children, beside: None };
-            state.has_new_blocks |= !recent.children.is_empty();
-            state.recent.insert(id.clone(), recent);
-            indexing.push(Indexing { prepared, hash });
-            outcome.added.push((id, version));
-        }
-    }
 }

@@ -9,7 +9,7 @@ mod usage;
 
 pub use allowance::{Allowance, Limit, Limits};
 pub use clock::Clock;
-pub use trace::{Phase, PhaseFigures, Trace, Traced};
+pub use trace::{Phase, PhaseFigures, Trace, Traced, Wait};
 pub use usage::Usage;
 
 /// What is kept of one request while it is worked on. Clones share it; the default allows everything and keeps no account.

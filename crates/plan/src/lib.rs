@@ -142,8 +142,8 @@ pub use suggest::{
 pub use terms::{TermCount, TermsPlan, TopTerms};
 pub use tie_heap::TieHeap;
 pub use update::{
-    Add, AtomicOp, BatchId, Conditions, Durable, Expect, FieldEdit, Modify, Operation, Presence, Refusal,
-    RefusalKind, Revision, UpdateBatch,
+    Add, AtomicOp, BatchId, Conditions, Durable, Expect, FieldEdit, LogPosition, Modify, Operation, Presence,
+    Refusal, RefusalKind, Revision, UpdateBatch,
 };
 pub use value::Value;
 pub use vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};

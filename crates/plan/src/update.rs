@@ -13,11 +13,22 @@ use crate::value::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BatchId(pub [u8; 16]);
 
+/// A place in the order of all that a shard's log ever had, through all its openings: positions of later ones are higher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LogPosition {
+    pub epoch: u64,
+    pub slot: u64,
+}
+
 /// The operations of one request, in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateBatch {
     /// By which it is known when it is sent again: what was done then is not done anew. `None` where nobody sends it twice.
     pub id: Option<BatchId>,
+    /// Of a batch with a name: where the shard was before it was sent for the first time, the same in every send. Where the shard has
+    /// forgotten batches that came later than this, it tells *unknown* of one that it does not know. An older one is as right, and the
+    /// default the most careful: it is only told unknown more often.
+    pub seen: LogPosition,
     pub operations: Vec<Operation>,
     /// Of the schema its values were typed by; `None` where it has none.
     pub schema_version: Option<u64>,

@@ -246,8 +246,10 @@ fn waiting_takes_no_thread(site: &dyn TestSite) {
     let waker = Waker::from(Arc::clone(&woken));
     let mut durability = pin!(Durability::of(&*log, positions[2]));
     let before = durability.as_mut().poll(&mut Context::from_waker(&waker));
+    assert!(log.is_waited_for());
     // One waits with a thread, for all.
-    log.wait_durable(positions[2]).expect("wait");
+    assert!(matches!(log.try_wait_durable(positions[2]), Some(Ok(()))), "nobody else writes");
+    assert!(!log.is_waited_for());
     assert!(before.is_ready() || woken.0.load(Ordering::SeqCst), "the future's waker was told");
     if before.is_pending() {
         let after = durability.as_mut().poll(&mut Context::from_waker(&waker));

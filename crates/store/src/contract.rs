@@ -78,9 +78,17 @@ pub trait FencedLog: Send + Sync {
     /// (wait again); `Failed` or `Deposed` when this opening will never know.
     fn wait_durable(&self, at: Watermark) -> Result<()>;
 
+    /// [`wait_durable`](Self::wait_durable), unless another thread writes at the moment: `None` then, at once.
+    fn try_wait_durable(&self, at: Watermark) -> Option<Result<()>>;
+
     /// Tells `waiter` once what [`wait_durable`](Self::wait_durable) would return, at once where that is known. Needs no thread
-    /// of its own for each who waits; where a home writes on its callers' threads, somebody has to wait with one.
+    /// of its own for each who waits; where a home writes on its callers' threads, somebody has to wait with one, as long as
+    /// [`is_waited_for`](Self::is_waited_for) says so.
     fn when_durable(&self, at: Watermark, waiter: DurabilityWaiter);
+
+    /// Whether there are waiters, and no thread writes for them at the moment. Whoever has waited asks this behind it: records that
+    /// came while it wrote may have only such waiters.
+    fn is_waited_for(&self) -> bool;
 
     /// Calls `visit` for each durable record above `after` (`None`: from the start), in order. Used once, at open.
     ///
@@ -110,7 +118,9 @@ pub trait ManifestStore: Send + Sync {
     ///
     /// A manifest may only name a watermark that [`FencedLog::wait_durable`] has returned for, and segments that
     /// [`SegmentStore::put`] has returned. Errors: `Conflict` when the newest is not `expected`: load again; `Deposed` when
-    /// another owns the shard.
+    /// another owns the shard; `Full` and `Retry` when nothing was offered; `Unknown` when it was, and whether it is published is
+    /// not known: the same bytes with the same `expected` are to be published again before any others, and succeed where they are
+    /// the newest already.
     fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64>;
 }
 

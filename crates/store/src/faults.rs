@@ -68,6 +68,16 @@ impl MemoryDisk {
         self.world().state().faults.syncs_until_failure = Some(good);
     }
 
+    /// `good` more syncs of folders succeed, then one fails with `kind`.
+    pub fn fail_folder_sync_after(&self, good: u64, kind: io::ErrorKind) {
+        self.world().state().faults.folder_syncs_until_failure = Some((good, kind));
+    }
+
+    /// `good` more files are created, then one is not.
+    pub fn fail_create_after(&self, good: u64) {
+        self.world().state().faults.creates_until_failure = Some(good);
+    }
+
     /// `good` more writes succeed, then one stops half-way with `kind`.
     pub fn fail_write_after(&self, good: u64, kind: io::ErrorKind) {
         self.world().state().faults.writes_until_failure = Some((good, kind));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::contract::ManifestStore;
-use crate::disk::{Disk, FolderLock, publish};
+use crate::disk::{Disk, FolderLock, Readers, stage};
 use crate::log::format::StreamId;
 use crate::{Error, ErrorKind, Result};
 
@@ -102,19 +102,44 @@ impl ManifestStore for LocalManifests {
 
     fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64> {
         let _publishing = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
-        let newest = self.load()?.map(|(version, _)| version);
-        if newest != expected {
-            return Err(conflict(newest, expected));
-        }
-        let mut versions = self.files.versions()?;
-        // Behind a damaged one too: a version is never given out twice.
-        let version = versions.last().copied().unwrap_or(0).saturating_add(1);
-        let envelope = Envelope { stream: self.files.stream, version, manifest };
-        publish(&self.files.disk, &self.files.folder, &file_name(version), &envelope.encode())?;
-        versions.push(version);
+        let newest = self.load().map_err(unoffered)?;
+        let mut versions = self.files.versions().map_err(unoffered)?;
+        let version = match newest {
+            // Offered before, and the answer was unknown. Written anew all the same: a sync of what a failed one has left may
+            // promise what the disk does not have.
+            Some((version, offered)) if Some(version) > expected && offered == manifest => version,
+            newest if newest.as_ref().map(|(version, _)| *version) != expected => {
+                return Err(conflict(newest.map(|(version, _)| version), expected));
+            }
+            // Behind a damaged one too: a version is never given out twice.
+            _ => {
+                versions.push(versions.last().copied().unwrap_or(0).saturating_add(1));
+                versions.last().copied().unwrap_or_default()
+            }
+        };
+        let ManifestFolder { disk, folder, stream } = &self.files;
+        let envelope = Envelope { stream: *stream, version, manifest }.encode();
+        let staged =
+            stage(Readers::Umask, disk, folder, &file_name(version), &envelope).map_err(unoffered)?;
+        staged.place().map_err(unresolved)?;
         self.remove_old(&versions);
         Ok(version)
     }
+}
+
+/// Before the manifest has its name nothing has happened: whatever failed (no descriptor is free, say) may go well the next time.
+fn unoffered(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Failed => Error::new(ErrorKind::Retry, error.message().to_owned()).with_source(error),
+        _ => error,
+    }
+}
+
+/// From then on nobody knows whether a crash would find it, whatever the cause: not even of a full disk.
+fn unresolved(error: Error) -> Error {
+    let message =
+        format!("{}; whether the manifest is published is not known, publish it again", error.message());
+    Error::new(ErrorKind::Unknown, message).with_source(error)
 }
 
 fn conflict(newest: Option<u64>, expected: Option<u64>) -> Error {
@@ -215,6 +240,28 @@ mod tests {
         let third = chain.publish(Some(first), b"third").unwrap();
         assert!(third > second);
         assert_eq!(chain.load().unwrap(), Some((third, b"third".to_vec())));
+    }
+
+    #[test]
+    fn a_publication_without_an_answer_is_made_again() {
+        let disk = MemoryDisk::default();
+        let chain = disk.open().unwrap().manifests();
+        let first = chain.publish(None, b"first").unwrap();
+        disk.fail_create_after(0);
+        let failure = chain.publish(Some(first), b"second").unwrap_err();
+        assert_eq!(failure.kind(), &ErrorKind::Retry, "nothing was offered: {failure}");
+        for kind in [io::ErrorKind::Other, io::ErrorKind::StorageFull] {
+            disk.fail_folder_sync_after(0, kind);
+            let failure = chain.publish(Some(first), b"second").unwrap_err();
+            assert_eq!(failure.kind(), &ErrorKind::Unknown, "{failure}");
+        }
+        let other = chain.publish(Some(first), b"another").unwrap_err();
+        assert_eq!(other.kind(), &ErrorKind::Conflict);
+        let second = chain.publish(Some(first), b"second").unwrap();
+        assert_eq!(second, first + 1);
+        disk.cut_power(1);
+        let chain = disk.open().unwrap().manifests();
+        assert_eq!(chain.load().unwrap(), Some((second, b"second".to_vec())));
     }
 
     #[test]

@@ -243,6 +243,7 @@ impl Rebuild<'_> {
         let present = collection.versioned_schema();
         let schema = rebuilt(&present, self.edit)?;
         self.target.set_schema(schema.clone())?;
+        self.target.inherit_batches(&old.remembered_batches());
         self.target.commit(&Commit::HARD)?;
         // What only takes documents in is no edit that could be undone.
         let before = collection.catalog.schema(collection.entry().key())?;

@@ -22,8 +22,10 @@ impl Node {
             match self.catalog.collection(&key)? {
                 Some(collection) => {
                     let name = collection.name.clone();
-                    let opened = self.take_up(collection);
-                    opened.map_err(|error| error.context(format!("collection `{name}`: ")))?;
+                    let in_context = |error: Error| error.context(format!("collection `{name}`: "));
+                    self.take_up(collection.clone()).map_err(in_context)?;
+                    let placement = self.catalog.placement_of(&collection)?;
+                    left_alone.extend(self.catalog.unknown_folders(&key, &placement)?);
                 }
                 None if self.has_ended(&key)? => self.clear_away(&key)?,
                 None => left_alone.push(key),
@@ -42,11 +44,12 @@ impl Node {
         Ok(())
     }
 
-    /// Whether a key without a collection is written down as one that never came to be, or was deleted.
+    /// Whether a key without a collection is written down as one that never came to be, or was deleted; or is written down and nothing
+    /// else, as when a release deleted the collection that knows no placements.
     fn has_ended(&self, key: &str) -> Result<bool> {
-        let placement = self.catalog.placement(key)?;
-        Ok(placement
-            .is_some_and(|it| matches!(it.state, PlacementState::Creating | PlacementState::Removing)))
+        let Some(placement) = self.catalog.placement(key)? else { return Ok(false) };
+        let is_half = matches!(placement.state, PlacementState::Creating | PlacementState::Removing);
+        Ok(is_half || !self.catalog.has_folder(key)?)
     }
 
     /// `image` is what its shard begins with, where it does not begin empty.
@@ -57,6 +60,7 @@ impl Node {
     ) -> Result<Arc<Collection>> {
         create.check()?;
         let _changing = self.lock();
+        self.finish_renames()?;
         let core = create.core();
         self.check_free([&create.name, &core])?;
         self.check_not_unloaded(&create.name)?;
@@ -100,6 +104,7 @@ impl Node {
 
     pub(super) fn unmake(&self, name: &str) -> Result<()> {
         let _changing = self.lock();
+        self.finish_renames()?;
         let collection = self.own(name)?;
         let entry = collection.entry();
         // So that a start after a crash clears away what is left. On a full disk it cannot be written, and deleting is the way
@@ -123,6 +128,7 @@ impl Node {
 
     pub(super) fn put_away(&self, name: &str, delete_documents: bool) -> Result<()> {
         let _changing = self.lock();
+        self.finish_renames()?;
         let collection = self.own(name)?;
         let entry = collection.entry();
         let mut placement = self.catalog.placement_of(&entry)?;
@@ -143,6 +149,7 @@ impl Node {
         instead: Option<CreateCollection>,
     ) -> Result<Option<Arc<Collection>>> {
         let _changing = self.lock();
+        self.finish_renames()?;
         let Some(mut entry) = self.unloaded_core(core)? else { return Ok(None) };
         self.check_free([&entry.name, &entry.core])?;
         let key = entry.key().to_owned();
@@ -155,16 +162,20 @@ impl Node {
         if self.catalog.shard_folders(&key)?.is_empty() {
             entry.created_ms = self.clock.now_ms();
         }
-        placement.created_ms = entry.created_ms;
-        self.catalog.put_placement(&key, &placement)?;
+        // Both are meant until the collection says which: a start in between finds it unloaded, not a new one to be served empty.
         let created_ms = entry.created_ms;
+        placement.becomes_ms = Some(created_ms);
+        self.catalog.put_placement(&key, &placement)?;
         let entry = self.catalog.change_collection(&key, |saved| {
             saved.created_ms = created_ms;
             saved.configset.clone_from(&configset);
         })?;
         let collection = self.load(entry)?;
         // Invariant: the step by which it is served.
-        self.set_state(&collection.entry(), PlacementState::Served)?;
+        let mut placement = self.catalog.placement_of(&collection.entry())?;
+        (placement.state, placement.created_ms, placement.becomes_ms) =
+            (PlacementState::Served, created_ms, None);
+        self.catalog.put_placement(&key, &placement)?;
         self.enter(collection.clone());
         Ok(Some(collection))
     }
@@ -220,7 +231,8 @@ impl Node {
 
     fn check_not_unloaded(&self, name: &str) -> Result<()> {
         let placement = self.catalog.placement(name)?;
-        if placement.is_none_or(|it| it.state != PlacementState::Unloaded) {
+        let is_unloaded = placement.is_some_and(|it| it.state == PlacementState::Unloaded);
+        if !is_unloaded || self.catalog.collection(name)?.is_none() {
             return Ok(());
         }
         let message = format!(

@@ -42,6 +42,7 @@ impl Node {
         let node = self.clone();
         let work = move || {
             let _changing = node.lock();
+            node.finish_renames()?;
             let (version, mut state) = node.catalog.state()?;
             edit(&mut state)?;
             node.catalog.set_state(version, &state)?;
@@ -149,35 +150,53 @@ impl Node {
 
     /// What a crash left half-renamed gets its names. Before any collection is opened.
     pub(super) fn take_up_state(&self) -> Result<()> {
-        let (version, mut state) = self.catalog.state()?;
-        if !state.renames.is_empty() {
-            state.renames.iter().try_for_each(|rename| self.catalog.call(rename))?;
-            state.renames.clear();
-            self.catalog.set_state(version, &state)?;
-        }
-        self.adopt_state(state);
+        self.finish_renames()?;
+        self.adopt_state(self.catalog.state()?.1);
         Ok(())
+    }
+
+    /// Gives the names that were under way when their change failed. Before any other change of what there is: written down for longer,
+    /// they would undo a later one at the next start, or rename a collection that came since.
+    pub(super) fn finish_renames(&self) -> Result<()> {
+        let (version, mut state) = self.catalog.state()?;
+        if state.renames.is_empty() {
+            return Ok(());
+        }
+        let directory = self.directory.load_full();
+        let mut open = Vec::new();
+        for rename in std::mem::take(&mut state.renames) {
+            match directory.collections.values().find(|it| it.entry().key() == rename.key) {
+                Some(collection) => open.push((collection.clone(), rename)),
+                None => self.catalog.call(&rename)?,
+            }
+        }
+        self.change_names(&open)?;
+        self.catalog.set_state(version, &state).map(drop)
     }
 
     /// Gives collections their new names, all or none of them, for clients in one step.
     fn call(&self, renames: Vec<(Arc<Collection>, Rename)>) -> Result<()> {
+        self.finish_renames()?;
         let (version, state) = self.catalog.state()?;
         let under_way = renames.iter().map(|(_, rename)| rename.clone()).collect();
         let version =
             self.catalog.set_state(version, &ClusterState { renames: under_way, ..state.clone() })?;
-        let mut directory = Directory::clone(&self.directory.load());
-        for (collection, _) in &renames {
-            directory.remove(collection);
-        }
-        // Invariant: what fails from here on, the next start finishes.
-        let mut outcome = Ok(());
-        for (collection, rename) in renames {
-            outcome = outcome.and(collection.change_entry(|entry| rename.apply(entry)));
-            directory.insert(collection);
-        }
-        self.directory.store(Arc::new(directory));
-        outcome?;
+        // Invariant: what fails from here on, the next start or the next change finishes.
+        self.change_names(&renames)?;
         self.catalog.set_state(Some(version), &ClusterState { renames: Vec::new(), ..state }).map(drop)
+    }
+
+    /// Clients see the new names once all documents have them, and the old ones where one has not.
+    fn change_names(&self, renames: &[(Arc<Collection>, Rename)]) -> Result<()> {
+        renames
+            .iter()
+            .try_for_each(|(collection, rename)| collection.change_entry(|entry| rename.apply(entry)))?;
+        let mut directory = Directory::clone(&self.directory.load());
+        // All before the first comes back: two may have exchanged their names.
+        renames.iter().for_each(|(collection, _)| directory.take_out(collection));
+        renames.iter().for_each(|(collection, _)| directory.insert(collection.clone()));
+        self.directory.store(Arc::new(directory));
+        Ok(())
     }
 
     fn adopt_state(&self, state: ClusterState) {

@@ -1,108 +1,31 @@
 //! One history: steps drawn from a seed, each answer held against the ledger, and an end at which everything is settled.
 
-use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
-use engine::Shard;
+use engine::{AppliedUpdate, Shard, UpdateContext};
 use plan::{Commit, Durable, ErrorKind, UpdateOutcome};
-use store::memory::{Fate, MemoryCounts};
+use store::memory::Fate;
 
-use crate::ledger::{BatchFate, Ledger, SentBatch};
+use crate::counts::Counts;
+use crate::draw;
+use crate::ledger::{BatchFate, Ledger, SentBatch, is_mediums};
+use crate::predict::Prediction;
+use crate::promise::{Kept, Promise};
 use crate::random::Random;
-use crate::stage::{PAIRS, Stage, get, search, send};
+use crate::stage::{REMEMBERED_MAX, Stage, get, search};
 
 const STEPS: u64 = 60;
+/// Turns after which a medium without faults has everything shown that is due.
+const CALM_TURNS: usize = 4;
 
-/// What histories reached.
-#[derive(Default)]
-pub struct Counts {
-    medium: MemoryCounts,
-    acknowledged: u64,
-    unknown: u64,
-    refused: u64,
-    sent_again: u64,
-    gets_unanswered: u64,
-    commits_failed: u64,
-    kills: u64,
-    take_overs: u64,
-    zombie_updates: u64,
-    merges: u64,
-    flushes: u64,
-}
-
-impl Counts {
-    pub fn add(&mut self, other: &Counts) {
-        let Counts { medium, .. } = other;
-        let MemoryCounts { groups, answered_late, delayed, failed, deposed, lost_on_the_way, full } = *medium;
-        let mine = &mut self.medium;
-        for (sum, more) in [
-            (&mut mine.groups, groups),
-            (&mut mine.answered_late, answered_late),
-            (&mut mine.delayed, delayed),
-            (&mut mine.failed, failed),
-            (&mut mine.deposed, deposed),
-            (&mut mine.lost_on_the_way, lost_on_the_way),
-            (&mut mine.full, full),
-            (&mut self.acknowledged, other.acknowledged),
-            (&mut self.unknown, other.unknown),
-            (&mut self.refused, other.refused),
-            (&mut self.sent_again, other.sent_again),
-            (&mut self.gets_unanswered, other.gets_unanswered),
-            (&mut self.commits_failed, other.commits_failed),
-            (&mut self.kills, other.kills),
-            (&mut self.take_overs, other.take_overs),
-            (&mut self.zombie_updates, other.zombie_updates),
-            (&mut self.merges, other.merges),
-            (&mut self.flushes, other.flushes),
-        ] {
-            *sum += more;
-        }
-    }
-
-    fn named(&self) -> [(&'static str, u64); 18] {
-        let MemoryCounts { groups, answered_late, delayed, failed, deposed, lost_on_the_way, full } =
-            self.medium;
-        [
-            ("groups written", groups),
-            ("answered late", answered_late),
-            ("delayed", delayed),
-            ("failed", failed),
-            ("met a newer owner", deposed),
-            ("lost on the way", lost_on_the_way),
-            ("full", full),
-            ("acknowledged", self.acknowledged),
-            ("unknown", self.unknown),
-            ("refused", self.refused),
-            ("sent again", self.sent_again),
-            ("gets unanswered", self.gets_unanswered),
-            ("commits failed", self.commits_failed),
-            ("kills", self.kills),
-            ("take-overs", self.take_overs),
-            ("updates of a zombie", self.zombie_updates),
-            ("merges", self.merges),
-            ("flushes", self.flushes),
-        ]
-    }
-
-    /// Histories that reach no fault of a kind do not count.
-    pub fn reached_all(&self) -> bool {
-        let missing: Vec<_> = self.named().into_iter().filter(|(_, count)| *count == 0).collect();
-        assert!(missing.is_empty(), "never reached: {missing:?}");
-        true
-    }
-}
-
-impl fmt::Display for Counts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.named().iter().try_for_each(|(name, count)| writeln!(f, "{count:>9} {name}"))
-    }
-}
-
-/// Lives one history. Panics with what was promised and not kept.
-pub fn live(seed: u64) -> Counts {
+/// Lives one history, as far as what was promised is kept.
+pub fn live(seed: u64) -> Kept<Counts> {
     let mut history = History::begin(seed);
     for _ in 0..STEPS {
-        history.step();
+        history.step()?;
     }
     history.end()
 }
@@ -113,104 +36,189 @@ struct History {
     shard: Arc<Shard>,
     ledger: Ledger,
     counts: Counts,
+    /// Updates whose clients wait.
+    waiting: Vec<(Sent, AppliedUpdate)>,
+}
+
+/// An update under way.
+struct Sent {
+    number: usize,
+    durable: Durable,
+    /// The state that it left.
+    state: usize,
+    is_logged: bool,
+    told: Prediction,
 }
 
 impl History {
     fn begin(seed: u64) -> Self {
         let stage = Stage::new();
         let shard = stage.open().expect("a new shard opens");
-        let (ledger, counts) = (Ledger::default(), Counts::default());
-        Self { random: Random(seed), stage, shard, ledger, counts }
+        let (ledger, counts) = (Ledger::new(REMEMBERED_MAX), Counts::default());
+        Self { random: Random(seed), stage, shard, ledger, counts, waiting: vec![] }
     }
 
-    fn step(&mut self) {
+    fn step(&mut self) -> Kept {
+        self.draw_step()?;
+        if self.stage.site.is_dead(&self.stage.id) { self.kill() } else { self.answer_waiting() }
+    }
+
+    fn draw_step(&mut self) -> Kept {
         if self.shard.stats().refused.is_some() && self.random.one_in(2) {
             return self.take_over();
         }
-        match self.random.below(30) {
-            0..8 => self.send_new(),
-            8..11 => self.send_again(),
-            11..14 => self.get(),
-            14..17 => self.search(),
-            17..19 => self.commit(&Commit::SOFT),
-            19..21 => self.commit(&Commit::HARD),
-            21 => self.commit(&Commit { max_segments: Some(1), ..Commit::SOFT }),
-            22..24 => self.turn(),
-            24..27 => self.set_fate(),
-            27 => self.limit_space(),
-            28 => self.kill(),
+        match self.random.below(36) {
+            0..9 => self.send_new(),
+            9..12 => self.send_again(),
+            12..14 => self.get(),
+            14..16 => self.search(),
+            16..18 => self.commit(&Commit::SOFT),
+            18..20 => self.commit(&Commit::HARD),
+            20 => self.commit(&Commit { max_segments: Some(1), ..Commit::SOFT }),
+            21..23 => self.turn(),
+            23..26 => self.set_fate(),
+            26 => self.limit_space(),
+            27 => self.calm(),
+            28..30 => self.kill(),
+            30..32 => self.die_soon(),
+            32..34 => self.leave_publication_unanswered(),
             _ => self.take_over(),
         }
     }
 
-    fn send_new(&mut self) {
-        let number = self.ledger.batches.len() as u64;
-        let pair = self.random.below(u64::from(PAIRS)) as u8;
-        let records = 1 + self.random.below(3) as u8;
-        self.ledger.batches.push(SentBatch { number, pair, records, fate: BatchFate::Unknown });
+    fn draw_batch(&mut self) -> SentBatch {
+        let changes = draw::changes(&mut self.random, self.ledger.documents(), self.stage.now_ms());
+        let errors_max = match self.random.below(3) {
+            0 => None,
+            1 => Some(self.random.below(3)),
+            _ => Some(u64::MAX),
+        };
+        let (number, conflicts_skip) = (self.ledger.batches.len(), self.random.one_in(5));
+        let (seen, fate) = (self.shard.position(), BatchFate::New);
+        SentBatch { number, changes, conflicts_skip, errors_max, seen, fate }
+    }
+
+    fn send_new(&mut self) -> Kept {
+        let batch = self.draw_batch();
+        let number = batch.number;
+        self.ledger.batches.push(batch);
         let durable = if self.random.one_in(4) { Durable::Later } else { Durable::Own };
-        let outcome = self.send(number as usize, durable);
-        let was_refused = outcome.added.is_empty()
-            && outcome.failure.as_ref().is_some_and(|error| error.kind == ErrorKind::Unavailable);
-        if was_refused {
-            self.counts.refused += 1;
-            self.ledger.batches[number as usize].fate = BatchFate::Refused;
-        }
+        self.send(number, durable)
     }
 
-    fn send_again(&mut self) {
-        let unknown = self.ledger.unknown();
-        if !unknown.is_empty() {
-            self.counts.sent_again += 1;
-            let at = unknown[self.random.below(unknown.len() as u64) as usize];
-            self.send(at, Durable::Own);
+    /// One that was answered as well: a network may bring a request twice.
+    fn send_again(&mut self) -> Kept {
+        let answered = self.random.one_in(3);
+        let fate = if answered { BatchFate::Answered } else { BatchFate::Unknown };
+        let those = self.ledger.with_fate(fate);
+        if those.is_empty() {
+            return Ok(());
         }
+        if answered {
+            self.counts.answered_again += 1
+        } else {
+            self.counts.sent_again += 1
+        }
+        let at = those[self.random.below(those.len() as u64) as usize];
+        self.send(at, Durable::Own)
     }
 
-    fn send(&mut self, at: usize, durable: Durable) -> UpdateOutcome {
-        let batch = &mut self.ledger.batches[at];
-        let outcome = send(&self.shard, batch.id(), batch.pair, batch.records, durable);
-        match (&outcome.failure, durable) {
-            (None, Durable::Own) => {
-                assert_eq!(
-                    outcome.added.len(),
-                    2 * usize::from(batch.records),
-                    "all is acknowledged or none"
-                );
-                batch.fate = BatchFate::Acknowledged;
-                self.counts.acknowledged += 1;
+    fn send(&mut self, number: usize, durable: Durable) -> Kept {
+        let before = self.shard.position();
+        let batch = draw::lower(&self.ledger.batches[number], durable);
+        let applied = self.shard.apply(batch, UpdateContext::default());
+        let logged = self.shard.position();
+        let told = self.ledger.check_update(number, applied.so_far(), logged)?;
+        let sent =
+            Sent { number, durable, state: self.ledger.newest_state(), is_logged: before != logged, told };
+        if self.random.one_in(3) {
+            self.counts.awaited += 1;
+            self.waiting.push((sent, applied));
+            return Ok(());
+        }
+        self.finish(&sent, &applied.wait())
+    }
+
+    /// A client has its answer.
+    fn finish(&mut self, sent: &Sent, outcome: &UpdateOutcome) -> Kept {
+        let Sent { number, durable, state, is_logged, told } = sent;
+        let fate = match outcome.failure.as_ref().map(|error| error.kind).filter(|kind| is_mediums(*kind)) {
+            None if *durable == Durable::Own => BatchFate::Answered,
+            Some(ErrorKind::Unavailable) if !is_logged => BatchFate::Refused,
+            _ => BatchFate::Unknown,
+        };
+        self.counts.send(fate, &self.ledger.batches[*number], told);
+        self.ledger.note_fate(*number, fate);
+        if outcome.failure.as_ref().is_none_or(|error| !is_mediums(error.kind)) {
+            self.ledger.tell_judged(*number, told, *state);
+            if *durable == Durable::Own {
+                self.ledger.acknowledge(*number, *state);
             }
-            _ => self.counts.unknown += 1,
         }
-        outcome
+        Ok(())
     }
 
-    fn get(&mut self) {
-        let pair = self.random.below(u64::from(PAIRS)) as u8;
-        match get(&self.shard, pair) {
-            Ok(counts) => self.ledger.check_get(pair, counts),
+    /// Gives the answers that are there to those who wait without a thread.
+    fn answer_waiting(&mut self) -> Kept {
+        let mut context = Context::from_waker(Waker::noop());
+        for (sent, mut applied) in std::mem::take(&mut self.waiting) {
+            match Pin::new(&mut applied).poll(&mut context) {
+                Poll::Ready(outcome) => self.finish(&sent, &outcome)?,
+                Poll::Pending => self.waiting.push((sent, applied)),
+            }
+        }
+        Ok(())
+    }
+
+    fn get(&mut self) -> Kept {
+        let mut ids = draw::ids();
+        ids.retain(|_| self.random.one_in(3));
+        match get(&self.shard, &ids) {
+            Ok(got) => self.ledger.check_get(&ids, &got)?,
             Err(_) => self.counts.gets_unanswered += 1,
         }
+        Ok(())
     }
 
-    fn search(&mut self) {
-        for (pair, counts) in (0..PAIRS).zip(search(&self.shard)) {
-            self.ledger.check_search(pair, counts);
-        }
+    fn search(&mut self) -> Kept {
+        self.ledger.check_search(&search(&self.shard))
     }
 
-    fn commit(&mut self, commit: &Commit) {
+    fn commit(&mut self, commit: &Commit) -> Kept {
         if self.shard.commit(commit).is_err() {
             self.counts.commits_failed += 1;
+            return Ok(());
         }
+        self.ledger.check_current(&search(&self.shard), Promise::ShownInTime)
     }
 
-    fn turn(&mut self) {
+    /// Time passes, and the shard's tasks take their turns. Documents that have ended go by themselves.
+    fn turn(&mut self) -> Kept {
         let ms = self.random.below(20_000) as i64;
-        self.stage.turn(ms);
+        self.turn_by(ms)
     }
 
-    fn set_fate(&mut self) {
+    fn turn_by(&mut self, ms: i64) -> Kept {
+        self.stage.turn(ms);
+        self.counts.expiries +=
+            u64::from(self.ledger.take_expiry(self.stage.now_ms(), self.shard.position())?);
+        Ok(())
+    }
+
+    /// The medium behaves for a while: what is due is done.
+    fn calm(&mut self) -> Kept {
+        self.stage.site.calm(&self.stage.id);
+        for _ in 0..CALM_TURNS {
+            self.turn_by(20_000)?;
+        }
+        if self.shard.stats().refused.is_none() {
+            self.counts.calms += 1;
+            self.ledger.check_current(&search(&self.shard), Promise::ShownInTime)?;
+        }
+        Ok(())
+    }
+
+    fn set_fate(&mut self) -> Kept {
         let waits = 1 + self.random.below(3) as u32;
         let fate = match self.random.below(5) {
             0 | 1 => Fate::AnsweredLate { waits },
@@ -218,70 +226,94 @@ impl History {
             _ => Fate::Failed { landed: self.random.one_in(2) },
         };
         self.stage.site.set_fate(&self.stage.id, fate);
+        Ok(())
     }
 
-    fn limit_space(&mut self) {
+    fn limit_space(&mut self) -> Kept {
         let left = self.random.one_in(2).then(|| self.random.below(2_000) as usize);
         self.stage.site.limit_space(&self.stage.id, left);
+        Ok(())
     }
 
-    fn kill(&mut self) {
+    /// The process dies in the middle of what it does next: between two groups of the log, a file and its manifest, that and the trim.
+    fn die_soon(&mut self) -> Kept {
+        self.stage.site.die_after(&self.stage.id, 1 + self.random.below(12) as u32);
+        Ok(())
+    }
+
+    fn leave_publication_unanswered(&mut self) -> Kept {
+        let landed = self.random.one_in(2);
+        self.stage.site.leave_publication_unanswered(&self.stage.id, landed);
+        Ok(())
+    }
+
+    fn kill(&mut self) -> Kept {
         self.counts.kills += 1;
         let seed = self.random.next();
         self.stage.site.kill(&self.stage.id, seed);
-        self.reopen();
+        self.reopen()
     }
 
     /// Another opens the shard while its owner lives on for a while and does not know.
-    fn take_over(&mut self) {
+    fn take_over(&mut self) -> Kept {
         self.counts.take_overs += 1;
         let zombie = self.shard.clone();
-        self.reopen();
+        self.reopen()?;
         if self.random.one_in(2) {
-            return;
+            return Ok(());
         }
         self.counts.zombie_updates += 1;
-        let number = self.ledger.batches.len() as u64;
-        let pair = self.random.below(u64::from(PAIRS)) as u8;
-        let batch = SentBatch { number, pair, records: 1, fate: BatchFate::Unknown };
-        let outcome = send(&zombie, batch.id(), pair, 1, Durable::Own);
-        assert!(outcome.failure.is_some(), "a deposed owner acknowledges an update");
+        let mut batch = self.draw_batch();
+        batch.changes.retain(|change| change.is_certain());
+        let changes = !batch.changes.is_empty();
+        let outcome = zombie.update(draw::lower(&batch, Durable::Own), UpdateContext::default());
         self.ledger.batches.push(batch);
+        let refused = || "a deposed owner acknowledges an update".to_owned();
+        Promise::DeposedIsSilent.demand(outcome.failure.is_some() || !changes, refused)?;
         // It has learned of the other now, unless the medium kept it waiting.
         if zombie.stats().refused.is_some_and(|reason| reason.contains("deposed")) {
-            let answers = (0..PAIRS).any(|pair| get(&zombie, pair).is_ok());
-            assert!(!answers, "an owner that knows it is deposed answers a get");
+            let answered = draw::ids().into_iter().find(|id| get(&zombie, &[id.clone()]).is_ok());
+            let answers = || format!("an owner that knows it is deposed answers a get of {answered:?}");
+            Promise::DeposedIsSilent.demand(answered.is_none(), answers)?;
         }
         let _ = zombie.commit(&Commit::HARD);
+        Ok(())
     }
 
-    fn reopen(&mut self) {
+    fn reopen(&mut self) -> Kept {
+        // Who has no answer by now never gets one.
+        self.answer_waiting()?;
+        for (sent, _) in std::mem::take(&mut self.waiting) {
+            self.ledger.note_fate(sent.number, BatchFate::Unknown);
+        }
         let stats = self.shard.stats();
         self.counts.merges += stats.merges;
         self.counts.flushes += stats.flushes;
         self.stage.site.limit_space(&self.stage.id, None);
         self.shard = self.stage.open().expect("a shard opens");
-        self.ledger.opened();
+        self.ledger.check_opening(self.shard.position(), &search(&self.shard))
     }
 
     /// The medium behaves from here on, and clients send until they are answered.
-    fn end(mut self) -> Counts {
-        self.kill();
-        for at in self.ledger.unknown() {
-            let outcome = self.send(at, Durable::Own);
-            assert!(outcome.failure.is_none(), "a medium without faults refuses: {:?}", outcome.failure);
+    fn end(mut self) -> Kept<Counts> {
+        self.kill()?;
+        for number in self.ledger.with_fate(BatchFate::Unknown) {
+            self.send(number, Durable::Own)?;
+            self.shard.commit(&Commit::SOFT).map_err(|error| Promise::Serves.broken(error.message))?;
+            self.answer_waiting()?;
+            let is_answered = self.ledger.batches[number].fate == BatchFate::Answered;
+            let unanswered = || format!("batch {number} is not answered by a medium without faults");
+            Promise::Serves.demand(is_answered || self.ledger.is_forgotten(number), unanswered)?;
         }
         for _ in 0..2 {
-            self.commit(&Commit::SOFT);
-            let shown = search(&self.shard);
-            for pair in 0..PAIRS {
-                let got = get(&self.shard, pair).expect("a get is answered");
-                self.ledger.check_end(pair, got);
-                self.ledger.check_end(pair, shown[usize::from(pair)]);
-            }
-            self.kill();
+            self.shard.commit(&Commit::SOFT).map_err(|error| Promise::Serves.broken(error.message))?;
+            self.ledger.check_current(&search(&self.shard), Promise::ShownInTime)?;
+            let got =
+                get(&self.shard, &draw::ids()).map_err(|error| Promise::Serves.broken(error.message))?;
+            self.ledger.check_get(&draw::ids(), &got)?;
+            self.kill()?;
         }
         self.counts.medium = self.stage.site.counts(&self.stage.id);
-        self.counts
+        Ok(self.counts)
     }
 }

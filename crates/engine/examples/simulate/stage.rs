@@ -5,18 +5,22 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use engine::{
-    CacheSizes, MergePolicy, Priority, Scheduler, Shard, ShardConfig, Task, TaskHandle, UpdateContext,
-    read_source,
+    CacheSizes, MergePolicy, Priority, Scheduler, Shard, ShardConfig, Task, TaskHandle, read_source,
 };
 use meter::Clock;
 use plan::{
-    AtomicOp, AutoCommit, BatchId, Document, Durable, Expect, FieldEdit, FieldSelection, FieldSource, Modify,
-    Operation, Result, Schema, SchemaSource, TypeSource, UpdateBatch, UpdateOutcome, Value,
+    AutoCommit, Document, FieldSelection, FieldSource, Result, Schema, SchemaSource, TypeSource, Value,
+    Version,
 };
 use store::memory::MemorySite;
 use store::{ShardId, Site as _};
 
-pub const PAIRS: u8 = 3;
+use crate::ledger::Shown;
+
+/// Batches that a shard remembers.
+pub const REMEMBERED_MAX: usize = 8;
+/// Every so many seconds documents are deleted that have ended.
+const EXPIRY_S: u64 = 10;
 
 #[derive(Default)]
 pub struct HandClock(AtomicI64);
@@ -88,10 +92,17 @@ impl Stage {
             caches: CacheSizes::NONE,
             merge: MergePolicy { segments_per_tier: 2, ..MergePolicy::default() },
             scheduler: Some(self.scheduler.clone()),
+            batches_kept: REMEMBERED_MAX,
             replaced_files_kept_ms: 5_000,
             ..ShardConfig::default()
         };
-        Shard::open(home, self.schema.clone(), config, self.clock.clone())
+        let shard = Shard::open(home, self.schema.clone(), config, self.clock.clone())?;
+        shard.set_expiries(&[("ends".into(), EXPIRY_S)]);
+        Ok(shard)
+    }
+
+    pub fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
     }
 
     /// Lets time pass and each task take a turn.
@@ -119,64 +130,54 @@ fn schema() -> SchemaSource {
         name: "simulation".into(),
         version: 1.7,
         unique_key: Some("id".into()),
-        types: vec![kind("string", "StrField"), kind("int", "IntPointField"), kind("long", "LongPointField")],
-        fields: vec![field("id", "string"), field("_version_", "long"), field("count", "int")],
+        types: vec![
+            kind("string", "StrField"),
+            kind("int", "IntPointField"),
+            kind("long", "LongPointField"),
+            kind("date", "DatePointField"),
+            kind("_nest_path_", "NestPathField"),
+        ],
+        fields: vec![
+            field("id", "string"),
+            field("_version_", "long"),
+            field("_root_", "string"),
+            field("_nest_path_", "_nest_path_"),
+            field("count", "int"),
+            field("ends", "date"),
+            field("name", "string"),
+        ],
         ..SchemaSource::default()
     }
 }
 
-fn ids(pair: u8) -> [String; 2] {
-    ["a", "b"].map(|side| format!("{pair}{side}"))
+/// What a get tells: count and version, `None` where there is no document.
+pub fn get(shard: &Shard, ids: &[String]) -> Result<Vec<Option<(i32, Version)>>> {
+    let found = shard.get(ids, &FieldSelection::everything())?;
+    Ok(found.iter().map(|document| document.as_ref().map(figures)).collect())
 }
 
-/// Counts both documents of a pair up, once for each record.
-pub fn send(shard: &Shard, id: BatchId, pair: u8, records: u8, durable: Durable) -> UpdateOutcome {
-    let edit = || FieldEdit { field: "count".into(), op: AtomicOp::Inc, values: vec![Value::Int(1)] };
-    let modify = |id: String| {
-        Operation::Modify(Modify {
-            id,
-            root: None,
-            edits: vec![edit()],
-            nested: vec![],
-            expect: Expect::Anything,
-            conditions: None,
-            commit_within_ms: None,
-        })
-    };
-    // An id is once in a record: each repetition begins another.
-    let operations = (0..records).flat_map(|_| ids(pair)).map(modify).collect();
-    shard.update(
-        UpdateBatch { id: Some(id), operations, durable, ..UpdateBatch::default() },
-        UpdateContext::default(),
-    )
-}
-
-fn count_of(document: Option<&Document>) -> i64 {
-    match document.and_then(|it| it.first("count")) {
-        Some(Value::Int(count)) => i64::from(*count),
-        Some(other) => panic!("a count is {other:?}"),
-        None => 0,
-    }
-}
-
-pub fn get(shard: &Shard, pair: u8) -> Result<[i64; 2]> {
-    let found = shard.get(&ids(pair), &FieldSelection::everything())?;
-    Ok([0, 1].map(|at| count_of(found[at].as_ref())))
-}
-
-/// What searches see of each pair.
-pub fn search(shard: &Shard) -> Vec<[i64; 2]> {
+/// What searches see. An id that is there twice is named twice.
+pub fn search(shard: &Shard) -> Shown {
     let snapshot = shard.snapshot();
-    let mut counts = vec![[0; 2]; usize::from(PAIRS)];
+    let mut shown = Shown::new();
     for view in snapshot.segments() {
         for doc in view.reader().doc_ids_alive() {
             let source = view.source(doc).expect("a visible document has a source");
             let all = FieldSelection::everything();
-            let (id, document) = read_source(&source, snapshot.layout(), &all).expect("a source can be read");
-            let (pair, side) = id.split_at(1);
-            let pair: usize = pair.parse().expect("ids begin with their pair");
-            counts[pair][usize::from(side == "b")] += count_of(Some(&document));
+            let (mut id, document) =
+                read_source(&source, snapshot.layout(), &all).expect("a source can be read");
+            while shown.contains_key(&id) {
+                id.push_str(" again");
+            }
+            shown.insert(id, figures(&document));
         }
     }
-    counts
+    shown
+}
+
+fn figures(document: &Document) -> (i32, Version) {
+    match (document.first("count"), document.first("_version_")) {
+        (Some(Value::Int(count)), Some(Value::Long(version))) => (*count, *version),
+        other => panic!("count and version are {other:?}"),
+    }
 }

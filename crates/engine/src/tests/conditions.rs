@@ -173,3 +173,22 @@ fn documents_end_when_the_clock_says_so() {
     let ended = Range { field: "d_dt".into(), lower: Bound::Unbounded, upper: Bound::Unbounded };
     assert_eq!(living(&Query::Range(ended)), 0);
 }
+
+/// What was deleted because it ended is shown in the end, though the medium keeps the first refresh waiting.
+#[test]
+fn an_end_is_shown_though_its_refresh_failed() {
+    use store::Site as _;
+    use store::memory::{Fate, MemorySite};
+    let site = MemorySite::default();
+    let id = store::ShardId { path: "films".into(), stream: [1; 16] };
+    let clock = Arc::new(StillClock::at(1_000));
+    let shard = Shard::open(site.home(&id).unwrap(), Arc::new(schema()), config(), clock).unwrap();
+    shard.set_expiries(&[("d_dt".to_owned(), 10)]);
+    update(&shard, vec![add(document(&[("id", vec![text("1")]), ("d_dt", vec![Value::Date(5_000)])]))]);
+    refresh(&shard);
+    site.set_fate(&id, Fate::AnsweredLate { waits: 1 });
+    assert!(shard.tick(11_000).is_err());
+    assert_eq!(shard.snapshot().num_docs(), 1);
+    shard.tick(12_000).unwrap();
+    assert_eq!(shard.snapshot().num_docs(), 0);
+}

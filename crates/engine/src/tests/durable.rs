@@ -105,6 +105,79 @@ fn a_get_of_a_child_waits_for_its_root() {
     assert_eq!(try_get(&shard, "1a"), Err(ErrorKind::Unavailable), "gone with its root, or not");
 }
 
+/// Though its segment, in which it stood below its root, is gone meanwhile with the last of its documents.
+#[test]
+fn a_get_of_a_child_waits_for_its_root_without_its_segment() {
+    let site = Site::new();
+    let shard = site.open();
+    let documents = vec![plan::Nested { id: "1a".into(), document: film("1a", "below"), children: vec![] }];
+    let scenes = plan::NestedField { name: Some("scenes".into()), listed: false, documents };
+    update(&shard, vec![add_block("1".into(), film("1", "rot"), vec![scenes], Expect::Anything)]);
+    flush(&shard);
+    drop(shard);
+    let shard = site.open();
+    let cut = shard.core().cut().unwrap();
+    assert!(shard.update(piece(vec![delete("1")]), UpdateContext::default()).failure.is_none());
+    shard.core().show(&cut).unwrap();
+    assert_eq!(shard.core().state().segments.len(), 0);
+    site.disk.fail_sync_after(0);
+    assert_eq!(try_get(&shard, "1a"), Err(ErrorKind::Unavailable), "gone with its root, or not");
+}
+
+/// Keeps tasks until the test gives them their turn.
+#[derive(Debug, Default)]
+struct ByHand(std::sync::Mutex<Vec<HandTask>>);
+
+struct HandTask(&'static str, std::sync::Weak<dyn crate::Task>);
+
+impl std::fmt::Debug for HandTask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl crate::Scheduler for ByHand {
+    fn start(
+        &self,
+        name: &'static str,
+        _: crate::Priority,
+        task: &Arc<dyn crate::Task>,
+    ) -> plan::Result<Arc<dyn crate::TaskHandle>> {
+        self.0.lock().unwrap().push(HandTask(name, Arc::downgrade(task)));
+        Ok(Arc::new(Unheeded))
+    }
+}
+
+struct Unheeded;
+
+impl crate::TaskHandle for Unheeded {
+    fn wake(&self) {}
+    fn stop(&self) {}
+}
+
+/// As many as there are wait for one sync, which a task of the shard makes.
+#[test]
+fn updates_wait_without_a_thread_each() {
+    use std::future::Future as _;
+    let scheduler = Arc::new(ByHand::default());
+    let mut site = Site::new();
+    site.config.scheduler = Some(scheduler.clone());
+    let shard = site.open();
+    let before = site.disk.syncs();
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    let adds = (0..64).map(|id| batch(vec![add(film(&id.to_string(), "rot"))]));
+    let mut updates: Vec<_> = adds.map(|it| Box::pin(shard.apply(it, UpdateContext::default()))).collect();
+    assert!(updates.iter_mut().all(|update| update.as_mut().poll(&mut context).is_pending()));
+    assert_eq!(site.disk.syncs(), before);
+    let task = scheduler.0.lock().unwrap().iter().find(|task| task.0 == "log").and_then(|it| it.1.upgrade());
+    task.unwrap().turn();
+    assert_eq!(site.disk.syncs(), before + 1);
+    for update in &mut updates {
+        let std::task::Poll::Ready(outcome) = update.as_mut().poll(&mut context) else { panic!("durable") };
+        assert!(outcome.failure.is_none() && outcome.added.len() == 1);
+    }
+}
+
 #[test]
 fn a_conflict_is_told_once_what_it_is_about_is_durable() {
     let site = Site::new();

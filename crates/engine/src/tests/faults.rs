@@ -159,3 +159,53 @@ fn a_merge_is_given_up_when_the_shard_closes() {
     shard.core().merge_down_to(1).unwrap();
     assert_eq!((shard.segments().len(), found(&shard, &Query::All).len()), (1, 150));
 }
+
+/// A folder that cannot be synced once, for files or behind a manifest's name, costs a flush and nothing else.
+#[test]
+fn a_flush_without_an_answer_is_made_again() {
+    let mut unknown = 0;
+    // The folder of files, then that of manifests.
+    for good in 0..2 {
+        let site = Site::new();
+        let shard = site.open();
+        update(&shard, vec![add(film("1", "rot"))]);
+        site.disk.fail_folder_sync_after(good, std::io::ErrorKind::StorageFull);
+        let failed = shard.commit(&Commit::HARD).err().map(|error| error.kind);
+        unknown += u64::from(failed == Some(ErrorKind::Unknown));
+        update(&shard, vec![add(film("2", "rot"))]);
+        flush(&shard);
+        update(&shard, vec![add(film("3", "rot"))]);
+        site.disk.cut_power(good);
+        drop(shard);
+        assert_eq!(found(&site.open(), &Query::All), ["1", "2", "3"], "{good}: {failed:?}");
+    }
+    assert!(unknown > 0, "no publication was left without an answer");
+}
+
+/// The flush that makes room for an update comes before it: refused, it is never there.
+#[test]
+fn an_update_whose_flush_fails_is_refused_before_it_is_logged() {
+    let mut site = Site::new();
+    site.config.ram_bytes_max = 1;
+    let shard = site.open();
+    update(&shard, vec![add(film("1", "rot"))]);
+    let before = shard.position();
+    site.disk.fail_folder_sync_after(0, std::io::ErrorKind::Other);
+    let failure = shard.update(batch(vec![add(film("2", "rot"))]), UpdateContext::default()).failure.unwrap();
+    assert_eq!((failure.kind, shard.position()), (ErrorKind::Unavailable, before), "{failure}");
+    update(&shard, vec![add(film("3", "rot"))]);
+    refresh(&shard);
+    assert_eq!(found(&shard, &Query::All), ["1", "3"]);
+}
+
+#[test]
+fn a_schema_that_cannot_be_shown_is_not_taken_up() {
+    let site = Site::new();
+    let shard = site.open();
+    let piece = UpdateBatch { durable: Durable::Later, ..batch(vec![add(film("1", "rot"))]) };
+    assert!(shard.update(piece, UpdateContext::default()).failure.is_none());
+    site.disk.fail_sync_after(0);
+    let before = shard.core().meaning.load().schema.clone();
+    shard.set_schema(Arc::new(schema())).unwrap_err();
+    assert!(Arc::ptr_eq(&shard.core().meaning.load().schema, &before));
+}

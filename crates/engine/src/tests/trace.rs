@@ -47,10 +47,10 @@ fn updates_tell_what_they_wait_for() {
     };
     let (analyse, index) = ((Phase::Analyse, false), (Phase::Index, true));
     let (commit, sync) = ((Phase::Commit, false), (Phase::Sync, true));
-    assert_eq!(traced(vec![add(film("1", "Solaris"))]), [analyse, index, commit, sync]);
+    assert_eq!(traced(vec![add(film("1", "Solaris"))]), [commit, analyse, index, sync]);
     assert_eq!(traced(vec![delete_by_query(term("title_t", "nothing"))]), [(Phase::Index, false)]);
     let committed = traced(vec![delete("1"), Operation::Commit(Commit::SOFT)]);
-    assert_eq!(committed, [analyse, index, commit, sync]);
+    assert_eq!(committed, [commit, analyse, index, sync]);
 }
 
 #[test]

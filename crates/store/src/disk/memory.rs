@@ -32,6 +32,10 @@ pub(crate) struct Faults {
     pub syncs_until_failure: Option<u64>,
     /// The write after this many more stops half-way, with this error.
     pub writes_until_failure: Option<(u64, io::ErrorKind)>,
+    /// The sync of a folder after this many more fails with this error.
+    pub folder_syncs_until_failure: Option<(u64, io::ErrorKind)>,
+    /// The creation of a file after this many more fails.
+    pub creates_until_failure: Option<u64>,
     /// Bytes that all files together may have.
     pub capacity: Option<usize>,
     /// Reservations take no space: the writes themselves run out of it.
@@ -206,6 +210,13 @@ impl Disk for World {
 
     fn create(&self, path: &Path, _readers: Readers) -> io::Result<Arc<dyn DiskFile>> {
         let mut state = self.state();
+        match &mut state.faults.creates_until_failure {
+            Some(0) => {
+                state.faults.creates_until_failure = None;
+                return Err(io::Error::other("no descriptor is free"));
+            }
+            left => *left = left.map(|left| left - 1),
+        }
         if state.names.contains_key(path) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -245,6 +256,15 @@ impl Disk for World {
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         let mut state = self.state();
+        match &mut state.faults.folder_syncs_until_failure {
+            Some((0, kind)) => {
+                let error = io::Error::from(*kind);
+                state.faults.folder_syncs_until_failure = None;
+                return Err(error);
+            }
+            Some((left, _)) => *left -= 1,
+            None => {}
+        }
         let seen = state.names.clone();
         state.names_durable.retain(|path, _| path.parent() != Some(folder));
         state.names_durable.extend(seen.into_iter().filter(|(path, _)| path.parent() == Some(folder)));

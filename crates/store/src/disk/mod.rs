@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use mapping::SegmentBytes;
-pub(crate) use publish::{Partial, publish, publish_to, remove_partials};
+pub(crate) use publish::{Partial, publish, publish_to, remove_partials, stage};
 pub(crate) use real::RealDisk;
 
 /// A name in a folder.

@@ -51,6 +51,16 @@ impl Partial {
     }
 }
 
+impl Partial {
+    /// Gives the file its name for good. An error leaves open whether it has it, and whether it keeps it.
+    pub(crate) fn place(self) -> Result<()> {
+        let (disk, target) = (Arc::clone(&self.disk), self.target.clone());
+        self.reveal()?;
+        let folder = target.parent().unwrap_or(Path::new(""));
+        disk.sync_folder(folder).map_err(|source| Error::io("sync", folder, source))
+    }
+}
+
 impl Drop for Partial {
     fn drop(&mut self) {
         if !self.revealed {
@@ -73,11 +83,21 @@ pub(crate) fn publish_to(
     name: &str,
     bytes: &[u8],
 ) -> Result<()> {
+    stage(readers, disk, folder, name, bytes)?.place()
+}
+
+/// Writes what [`Partial::place`] gives its name: until then nothing has happened.
+pub(crate) fn stage(
+    readers: Readers,
+    disk: &Arc<dyn Disk>,
+    folder: &Path,
+    name: &str,
+    bytes: &[u8],
+) -> Result<Partial> {
     let mut partial = Partial::create(Arc::clone(disk), folder, name, readers)?;
     partial.write(bytes).map_err(|source| Error::io("write", partial.target(), source))?;
     partial.sync()?;
-    partial.reveal()?;
-    disk.sync_folder(folder).map_err(|source| Error::io("sync", folder, source))
+    Ok(partial)
 }
 
 fn is_partial(name: &str) -> bool {

@@ -161,6 +161,16 @@ impl LocalLog {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What becomes of a record, where that is known.
+    fn known(&self, state: &State, at: Watermark) -> Option<Result<()>> {
+        match state.check_given_out(at) {
+            // Earlier epochs were settled when this one was opened.
+            Ok(()) if at.epoch < self.epoch => Some(Ok(())),
+            Ok(()) => state.outcome(at),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
     /// Returns once all up to `at` is durable, as leader or behind one.
     fn sync_to<'a>(&'a self, mut state: MutexGuard<'a, State>, at: Watermark) -> Result<()> {
         loop {
@@ -298,19 +308,26 @@ impl FencedLog for LocalLog {
 
     fn wait_durable(&self, at: Watermark) -> Result<()> {
         let state = self.state();
-        state.check_given_out(at)?;
-        // Earlier epochs were settled when this one was opened.
-        if at.epoch < self.epoch { Ok(()) } else { self.sync_to(state, at) }
+        self.known(&state, at).unwrap_or_else(|| self.sync_to(state, at))
+    }
+
+    fn try_wait_durable(&self, at: Watermark) -> Option<Result<()>> {
+        let state = self.state();
+        match self.known(&state, at) {
+            None if state.leading => None,
+            None => Some(self.sync_to(state, at)),
+            known => known,
+        }
+    }
+
+    fn is_waited_for(&self) -> bool {
+        let state = self.state();
+        !state.leading && !state.waiters.is_empty()
     }
 
     fn when_durable(&self, at: Watermark, waiter: DurabilityWaiter) {
         let mut state = self.state();
-        let known = match state.check_given_out(at) {
-            Ok(()) if at.epoch < self.epoch => Some(Ok(())),
-            Ok(()) => state.outcome(at),
-            Err(error) => Some(Err(error)),
-        };
-        match known {
+        match self.known(&state, at) {
             Some(result) => {
                 drop(state);
                 waiter(result);

@@ -184,6 +184,15 @@ impl FencedLog for MemoryLog {
         result
     }
 
+    /// No thread ever writes while another asks.
+    fn try_wait_durable(&self, at: Watermark) -> Option<Result<()>> {
+        Some(self.wait_durable(at))
+    }
+
+    fn is_waited_for(&self) -> bool {
+        !self.state().waiters.is_empty()
+    }
+
     fn when_durable(&self, at: Watermark, waiter: DurabilityWaiter) {
         let mut state = self.state();
         let checked = self.check_given_out(&state, at);

@@ -37,6 +37,12 @@ pub struct MemoryCounts {
     pub deposed: u64,
     pub lost_on_the_way: u64,
     pub full: u64,
+    /// Publications that were not answered.
+    pub unpublished: u64,
+    /// Publications that were made again, and had landed.
+    pub published_again: u64,
+    /// Crashes between two changes of the medium.
+    pub deaths: u64,
 }
 
 /// One shard after another, each with its owner, in memory.
@@ -61,10 +67,16 @@ struct Medium {
     /// Groups under way, which may land after the crash of their opening.
     under_way: Vec<Vec<(Watermark, Vec<u8>)>>,
     manifests: Vec<(u64, Vec<u8>)>,
+    /// A publication under way, which may land after the crash of its opening.
+    manifest_under_way: Option<(u64, Vec<u8>)>,
+    /// Whether the next publication, which is not answered, lands.
+    unanswered_publication: Option<bool>,
     segments: BTreeMap<String, SegmentBytes>,
     fates: VecDeque<Fate>,
     /// Bytes that it still takes; `None` without a limit.
     left: Option<usize>,
+    /// Changes until the process dies; `None` when it does not.
+    changes_left: Option<u32>,
     counts: MemoryCounts,
 }
 
@@ -102,9 +114,18 @@ struct Opening {
 }
 
 impl Opening {
+    /// Whoever changes the medium asks this first.
     fn check(self, medium: &mut Medium) -> Result<()> {
         if (medium.epoch, medium.life) == (self.epoch, self.life) {
-            return Ok(());
+            return match &mut medium.changes_left {
+                None => Ok(()),
+                Some(0) => Err(Error::new(ErrorKind::Deposed, "the process is dead")),
+                Some(left) => {
+                    *left -= 1;
+                    medium.counts.deaths += u64::from(*left == 0);
+                    Ok(())
+                }
+            };
         }
         medium.counts.deposed += 1;
         let message = format!("epoch {} was deposed by epoch {}", self.epoch, medium.epoch);
@@ -135,8 +156,40 @@ impl MemorySite {
             }
             medium.land(group);
         }
+        if let Some(manifest) = medium.manifest_under_way.take()
+            && split_mix(&mut state) & 1 == 0
+        {
+            medium.manifests.push(manifest);
+        }
         medium.life += 1;
+        medium.changes_left = None;
+        medium.unanswered_publication = None;
         medium.fates.clear();
+    }
+
+    /// The process dies after so many more changes of the medium: what it does then reaches nothing. [`MemorySite::kill`] ends it.
+    pub fn die_after(&self, id: &ShardId, changes: u32) {
+        self.shared(id).medium().changes_left = Some(changes);
+    }
+
+    /// Whether the process has died by itself.
+    pub fn is_dead(&self, id: &ShardId) -> bool {
+        self.shared(id).medium().changes_left == Some(0)
+    }
+
+    /// The next publication is not answered; whether it landed.
+    pub fn leave_publication_unanswered(&self, id: &ShardId, landed: bool) {
+        self.shared(id).medium().unanswered_publication = Some(landed);
+    }
+
+    /// It behaves from here on: nothing fails, and what is under way is answered.
+    pub fn calm(&self, id: &ShardId) {
+        let shared = self.shared(id);
+        let mut medium = shared.medium();
+        medium.fates.clear();
+        medium.left = None;
+        medium.changes_left = medium.changes_left.filter(|left| *left == 0);
+        medium.unanswered_publication = None;
     }
 
     /// How many bytes it still takes.
@@ -157,6 +210,8 @@ impl Site for MemorySite {
             // From here on nothing of an older epoch lands: its groups under way find the slot taken.
             medium.epoch += 1;
             medium.under_way.clear();
+            medium.manifest_under_way = None;
+            medium.changes_left = None;
             (Opening { epoch: medium.epoch, life: medium.life }, medium.last)
         };
         let files = Arc::new(Files { shared: shared.clone(), opening });
