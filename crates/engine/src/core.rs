@@ -87,6 +87,8 @@ pub(crate) struct Offered {
     /// The last record in it.
     pub(crate) logged: Watermark,
     pub(crate) files: Vec<String>,
+    /// Whether it may be there: an offer of it was left without an answer.
+    pub(crate) may_be_there: bool,
 }
 
 /// Counts since the shard was opened.
@@ -162,8 +164,9 @@ impl Core {
         // Until it is shown too: deletes by query are judged by what that makes. An addition, of which there is one for every new
         // field that documents bring, holds nobody up.
         let adds = schema.lineage.admits(self.meaning.load().schema.lineage.version);
-        let _alone = (!adds).then(|| self.resolved_by.write().unwrap_or_else(PoisonError::into_inner));
+        // Nearly all of the wait for the log comes before the lock that all updates would then wait for.
         self.settle_early()?;
+        let _alone = (!adds).then(|| self.resolved_by.write().unwrap_or_else(PoisonError::into_inner));
         let _maintenance = lock(&self.maintenance);
         let due = lock(&self.schedule.deadlines).begin_refresh();
         let shown = self.show_under(schema);

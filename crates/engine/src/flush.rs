@@ -189,23 +189,29 @@ impl Core {
             manifest.set_batches(&cut.batches);
         }
         let files = manifest.file_names().map(str::to_owned).collect();
-        published.offered = Some(Offered { manifest: manifest.to_bytes()?, logged: cut.logged, files });
+        let manifest = manifest.to_bytes()?;
+        published.offered = Some(Offered { manifest, logged: cut.logged, files, may_be_there: false });
         self.resolve_publication(published)
     }
 
     /// Publishes what is offered, and offers the same bytes again as long as nobody knows what has become of them: another manifest in
     /// their place might meet them. Their files are named by then, perhaps, so none of them goes meanwhile.
     fn resolve_publication(&self, published: &mut Published) -> Result<()> {
-        let Some(offered) = published.offered.take() else { return Ok(()) };
+        let Some(mut offered) = published.offered.take() else { return Ok(()) };
         let version = match self.manifests.publish(published.manifest_version, &offered.manifest) {
             Ok(version) => version,
             Err(error) => {
                 self.note_failure(&error);
-                published.offered = (*error.kind() == ErrorKind::Unknown).then_some(offered);
+                // What may be there stays offered when the next try is not even begun, on a full disk say: dropped, its name would be
+                // taken for another's, and no flush would ever find a free one.
+                let not_begun = matches!(error.kind(), ErrorKind::Full | ErrorKind::Retry);
+                offered.may_be_there |= *error.kind() == ErrorKind::Unknown;
+                let is_open = *error.kind() == ErrorKind::Unknown || not_begun && offered.may_be_there;
+                published.offered = is_open.then_some(offered);
                 return Err(from_store(error));
             }
         };
-        let Offered { manifest: _, logged, files } = offered;
+        let Offered { manifest: _, logged, files, may_be_there: _ } = offered;
         published.manifest_version = Some(version);
         let kept: BTreeSet<&str> = files.iter().map(String::as_str).collect();
         let goes_at = self.clock.now_ms().saturating_add(self.config.replaced_files_kept_ms);

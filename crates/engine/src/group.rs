@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use plan::{
     Add, Conditions, Document, Error, Expect, Modify, Nested, NestedField, Operation, Query, Refusal,
-    RefusalKind, Result, Value, Version, coerce,
+    RefusalKind, Result, Schema, Value, Version, coerce,
 };
 
 use crate::atomic;
@@ -78,6 +78,33 @@ pub(crate) struct Edit {
     pub(crate) base: Option<Version>,
 }
 
+/// Why an operation is not prepared.
+enum Unprepared {
+    Failed(Error),
+    /// The layout has grown since the preparer was taken; a newer one may do it.
+    Outgrown(Operation),
+}
+
+impl From<Error> for Unprepared {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// A document that edits have made of one of this version.
+struct MergedEdits {
+    put: Box<Put>,
+    base: Option<Version>,
+}
+
+impl MergedEdits {
+    fn of(self, modify: Modify) -> Work {
+        let Self { mut put, base } = self;
+        put.edit = Some(Edit { modify, base });
+        Work::Put(put)
+    }
+}
+
 /// Operations of one batch that are prepared together.
 #[derive(Default)]
 pub(crate) struct Group {
@@ -109,8 +136,15 @@ fn replaced(operation: &Operation) -> Option<&Query> {
 impl Core {
     /// A preparer for the newest layout, which is grown by what the group names.
     pub(crate) fn take_preparer(&self, group: &Group) -> Result<Preparer> {
-        let names = names_of(group, &self.meaning.load());
-        let meaning = self.grow(&names);
+        // By the schema that the layout is grown under: what another copies to may be fields that nobody has met.
+        let mut known = self.meaning.load_full();
+        let meaning = loop {
+            let meaning = self.grow(&names_of(group, &known));
+            if Arc::ptr_eq(&meaning.schema, &known.schema) {
+                break meaning;
+            }
+            known = meaning;
+        };
         let mut idle = lock(&self.preparers);
         idle.retain(|it| Arc::ptr_eq(it.layout(), &meaning.layout));
         let fresh =
@@ -122,8 +156,15 @@ impl Core {
 
     pub(crate) fn prepare_group(&self, preparer: &mut Preparer, group: &mut Group) -> VecDeque<Pending> {
         let mut pending = VecDeque::with_capacity(group.operations.len());
-        let mut operations = std::mem::take(&mut group.operations).into_iter();
-        for (ordinal, operation) in (group.first..).zip(operations.by_ref()) {
+        let mut operations = VecDeque::from(std::mem::take(&mut group.operations));
+        let mut ordinals = group.first..;
+        while let (Some(operation), Some(ordinal)) = (operations.pop_front(), ordinals.next()) {
+            if !Arc::ptr_eq(preparer.schema(), &self.meaning.load().schema) {
+                // A schema with more fields has come: what it adds by itself, defaults and copies, this preparer cannot place. The rest
+                // is another group, with another preparer.
+                operations.push_front(operation);
+                break;
+            }
             let named = match &operation {
                 Operation::Delete { id, .. } => (RefusalKind::Delete, id.clone()),
                 Operation::Add(Add { id, .. }) | Operation::Modify(Modify { id, .. }) => {
@@ -133,13 +174,17 @@ impl Core {
             };
             match self.prepare(preparer, operation, group.edit_steps.as_deref()) {
                 Ok(prepared) => pending.push_back(Pending { ordinal, ..prepared }),
-                Err(error) => {
+                Err(Unprepared::Outgrown(operation)) => {
+                    operations.push_front(operation);
+                    break;
+                }
+                Err(Unprepared::Failed(error)) => {
                     group.failure = Some((ordinal, Refusal { kind: named.0, of: named.1, error }));
                     break;
                 }
             }
         }
-        group.operations = operations.collect();
+        group.operations = operations.into();
         pending
     }
 
@@ -148,7 +193,7 @@ impl Core {
         preparer: &mut Preparer,
         operation: Operation,
         edit_steps: Option<&dyn EditSteps>,
-    ) -> Result<Pending> {
+    ) -> std::result::Result<Pending, Unprepared> {
         match operation {
             Operation::Add(Add {
                 id,
@@ -159,8 +204,8 @@ impl Core {
                 conditions,
                 commit_within_ms,
             }) => {
-                let work =
-                    self.put(preparer, Nested { id: id.clone(), document, children }, overwrite, None)?;
+                let nested = Nested { id: id.clone(), document, children };
+                let work = Work::Put(self.put(preparer, nested, overwrite)?);
                 let hash = id_filter::hash(&id);
                 Ok(Pending { ordinal: 0, hash, id, expect, conditions, commit_within_ms, work })
             }
@@ -168,14 +213,21 @@ impl Core {
                 let id = modify.root.clone().unwrap_or_else(|| modify.id.clone());
                 let (hash, expect) = (id_filter::hash(&id), modify.expect);
                 let (conditions, commit_within_ms) = (modify.conditions.clone(), modify.commit_within_ms);
-                let work = self.merge_edits(preparer, (&id, hash), modify, edit_steps)?;
+                let work = match self.merge_edits(preparer, (&id, hash), &modify, edit_steps) {
+                    Ok(merged) => merged.of(modify),
+                    // The document may have got fields since that this preparer has not met.
+                    Err(_) if !Arc::ptr_eq(preparer.layout(), &self.layout()) => {
+                        return Err(Unprepared::Outgrown(Operation::Modify(modify)));
+                    }
+                    Err(error) => return Err(error.into()),
+                };
                 Ok(Pending { ordinal: 0, id, hash, expect, conditions, commit_within_ms, work })
             }
             Operation::Delete { id, expect, commit_within_ms } => {
                 let (hash, conditions) = (id_filter::hash(&id), None);
                 Ok(Pending { ordinal: 0, hash, id, expect, conditions, commit_within_ms, work: Work::Delete })
             }
-            _ => Err(Error::internal("an operation that is not of one id cannot be in a group")),
+            _ => Err(Error::internal("an operation that is not of one id cannot be in a group").into()),
         }
     }
 
@@ -188,7 +240,9 @@ impl Core {
         if let Work::Put(put) = &mut stale.work
             && let Some(edit) = put.edit.take()
         {
-            stale.work = self.merge_edits(preparer, (&stale.id, stale.hash), edit.modify, edit_steps)?;
+            let modify = edit.modify;
+            let merged = self.merge_edits(preparer, (&stale.id, stale.hash), &modify, edit_steps)?;
+            stale.work = merged.of(modify);
         }
         Ok(())
     }
@@ -198,10 +252,9 @@ impl Core {
         &self,
         preparer: &mut Preparer,
         (root, hash): (&str, u64),
-        modify: Modify,
+        modify: &Modify,
         edit_steps: Option<&dyn EditSteps>,
-    ) -> Result<Work> {
-        let meaning = self.meaning.load_full();
+    ) -> Result<MergedEdits> {
         let (current, is_child) = {
             let state = self.state();
             let current = state.current_block(root, hash)?;
@@ -213,6 +266,8 @@ impl Core {
         }
         let (base, mut nested) = match current {
             Some(found) => {
+                // The newest, which knows all that a document may have.
+                let meaning = self.meaning.load_full();
                 (Some(found.version), block::assemble(&found.sources, &meaning.layout, &meaning.schema)?)
             }
             None if modify.id != root => return Err(block::no_root(root)),
@@ -225,28 +280,22 @@ impl Core {
         let edited = block::find(&mut nested, &modify.id);
         let edited = edited.ok_or_else(|| block::no_child(&modify.id, root))?;
         let document = std::mem::take(&mut edited.document);
-        edited.document = atomic::apply(document, &modify.edits, &meaning.schema)?;
+        edited.document = atomic::apply(document, &modify.edits, preparer.schema())?;
         modify.nested.iter().try_for_each(|edit| block::edit(&mut edited.children, edit))?;
         if let Some(steps) = edit_steps {
-            self.complete(root, &mut nested.document)?;
+            self.complete(preparer.schema(), root, &mut nested.document)?;
             nested.document = steps.take(root, std::mem::take(&mut nested.document))?;
         }
-        self.put(preparer, nested, true, Some(Edit { modify, base }))
+        Ok(MergedEdits { put: self.put(preparer, nested, true)?, base })
     }
 
     /// A document made ready with those below it.
-    fn put(
-        &self,
-        preparer: &mut Preparer,
-        nested: Nested,
-        overwrite: bool,
-        edit: Option<Edit>,
-    ) -> Result<Work> {
+    fn put(&self, preparer: &mut Preparer, nested: Nested, overwrite: bool) -> Result<Box<Put>> {
         let Nested { id, document, children } = nested;
         let mut root = (id, document);
-        let mut below = block::flatten(&mut root, children, &self.meaning.load().schema);
+        let mut below = block::flatten(&mut root, children, preparer.schema());
         for (id, document) in below.iter_mut().chain([&mut root]) {
-            self.complete(id, document)?;
+            self.complete(preparer.schema(), id, document)?;
         }
         let children = below.iter().map(|(id, document)| {
             let prepared = preparer.prepare(id, document)?;
@@ -255,16 +304,15 @@ impl Core {
         let children = children.collect::<Result<_>>()?;
         let prepared = preparer.prepare(&root.0, &root.1)?;
         let body = encode_body(&root.0, &root.1, &below);
-        Ok(Work::Put(Box::new(Put { prepared, children, body, overwrite, edit })))
+        Ok(Box::new(Put { prepared, children, body, overwrite, edit: None }))
     }
 
     /// Gives the unique key and fields with a default their values.
-    fn complete(&self, id: &str, document: &mut Document) -> Result<()> {
-        let meaning = self.meaning.load();
-        if let Some(key) = meaning.schema.unique_key.as_ref().filter(|key| document.get(key).is_none()) {
+    fn complete(&self, schema: &Schema, id: &str, document: &mut Document) -> Result<()> {
+        if let Some(key) = schema.unique_key.as_ref().filter(|key| document.get(key).is_none()) {
             document.fields.insert(0, (key.clone(), vec![Value::Str(id.to_owned())]));
         }
-        for spec in meaning.schema.fields() {
+        for spec in schema.fields() {
             let Some(default) = spec.default.as_ref().filter(|_| document.get(&spec.name).is_none()) else {
                 continue;
             };

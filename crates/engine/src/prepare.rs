@@ -99,6 +99,10 @@ impl Preparer {
         &self.layout
     }
 
+    pub(crate) fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
     /// Prepares one document. Errors are the request's: an unknown field, two values where one may be, a required field
     /// without value, a term too long.
     pub(crate) fn prepare(&mut self, id: &str, document: &Document) -> Result<Prepared> {

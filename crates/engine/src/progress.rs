@@ -147,8 +147,10 @@ impl Progress {
     fn tell_again(&mut self, operation: Operation, version: Option<Version>) {
         let outcome = &mut self.outcome;
         match (operation, version) {
-            (Operation::Add(Add { id, .. }) | Operation::Modify(Modify { id, .. }), Some(version)) => {
-                outcome.added.push((id, version));
+            (Operation::Add(Add { id, .. }), Some(version)) => outcome.added.push((id, version)),
+            // Told by the name of its root, as when it was applied.
+            (Operation::Modify(Modify { id, root, .. }), Some(version)) => {
+                outcome.added.push((root.unwrap_or(id), version));
             }
             (Operation::Delete { id, .. }, Some(version)) => outcome.deleted.push((id, -version)),
             (Operation::DeleteByQuery { text, .. }, Some(version)) => {

@@ -67,8 +67,13 @@ struct LogTask(Weak<Core>);
 
 impl Task for LogTask {
     fn turn(&self) -> u64 {
-        let asks_again = self.0.upgrade().is_some_and(|core| !core.write_log());
-        if asks_again { LOG_PAUSE_MS } else { PAUSE_MS_MAX.unsigned_abs() }
+        let Some(core) = self.0.upgrade() else { return PAUSE_MS_MAX.unsigned_abs() };
+        let mut is_written = false;
+        unattended("writing the log", || {
+            is_written = core.write_log();
+            Ok(())
+        });
+        if is_written { PAUSE_MS_MAX.unsigned_abs() } else { LOG_PAUSE_MS }
     }
 }
 
@@ -317,6 +322,8 @@ impl Core {
         for task in commits.into_iter().chain(merges).chain(log) {
             task.handle.stop();
         }
+        // A wake that came before the end of its task is lost with it; whoever waits would wait for ever.
+        self.write_for_waiters();
     }
 }
 

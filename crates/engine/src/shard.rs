@@ -232,6 +232,8 @@ impl Shard {
         self.core.stop();
         let flushed = self.core.flush(false);
         self.core.refuse_updates("the shard is closed");
+        // Of what was applied meanwhile, where the flush had not come so far as to write the log.
+        self.core.write_for_waiters();
         flushed
     }
 }

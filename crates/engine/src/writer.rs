@@ -141,7 +141,7 @@ impl Core {
         }
         // Behind the look for the batch's id: one that was applied is answered for, whatever the schema is now.
         let resolved = progress.schema_version.filter(|_| !operations.is_empty());
-        let _kept = self.keep_schema(resolved)?;
+        let mut kept = Some(self.keep_schema(resolved)?);
         while let Some(operation) = operations.pop_front() {
             let ordinal = u32::try_from(total - operations.len() - 1).unwrap_or(u32::MAX);
             match operation {
@@ -170,6 +170,10 @@ impl Core {
                 Operation::Commit(commit) => {
                     // Invariant: a commit acknowledges nothing that the log could still lose.
                     self.wait_durable(progress)?;
+                    // An `optimize` takes minutes: behind the last operation that needs the schema nobody who edits it has to wait.
+                    if operations.iter().all(|operation| matches!(operation, Operation::Commit(_))) {
+                        drop(kept.take());
+                    }
                     let _committing = progress.trace.enter(Phase::Commit);
                     self.commit(&commit)?;
                 }

@@ -182,6 +182,25 @@ fn a_flush_without_an_answer_is_made_again() {
     assert!(unknown > 0, "no publication was left without an answer");
 }
 
+/// What may be there stays offered when the next try finds no room to begin: dropped, its name would be another's for ever.
+#[test]
+fn a_publication_without_an_answer_outlives_a_full_disk() {
+    let site = Site::new();
+    let shard = site.open();
+    update(&shard, vec![add(film("1", "rot"))]);
+    // Behind the manifest's name.
+    site.disk.fail_folder_sync_after(1, std::io::ErrorKind::StorageFull);
+    assert_eq!(shard.commit(&Commit::HARD).unwrap_err().kind, ErrorKind::Unknown);
+    site.disk.limit_space(Some(site.disk.space_used()));
+    assert!(shard.commit(&Commit::HARD).is_err());
+    site.disk.limit_space(None);
+    update(&shard, vec![add(film("2", "rot"))]);
+    flush(&shard);
+    update(&shard, vec![add(film("3", "rot"))]);
+    drop(shard);
+    assert_eq!(found(&site.open(), &Query::All), ["1", "2", "3"]);
+}
+
 /// The flush that makes room for an update comes before it: refused, it is never there.
 #[test]
 fn an_update_whose_flush_fails_is_refused_before_it_is_logged() {

@@ -144,26 +144,45 @@ impl EditSteps for Between {
     }
 }
 
+fn edit() -> Operation {
+    Operation::Modify(plan::Modify {
+        id: "1".into(),
+        root: None,
+        edits: vec![plan::FieldEdit {
+            field: "n_i".into(),
+            op: plan::AtomicOp::Inc,
+            values: vec![Value::Int(1)],
+        }],
+        nested: vec![],
+        expect: Expect::Anything,
+        conditions: None,
+        commit_within_ms: None,
+    })
+}
+
+/// What a schema adds by itself, a default say, has no place in the layout that a group began with.
+#[test]
+fn an_addition_within_a_group_refuses_no_document() {
+    let [first, ..] = versions();
+    let mut edited = source();
+    edited.fields.push(FieldSource {
+        attributes: vec![("default".into(), "none".into())],
+        ..field("origin", "string")
+    });
+    let added = Arc::new(Schema::build(edited).unwrap().succeeding(&first, 2));
+    let shard = open(&first);
+    let steps = Arc::new(Between { shard: shard.clone(), added, asked: AtomicU32::new(0) });
+    let context = UpdateContext { edit_steps: Some(steps), ..UpdateContext::default() };
+    let outcome = shard.update(at(1, vec![edit(), add(film("2", "rot")), add(film("3", "rot"))]), context);
+    assert_eq!((outcome.failure, outcome.added.len()), (None, 3));
+    assert_eq!(get(&shard, "3").unwrap().get("origin"), Some(&[Value::Str("none".into())][..]));
+}
+
 #[test]
 fn only_additions_come_between_the_groups_of_a_batch() {
     let [first, second, third] = versions();
     let shard = open(&first);
     let steps = Arc::new(Between { shard: shard.clone(), added: second, asked: AtomicU32::new(0) });
-    let edit = || {
-        Operation::Modify(plan::Modify {
-            id: "1".into(),
-            root: None,
-            edits: vec![plan::FieldEdit {
-                field: "n_i".into(),
-                op: plan::AtomicOp::Inc,
-                values: vec![Value::Int(1)],
-            }],
-            nested: vec![],
-            expect: Expect::Anything,
-            conditions: None,
-            commit_within_ms: None,
-        })
-    };
     let context = UpdateContext { edit_steps: Some(steps.clone()), ..UpdateContext::default() };
     // One id is once in each group: two groups.
     let outcome = shard.update(at(1, vec![edit(), edit()]), context);

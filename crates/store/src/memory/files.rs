@@ -49,6 +49,8 @@ impl ManifestStore for Files {
     fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64> {
         let mut medium = self.shared.medium();
         self.opening.check(&mut medium)?;
+        // As a folder: what is offered is written first, and only then is it seen that it is there.
+        medium.check_room(manifest.len())?;
         let newest = medium.manifests.last().map(|(version, _)| *version);
         if newest > expected && medium.manifests.last().is_some_and(|(_, bytes)| bytes == manifest) {
             medium.counts.published_again += 1;

@@ -89,13 +89,17 @@ impl Shared {
 impl Medium {
     /// Takes the space for so many bytes.
     fn take(&mut self, bytes: usize) -> Result<()> {
-        let Some(left) = self.left else { return Ok(()) };
-        if bytes > left {
-            self.counts.full += 1;
-            return Err(Error::new(ErrorKind::Full, "the memory's limit is reached; lift it"));
-        }
-        self.left = Some(left - bytes);
+        self.check_room(bytes)?;
+        self.left = self.left.map(|left| left - bytes);
         Ok(())
+    }
+
+    fn check_room(&mut self, bytes: usize) -> Result<()> {
+        if self.left.is_none_or(|left| bytes <= left) {
+            return Ok(());
+        }
+        self.counts.full += 1;
+        Err(Error::new(ErrorKind::Full, "the memory's limit is reached; lift it"))
     }
 
     fn land(&mut self, group: Vec<(Watermark, Vec<u8>)>) {
