@@ -193,7 +193,7 @@ impl ShardWriter for MemoryShard {
         let mut outcome = UpdateOutcome::default();
         if let Err(error) = state.schema.lineage.check(batch.schema_version) {
             outcome.failure = Some(error);
-            return outcome;
+            return AppliedUpdate::done(outcome);
         }
         for operation in batch.operations {
             match state.apply(operation, now_ms, &mut outcome) {

@@ -170,7 +170,7 @@ async fn a_rebuild_with_an_open_end_acknowledges_no_more() {
 #[tokio::test]
 async fn a_rename_that_failed_half_way_undoes_no_later_one() {
     let (folder, store) = (tempfile::tempdir().unwrap(), Arc::new(Silent::default()));
-    let node = open(folder.path(), &store, Arc::new(MemoryShards));
+    let node = open(folder.path(), &store, Arc::new(MemoryShards::default()));
     films(&node).await;
     store.arm("collections/films/collection.json", false);
     node.rename("films", "movies").await.unwrap_err();
@@ -181,7 +181,7 @@ async fn a_rename_that_failed_half_way_undoes_no_later_one() {
     node.delete("movies").await.unwrap();
     films(&node).await;
     drop(node);
-    let node = open(folder.path(), &store, Arc::new(MemoryShards));
+    let node = open(folder.path(), &store, Arc::new(MemoryShards::default()));
     assert!(node.find("films").is_some() && node.find("movies").is_none());
 }
 
@@ -191,14 +191,14 @@ async fn a_core_whose_loading_broke_off_stays_unloaded() {
     for document in ["collections/films/collection.json", "collections/films/config.json"] {
         for lands in [false, true] {
             let (folder, store) = (tempfile::tempdir().unwrap(), Arc::new(Silent::default()));
-            let node = open(folder.path(), &store, Arc::new(MemoryShards));
+            let node = open(folder.path(), &store, Arc::new(MemoryShards::default()));
             films(&node).await;
             node.unload("films", true).await.unwrap();
             store.arm(document, lands);
             assert!(node.load_unloaded("films", Some(core(9))).await.is_err());
             drop(node);
             store.speak();
-            let node = open(folder.path(), &store, Arc::new(MemoryShards));
+            let node = open(folder.path(), &store, Arc::new(MemoryShards::default()));
             assert!(node.find("films").is_none(), "{document} lands: {lands}");
             assert!(node.load_unloaded("films", None).await.unwrap().is_some());
         }
@@ -209,7 +209,7 @@ async fn a_core_whose_loading_broke_off_stays_unloaded() {
 #[tokio::test]
 async fn what_an_earlier_release_deleted_blocks_no_name() {
     let (folder, store) = (tempfile::tempdir().unwrap(), Arc::new(Silent::default()));
-    let node = open(folder.path(), &store, Arc::new(MemoryShards));
+    let node = open(folder.path(), &store, Arc::new(MemoryShards::default()));
     films(&node).await;
     node.unload("films", false).await.unwrap();
     drop(node);
@@ -219,7 +219,7 @@ async fn what_an_earlier_release_deleted_blocks_no_name() {
         store.delete(&name, version).unwrap();
     }
     let _ = std::fs::remove_dir_all(folder.path().join("collections/films"));
-    let node = open(folder.path(), &store, Arc::new(MemoryShards));
+    let node = open(folder.path(), &store, Arc::new(MemoryShards::default()));
     assert_eq!(node.left_alone(), [""; 0]);
     assert_eq!(films(&node).await.name(), "films");
 }
@@ -228,12 +228,12 @@ async fn what_an_earlier_release_deleted_blocks_no_name() {
 #[tokio::test]
 async fn folders_that_nobody_wrote_down_are_named() {
     let (folder, store) = (tempfile::tempdir().unwrap(), Arc::new(Silent::default()));
-    let node = open(folder.path(), &store, Arc::new(MemoryShards));
+    let node = open(folder.path(), &store, Arc::new(MemoryShards::default()));
     films(&node).await;
     drop(node);
     let stray = folder.path().join("collections/films/shard-2");
     std::fs::create_dir_all(&stray).unwrap();
-    let node = open(folder.path(), &store, Arc::new(MemoryShards));
+    let node = open(folder.path(), &store, Arc::new(MemoryShards::default()));
     assert_eq!(node.left_alone(), ["films/shard-2"]);
     assert!(stray.exists() && node.find("films").is_some());
 }

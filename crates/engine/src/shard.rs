@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use meter::{Clock, Meters};
+use meter::Clock;
 use plan::partial::{ByValue, IndexedFields, SuggestPartial, TermCounts};
 use plan::{
     AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,

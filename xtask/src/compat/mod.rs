@@ -75,7 +75,9 @@ impl Options {
         };
         words.finish()?;
         if (options.record || options.random.is_some()) && options.url.is_none() {
-            return Err(Misuse("`--record` and `--random` need the `--url` of a server to ask".to_owned()).into());
+            return Err(
+                Misuse("`--record` and `--random` need the `--url` of a server to ask".to_owned()).into()
+            );
         }
         Ok(options)
     }
