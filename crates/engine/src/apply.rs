@@ -35,6 +35,9 @@ struct Indexing {
     hash: u64,
 }
 
+/// An operation that may not be done, with its number in the batch.
+type RefusedAt = (u32, Refusal);
+
 impl Core {
     /// Applies operations from the front until one must be prepared again or fails; gives the one that failed with its number. On an
     /// error of the log, none is applied. `replaced` are the documents that go with the first, which is alone then.
@@ -44,7 +47,7 @@ impl Core {
         preparer: &Preparer,
         replaced: Option<&Query>,
         progress: &mut Progress,
-    ) -> Result<Option<(u32, Refusal)>> {
+    ) -> Result<Option<RefusedAt>> {
         let (Some(query), Some(first)) = (replaced, pending.front()) else {
             let _applying = progress.trace.waiting(|| self.apply_shared());
             return self.apply_held(pending, preparer, &Doomed::default(), progress);
@@ -63,7 +66,7 @@ impl Core {
         preparer: &Preparer,
         doomed: &Doomed,
         progress: &mut Progress,
-    ) -> Result<Option<(u32, Refusal)>> {
+    ) -> Result<Option<RefusedAt>> {
         let mut builder = self.take_builder(preparer.layout())?;
         // Whatever has to wait for the disk does so here, before the lock that gets and other updates want.
         let room = self.reserve(record_bytes_max(pending, doomed, progress));
@@ -93,7 +96,7 @@ impl Core {
         (room, doomed): (Room, &Doomed),
         builder: &Builder,
         progress: &mut Progress,
-    ) -> Result<(Vec<Indexing>, Option<(u32, Refusal)>)> {
+    ) -> Result<(Vec<Indexing>, Option<RefusedAt>)> {
         let now_ms = self.clock.now_ms();
         let mut state = progress.trace.waiting(|| self.state());
         let (decided, failure) = decide(&mut state, pending, builder.layout(), progress, now_ms)?;
@@ -133,7 +136,7 @@ fn decide(
     layout: &Layout,
     progress: &mut Progress,
     now_ms: i64,
-) -> Result<(Vec<Decided>, Option<(u32, Refusal)>)> {
+) -> Result<(Vec<Decided>, Option<RefusedAt>)> {
     state.check_writable()?;
     let mut decided = Vec::with_capacity(pending.len());
     while let Some(next) = pending.front() {

@@ -82,7 +82,7 @@ pub(crate) struct Edit {
 enum Unprepared {
     Failed(Error),
     /// The layout has grown since the preparer was taken; a newer one may do it.
-    Outgrown(Operation),
+    Outgrown(Box<Operation>),
 }
 
 impl From<Error> for Unprepared {
@@ -175,7 +175,7 @@ impl Core {
             match self.prepare(preparer, operation, group.edit_steps.as_deref()) {
                 Ok(prepared) => pending.push_back(Pending { ordinal, ..prepared }),
                 Err(Unprepared::Outgrown(operation)) => {
-                    operations.push_front(operation);
+                    operations.push_front(*operation);
                     break;
                 }
                 Err(Unprepared::Failed(error)) => {
@@ -217,7 +217,7 @@ impl Core {
                     Ok(merged) => merged.of(modify),
                     // The document may have got fields since that this preparer has not met.
                     Err(_) if !Arc::ptr_eq(preparer.layout(), &self.layout()) => {
-                        return Err(Unprepared::Outgrown(Operation::Modify(modify)));
+                        return Err(Unprepared::Outgrown(Box::new(Operation::Modify(modify))));
                     }
                     Err(error) => return Err(error.into()),
                 };

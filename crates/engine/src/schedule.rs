@@ -273,9 +273,8 @@ impl Core {
         if !self.log.is_waited_for() {
             return;
         }
-        match &lock(&self.schedule.running).log {
-            Some(task) => return task.handle.wake(),
-            None => {}
+        if let Some(task) = &lock(&self.schedule.running).log {
+            return task.handle.wake();
         }
         self.write_log();
     }

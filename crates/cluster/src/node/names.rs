@@ -130,7 +130,7 @@ impl Node {
             let entry = collection.entry();
             let name = if entry.name == entry.core { other.clone() } else { entry.name.clone() };
             let rename = Rename { key: entry.key().to_owned(), name, core: other };
-            node.call(vec![(collection, rename)])
+            node.call(&[(collection, rename)])
         };
         offload::update(work).await?
     }
@@ -143,7 +143,7 @@ impl Node {
             let (one, two) = (node.own(&core)?, node.own(&other)?);
             let (first, second) =
                 (take_names(&one.entry(), &two.entry()), take_names(&two.entry(), &one.entry()));
-            node.call(vec![(one, first), (two, second)])
+            node.call(&[(one, first), (two, second)])
         };
         offload::update(work).await?
     }
@@ -175,14 +175,14 @@ impl Node {
     }
 
     /// Gives collections their new names, all or none of them, for clients in one step.
-    fn call(&self, renames: Vec<(Arc<Collection>, Rename)>) -> Result<()> {
+    fn call(&self, renames: &[(Arc<Collection>, Rename)]) -> Result<()> {
         self.finish_renames()?;
         let (version, state) = self.catalog.state()?;
         let under_way = renames.iter().map(|(_, rename)| rename.clone()).collect();
         let version =
             self.catalog.set_state(version, &ClusterState { renames: under_way, ..state.clone() })?;
         // Invariant: what fails from here on, the next start or the next change finishes.
-        self.change_names(&renames)?;
+        self.change_names(renames)?;
         self.catalog.set_state(Some(version), &ClusterState { renames: Vec::new(), ..state }).map(drop)
     }
 

@@ -6,6 +6,7 @@
 
 #[path = "../in_process/index.rs"]
 mod index;
+#[allow(dead_code, reason = "the other example shows more of a time")]
 #[path = "../in_process/stopwatch.rs"]
 #[expect(dead_code, reason = "the other example shows single calls too")]
 mod stopwatch;
@@ -41,21 +42,29 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(shard.pin().search(plan, &Meters::default())?.facets.unwrap_or_default())
         };
         let (page, whole) = (at(CutDepth::Page), at(CutDepth::Whole));
-        let page_us = stopwatch::time(|| count(&page).map(drop))?.cpu_us;
-        let whole_us = stopwatch::time(|| count(&whole).map(drop))?.cpu_us;
+        let page_us = cpu_us(|| count(&page).map(drop))?;
+        let whole_us = cpu_us(|| count(&whole).map(drop))?;
         let part = count(&whole)?;
-        let copy = |_| part.clone();
-        let merged = || (0..SHARDS).map(copy).fold(FacetPartials::default(), Merge::merge);
-        let copy_us =
-            stopwatch::time(|| Ok::<_, plan::Error>(drop((0..SHARDS).map(copy).collect::<Vec<_>>())))?.cpu_us;
-        let merge_us = stopwatch::time(|| Ok::<_, plan::Error>(drop(merged())))?.cpu_us - copy_us;
+        let parts = || (0..SHARDS).map(|_| part.clone());
+        let merged = || parts().fold(FacetPartials::default(), Merge::merge);
+        // Merging and finishing take their parts, so that each call needs copies, which are no part of its time.
+        let copied = |work: &dyn Fn()| {
+            cpu_us(|| {
+                work();
+                Ok(())
+            })
+        };
+        let merge_us = copied(&|| drop(merged()))? - copied(&|| drop(parts().collect::<Vec<_>>()))?;
         let kept = merged();
-        let finish = || Ok::<_, plan::Error>(drop(cluster::finish_facets(&facets, kept.clone())));
-        let clone_us = stopwatch::time(|| Ok::<_, plan::Error>(drop(kept.clone())))?.cpu_us;
-        let finish_us = stopwatch::time(finish)?.cpu_us - clone_us;
+        let finish = || drop(cluster::finish_facets(&facets, kept.clone()));
+        let finish_us = copied(&finish)? - copied(&|| drop(kept.clone()))?;
         println!("{name:<28} {page_us:>9.0} {whole_us:>9.0} {merge_us:>9.0} {finish_us:>9.0}");
     }
     Ok(())
+}
+
+fn cpu_us(work: impl FnMut() -> Result<(), plan::Error>) -> Result<f64, plan::Error> {
+    Ok(stopwatch::time(work)?.cpu_us)
 }
 
 /// 1,000 categories of unequal sizes, tags of which each is in three documents, numbers below 5,000.

@@ -157,7 +157,7 @@ mod tests {
     fn part(total: u64, cut_before: Option<Component>) -> ShardResult {
         let whole = cut_before.is_none();
         let counted = cut_before != Some(Component::Facet);
-        let facets = FacetPartials { queries: vec![total], ..FacetPartials::default() };
+        let facets = FacetPartials { queries: vec![UnitCount::Number(total)], ..FacetPartials::default() };
         ShardResult {
             total,
             total_exact: whole,
@@ -172,7 +172,7 @@ mod tests {
     fn a_merge_of_results_is_the_result_of_all() {
         let merged = part(2, None).merge(part(3, None));
         assert_eq!((merged.total, merged.total_exact, merged.score_max), (5, true, Some(3.0)));
-        assert_eq!((merged.facets.unwrap().queries, merged.cut_before), (vec![5], None));
+        assert_eq!((merged.facets.unwrap().queries, merged.cut_before), (vec![UnitCount::Number(5)], None));
     }
 
     #[test]
@@ -183,7 +183,10 @@ mod tests {
             let left = one.clone().merge(two.clone()).merge(three.clone());
             assert_eq!(left, one.merge(two.merge(three)));
             assert_eq!((left.total_exact, left.cut_before), (false, Some(cut)));
-            assert_eq!(left.facets.map(|facets| facets.queries), counted.map(|count| vec![count]));
+            assert_eq!(
+                left.facets.map(|facets| facets.queries),
+                counted.map(|count| vec![UnitCount::Number(count)])
+            );
         };
         check([part(1, None), cut(Component::Facet), part(1, None)], Component::Facet, None);
         check([cut(Component::Expand), cut(Component::Facet), part(1, None)], Component::Facet, None);
