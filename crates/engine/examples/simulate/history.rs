@@ -115,9 +115,9 @@ impl History {
             return Ok(());
         }
         if answered {
-            self.counts.answered_again += 1
+            self.counts.answered_again += 1;
         } else {
-            self.counts.sent_again += 1
+            self.counts.sent_again += 1;
         }
         let at = those[self.random.below(those.len() as u64) as usize];
         self.send(at, Durable::Own)
@@ -272,7 +272,7 @@ impl History {
         Promise::DeposedIsSilent.demand(outcome.failure.is_some() || !changes, refused)?;
         // It has learned of the other now, unless the medium kept it waiting.
         if zombie.stats().refused.is_some_and(|reason| reason.contains("deposed")) {
-            let answered = draw::ids().into_iter().find(|id| get(&zombie, &[id.clone()]).is_ok());
+            let answered = draw::ids().into_iter().find(|id| get(&zombie, std::slice::from_ref(id)).is_ok());
             let answers = || format!("an owner that knows it is deposed answers a get of {answered:?}");
             Promise::DeposedIsSilent.demand(answered.is_none(), answers)?;
         }

@@ -354,8 +354,6 @@ pub fn is_mediums(kind: ErrorKind) -> bool {
 }
 
 fn shows(documents: &Documents, shown: &Shown) -> bool {
-    let alike = |((id, held), (other, figures)): ((&String, &Held), (&String, &(i32, Version)))| {
-        id == other && (held.count, held.version) == *figures
-    };
-    documents.len() == shown.len() && documents.iter().zip(shown).all(alike)
+    let figures = |held: &Held| (held.count, held.version);
+    documents.len() == shown.len() && documents.iter().all(|(id, held)| shown.get(id) == Some(&figures(held)))
 }

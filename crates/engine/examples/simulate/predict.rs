@@ -115,10 +115,11 @@ impl Run<'_> {
         let end = first + group_length(&changes[first..]);
         let early = (first..end).find_map(|at| Some((at, changes[at].is_refused_early(&self.documents)?)));
         let mut record = Vec::new();
-        for at in first..early.map_or(end, |(at, _)| at) {
-            match changes[at].judge(&self.documents, self.batch.conflicts_skip) {
+        let behind = early.map_or(end, |(at, _)| at);
+        for (at, change) in changes.iter().enumerate().take(behind).skip(first) {
+            match change.judge(&self.documents, self.batch.conflicts_skip) {
                 Verdict::Done => {
-                    changes[at].apply(&mut self.documents, 0);
+                    change.apply(&mut self.documents, 0);
                     record.push(at);
                 }
                 Verdict::PassedOver => {
