@@ -1,21 +1,12 @@
 //! A batch that has a name is applied once, however often it comes, before a restart and behind it, whatever became of the
 //! first answer.
 
-use plan::{AtomicOp, BatchId, Durable, ErrorKind, FieldEdit, Modify, Query};
+use plan::{AtomicOp, BatchId, Durable, ErrorKind, Query};
 
 use super::*;
 
 fn count(id: &str) -> Operation {
-    let edits = vec![FieldEdit { field: "n_i".into(), op: AtomicOp::Inc, values: vec![Value::Int(1)] }];
-    Operation::Modify(Modify {
-        id: id.into(),
-        root: None,
-        edits,
-        nested: vec![],
-        expect: Expect::Anything,
-        conditions: None,
-        commit_within_ms: None,
-    })
+    modify(id, "n_i", AtomicOp::Inc, vec![Value::Int(1)])
 }
 
 /// Four counts in three records, as an id is once in each.

@@ -2,24 +2,11 @@
 
 use std::sync::Arc;
 
-use plan::{AtomicOp, Commit, ErrorKind, Expect, FieldEdit, Modify, Operation, Query, Schema, Value};
+use plan::{AtomicOp, Commit, ErrorKind, Expect, Operation, Query, Schema, Value};
 
 use super::*;
 use crate::core::lock;
 use crate::testing::source;
-
-fn modify(id: &str, field: &str, op: AtomicOp, values: Vec<Value>) -> Operation {
-    let edits = vec![FieldEdit { field: field.into(), op, values }];
-    Operation::Modify(Modify {
-        id: id.into(),
-        root: None,
-        edits,
-        nested: vec![],
-        expect: Expect::Anything,
-        conditions: None,
-        commit_within_ms: None,
-    })
-}
 
 #[test]
 fn updates_are_gettable_at_once_and_found_after_a_refresh() {

@@ -89,6 +89,19 @@ fn add_block(id: String, document: Document, children: Vec<plan::NestedField>, e
     })
 }
 
+fn modify(id: &str, field: &str, op: plan::AtomicOp, values: Vec<Value>) -> Operation {
+    let edits = vec![plan::FieldEdit { field: field.into(), op, values }];
+    Operation::Modify(plan::Modify {
+        id: id.into(),
+        root: None,
+        edits,
+        nested: vec![],
+        expect: Expect::Anything,
+        conditions: None,
+        commit_within_ms: None,
+    })
+}
+
 fn delete(id: &str) -> Operation {
     Operation::Delete { id: id.into(), expect: Expect::Anything, commit_within_ms: None }
 }

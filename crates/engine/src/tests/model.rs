@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan::{
-    AtomicOp, FieldEdit, Modify, Operation, PayloadKind, PayloadOperation, PayloadUse, Query, Span,
-    SpanQuery, Value,
-};
+use plan::{AtomicOp, Operation, PayloadKind, PayloadOperation, PayloadUse, Query, Span, SpanQuery, Value};
 use proptest::prelude::*;
 
 use super::upkeep::{Upkeep, upkeep};
@@ -60,18 +57,7 @@ fn word(number: u8) -> String {
 }
 
 fn operation(step: &Step) -> Option<Operation> {
-    let edit = |id: &u8, field: &str, op, values| {
-        let edits = vec![FieldEdit { field: field.into(), op, values }];
-        Operation::Modify(Modify {
-            id: id.to_string(),
-            root: None,
-            edits,
-            nested: vec![],
-            expect: Expect::Anything,
-            conditions: None,
-            commit_within_ms: None,
-        })
-    };
+    let edit = |id: &u8, field, op, values| modify(&id.to_string(), field, op, values);
     Some(match step {
         Step::Add { id, word: number, field } => add(document(&[
             ("id", vec![text(&id.to_string())]),

@@ -145,19 +145,7 @@ impl EditSteps for Between {
 }
 
 fn edit() -> Operation {
-    Operation::Modify(plan::Modify {
-        id: "1".into(),
-        root: None,
-        edits: vec![plan::FieldEdit {
-            field: "n_i".into(),
-            op: plan::AtomicOp::Inc,
-            values: vec![Value::Int(1)],
-        }],
-        nested: vec![],
-        expect: Expect::Anything,
-        conditions: None,
-        commit_within_ms: None,
-    })
+    modify("1", "n_i", plan::AtomicOp::Inc, vec![Value::Int(1)])
 }
 
 /// What a schema adds by itself, a default say, has no place in the layout that a group began with.
