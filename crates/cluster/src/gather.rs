@@ -44,6 +44,7 @@ fn merged(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<ShardRes
             Cow::Owned(SearchPlan { facets, ..plan.clone() })
         }
     };
+    // Hits come named as the first shard's: one that is alone is not gone over once more for it.
     let parts = (0..).zip(pins).map(|(number, pin)| match number {
         0 => pin.search(&plan, meters),
         _ => Ok(pin.search(&plan, meters)?.of_shard(number)),
@@ -69,6 +70,7 @@ fn expanded(
     for hit in page {
         let value = groups.get_mut(hit.shard as usize).and_then(Iterator::next).flatten();
         let is_wanted = expand.nulls || value.is_some();
+        // By its text, which within one field is as distinct as the value; a real has no hash.
         if is_wanted && known.insert(value.as_ref().map(Value::to_text)) {
             values.push(value);
         }

@@ -273,6 +273,7 @@ impl Core {
         if !self.log.is_waited_for() {
             return;
         }
+        // The lock ends with the `if`: whoever writes below may be asked to stop meanwhile.
         if let Some(task) = &lock(&self.schedule.running).log {
             return task.handle.wake();
         }
