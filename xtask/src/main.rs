@@ -24,6 +24,7 @@ usage: cargo xtask TASK
   check                    all that CI runs: tidy, fmt, clippy, tests, docs, compat, clients
   docs                     write docs/parameters.md and docs/openapi.json from the definitions in the code
   tidy                     the architecture's absences: crate edges, who names what, paths in the documents
+         [--circles]       list the files of each crate that import each other in a circle, and what ties them
   compat                   replay compat/ against a Parhelion of this checkout
          [--url URL]       ask this server instead (http://127.0.0.1:8983/solr)
          [--filter TEXT]   only scenario files whose path contains TEXT
@@ -63,7 +64,7 @@ fn run(words: &[String]) -> Result<bool> {
     match task.as_str() {
         "check" => check::run(&root()?),
         "docs" => docs::run(&root()?),
-        "tidy" => tidy_task(),
+        "tidy" => tidy_task(rest),
         "compat" => compat_task(rest),
         "clients" => check::clients(&root()?),
         "simulate" => simulate::run(&root()?, rest),
@@ -75,7 +76,15 @@ fn run(words: &[String]) -> Result<bool> {
     }
 }
 
-fn tidy_task() -> Result<bool> {
+fn tidy_task(words: &[String]) -> Result<bool> {
+    match words {
+        [] => {}
+        [word] if word == "--circles" => {
+            print!("{}", tidy::list_circles(&root()?)?);
+            return Ok(true);
+        }
+        [other, ..] => return Err(args::Misuse(format!("unknown option `{other}`")).into()),
+    }
     let findings = tidy::run(&root()?)?;
     for finding in &findings {
         println!("{finding}");

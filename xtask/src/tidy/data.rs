@@ -2,7 +2,7 @@
 //! what was made of it, looks at a clock, or hides its type. What is alive goes beside a plan (`crates/meter`), what follows
 //! from a schema or a configuration stands beside it (`crates/cluster/src/in_use.rs`). A closure may be lent for one call.
 
-use super::Finding;
+use super::finding::Finding;
 
 /// The crate that is data.
 const PACKAGE: &str = "plan";

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Finding;
+use super::finding::Finding;
 
 /// The list.
 pub const DOCUMENT: &str = "docs/adr/0003-kept-differences.md";

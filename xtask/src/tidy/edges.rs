@@ -1,7 +1,7 @@
 //! Which of our crates may depend on which: the table of ARCHITECTURE.md, as data, and the proof that the two agree.
 //! Tests may depend on anything.
 
-use super::Finding;
+use super::finding::Finding;
 use super::manifest::Manifest;
 
 /// Crate and what it may name. A crate without a row is a finding: new crates are decided, not discovered.

@@ -2,7 +2,7 @@
 //! parts that merge: they have no module `finish`, no function `finish_…`, and name no finished result. What ends a file, a
 //! hash or a stream is called `finish` alone, and may be.
 
-use super::Finding;
+use super::finding::Finding;
 
 /// The crates below the one that finishes. `plan` declares the results that the others must not make.
 const BELOW: [&str; 4] = ["plan", "engine", "store", "analysis"];

@@ -3,43 +3,26 @@
 //! Owns the walk over the repository and the form of a finding; each rule is a module with its own table: `edges`
 //! (which crate may depend on which), `names` (who may name tantivy, hyper, the file system ...), `sources` (what
 //! every source file has or lacks), `paths` (documents name only what exists), `differences` (kept differences from Solr are
-//! named where they are decided), `finish` (results are finished above the shards), `data` (plans are data). Rules take texts and return findings,
+//! named where they are decided), `circles` (files that import each other), `finish` (results are finished above the shards), `data` (plans are data). Rules take texts and return findings,
 //! so that each is tested without a tree of files.
 
+mod circles;
 mod data;
 mod differences;
 mod edges;
+mod finding;
 mod finish;
 mod manifest;
 mod names;
 mod paths;
 mod sources;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use finding::Finding;
 use manifest::Manifest;
-
-/// One thing to put right: where, and what to do about it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// Path from the repository's root.
-    pub path: String,
-    /// Line, from 1; 0 where the whole file is meant.
-    pub line: usize,
-    pub message: String,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.path, self.message),
-            line => write!(f, "{}:{line}: {}", self.path, self.message),
-        }
-    }
-}
 
 /// Every finding in the repository at `root`, in order of path.
 pub fn run(root: &Path) -> Result<Vec<Finding>> {
@@ -48,7 +31,9 @@ pub fn run(root: &Path) -> Result<Vec<Finding>> {
     for manifest in manifests(root)? {
         findings.extend(edges::check(&manifest));
         findings.extend(names::check_dependencies(&manifest));
-        for (path, text) in texts(root, &manifest.folder.join("src"), "rs")? {
+        let sources = texts(root, &manifest.folder.join("src"), "rs")?;
+        findings.extend(circles::check(&manifest.name, &manifest.path, &sources)?);
+        for (path, text) in sources {
             findings.extend(sources::check(&path, &text));
             findings.extend(names::check_source(&manifest.name, &path, &text));
             findings.extend(data::check(&manifest.name, &path, &text));
@@ -67,6 +52,13 @@ pub fn run(root: &Path) -> Result<Vec<Finding>> {
     }
     findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok(findings)
+}
+
+/// The files of each crate that import each other in a circle, and what ties them.
+pub fn list_circles(root: &Path) -> Result<String> {
+    let list =
+        |manifest: Manifest| circles::list(&manifest.name, &texts(root, &manifest.folder.join("src"), "rs")?);
+    manifests(root)?.into_iter().map(list).collect()
 }
 
 fn manifests(root: &Path) -> Result<Vec<Manifest>> {

@@ -1,7 +1,7 @@
 //! Who may name what: each large library, and the file system, belongs to one layer, so that it can be replaced,
 //! bounded and tested there. Owns both tables. What tests name is their own affair.
 
-use super::Finding;
+use super::finding::Finding;
 use super::manifest::Manifest;
 
 /// A package (or, ending in `*`, a family) and the crates that may depend on it.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::Finding;
+use super::finding::Finding;
 
 /// Folders of the root that documents point into.
 const FOLDERS: [&str; 10] = [

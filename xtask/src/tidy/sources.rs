@@ -1,7 +1,7 @@
 //! What every source file has or lacks: an opening that says what the file owns, no ignored tests, and a size that
 //! still is one subject. The numbers are the house style's; a file that outgrows them is split, not excused.
 
-use super::Finding;
+use super::finding::Finding;
 
 /// Production lines at which a file has two subjects.
 const LINES_MAX: usize = 700;
