@@ -15,6 +15,7 @@ use store::{Durability, Watermark};
 
 use crate::core::Core;
 use crate::errors::from_unresolved;
+use crate::seeded_bugs::SeededBug;
 
 /// An update that was applied. Resolves once it is known whether it counts.
 #[must_use = "what is applied is told to nobody before it is durable"]
@@ -85,7 +86,9 @@ impl Unsettled {
             let durability = Durability::of(&*self.core.log, self.at);
             self.waiting = Some((durability, self.trace.wait(Phase::Sync)));
             // Whoever wrote a moment ago may be done by now, and not have seen this one.
-            self.core.write_for_waiters();
+            if !SeededBug::LostWake.is_planted() {
+                self.core.write_for_waiters();
+            }
         }
         self
     }

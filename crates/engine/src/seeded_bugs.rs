@@ -24,6 +24,8 @@ pub enum SeededBug {
     ForgottenDeleteByQuery,
     /// A refresh, though no flush, shows what the log may still lose.
     RefreshSkipsWait,
+    /// Who begins to wait for the log without a thread wakes nobody to write it.
+    LostWake,
 }
 
 #[cfg(feature = "seeded-bugs")]

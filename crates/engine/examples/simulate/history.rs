@@ -20,6 +20,8 @@ use crate::stage::{REMEMBERED_MAX, Stage, get, search};
 const STEPS: u64 = 60;
 /// Turns after which a medium without faults has everything shown that is due.
 const CALM_TURNS: usize = 4;
+/// Between turns in which no task is due but for one that was woken, or that looks after a medium without an answer.
+const MOMENT_MS: i64 = 50;
 
 /// Lives one history, as far as what was promised is kept.
 pub fn live(seed: u64) -> Kept<Counts> {
@@ -133,6 +135,8 @@ impl History {
             Sent { number, durable, state: self.ledger.newest_state(), is_logged: before != logged, told };
         if self.random.one_in(3) {
             self.counts.awaited += 1;
+            // As a server does, which lets the thread write that has applied, where nobody writes.
+            let applied = if self.random.one_in(2) { applied.lead() } else { applied };
             self.waiting.push((sent, applied));
             return Ok(());
         }
@@ -208,6 +212,12 @@ impl History {
     /// The medium behaves for a while: what is due is done.
     fn calm(&mut self) -> Kept {
         self.stage.site.calm(&self.stage.id);
+        for _ in 0..CALM_TURNS {
+            self.turn_by(MOMENT_MS)?;
+            self.answer_waiting()?;
+        }
+        let unanswered = || format!("{} updates wait for a medium that answers", self.waiting.len());
+        Promise::AnsweredInTime.demand(self.waiting.is_empty(), unanswered)?;
         for _ in 0..CALM_TURNS {
             self.turn_by(20_000)?;
         }

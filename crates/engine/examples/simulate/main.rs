@@ -24,7 +24,7 @@ use crate::history::live;
 use crate::promise::{Broken, Promise};
 
 /// Each with the promise that breaks: any other find, or a panic, is none.
-const BUGS: [(SeededBug, Promise); 8] = [
+const BUGS: [(SeededBug, Promise); 9] = [
     (SeededBug::EarlyAck, Promise::AcknowledgedStays),
     (SeededBug::VisibleBeforeDurable, Promise::ToldStays),
     (SeededBug::GetBeforeDurable, Promise::ToldStays),
@@ -33,6 +33,7 @@ const BUGS: [(SeededBug, Promise); 8] = [
     (SeededBug::ForgottenRefusals, Promise::AnsweredAlike),
     (SeededBug::ForgottenDeleteByQuery, Promise::AppliedOnce),
     (SeededBug::RefreshSkipsWait, Promise::ToldStays),
+    (SeededBug::LostWake, Promise::AnsweredInTime),
 ];
 
 struct Options {

@@ -18,6 +18,8 @@ pub enum Promise {
     AsLogged,
     /// What was applied is shown in the time that was set for it, where the medium lets it.
     ShownInTime,
+    /// Who waits for an update without a thread is told at once when the medium has answered, not when a task comes by.
+    AnsweredInTime,
     /// Who knows that another owns the shard neither acknowledges nor answers gets.
     DeposedIsSilent,
     /// A medium without faults lets updates, commits and gets succeed.

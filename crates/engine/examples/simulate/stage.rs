@@ -1,7 +1,7 @@
 //! The world of one history: a site in memory, a clock that is moved by hand, a scheduler whose tasks take their turns when they are
 //! told to, and the shard as its clients use it.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use engine::{
@@ -31,9 +31,18 @@ impl Clock for HandClock {
     }
 }
 
-/// Keeps tasks until somebody lets them take a turn.
+/// Keeps tasks until the history lets those take a turn that are due or were woken. No other: a wake that is lost has to show.
 #[derive(Default)]
-pub struct TurnByTurn(Mutex<Vec<std::sync::Weak<dyn Task>>>);
+pub struct TurnByTurn(Mutex<Vec<Arc<KeptTask>>>);
+
+/// A task between its turns, and its handle.
+struct KeptTask {
+    task: std::sync::Weak<dyn Task>,
+    woken: AtomicBool,
+    stopped: AtomicBool,
+    /// Milliseconds since 1970; the first turn comes at once.
+    due_at: AtomicI64,
+}
 
 impl std::fmt::Debug for TurnByTurn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -43,17 +52,55 @@ impl std::fmt::Debug for TurnByTurn {
 
 impl Scheduler for TurnByTurn {
     fn start(&self, _: &'static str, _: Priority, task: &Arc<dyn Task>) -> Result<Arc<dyn TaskHandle>> {
-        self.0.lock().unwrap().push(Arc::downgrade(task));
-        Ok(Arc::new(Unheeded))
+        let kept = Arc::new(KeptTask {
+            task: Arc::downgrade(task),
+            woken: AtomicBool::new(false),
+            stopped: AtomicBool::new(false),
+            due_at: AtomicI64::new(0),
+        });
+        self.0.lock().unwrap().push(kept.clone());
+        Ok(kept)
     }
 }
 
-/// Turns come when the history says so.
-struct Unheeded;
+impl TurnByTurn {
+    /// Each task that is due or was woken takes one turn.
+    fn pass(&self, clock: &HandClock) {
+        // The lock ends before the turns begin: one of them may stop a task or start another.
+        let tasks = {
+            let mut tasks = self.0.lock().unwrap();
+            tasks.retain(|task| task.task.strong_count() > 0 && !task.stopped.load(Ordering::Relaxed));
+            tasks.clone()
+        };
+        for task in tasks {
+            task.turn_if_due(clock);
+        }
+    }
+}
 
-impl TaskHandle for Unheeded {
-    fn wake(&self) {}
-    fn stop(&self) {}
+impl KeptTask {
+    fn turn_if_due(&self, clock: &HandClock) {
+        // Taken before the turn, so that a wake during it asks for one more.
+        let is_woken = self.woken.swap(false, Ordering::Relaxed);
+        if !is_woken && clock.now_ms() < self.due_at.load(Ordering::Relaxed) {
+            return;
+        }
+        let Some(task) = self.task.upgrade().filter(|_| !self.stopped.load(Ordering::Relaxed)) else {
+            return;
+        };
+        let pause_ms = i64::try_from(task.turn()).unwrap_or(i64::MAX);
+        self.due_at.store(clock.now_ms().saturating_add(pause_ms), Ordering::Relaxed);
+    }
+}
+
+impl TaskHandle for KeptTask {
+    fn wake(&self) {
+        self.woken.store(true, Ordering::Relaxed);
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
 }
 
 pub struct Stage {
@@ -105,13 +152,10 @@ impl Stage {
         self.clock.now_ms()
     }
 
-    /// Lets time pass and each task take a turn.
+    /// Lets time pass, and each task take a turn that is due then or was woken.
     pub fn turn(&self, ms: i64) {
         self.clock.0.fetch_add(ms, Ordering::Relaxed);
-        let tasks: Vec<_> = self.scheduler.0.lock().unwrap().clone();
-        for task in tasks.iter().filter_map(std::sync::Weak::upgrade) {
-            task.turn();
-        }
+        self.scheduler.pass(&self.clock);
     }
 }
 
