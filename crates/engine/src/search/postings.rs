@@ -16,7 +16,7 @@ use tantivy::{DocId, SegmentReader, TERMINATED};
 
 pub(crate) use self::blocks::TermBlocks;
 pub(crate) use self::entry::Entry;
-use super::block::{BLOCK, read_vint};
+use super::block::{BLOCK, next_vint};
 use super::error::engine_error;
 use super::positions::TermPositions;
 
@@ -89,9 +89,10 @@ impl FieldPostings {
             self.blocks(info)?.for_each_in(0, TERMINATED, |docs| docs.iter().copied().for_each(&mut each));
             return Ok(());
         }
-        let (bytes, mut at, mut doc) = (self.bytes(info)?, 0, 0u32);
+        let bytes = self.bytes(info)?;
+        let (mut rest, mut doc) = (bytes.iter(), 0u32);
         for _ in 0..info.doc_freq {
-            let delta = read_vint(&bytes, &mut at).ok_or_else(|| damaged("postings break off"))?;
+            let delta = next_vint(&mut rest).ok_or_else(|| damaged("postings break off"))?;
             doc = doc.saturating_add(delta);
             each(doc);
         }

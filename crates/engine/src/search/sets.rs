@@ -105,6 +105,7 @@ pub(crate) fn postings(
 /// Adds the documents of a term.
 pub(crate) fn add_postings(view: &SegmentView, field: Field, info: &TermInfo, bits: &mut Bits) -> Result<()> {
     let postings = view.postings().field(view.reader(), field)?;
+    let mut bits = bits.inserter();
     postings.for_each_doc(info, |doc| bits.insert(doc))
 }
 
@@ -126,6 +127,7 @@ where
         return Ok(());
     }
     let postings = view.postings().field(view.reader(), field)?;
+    let mut bits = bits.inserter();
     let mut read = 0u32;
     loop {
         postings.for_each_doc(terms.value(), |doc| bits.insert(doc))?;
