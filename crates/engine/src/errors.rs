@@ -8,7 +8,8 @@ use tantivy::TantivyError;
 
 /// Damage is told from misuse, and a full disk from both; everything else tantivy reports is a defect of ours, as it only
 /// sees what we wrote.
-pub(crate) fn from_tantivy(error: TantivyError) -> Error {
+pub(crate) fn from_tantivy(error: impl Into<TantivyError>) -> Error {
+    let error = error.into();
     let kind = match &error {
         TantivyError::DataCorruption(_) => ErrorKind::DataLoss,
         TantivyError::IoError(source) => match innermost_kind(&**source) {

@@ -2,10 +2,10 @@
 
 /// Operations in a record of the log, when it decodes.
 pub fn operations(bytes: &[u8]) -> Option<usize> {
-    crate::log_codec::decode(bytes).map(|(_, operations)| operations.len())
+    crate::write::log_codec::decode(bytes).map(|(_, operations)| operations.len())
 }
 
 /// Whether `bytes` decode as the body of a manifest.
 pub fn manifest(bytes: &[u8]) -> bool {
-    crate::manifest::Manifest::from_bytes(bytes).is_ok()
+    crate::life::manifest::Manifest::from_bytes(bytes).is_ok()
 }

@@ -8,12 +8,12 @@ use plan::{
     AnalyzerSpec, ComponentSpec, CopyField, Document, FieldSource, Schema, SchemaSource, TypeSource, Value,
 };
 
-use crate::alive::Dead;
-use crate::analyzers::Analyzers;
-use crate::builder::Builder;
-use crate::id_filter;
+use crate::indexing::builder::Builder;
+use crate::indexing::prepare::Preparer;
 use crate::layout::Layout;
-use crate::prepare::Preparer;
+use crate::layout::analyzers::Analyzers;
+use crate::segment::alive::Dead;
+use crate::segment::id_filter;
 use crate::snapshot::Snapshot;
 
 pub(crate) fn component(name: &str) -> ComponentSpec {

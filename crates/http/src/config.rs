@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use solr::security::Security;
 
-use crate::compress::Compress;
+use crate::admission::gate::GateLimits;
 use crate::configsets::Configsets;
-use crate::gate::GateLimits;
-use crate::logs::{Logs, NoLogs};
-use crate::machine::MachineFacts;
+use crate::observe::logs::{Logs, NoLogs};
+use crate::observe::machine::MachineFacts;
+use crate::request::compress::Compress;
 
 #[derive(Clone)]
 pub struct ServeConfig {

@@ -1,88 +1,84 @@
-//! Answers that are kept: the same as long as nothing changes, and never longer.
+//! What is kept between searches is not true for longer than what it hangs on: a segment, a snapshot, another collection. Each
+//! search is asked, something is added, and the same search is asked again.
 
 mod served;
 
 use served::Served;
 
-async fn add(served: &Served, id: &str) {
-    let body = format!(r#"[{{"id":"{id}"}}]"#);
-    let answer = served.post("/solr/films/update?commit=true", "application/json", &body).await;
+const JSON: &str = "application/json";
+const FOXES: &str = r#"[{"id":"1","title_t":"fox and hound","n_i":1},{"id":"2","title_t":"fox den","n_i":2},
+    {"id":"3","title_t":"hound dog","n_i":3}]"#;
+
+async fn found(served: &Served, query: &str) -> Vec<String> {
+    let answer = served.get(&format!("/solr/films/select?fl=id&sort=id+asc&{query}")).await;
+    assert_eq!(answer.status, 200, "{query}: {}", answer.body);
+    let body: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let ids = body["response"]["docs"].as_array().unwrap().iter();
+    ids.map(|doc| doc["id"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn add(served: &Served, collection: &str, documents: &str) {
+    let answer = served.post(&format!("/solr/{collection}/update?commit=true"), JSON, documents).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
 }
 
-/// How many answers were taken from those kept.
-async fn hits(served: &Served) -> u64 {
-    let answer = served.get("/solr/admin/metrics?key=solr.node:CACHE.answers:hits&indent=off").await;
-    let (_, number) = answer.body.rsplit_once(':').unwrap();
-    number.trim_end_matches('}').parse().unwrap_or_else(|_| panic!("{}", answer.body))
-}
-
-#[tokio::test]
-async fn an_answer_is_kept_until_something_changes() {
-    let served = Served::start().await;
-    add(&served, "1").await;
-    let path = "/solr/films/select?q=*:*&fl=id";
-    let first = served.get(path).await;
-    assert!(first.body.contains(r#""numFound":1"#), "{}", first.body);
-    assert_eq!(hits(&served).await, 0);
-    let second = served.get(path).await;
-    assert_eq!((second.body, second.status, hits(&served).await), (first.body, 200, 1));
-    assert_eq!(second.headers.len(), first.headers.len());
-
-    add(&served, "2").await;
-    assert!(served.get(path).await.body.contains(r#""numFound":2"#));
-    assert_eq!(hits(&served).await, 1);
-    served.get(path).await;
-    assert_eq!(hits(&served).await, 2);
-
-    served.get("/solr/admin/cores?action=RELOAD&core=films").await;
-    served.get(path).await;
-    assert_eq!(hits(&served).await, 2);
-
-    served.get("/solr/admin/cores?action=UNLOAD&core=films").await;
-    assert_eq!(served.get(path).await.status, 404);
-}
-
-#[tokio::test]
-async fn suggestions_are_kept_until_a_suggester_is_built() {
-    let served = Served::start().await;
-    let path = "/solr/films/suggest?suggest.q=a";
-    let first = served.get(path).await;
-    assert_eq!(first.status, 200, "{}", first.body);
-    for (path, expected) in [
-        (path, 1),
-        ("/solr/films/suggest?suggest.q=a&suggest.build=true", 1),
-        ("/solr/films/suggest?suggest.q=a&suggest.build=true", 1),
-        (path, 1),
-        (path, 2),
-    ] {
-        served.get(path).await;
-        assert_eq!(hits(&served).await, expected, "{path}");
+/// Before an addition and after it, as a filter and as a part of one, which is kept by itself where facets ask for it.
+async fn check(filter: &str, before: &[&str], addition: &str, after: &[&str]) {
+    let served = Served::start_whole(|_| {}).await;
+    add(&served, "films", FOXES).await;
+    let forms = [
+        format!("q=*:*&fq={filter}"),
+        format!("q=*:*&fq=%2B_query_:%22{filter}%22"),
+        format!("q=%2B_query_:%22{filter}%22"),
+    ];
+    for form in &forms {
+        assert_eq!(found(&served, form).await, before, "{form}");
+    }
+    add(&served, "films", addition).await;
+    for form in &forms {
+        assert_eq!(found(&served, form).await, after, "{form}");
     }
 }
 
-#[tokio::test]
-async fn what_may_differ_the_next_time_is_not_kept() {
-    let served = Served::start().await;
-    add(&served, "1").await;
-    for query in [
-        "q=id:1&timeAllowed=0",
-        "q=id:1&debug=timing",
-        "q={!cache=false}id:1",
-        "q=id:1&fq=nosuch:1",
-        "q=id:1&rows=x",
-    ] {
-        let path = format!("/solr/films/select?{query}");
-        served.get(&path).await;
-        served.get(&path).await;
-        assert_eq!(hits(&served).await, 0, "{query}");
-    }
+#[tokio::test(flavor = "multi_thread")]
+async fn what_hangs_on_other_segments_is_not_kept_for_one() {
+    let fox = r#"[{"id":"4","title_t":"fox","n_i":9}]"#;
+    check("{!frange+l=4}numdocs()", &[], fox, &["1", "2", "3", "4"]).await;
+    check("{!frange+l=3}docfreq(title_t,fox)", &[], fox, &["1", "2", "3", "4"]).await;
+    check("{!frange+l=1}scale(n_i,0,1)", &["3"], fox, &["4"]).await;
+    check("{!frange+l=3}ord(id)", &["3"], r#"[{"id":"0","n_i":0}]"#, &["2", "3"]).await;
+    check(
+        "{!fuzzy+f=title_t+maxExpansions=1+maxEdits=2}foxx",
+        &["1", "2"],
+        r#"[{"id":"4","title_t":"foxx"}]"#,
+        &["4"],
+    )
+    .await;
+    check("{!mlt+qf=title_t+mintf=1+mindf=1}1", &["2", "3"], r#"[{"id":"1","title_t":"den"}]"#, &["2"]).await;
+    check(
+        "{!join+from=n_i+to=n_i}title_t:fox",
+        &["1", "2"],
+        r#"[{"id":"1","title_t":"dog","n_i":1}]"#,
+        &["2"],
+    )
+    .await;
 }
 
-#[tokio::test]
-async fn a_server_may_keep_nothing() {
-    let served = Served::start_with(|config| config.answer_bytes_max = 0).await;
-    served.get("/solr/films/select?q=*:*").await;
-    served.get("/solr/films/select?q=*:*").await;
-    assert_eq!(hits(&served).await, 0);
+#[tokio::test(flavor = "multi_thread")]
+async fn what_hangs_on_another_collection_is_not_kept() {
+    let served = Served::start_whole(|_| {}).await;
+    let create = "/solr/admin/collections?action=CREATE&name=lists&numShards=1";
+    assert_eq!(served.get(create).await.status, 200);
+    add(&served, "films", FOXES).await;
+    add(&served, "lists", r#"[{"id":"a","film_s":"1"}]"#).await;
+    let join = "{!join+from=film_s+to=id+fromIndex=lists}*:*";
+    let forms =
+        [format!("q={join}"), format!("q=*:*&fq={join}"), format!("q=*:*&fq=%2B_query_:%22{join}%22")];
+    for form in &forms {
+        assert_eq!(found(&served, form).await, ["1"], "{form}");
+    }
+    add(&served, "lists", r#"[{"id":"b","film_s":"3"}]"#).await;
+    for form in &forms {
+        assert_eq!(found(&served, form).await, ["1", "3"], "{form}");
+    }
 }

@@ -33,6 +33,8 @@ pub fn run(root: &Path) -> Result<Vec<Finding>> {
         findings.extend(names::check_dependencies(&manifest));
         let sources = texts(root, &manifest.folder.join("src"), "rs")?;
         findings.extend(circles::check(&manifest.name, &manifest.path, &sources)?);
+        let paths: Vec<&str> = sources.iter().map(|(path, _)| path.as_str()).collect();
+        findings.extend(sources::check_headings(&paths));
         for (path, text) in sources {
             findings.extend(sources::check(&path, &text));
             findings.extend(names::check_source(&manifest.name, &path, &text));

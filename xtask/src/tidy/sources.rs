@@ -26,6 +26,20 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
+/// A module with modules below it is the heading of their folder: `a/mod.rs`, not `a.rs` beside `a/`.
+pub fn check_headings(paths: &[&str]) -> Vec<Finding> {
+    let is_beside = |path: &&&str| {
+        let folder = path.trim_end_matches(".rs");
+        paths.iter().any(|other| other.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let finding = |path: &&str| Finding {
+        path: (*path).to_owned(),
+        line: 0,
+        message: "stands beside its folder: make it the folder's `mod.rs`".to_owned(),
+    };
+    paths.iter().filter(is_beside).map(finding).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -38,5 +52,14 @@ mod tests {
         check("fn f() {}", 1);
         check("//! Owns a.\n#[cfg(test)]\nmod tests {\n    #[ignore]\n    fn f() {}\n}", 1);
         check(&format!("//! Owns a.\n{}", "fn f() {}\n".repeat(LINES_MAX)), 1);
+    }
+
+    #[test]
+    fn a_folder_has_its_heading_inside() {
+        let check = |paths: &[&str], findings: usize| {
+            assert_eq!(check_headings(paths).len(), findings, "{paths:?}");
+        };
+        check(&["src/lib.rs", "src/a/mod.rs", "src/a/b.rs", "src/ab.rs"], 0);
+        check(&["src/a.rs", "src/a/b.rs"], 1);
     }
 }

@@ -27,9 +27,10 @@ use plan::{
 };
 use tantivy::DocId;
 
-use crate::analyzers::Analyzers;
+use crate::layout::analyzers::Analyzers;
 use crate::layout::{FieldLayout, Layout};
-use crate::search::{Given, SearchContext, rarity, stored_document};
+use crate::search::context::SearchContext;
+use crate::search::{Given, rarity, stored_document};
 use fragmenter::Cutter;
 use sought::Sought;
 use text::{Text, prefix, utf16_len};

@@ -5,8 +5,10 @@ use tantivy::schema::{
     TextOptions,
 };
 
-use super::VERSION_COLUMN;
 use super::slot::{ColumnKind, InvertedKind, Slot};
+
+/// Column of the version field.
+pub(crate) const VERSION_COLUMN: &str = "_version";
 
 /// Where a slot ended up.
 pub(super) struct Place {

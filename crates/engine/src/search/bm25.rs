@@ -6,6 +6,8 @@ use std::sync::{Arc, LazyLock};
 
 use tantivy::fieldnorm::FieldNormReader;
 
+use crate::snapshot::field_stats::Inverse;
+
 pub(crate) const K1: f32 = 1.2;
 pub(crate) const B: f32 = 0.75;
 
@@ -26,9 +28,6 @@ pub(crate) struct Similarity {
     pub(crate) average_length: f32,
     inverse: Inverse,
 }
-
-/// 1 / (k1 · (1 - b + b · length / average)) by norm id.
-pub(crate) type Inverse = Arc<[f32; 256]>;
 
 /// Of an average of 1: of a field whose lengths do not count.
 pub(crate) static INVERSE_OF_ONE: LazyLock<Inverse> = LazyLock::new(|| inverse_lengths(1.0));

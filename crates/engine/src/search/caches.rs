@@ -12,14 +12,14 @@ use tantivy::DocId;
 use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 
-use super::facet::GlobalOrdinals;
 use super::filter_cache::FilterCache;
 use super::result_cache::ResultCache;
-use super::stats::SegmentFieldStats;
 use crate::cache::Cache;
 use crate::config::CacheSizes;
-use crate::peers::Peers;
+use crate::search::peers::Peers;
 use crate::snapshot::Snapshot;
+use crate::snapshot::field_stats::SegmentFieldStats;
+use crate::snapshot::global_ordinals::GlobalOrdinals;
 
 /// One for a shard, shared by its searches.
 pub(crate) struct SearchCaches {

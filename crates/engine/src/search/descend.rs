@@ -8,12 +8,13 @@ use plan::partial::HitRef;
 use plan::{ChildHit, ChildrenPlan, NEST_PATH_FIELD, Result, last_step, path_above};
 use tantivy::DocId;
 
-use super::bits::Bits;
-use super::columns::AnyColumn;
-use super::error::engine_error;
+use super::fetch;
 use super::mask::{self, PreparedFilter};
-use super::{SearchContext, SearchSegment, fetch};
-use crate::block::place_of;
+use crate::errors::from_tantivy;
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
+use crate::segment::nesting::block_place;
 
 pub(super) struct Descent<'a> {
     context: &'a SearchContext<'a>,
@@ -60,7 +61,7 @@ impl<'a> Descent<'a> {
         let path_of = |doc: DocId| {
             let mut path = String::new();
             if let Some(ordinal) = column.term_ords(doc).next() {
-                column.ord_to_str(ordinal, &mut path).map_err(engine_error)?;
+                column.ord_to_str(ordinal, &mut path).map_err(from_tantivy)?;
             }
             Ok(path)
         };
@@ -80,7 +81,7 @@ impl<'a> Descent<'a> {
     }
 
     fn are_of_one_block(&self, segment: &SearchSegment<'_>, one: DocId, other: DocId) -> Result<bool> {
-        let root = |doc| Ok(place_of(&segment.view.source(doc)?, self.context.layout)?.root);
+        let root = |doc| Ok(block_place(&segment.view.source(doc)?, self.context.layout)?.root);
         let root_of_one = root(one)?;
         Ok(root_of_one.is_some() && root_of_one == root(other)?)
     }

@@ -8,8 +8,8 @@ use plan::Result;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 
-use super::error::engine_error;
-use super::{SearchContext, SearchSegment};
+use crate::errors::from_tantivy;
+use crate::search::context::{SearchContext, SearchSegment};
 
 /// Where a term is: segments with what their dictionaries say.
 pub(super) type Infos<'a, 's> = Vec<(&'s SearchSegment<'a>, TermInfo)>;
@@ -24,12 +24,12 @@ pub(super) fn each_term<'a>(
     let inverted: Vec<_> = context
         .segments
         .iter()
-        .map(|segment| Ok((segment, segment.reader.inverted_index(field).map_err(engine_error)?)))
+        .map(|segment| Ok((segment, segment.reader.inverted_index(field).map_err(from_tantivy)?)))
         .collect::<Result<_>>()?;
     let mut streams = Vec::with_capacity(inverted.len());
     let mut heap = BinaryHeap::new();
     for (at, (segment, inverted)) in inverted.iter().enumerate() {
-        let mut stream = inverted.terms().range().ge(start).into_stream().map_err(engine_error)?;
+        let mut stream = inverted.terms().range().ge(start).into_stream().map_err(from_tantivy)?;
         if stream.advance() {
             heap.push(Reverse((stream.key().to_vec(), at)));
         }

@@ -8,7 +8,6 @@ use tantivy::postings::SegmentPostings;
 use tantivy::schema::{IndexRecordOption, Schema};
 use tantivy::{DocId, DocSet, SegmentReader};
 
-use super::bits::Bits;
 use super::bm25::Similarity;
 use super::function::FunctionScore;
 use super::node::{BooleanNode, DocSource, Node, PhraseNode, TermNode};
@@ -18,6 +17,7 @@ use super::sets::postings;
 use super::span::SpanAt;
 use super::synonym::SynonymAt;
 use super::terms::{ExactPhrase, ExactPlaces, ScoredTerm};
+use crate::segment::bits::Bits;
 
 /// A node in one segment.
 pub(crate) enum Evaluator {

@@ -12,7 +12,7 @@ use super::lower::lower_scored;
 use super::node::{BooleanNode, BoostedNode, Constant, DocSource, Node, Scoring};
 use super::preset::{Preset, Reason};
 use super::span::SpanNode;
-use super::{SearchContext, SearchSegment};
+use crate::search::context::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
 /// Lengths up to this norm are exact.

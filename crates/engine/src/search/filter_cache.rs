@@ -8,8 +8,8 @@ use plan::{CacheStats, Query};
 use tantivy::DocId;
 use tantivy::index::SegmentId;
 
-use super::bits::Bits;
 use crate::cache::Cache;
+use crate::segment::bits::Bits;
 
 pub(crate) struct FilterCache(Cache<Key, Kept>);
 

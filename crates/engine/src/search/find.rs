@@ -4,7 +4,8 @@ use plan::{Query, Result, Value};
 use tantivy::DocId;
 
 use super::lower::lower_unscored;
-use super::{SearchContext, SearchSegment, mask};
+use super::mask;
+use crate::search::context::{SearchContext, SearchSegment};
 
 /// The living documents that match: (segment, documents ascending), empty ones left out.
 pub(super) fn matching_docs(context: &SearchContext<'_>, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {

@@ -4,10 +4,10 @@
 use plan::{Query, Result};
 use tantivy::DocId;
 
-use super::SearchContext;
 use super::evaluate::Evaluator;
 use super::lower::lower_unscored;
 use super::node::Node;
+use crate::search::context::SearchContext;
 
 /// Queries, and how they are asked in the segment last looked at.
 pub(crate) struct Given {

@@ -4,12 +4,12 @@
 use plan::partial::{ByValue, IndexedField, IndexedFields};
 use plan::{Error, Result, Value};
 
-use super::SearchContext;
 use super::each_term::each_term;
-use super::error::engine_error;
 use super::lower::exists_docs;
 use super::stats::segment_stats;
+use crate::errors::from_tantivy;
 use crate::layout::{FieldLayout, InvertedKind};
+use crate::search::context::SearchContext;
 
 pub(super) fn fields(context: &SearchContext<'_>) -> Result<IndexedFields> {
     let mut fields =
@@ -23,7 +23,7 @@ fn stats_of(context: &SearchContext<'_>, layout: &FieldLayout) -> Result<Indexed
     for segment in &context.segments {
         if let Some(field) = layout.inverted {
             docs += segment_stats(context, segment, layout, field)?.doc_count;
-            let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
+            let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
             *distinct.get_or_insert(0) += inverted.terms().num_terms() as u64;
         } else {
             docs += u64::from(exists_docs(segment.view, layout)?.count());
@@ -55,8 +55,12 @@ fn value_of(layout: &FieldLayout, kind: InvertedKind, bytes: &[u8]) -> Result<Va
         bytes.map(u64::from_be_bytes).map_err(|_| Error::internal("a term of odd length"))
     };
     Ok(match kind {
-        InvertedKind::I64 => super::facet::integer_value(layout.class(), tantivy::u64_to_i64(number()?)),
-        InvertedKind::F64 => super::facet::real_value(layout.class(), tantivy::u64_to_f64(number()?)),
+        InvertedKind::I64 => {
+            crate::segment::columns::integer_value(layout.class(), tantivy::u64_to_i64(number()?))
+        }
+        InvertedKind::F64 => {
+            crate::segment::columns::real_value(layout.class(), tantivy::u64_to_f64(number()?))
+        }
         InvertedKind::Bool => Value::Bool(number()? != 0),
         _ => Value::Str(String::from_utf8_lossy(bytes).into_owned()),
     })

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use plan::{Filter, Query, Result};
+use plan::{Filter, MatchScope, Query, Result};
 
-use super::bits::Bits;
 use super::filter_cache::key_of;
 use super::lower::lower_unscored;
 use super::matches::matches;
 use super::node::Node;
-use super::{SearchContext, SearchSegment};
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
 
 /// The documents allowed in each segment; `None` is all of them.
 pub(crate) type Masks = Vec<Option<Arc<Bits>>>;
@@ -31,15 +31,15 @@ pub(crate) struct PreparedFilter {
 
 impl PreparedFilter {
     pub(crate) fn prepare(context: &SearchContext<'_>, filter: &Filter) -> Result<Self> {
-        let key =
-            (filter.cache && !filter.query.reads_others() && !filter.query.spans_segments()).then(|| {
-                match filter.query.is_related() {
-                    // What it finds is true of this snapshot only.
-                    true => format!("{}@{}", context.snapshot, key_of(&filter.query)).into(),
-                    false => key_of(&filter.query),
-                }
-            });
-        let kept = key.as_ref().filter(|_| filter.query.is_related()).and_then(|key| kept(context, key));
+        let scope = filter.query.scope();
+        let key = match scope {
+            _ if !filter.cache => None,
+            MatchScope::Segment => Some(key_of(&filter.query)),
+            // What it finds is true of this snapshot only.
+            MatchScope::Snapshot => Some(format!("{}@{}", context.snapshot, key_of(&filter.query)).into()),
+            MatchScope::Collections => None,
+        };
+        let kept = key.as_ref().filter(|_| scope == MatchScope::Snapshot).and_then(|key| kept(context, key));
         let node = if kept.is_some() { Node::Nothing } else { lower_unscored(context, &filter.query)? };
         Ok(Self { node, kept, key, negative: false, tags: filter.tags.clone(), cost: filter.cost })
     }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use plan::Result;
 use tantivy::Term;
 
-use super::bits::Bits;
 use super::evaluate::Evaluator;
 use super::function::each_block;
 use super::node::{BooleanNode, Computed, DocSource, Node};
 use super::span::{Shape, SpanNode};
 use super::terms::{Direct, Matching};
-use super::{SearchContext, SearchSegment};
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
 
 /// The matches of a segment, of those in `among` where given, dead or alive.
 pub(crate) fn matches(

@@ -7,15 +7,13 @@
 //! each. The second step is `fetch`: it loads what the page shows; `descend` finds what is below a hit; `explain` tells how a
 //! score came about.
 
-mod bits;
-mod block;
 mod bm25;
 mod caches;
 mod collect;
 mod columns;
+pub(crate) mod context;
 mod descend;
 mod each_term;
-mod error;
 mod evaluate;
 mod explain;
 mod facet;
@@ -34,9 +32,8 @@ mod near_terms;
 mod nearest;
 mod node;
 mod norms;
+pub(crate) mod peers;
 mod phrase;
-mod positions;
-pub(crate) mod postings;
 mod preset;
 mod repeats;
 mod rerank;
@@ -50,29 +47,25 @@ mod span;
 mod spatial;
 mod stats;
 mod synonym;
+pub(crate) mod tallies;
 mod term_list;
 mod terms;
 #[cfg(test)]
 mod tests;
-mod uninvert;
 mod vectors;
 mod why_not;
 mod words;
 
-use std::sync::Arc;
-
-use meter::{Allowance, Meters, Trace};
+use meter::Meters;
 use plan::partial::{
     ByValue, GroupPartial, HitRef, IndexedFields, LikeCounts, LikeWords, ShardResult, TermCounts, WordCounts,
 };
 use plan::{Document, ExpandPlan, Explanation, FieldSelection, Query, Result, SearchPlan, Value};
-use tantivy::{DocId, SegmentReader};
+use tantivy::DocId;
 
-use crate::layout::Layout;
-use crate::snapshot::{SegmentView, Snapshot, Views};
-pub(crate) use bits::{Bits, words_of};
-pub(crate) use columns::{AnyColumn, OpenColumns};
-pub(crate) use lower::Tallies;
+use crate::snapshot::Snapshot;
+use context::SearchContext;
+use tallies::Tallies;
 
 pub(crate) use caches::SearchCaches;
 pub(crate) use fetch::{fetch_expanded, fetch_hits, stored_document};
@@ -83,7 +76,7 @@ pub(crate) use near_terms::is_near;
 pub use near_terms::{TERM_CHARS_MAX, similarity};
 pub(crate) use repeats::{are_too_many, groups};
 pub(crate) use sloppy::{Place, spans};
-pub(crate) use stats::{KnownFields, rarity};
+pub(crate) use stats::rarity;
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.
 pub(crate) fn search(
@@ -222,77 +215,4 @@ pub(crate) fn explain_other(
     let found = found.into_iter().flat_map(|(segment, docs)| docs.into_iter().map(move |doc| (segment, doc)));
     let found: Vec<_> = found.take(limit).collect();
     explain::others(&context, &plan.query, &found)
-}
-
-/// What one search reads.
-pub(crate) struct SearchContext<'a> {
-    /// Of the snapshot.
-    pub(crate) snapshot: u64,
-    pub(crate) layout: &'a Layout,
-    pub(crate) segments: Vec<SearchSegment<'a>>,
-    pub(crate) caches: &'a SearchCaches,
-    pub(crate) views: &'a Views,
-    known_fields: &'a KnownFields,
-    /// What there is to use up; without one, everything.
-    pub(crate) allowance: Allowance,
-    /// Whether hits tell how they score: queries then keep what an explanation shows.
-    pub(crate) explains: bool,
-    /// Where its time goes.
-    pub(crate) trace: Trace,
-}
-
-/// One segment of the snapshot.
-pub(crate) struct SearchSegment<'a> {
-    /// Its place in the snapshot.
-    pub(crate) number: usize,
-    pub(crate) view: &'a SegmentView,
-    pub(crate) reader: &'a SegmentReader,
-    /// The living documents; `None` when all live.
-    pub(crate) alive: Option<Arc<Bits>>,
-    /// Documents in the segments before this one.
-    pub(crate) base: u64,
-    /// The search's.
-    pub(crate) allowance: Allowance,
-}
-
-impl<'a> SearchContext<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, caches: &'a SearchCaches) -> Self {
-        let mut base = 0;
-        let segments = snapshot
-            .segments()
-            .iter()
-            .enumerate()
-            .map(|(number, view)| {
-                let (reader, alive) = (view.reader(), view.alive());
-                let segment =
-                    SearchSegment { number, view, reader, alive, base, allowance: Allowance::default() };
-                base += u64::from(segment.max_doc());
-                segment
-            })
-            .collect();
-        Self {
-            snapshot: snapshot.number(),
-            layout: snapshot.layout(),
-            segments,
-            caches,
-            views: snapshot.views(),
-            known_fields: snapshot.known_fields(),
-            allowance: Allowance::default(),
-            explains: false,
-            trace: Trace::default(),
-        }
-    }
-
-    /// The same, on the account of a request: cut short when its allowance is used up.
-    pub(crate) fn within(mut self, meters: &Meters) -> Self {
-        let Meters { allowance, trace } = meters.clone();
-        self.segments.iter_mut().for_each(|segment| segment.allowance = allowance.clone());
-        Self { allowance, trace, ..self }
-    }
-}
-
-impl SearchSegment<'_> {
-    pub(crate) fn max_doc(&self) -> DocId {
-        self.reader.max_doc()
-    }
 }

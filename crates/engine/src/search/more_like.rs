@@ -7,11 +7,11 @@ use std::sync::Arc;
 use plan::partial::{FieldWords, LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
 use plan::{Document, FieldSelection, LikeChoice, LikeSource, LikeTerm, MoreLike, Result, Value};
 
-use super::SearchContext;
 use super::find::place_of;
 use super::lower::term_of;
 use super::stats::{doc_freq, term_infos};
 use crate::layout::FieldLayout;
+use crate::search::context::SearchContext;
 use crate::snapshot::read_source;
 
 /// Longer values are no word of Solr's.

@@ -9,10 +9,10 @@ use tantivy::query::{DfaWrapper, FuzzyTermQuery};
 use tantivy::schema::Field;
 use tantivy_fst::Automaton;
 
-use super::SearchContext;
-use super::error::engine_error;
 use super::sets::TERMS_A_LOOK;
+use crate::errors::from_tantivy;
 use crate::layout::{FieldLayout, InvertedKind};
+use crate::search::context::SearchContext;
 
 /// No longer words are looked for: their automaton would outgrow its use.
 pub const TERM_CHARS_MAX: usize = 255;
@@ -40,8 +40,8 @@ pub(super) fn counted_near_terms(
     let automaton = PrefixThen::new(field, fuzzy)?;
     let mut found: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
     for segment in &context.segments {
-        let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
-        let mut terms = inverted.terms().search(&automaton).into_stream().map_err(engine_error)?;
+        let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
+        let mut terms = inverted.terms().search(&automaton).into_stream().map_err(from_tantivy)?;
         let mut read = 0u32;
         while terms.advance() {
             read += 1;
@@ -123,7 +123,7 @@ impl PrefixThen {
         let rest =
             FuzzyTermQuery::new(Term::from_field_text(field, rest), fuzzy.edits_max, fuzzy.transpositions)
                 .automaton()
-                .map_err(engine_error)?;
+                .map_err(from_tantivy)?;
         Ok(Self { prefix: prefix.as_bytes().to_vec(), rest })
     }
 }

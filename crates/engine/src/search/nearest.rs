@@ -10,11 +10,12 @@ use tantivy::columnar::Column;
 use tantivy::index::SegmentId;
 use tantivy::{DocId, SegmentReader};
 
-use super::bits::Bits;
-use super::columns::{AnyColumn, SegmentColumns};
-use super::{SearchContext, SearchSegment};
-use crate::dense_vectors::{self, Near, Target, VectorSet, Visited};
 use crate::layout::FieldLayout;
+use crate::search::columns::SegmentColumns;
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
+use crate::segment::dense_vectors::{self, Near, Target, VectorSet, Visited};
 
 /// Candidates on the way through a graph, at least.
 const BEAM_LEAST: usize = 64;

@@ -10,13 +10,13 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
-use super::bits::Bits;
 use super::bm25::Similarity;
 use super::function::{FunctionNode, FunctionRangeNode};
 use super::preset::Preset;
 use super::span::SpanNode;
-use super::stats::FieldStats;
+use crate::segment::bits::Bits;
 use crate::snapshot::Views;
+use crate::snapshot::field_stats::FieldStats;
 
 pub(crate) enum Node {
     Nothing,

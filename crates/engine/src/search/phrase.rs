@@ -4,12 +4,12 @@
 use plan::Result;
 use tantivy::{DocId, SegmentReader, Term};
 
-use super::error::engine_error;
 use super::node::PhraseNode;
 use super::norms::Norms;
-use super::positions::TermPositions;
-use super::postings::TermBlocks;
 use super::sloppy::{self, Place};
+use crate::errors::from_tantivy;
+use crate::segment::postings::TermBlocks;
+use crate::segment::postings::positions::TermPositions;
 use crate::snapshot::SegmentView;
 
 /// A phrase in one segment.
@@ -44,7 +44,7 @@ impl PhraseAt {
             let group = node.groups.get(at).copied().flatten();
             places.push(PlaceAt { offset: *offset, group, terms: found, positions: Vec::new() });
         }
-        let norms = Norms::open(reader, node.scoring.norms).map_err(engine_error)?;
+        let norms = Norms::open(reader, node.scoring.norms).map_err(from_tantivy)?;
         Ok(Some(Self { places, slop: node.slop, norms }))
     }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tantivy::index::SegmentId;
 use tantivy::{DocId, SegmentReader};
 
-use super::bits::Bits;
 use super::node::{Computed, DocSource, Node};
+use crate::segment::bits::Bits;
 
 /// What is found in each segment.
 pub(crate) struct Preset {

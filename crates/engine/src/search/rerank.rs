@@ -4,11 +4,11 @@
 use plan::partial::HitRef;
 use plan::{Explanation, Rerank, Result, Value};
 
-use super::SearchContext;
 use super::evaluate::Evaluator;
 use super::explain;
 use super::lower::lower_scored;
 use super::node::Node;
+use crate::search::context::SearchContext;
 
 /// Scores the first of `hits` by the other query, where that finds them. Evaluators want documents in index order.
 pub(super) fn fill_second_scores(

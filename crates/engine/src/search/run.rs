@@ -7,8 +7,7 @@ use meter::Phase;
 use plan::partial::{GroupsPartial, HitRef, RankedHits, ShardResult};
 use plan::{Component, CutDepth, Result, SearchPlan, SortBy, SortKey};
 
-use super::bits::Bits;
-use super::collect::{self, Best};
+use super::collect::{self};
 use super::grouping::{self, Collapser};
 use super::lower::{lower_scored, lower_unscored};
 use super::mask::{self, Masks, PreparedFilter};
@@ -17,7 +16,10 @@ use super::restrictions::split;
 use super::result_cache::{KeptResult, ResultLookup};
 use super::scores::fill_scores;
 use super::terms::{Count, Direct};
-use super::{SearchContext, facet, rerank};
+use super::{facet, rerank};
+use crate::search::collect::best::Best;
+use crate::search::context::SearchContext;
+use crate::segment::bits::Bits;
 
 /// `lookup` is by what the result may be kept.
 pub(super) fn search(

@@ -3,9 +3,9 @@
 use plan::Result;
 use plan::partial::HitRef;
 
-use super::SearchContext;
 use super::evaluate::Evaluator;
 use super::node::Node;
+use crate::search::context::SearchContext;
 
 /// Scores by `node` those of the hits that have no score yet. Evaluators want them in index order.
 pub(super) fn fill_scores<'h>(

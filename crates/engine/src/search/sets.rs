@@ -14,10 +14,10 @@ use tantivy::termdict::TermStreamer;
 use tantivy::{SegmentReader, Term};
 use tantivy_fst::Automaton;
 
-use super::bits::Bits;
-use super::columns::AnyColumn;
-use super::error::engine_error;
+use crate::errors::from_tantivy;
 use crate::layout::ColumnRef;
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
 use crate::snapshot::SegmentView;
 
 /// Documents with a value in the column.
@@ -80,12 +80,12 @@ where
 
 /// Documents with any term in the field.
 pub(crate) fn field_terms_docs(view: &SegmentView, field: Field) -> Result<Bits> {
-    let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+    let inverted = view.reader().inverted_index(field).map_err(from_tantivy)?;
     let mut bits = Bits::none(view.reader().max_doc());
     add_stream(
         view,
         field,
-        inverted.terms().stream().map_err(engine_error)?,
+        inverted.terms().stream().map_err(from_tantivy)?,
         &mut bits,
         &Allowance::default(),
     )?;
@@ -98,8 +98,8 @@ pub(crate) fn postings(
     term: &Term,
     option: IndexRecordOption,
 ) -> Result<Option<SegmentPostings>> {
-    let inverted = reader.inverted_index(term.field()).map_err(engine_error)?;
-    inverted.read_postings(term, option).map_err(engine_error)
+    let inverted = reader.inverted_index(term.field()).map_err(from_tantivy)?;
+    inverted.read_postings(term, option).map_err(from_tantivy)
 }
 
 /// Adds the documents of a term.

@@ -1,63 +1,18 @@
 //! Term and field statistics as Lucene counts them: per field, over all segments of a snapshot, deleted documents included
 //! until a merge drops them. `CollectionStatistics` and `TermStatistics` of Lucene 9 are the source of the definitions.
 
-use std::sync::{PoisonError, RwLock};
-
 use plan::Result;
 use tantivy::postings::{Postings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, TERMINATED, Term};
 
-use super::bm25::{Inverse, inverse_lengths};
-use super::error::engine_error;
+use super::bm25::inverse_lengths;
 use super::sets::{column_docs, field_terms_docs};
-use super::{SearchContext, SearchSegment};
+use crate::errors::from_tantivy;
 use crate::layout::FieldLayout;
-
-/// Of one field in one segment.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct SegmentFieldStats {
-    /// Documents with at least one term.
-    pub(crate) doc_count: u64,
-    /// Terms counted as often as they occur.
-    pub(crate) total_term_freq: u64,
-}
-
-/// Of one field in a snapshot.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct FieldStats {
-    pub(crate) doc_count: u64,
-    pub(crate) total_term_freq: u64,
-}
-
-impl FieldStats {
-    /// Lucene's `avgdl`: divided in double, kept in single precision.
-    pub(crate) fn average_length(self) -> f32 {
-        if self.doc_count == 0 {
-            return 1.0;
-        }
-        (self.total_term_freq as f64 / self.doc_count as f64) as f32
-    }
-}
-
-/// The statistics of a snapshot's fields, and what their lengths are worth in BM25: of each field that was asked for.
-#[derive(Default)]
-pub(crate) struct KnownFields(RwLock<Vec<(Field, FieldStats, Inverse)>>);
-
-impl KnownFields {
-    fn get(&self, field: Field) -> Option<(FieldStats, Inverse)> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        known.iter().find(|(own, ..)| *own == field).map(|(_, stats, inverse)| (*stats, inverse.clone()))
-    }
-
-    fn keep(&self, field: Field, stats: FieldStats, inverse: Inverse) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // Two searches may have asked at once.
-        if known.iter().all(|(own, ..)| *own != field) {
-            known.push((field, stats, inverse));
-        }
-    }
-}
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::snapshot::field_stats::Inverse;
+use crate::snapshot::field_stats::{FieldStats, SegmentFieldStats};
 
 impl SearchContext<'_> {
     /// Of a field, whose layout this is.
@@ -80,8 +35,8 @@ impl SearchContext<'_> {
 /// What each segment's dictionary says of the term.
 pub(crate) fn term_infos(context: &SearchContext<'_>, term: &Term) -> Result<Vec<Option<TermInfo>>> {
     let info = |segment: &SearchSegment<'_>| {
-        let inverted = segment.reader.inverted_index(term.field()).map_err(engine_error)?;
-        inverted.get_term_info(term).map_err(engine_error)
+        let inverted = segment.reader.inverted_index(term.field()).map_err(from_tantivy)?;
+        inverted.get_term_info(term).map_err(from_tantivy)
     };
     context.segments.iter().map(info).collect()
 }
@@ -121,7 +76,7 @@ pub(crate) fn segment_stats(
     field: Field,
 ) -> Result<SegmentFieldStats> {
     context.caches.stats(segment.view.id(), field, || {
-        let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
+        let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
         let tokens = inverted.total_num_tokens();
         if tokens == 0 && inverted.terms().num_terms() == 0 {
             return Ok(SegmentFieldStats::default());
@@ -134,7 +89,7 @@ pub(crate) fn segment_stats(
 /// Lengths tell it where they are kept; then the column, then the terms themselves.
 fn doc_count(segment: &SearchSegment<'_>, layout: &FieldLayout, field: Field, tokens: u64) -> Result<u64> {
     if layout.has_norms() {
-        let norms = segment.reader.get_fieldnorms_reader(field).map_err(engine_error)?;
+        let norms = segment.reader.get_fieldnorms_reader(field).map_err(from_tantivy)?;
         return Ok((0..segment.max_doc()).filter(|doc| norms.fieldnorm_id(*doc) > 0).count() as u64);
     }
     if !layout.spec.properties.multi_valued && !layout.class().is_text() {

@@ -4,10 +4,10 @@
 use plan::Result;
 use tantivy::{DocId, SegmentReader};
 
-use super::error::engine_error;
 use super::node::SynonymNode;
 use super::norms::Norms;
-use super::postings::TermBlocks;
+use crate::errors::from_tantivy;
+use crate::segment::postings::TermBlocks;
 
 /// A synonym in one segment.
 pub(super) struct SynonymAt {
@@ -23,7 +23,7 @@ impl SynonymAt {
         for (term, boost) in &node.terms {
             terms.extend(view.term_blocks(term)?.map(|blocks| (blocks, *boost)));
         }
-        let norms = Norms::open(reader, node.scoring.norms).map_err(engine_error)?;
+        let norms = Norms::open(reader, node.scoring.norms).map_err(from_tantivy)?;
         Ok((!terms.is_empty()).then_some(Self { terms, norms }))
     }
 

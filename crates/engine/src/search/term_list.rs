@@ -8,9 +8,9 @@ use plan::partial::TermCounts;
 use plan::{CutDepth, Error, Result, TermCount, TermsPlan};
 use tantivy::schema::Field;
 
-use super::SearchContext;
 use super::each_term::{Infos, each_term};
 use crate::layout::InvertedKind;
+use crate::search::context::SearchContext;
 
 /// Terms of one field in one answer.
 const LISTED_MAX: usize = 1 << 21;

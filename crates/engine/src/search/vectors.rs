@@ -7,10 +7,10 @@ use std::sync::Arc;
 use plan::{DocumentVectors, Error, FieldSelection, FieldVector, Result, Value, VectorTerm, VectorsPlan};
 use tantivy::Term;
 
-use super::SearchContext;
 use super::fetch::document_at;
 use super::stats::{doc_freq, term_infos};
 use crate::layout::FieldLayout;
+use crate::search::context::SearchContext;
 
 /// UTF-16 units between two values, as Lucene's offset gap.
 const OFFSET_GAP: u32 = 1;

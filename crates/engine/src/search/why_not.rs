@@ -13,8 +13,8 @@ use super::evaluate::Evaluator;
 use super::find::place_of;
 use super::function::alike;
 use super::lower::lower_unscored;
-use super::{SearchContext, SearchSegment};
 use crate::layout::FieldLayout;
+use crate::search::context::{SearchContext, SearchSegment};
 use crate::snapshot::read_source;
 
 /// Terms and values that are shown of a field.

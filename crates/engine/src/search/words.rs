@@ -7,9 +7,9 @@ use plan::{Fuzzy, Result, TermCount, WordsPlan};
 use tantivy::Term;
 use tantivy::schema::Field;
 
-use super::SearchContext;
 use super::near_terms::{TERM_CHARS_MAX, counted_near_terms, text_field};
 use super::stats::{doc_freq, term_infos};
+use crate::search::context::SearchContext;
 
 /// After so many words the allowance is looked at; a few microseconds each.
 const WORDS_A_LOOK: usize = 16;

@@ -33,8 +33,9 @@ use plan::{
     SuggestSource, Suggester,
 };
 
-use crate::analyzers::Analyzers;
-use crate::core::{Meaning, lock};
+use crate::layout::analyzers::Analyzers;
+use crate::layout::bound_schema::BoundSchema;
+use crate::lock::lock;
 use crate::snapshot::Snapshot;
 use entries::Entry;
 use infix::{InfixAsk, InfixIndex};
@@ -93,7 +94,7 @@ impl Suggesters {
     }
 
     /// Builds those that an event calls for. What fails is told to the log and stays as it was, as in Solr.
-    pub(crate) fn follow(&self, event: Event, snapshot: &Snapshot, meaning: &Meaning) {
+    pub(crate) fn follow(&self, event: Event, snapshot: &Snapshot, meaning: &BoundSchema) {
         let components = lock(&self.declared).clone();
         for component in &components {
             for suggester in
@@ -135,7 +136,7 @@ impl Suggesters {
         component: &str,
         name: &str,
         snapshot: &Snapshot,
-        meaning: &Meaning,
+        meaning: &BoundSchema,
     ) -> Result<()> {
         let _building = lock(&self.building);
         let suggester = self.declared(component, name)?;

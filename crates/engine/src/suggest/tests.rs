@@ -17,8 +17,8 @@ use super::infix::{InfixAsk, InfixIndex};
 use super::prefix::PrefixIndex;
 use super::sorted::SortedIndex;
 use super::{Event, Suggesters};
-use crate::analyzers::Analyzers;
-use crate::core::Meaning;
+use crate::layout::analyzers::Analyzers;
+use crate::layout::bound_schema::BoundSchema;
 use crate::snapshot::Snapshot;
 use crate::testing::{component, document, schema, snapshot, text};
 
@@ -151,10 +151,10 @@ fn documents(texts: &[&str]) -> Snapshot {
     snapshot(&Arc::new(schema()), &[docs.collect()])
 }
 
-fn meaning(snapshot: &Snapshot) -> Meaning {
+fn meaning(snapshot: &Snapshot) -> BoundSchema {
     let schema = Arc::new(schema());
     let analyzers = Arc::new(Analyzers::of(snapshot.layout()));
-    Meaning { schema, analyzers, layout: snapshot.layout().clone() }
+    BoundSchema { schema, analyzers, layout: snapshot.layout().clone() }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::upkeep::{Upkeep, upkeep};
 use super::*;
-use crate::block::place_of;
+use crate::segment::nesting::block_place;
 
 /// One step of a history. Roots, children and words are few, so that steps meet; the same child may stand below several roots.
 #[derive(Clone, Debug)]
@@ -222,7 +222,7 @@ fn blocks(shard: &Shard) -> BTreeMap<u8, Block> {
         for doc in view.reader().doc_ids_alive() {
             let source = view.source(doc).unwrap();
             let (id, held) = read_source(&source, snapshot.layout(), &FieldSelection::everything()).unwrap();
-            let root = place_of(&source, snapshot.layout()).unwrap().root.unwrap_or_else(|| id.clone());
+            let root = block_place(&source, snapshot.layout()).unwrap().root.unwrap_or_else(|| id.clone());
             let number: u8 = root[1..].parse().unwrap();
             let begun = blocks.contains_key(&number);
             assert!(!begun || last == Some(number), "the block of {root} is torn apart");

@@ -241,9 +241,11 @@ fn an_archive_opens_what_its_manifest_names_for_a_while() {
         flush(&shard);
     }
     let archive = site.disk.archive();
-    let manifest = || crate::manifest::Manifest::from_bytes(&archive.newest().unwrap().unwrap().1).unwrap();
-    let open_all =
-        |manifest: &crate::manifest::Manifest| manifest.files().all(|it| archive.open(&it.to_file()).is_ok());
+    let manifest =
+        || crate::life::manifest::Manifest::from_bytes(&archive.newest().unwrap().unwrap().1).unwrap();
+    let open_all = |manifest: &crate::life::manifest::Manifest| {
+        manifest.files().all(|it| archive.open(&it.to_file()).is_ok())
+    };
     let older = manifest();
     shard.commit(&Commit { max_segments: Some(1), ..Commit::HARD }).unwrap();
     assert_ne!(older.files().count(), manifest().files().count());

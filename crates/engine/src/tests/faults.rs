@@ -224,7 +224,7 @@ fn a_schema_that_cannot_be_shown_is_not_taken_up() {
     let piece = UpdateBatch { durable: Durable::Later, ..batch(vec![add(film("1", "rot"))]) };
     assert!(shard.update(piece, UpdateContext::default()).failure.is_none());
     site.disk.fail_sync_after(0);
-    let before = shard.core().meaning.load().schema.clone();
+    let before = shard.core().bound.load().schema.clone();
     shard.set_schema(Arc::new(schema())).unwrap_err();
-    assert!(Arc::ptr_eq(&shard.core().meaning.load().schema, &before));
+    assert!(Arc::ptr_eq(&shard.core().bound.load().schema, &before));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plan::{AtomicOp, Commit, ErrorKind, Expect, Operation, Query, Schema, Value};
 
 use super::*;
-use crate::core::lock;
+use crate::lock::lock;
 use crate::testing::source;
 
 #[test]

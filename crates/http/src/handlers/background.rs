@@ -8,37 +8,13 @@ use plan::{Error, Result};
 use solr::Params;
 use solr::response::{Entries, Node};
 
-use super::{collections, cores};
-use crate::call::Call;
+use crate::request::call::Call;
 use crate::security::Access;
-use crate::tasks::Progress;
-
-/// Begins an action of the collections' administration; the answer names the task.
-pub(super) fn begin_collections(call: &Call<'_>, id: &str, action: String) -> Result<Entries> {
-    let taken = format!("Task with the same requestid already exists. ({id})");
-    call.server.collection_tasks.begin(id, &taken)?;
-    let (server, task) = (Arc::clone(call.server), Task::of(call, id));
-    tokio::spawn(async move {
-        let done = Box::pin(collections::perform(&task.call(&server), &action)).await;
-        server.collection_tasks.end(&task.id, outcome(done));
-    });
-    Ok(vec![("requestid".into(), Node::Str(id.to_owned().into()))])
-}
-
-/// Begins an action of the cores' administration.
-pub(super) fn begin_cores(call: &Call<'_>, id: &str, action: String) -> Result<Entries> {
-    call.server.core_tasks.begin(id, "Duplicate request with the same requestid found.")?;
-    let (server, task) = (Arc::clone(call.server), Task::of(call, id));
-    tokio::spawn(async move {
-        let done = Box::pin(cores::perform(&task.call(&server), &action)).await;
-        server.core_tasks.end(&task.id, outcome(done));
-    });
-    Ok(vec![])
-}
+use crate::server::tasks::Progress;
 
 /// A request that outlives its connection.
-struct Task {
-    id: String,
+pub(super) struct Task {
+    pub(super) id: String,
     method: hyper::Method,
     params: Params,
     access: Access,
@@ -46,12 +22,12 @@ struct Task {
 }
 
 impl Task {
-    fn of(call: &Call<'_>, id: &str) -> Self {
+    pub(super) fn of(call: &Call<'_>, id: &str) -> Self {
         let (method, params, access) = (call.method.clone(), call.params.clone(), call.access.clone());
         Self { id: id.to_owned(), method, params, access, started_ms: call.started_ms }
     }
 
-    fn call<'a>(&self, server: &'a Arc<crate::server::Server>) -> Call<'a> {
+    pub(super) fn call<'a>(&self, server: &'a Arc<crate::server::Server>) -> Call<'a> {
         let Self { id: _, method, params, access, started_ms } = self;
         Call {
             server,
@@ -68,7 +44,7 @@ impl Task {
     }
 }
 
-fn outcome(done: Result<Entries>) -> Progress {
+pub(super) fn outcome(done: Result<Entries>) -> Progress {
     match done {
         Ok(entries) => Progress::Completed(entries),
         Err(error) => Progress::Failed(solr::error::status(error.kind), error.message),

@@ -12,7 +12,7 @@ use solr::select::ResolveContext;
 
 use super::spelling::{Searched, SpellStep};
 use super::suggesting::SuggestStep;
-use crate::call::Failure;
+use crate::request::call::Failure;
 
 /// The steps that a request asks for.
 pub(super) struct Beside<'a> {

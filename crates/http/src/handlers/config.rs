@@ -9,8 +9,8 @@ use solr::config::param_sets;
 use solr::response::{Entries, Node};
 use solr::{EditError, Params, config as solr_config};
 
-use crate::call::{Call, Failure};
 use crate::configsets::Configset;
+use crate::request::call::{Call, Failure};
 
 const PARAMS: &str = "params";
 

@@ -9,9 +9,9 @@ use hyper::Method;
 use plan::{Error, Resources, Result, check_name};
 use solr::response::{Entries, Node};
 
-use crate::call::Call;
 use crate::configsets::{self, Configset};
-use crate::zip;
+use crate::handlers::zip;
+use crate::request::call::Call;
 
 /// What is asked for, by either spelling.
 enum Action {

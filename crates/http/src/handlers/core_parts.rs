@@ -8,7 +8,7 @@ use plan::{Error, Result};
 use solr::response::Entries;
 use solr::schema::first_loss;
 
-use crate::call::Call;
+use crate::request::call::Call;
 
 /// Parts of a split, and sources of a merge.
 const PARTS_MAX: usize = 64;

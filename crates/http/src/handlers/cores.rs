@@ -10,7 +10,7 @@ use solr::response::{Entries, Name, Node};
 use super::luke::index_facts;
 use super::snapshots::Of;
 use super::{background, collections, configsets, core_parts, snapshots};
-use crate::call::Call;
+use crate::request::call::Call;
 
 /// What Solr's cores do among themselves, or with Lucene's files.
 const NOT_SERVED: [&str; 8] = [
@@ -29,7 +29,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Entries> {
     match (action.as_str(), call.optional("async")) {
         ("STATUS", _) => Ok(status(call)),
         ("REQUESTSTATUS", _) => background::core_task(call),
-        (_, Some(id)) => background::begin_cores(call, id, action),
+        (_, Some(id)) => begin(call, id, action),
         _ => Box::pin(perform(call, &action)).await,
     }
 }
@@ -139,4 +139,15 @@ async fn unload(call: &Call<'_>) -> Result<Entries> {
 fn existing(call: &Call<'_>, param: &str) -> Result<Arc<Collection>> {
     let name = call.required(param)?;
     call.server.node.find(name).ok_or_else(|| Error::bad_request(format!("No such core: {name}")))
+}
+
+/// Begins an action of the cores' administration.
+fn begin(call: &Call<'_>, id: &str, action: String) -> Result<Entries> {
+    call.server.core_tasks.begin(id, "Duplicate request with the same requestid found.")?;
+    let (server, task) = (Arc::clone(call.server), background::Task::of(call, id));
+    tokio::spawn(async move {
+        let done = Box::pin(perform(&task.call(&server), &action)).await;
+        server.core_tasks.end(&task.id, background::outcome(done));
+    });
+    Ok(vec![])
 }

@@ -9,7 +9,7 @@ use solr::field_analysis::{DocumentAnalysis, FieldAnalysis};
 use solr::query::SchemaAnalyzers;
 use solr::response::Entries;
 
-use crate::call::{Call, Content};
+use crate::request::call::{Call, Content};
 
 pub(super) fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
     let versioned = collection.versioned_schema();

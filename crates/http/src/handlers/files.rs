@@ -8,8 +8,8 @@ use plan::{Error, Result, Value};
 use solr::Params;
 use solr::response::{Entries, Name, Node};
 
-use crate::call::Call;
-use crate::reply::Reply;
+use crate::request::call::Call;
+use crate::request::reply::Reply;
 
 const SCHEMA: &str = "managed-schema.xml";
 

@@ -9,7 +9,7 @@ use solr::{Fetched, GetRequest, Params, versions_entry};
 
 use super::permit::Permit;
 use super::select::Resolving;
-use crate::call::Call;
+use crate::request::call::Call;
 
 pub(super) async fn run(
     call: &Call<'_>,

@@ -8,7 +8,8 @@ use solr::admin::{CoreSystemFacts, NodeFacts, pairs};
 use solr::response::{Entries, Name, Node};
 
 use super::logging;
-use crate::call::Call;
+use crate::request::call::Call;
+use crate::request::node_handler::Info;
 
 pub(super) fn system(call: &Call<'_>) -> Entries {
     solr::admin::system(&node_facts(call))
@@ -41,40 +42,7 @@ pub(super) fn health() -> Entries {
     vec![("status".into(), Node::str("OK"))]
 }
 
-/// What is below `/admin/info` besides system and health.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Info {
-    Properties,
-    Logging,
-    /// Those of the v2 API, each with a path of its own.
-    LogLevels,
-    LogMessages,
-    Threads,
-    Unknown,
-}
-
 impl Info {
-    pub fn find(name: &str) -> Self {
-        match name {
-            "properties" => Self::Properties,
-            "logging" => Self::Logging,
-            "threads" => Self::Threads,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// Solr's class, which `echoHandler` shows.
-    pub fn class(self) -> &'static str {
-        match self {
-            Self::Properties => "org.apache.solr.handler.admin.PropertiesRequestHandler",
-            Self::Logging | Self::LogLevels | Self::LogMessages => {
-                "org.apache.solr.handler.admin.LoggingHandler"
-            }
-            Self::Threads => "org.apache.solr.handler.admin.ThreadDumpHandler",
-            Self::Unknown => "org.apache.solr.handler.admin.InfoHandler",
-        }
-    }
-
     pub fn run(self, call: &Call<'_>) -> Result<Entries> {
         match self {
             Self::Properties => Ok(properties(call)),

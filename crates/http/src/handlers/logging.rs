@@ -6,8 +6,8 @@ use solr::admin::{body_params, level_changes};
 use solr::response::{Entries, Node};
 use tracing::level_filters::LevelFilter;
 
-use crate::call::Call;
-use crate::logs::{LogRecord, Logger};
+use crate::observe::logs::{LogRecord, Logger};
+use crate::request::call::Call;
 
 const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"];
 

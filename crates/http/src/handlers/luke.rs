@@ -15,7 +15,7 @@ use solr::admin::{
 use solr::response::{Entries, Node};
 use solr::select::{FieldItem, FieldList};
 
-use crate::call::Failure;
+use crate::request::call::Failure;
 
 const TERMS_DEFAULT: usize = 10;
 /// More would keep a thread busy for long.

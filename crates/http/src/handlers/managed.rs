@@ -9,7 +9,7 @@ use plan::Result;
 use solr::response::Entries;
 use solr::schema::managed::{self, When};
 
-use crate::call::{Call, Content};
+use crate::request::call::{Call, Content};
 
 pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>, path: &str) -> Result<Entries> {
     let path = path.strip_prefix("/schema").unwrap_or(path).to_owned();

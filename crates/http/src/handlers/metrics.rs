@@ -6,9 +6,9 @@ use solr::admin::{Metric, PROMETHEUS, Rates, Registry, cache_metric, prometheus}
 use solr::response::{Entries, Node};
 
 use super::tallied;
-use crate::call::Call;
-use crate::machine::MachineFacts;
-use crate::reply::Reply;
+use crate::observe::machine::MachineFacts;
+use crate::request::call::Call;
+use crate::request::reply::Reply;
 
 pub(super) fn run(call: &Call<'_>) -> Result<Entries> {
     solr::admin::metrics(&call.params, &registries(call))

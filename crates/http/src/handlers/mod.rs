@@ -1,6 +1,9 @@
 //! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives entries for the
 //! response's body or an error; the envelope around both is made here, once.
 
+pub(crate) mod zip;
+
+mod asked;
 mod background;
 mod beside;
 mod collections;
@@ -17,11 +20,13 @@ mod luke;
 mod managed;
 mod metrics;
 mod more_like;
+mod node;
 mod permit;
 mod ping;
 mod rebuild;
 mod replication;
 mod schema;
+mod security;
 mod segments;
 mod select;
 mod slow;
@@ -39,92 +44,20 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use meter::Phase;
-use plan::{CollectionConfig, Error, HandlerConfig, Result};
-use solr::config::{is_implicit, set_names};
-use solr::params::response as response_params;
-use solr::params::why_not as why_not_params;
-use solr::response::{Entries, Format, Name, Node};
+use plan::{Error, Result};
+use solr::Params;
+use solr::response::{Format, Name, Node};
 use solr::security::Section;
-use solr::{Params, json_request};
 
-pub(crate) use self::info::Info;
+use self::asked::{Asked, RESOLVED_MAX, presets};
 use self::permit::Permit;
-use crate::admission::Load;
-use crate::call::{Answer, Call, Envelope, Failure, Writers};
 use crate::openapi;
-use crate::reply::Reply;
-use crate::route::{self, Handler, Target};
-use crate::security;
+use crate::request::call::{Answer, Call, Envelope, Failure, Writers};
+use crate::request::node_handler::{Info, NodeHandler};
+use crate::request::reply::Reply;
+use crate::request::route::{self, Handler, Target};
+use crate::request::serving::Serving;
 use crate::server::Server;
-use crate::v2::V2;
-
-/// Who serves a request.
-pub(crate) enum Serving {
-    Node(NodeHandler),
-    Collection(Arc<Collection>, Handler, String),
-    /// Below `/api/configsets`, with the parts of the path there.
-    Configsets(Vec<String>),
-    V2(V2),
-    /// Nobody: the name stands for so many collections.
-    Several(String, usize),
-    /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
-    Nothing,
-    /// What is served, described.
-    Description,
-}
-
-impl Serving {
-    /// What it asks of the machine: updates, what goes through an index, and the rest.
-    pub fn load(&self) -> Load {
-        match self {
-            Serving::Nothing
-            | Serving::Description
-            | Serving::Several(..)
-            | Serving::Node(_)
-            | Serving::Configsets(_)
-            | Serving::V2(_) => Load::Light,
-            Serving::Collection(_, handler, _) => match handler {
-                Handler::Update => Load::Update,
-                Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike | Handler::WhyNot => {
-                    Load::Query
-                }
-                _ => Load::Light,
-            },
-        }
-    }
-}
-
-/// What serves a path of the node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NodeHandler {
-    Root,
-    Cores,
-    Collections,
-    System,
-    Health,
-    Info(Info),
-    Metrics,
-    Slow,
-    Configsets,
-    Security(Section),
-}
-
-impl NodeHandler {
-    /// Solr's class, which `echoHandler` shows.
-    fn class(self) -> &'static str {
-        match self {
-            NodeHandler::Root | NodeHandler::Slow => "",
-            NodeHandler::Cores => "org.apache.solr.handler.admin.CoreAdminHandler",
-            NodeHandler::Collections => "org.apache.solr.handler.admin.CollectionsHandler",
-            NodeHandler::System => "org.apache.solr.handler.admin.SystemInfoHandler",
-            NodeHandler::Health => "org.apache.solr.handler.admin.HealthCheckHandler",
-            NodeHandler::Configsets => "org.apache.solr.handler.admin.ConfigSetsHandler",
-            NodeHandler::Security(_) => "org.apache.solr.handler.admin.SecurityConfHandlerLocal",
-            NodeHandler::Info(info) => info.class(),
-            NodeHandler::Metrics => "org.apache.solr.handler.admin.MetricsHandler",
-        }
-    }
-}
 
 /// `None` when there is no such path, collection or handler.
 pub(crate) fn find(server: &Server, target: Target) -> Option<Serving> {
@@ -177,40 +110,13 @@ pub(crate) async fn run(call: &Call<'_>, serving: Serving) -> Reply {
             ));
             Envelope::plain(&call.params).wrap(call, Err(error.into()))
         }
-        Serving::Node(handler) => Box::pin(node(call, handler, None)).await,
-        Serving::Configsets(parts) => Box::pin(node(call, NodeHandler::Configsets, Some(parts))).await,
+        Serving::Node(handler) => Box::pin(node::run(call, handler, None)).await,
+        Serving::Configsets(parts) => Box::pin(node::run(call, NodeHandler::Configsets, Some(parts))).await,
         Serving::V2(v2) => Box::pin(v2::run(call, &v2)).await,
         Serving::Collection(collection, handler, path) => {
             in_collection(call, &collection, handler, &path).await
         }
     }
-}
-
-/// `below` are the parts of a path that goes on below the handler.
-async fn node(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>) -> Reply {
-    if let (NodeHandler::Metrics, Some("prometheus")) = (handler, call.params.get("wt")) {
-        return metrics::as_text(call);
-    }
-    let envelope =
-        match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), Writers::default()) {
-            Ok(envelope) => envelope,
-            Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
-        };
-    let answer = match handler {
-        NodeHandler::Root => Ok(root()),
-        NodeHandler::Cores => cores::run(call).await,
-        NodeHandler::Collections => {
-            return envelope.wrap(call, collections::run(call).await.map(Answer::from));
-        }
-        NodeHandler::System => Ok(info::system(call)),
-        NodeHandler::Health => Ok(info::health()),
-        NodeHandler::Info(info) => info.run(call),
-        NodeHandler::Metrics => metrics::run(call),
-        NodeHandler::Slow => Ok(slow::run(call)),
-        NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
-        NodeHandler::Security(section) => security::administrate(call, section).await,
-    };
-    envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
 }
 
 async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: Handler, path: &str) -> Reply {
@@ -286,36 +192,6 @@ async fn tell_fields(format: &mut Format, collection: &Collection) -> Result<()>
     Ok(())
 }
 
-/// What a request asks by its parameters.
-struct Asked {
-    /// As echoed, if at all.
-    sent: Option<Params>,
-    /// With the handler's presets.
-    effective: Params,
-    /// Why nothing more can be made of them.
-    refused: Option<Error>,
-}
-
-impl Asked {
-    fn plainly(sent: &Params, presets: &HandlerConfig) -> Self {
-        Self { sent: Some(sent.clone()), effective: sent.with_handler(presets), refused: None }
-    }
-
-    /// With `${name}` filled in. Macros that cannot be leave nothing to echo, as in Solr.
-    fn with_macros(self) -> Self {
-        if !json_request::is_asked(&self.effective) {
-            return self;
-        }
-        match json_request::filled(self.effective.clone()) {
-            Ok(effective) => Self { effective, ..self },
-            Err(error) => Self { sent: None, refused: Some(error), ..self },
-        }
-    }
-}
-
-/// How often a request is resolved: each time but the first another edit of the schema came in between.
-const RESOLVED_MAX: usize = 10;
-
 /// Runs a handler, again where the schema changed between the handler's look at it and the shard's: what is only read can be
 /// resolved anew as a whole. Updates are not only read, and see to it themselves.
 async fn run_again_if_outdated(
@@ -371,50 +247,6 @@ async fn dispatch(
     Ok(answer?.into())
 }
 
-/// What the collection's config declares for the path, over what Solr presets where nothing is declared.
-fn presets(handler: Handler, path: &str, params: &Params, config: &CollectionConfig) -> HandlerConfig {
-    // Why a search does not show a document is asked of the search as it is.
-    let path = match handler {
-        Handler::WhyNot => params.get(why_not_params::HANDLER.name).unwrap_or("/select"),
-        _ => path,
-    };
-    let declared = config.handler(path);
-    let is_implicit = declared.is_none_or(is_implicit);
-    let mut presets = declared.cloned().unwrap_or_default();
-    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    match handler {
-        Handler::Dump => {
-            presets.defaults.push(pair("echoParams", "explicit"));
-            presets.defaults.push(pair("echoHandler", "true"));
-        }
-        Handler::Get if is_implicit => presets.defaults.push(pair("omitHeader", "true")),
-        Handler::Ping => {
-            presets.defaults.push(pair("q", "{!lucene}*:*"));
-            if is_implicit {
-                presets.invariants.push(pair("echoParams", "all"));
-            }
-            presets.invariants.push(pair("distrib", "false"));
-            // A ping is a search by the handler that searches by default.
-            let search =
-                config.handlers.iter().find(|declared| declared.path == "/select" && ping::pings(params));
-            for (name, value) in search.into_iter().flat_map(|search| &search.defaults) {
-                if !presets.defaults.iter().any(|(known, _)| known == name) {
-                    presets.defaults.push(pair(name, value));
-                }
-            }
-        }
-        _ => {}
-    }
-    let own = std::mem::take(&mut presets.use_params);
-    config.add_param_sets(&mut presets, &own);
-    if let Some(asked) = params.get(response_params::USE_PARAMS.name) {
-        config.add_param_sets(&mut presets, &set_names(asked));
-        // They are taken up; nobody below is to do it again.
-        presets.invariants.push(pair(response_params::USE_PARAMS.name, ""));
-    }
-    presets
-}
-
 /// What is answered in where no writer is named: an update in the format of its body. It tells where `json` is declared anew.
 fn assumed_format(call: &Call<'_>, handler: Handler) -> Option<&'static str> {
     let media_type = || call.content.as_ref()?.media_type.as_deref();
@@ -426,14 +258,4 @@ fn assumed_format(call: &Call<'_>, handler: Handler) -> Option<&'static str> {
         }
         _ => None,
     }
-}
-
-fn root() -> Entries {
-    vec![
-        (Name::Borrowed("server"), Node::str(concat!("Parhelion ", env!("CARGO_PKG_VERSION")))),
-        (
-            Name::Borrowed("next"),
-            Node::str("/solr/admin/info/system, /solr/admin/collections?action=LIST, /solr/openapi.json"),
-        ),
-    ]
 }

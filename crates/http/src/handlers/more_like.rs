@@ -13,7 +13,7 @@ use solr::select::{Likes, Resolved, SelectRequest};
 
 use super::permit::Permit;
 use super::select::Resolving;
-use crate::call::{Answer, Call, Failure};
+use crate::request::call::{Answer, Call, Failure};
 
 pub(super) async fn run(
     call: &Call<'_>,

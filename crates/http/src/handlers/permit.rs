@@ -9,8 +9,8 @@ use solr::Params;
 use solr::limits::{self, CutShort, LimitsAsked, Pass};
 use solr::query::Names;
 
-use crate::call::{Answer, Call};
-use crate::route::Handler;
+use crate::request::call::{Answer, Call};
+use crate::request::route::Handler;
 
 pub(super) struct Permit {
     pub meters: Meters,

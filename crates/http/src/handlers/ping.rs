@@ -9,7 +9,7 @@ use plan::{Error, ErrorKind, Query, Result, SearchPlan};
 use solr::Params;
 use solr::response::{Entries, Node};
 
-use crate::call::Call;
+use crate::request::call::Call;
 
 pub(super) async fn run(
     call: &Call<'_>,

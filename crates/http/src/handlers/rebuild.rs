@@ -8,7 +8,7 @@ use plan::{Error, Schema, SchemaSource};
 use solr::response::{Entries, Node};
 use solr::schema::{impact, impact_node};
 
-use crate::call::{Call, Content, Failure};
+use crate::request::call::{Call, Content, Failure};
 
 /// Documents a second, for estimates: a careful guess for documents of a kilobyte on one processor, not measured.
 const DOCUMENTS_A_SECOND: u64 = 5_000;

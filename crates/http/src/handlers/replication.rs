@@ -9,7 +9,7 @@ use solr::admin::{Replicable, replication_details};
 use solr::response::{Entries, Node};
 
 use super::collections::place;
-use crate::call::Call;
+use crate::request::call::Call;
 
 pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>) -> Result<Entries> {
     let command = call.required("command")?;

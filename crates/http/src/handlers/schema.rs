@@ -7,8 +7,8 @@ use plan::{ErrorKind, SchemaSource};
 use solr::response::Entries;
 use solr::{EditError, Params};
 
-use crate::call::{Call, Content, Failure};
-use crate::reply::Reply;
+use crate::request::call::{Call, Content, Failure};
+use crate::request::reply::Reply;
 
 /// A body makes it an edit.
 pub(super) async fn run(

@@ -11,12 +11,13 @@ use solr::select::{ExplainOther, FieldList, HandlerElevation, ResolveContext, Se
 use solr::vectors::VectorsRequest;
 use solr::{Params, json_request};
 
+use super::asked::Asked;
 use super::beside::{Beside, Said};
 use super::permit::Permit;
 use super::spelling::Searched;
 use super::subquery::Subqueries;
-use super::{Asked, more_like, terms};
-use crate::call::{Answer, Call, Content, Failure};
+use super::{more_like, terms};
+use crate::request::call::{Answer, Call, Content, Failure};
 use crate::security::Access;
 
 pub(super) async fn run(

@@ -2,7 +2,7 @@
 
 use solr::response::Entries;
 
-use crate::call::Call;
+use crate::request::call::Call;
 
 pub(super) fn run(call: &Call<'_>) -> Entries {
     let slow = &call.server.slow;

@@ -6,7 +6,7 @@ use cluster::{Collection, SnapshotFacts};
 use plan::{Error, Result};
 use solr::response::{Entries, Name, Node};
 
-use crate::call::Call;
+use crate::request::call::Call;
 
 /// Which of the older API's two paths asks.
 #[derive(Clone, Copy)]

@@ -9,11 +9,11 @@ use solr::Params;
 use solr::response::{self, DocList};
 use solr::select::{FieldList, SUBQUERIES_MAX, SelectRequest, Subquery};
 
+use super::asked::presets;
 use super::permit::Permit;
-use super::presets;
 use super::select::Resolving;
-use crate::call::Call;
-use crate::route::Handler;
+use crate::request::call::Call;
+use crate::request::route::Handler;
 
 /// Searches within searches: each level takes of the stack.
 const LEVELS_MAX: usize = 8;

@@ -8,10 +8,11 @@ use solr::admin::Metric;
 use solr::response::Node;
 use solr::security::Section;
 
-use super::{NodeHandler, Serving};
-use crate::route::{self, Handler};
+use crate::observe::tally::{Meter, Tallies, Tally};
+use crate::request::node_handler::NodeHandler;
+use crate::request::route::{self, Handler};
+use crate::request::serving::Serving;
 use crate::server::Server;
-use crate::tally::{Meter, Tallies, Tally};
 
 impl Serving {
     /// Where it counts.

@@ -10,7 +10,7 @@ use solr::params::unsupported::refuse_unsupported;
 use solr::response::Entries;
 use solr::terms::{FieldTerms, TermsRequest};
 
-use crate::call::{Answer, Failure};
+use crate::request::call::{Answer, Failure};
 
 /// Terms of all fields in one answer.
 const TERMS_MAX: usize = 1 << 21;

@@ -15,11 +15,11 @@ use solr::update::{
     Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateChains, UpdateOptions,
 };
 
-use super::RESOLVED_MAX;
+use super::asked::RESOLVED_MAX;
 use super::permit::Permit;
 use crate::admission::Load;
-use crate::body::{Filled, Upload};
-use crate::call::{Answer, Call, Failure};
+use crate::request::body::{Filled, Upload};
+use crate::request::call::{Answer, Call, Failure};
 
 /// As long as no more is held, looking whether a command is whole costs less than it is worth to wait.
 const SHORT_BYTES: usize = 64 << 10;

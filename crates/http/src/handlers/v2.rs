@@ -1,10 +1,11 @@
 //! A verb of the v2 API, as the older API's request.
 
-use super::{Serving, node};
-use crate::call::{Call, Content, Envelope};
-use crate::reply::Reply;
+use super::node;
+use crate::request::call::{Call, Content, Envelope};
+use crate::request::reply::Reply;
+use crate::request::serving::Serving;
+use crate::request::v2::V2;
 use crate::security::Needs;
-use crate::v2::V2;
 
 /// What the older API calls JSON; the v2 API leaves the character set out.
 const JSON_WITH_CHARSET: &str = "application/json;charset=utf-8";
@@ -20,7 +21,7 @@ pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
         params.push("json.nl", "map");
     }
     let serving = Serving::Node(v2.verb.handler);
-    let needs = || Needs::of(call.server, &serving, &call.method, &params);
+    let needs = || Needs::of(&call.server.node, &serving, &call.method, &params);
     if !call.access.is_open()
         && let Err(refusal) = call.access.check(needs(), call.method.as_str(), &params)
     {
@@ -39,7 +40,7 @@ pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
         tally: None,
         room: None,
     };
-    let reply = node(&older, v2.verb.handler, None).await;
+    let reply = node::run(&older, v2.verb.handler, None).await;
     match &*reply.content_type {
         JSON_WITH_CHARSET => Reply { content_type: "application/json".into(), ..reply },
         _ => reply,

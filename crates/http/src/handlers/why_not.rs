@@ -12,7 +12,7 @@ use solr::why_not::{Question, answer, ranking};
 
 use super::permit::Permit;
 use super::select::Resolving;
-use crate::call::Call;
+use crate::request::call::Call;
 
 pub(super) async fn run(
     call: &Call<'_>,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use plan::CollectionConfig;
 
 use super::*;
-use crate::route::{self, Handler, IMPLICIT, Target};
+use crate::request::route::{self, Handler, IMPLICIT, Target};
 
 /// Paths that the configuration of a collection declares, or does not.
 const DECLARED: [&str; 3] = ["/suggest", "/spell", "/mlt"];

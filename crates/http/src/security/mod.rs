@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use cluster::{Collection, Node};
 use hyper::Request;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use plan::{Error, Result};
+use plan::Result;
 use solr::Params;
 use solr::security::{
     self as file, Asked, BadCredentials, EditContext, Edited, Predefined, Principal, Scope, Section,
@@ -20,10 +20,8 @@ use solr::security::{
 
 use self::attempts::Attempts;
 pub(crate) use self::needs::{Needs, names_of};
-use crate::call::Call;
-use crate::listener::Peer;
-use crate::reply::Reply;
-use crate::server::Server;
+use crate::connection::listener::Peer;
+use crate::request::reply::Reply;
 
 /// What of a user's name that failed to log in is logged.
 const NAME_CHARS_MAX: usize = 100;
@@ -34,6 +32,13 @@ pub(crate) struct Guard {
     attempts: Attempts,
     /// One edit at a time: what is in force is always what was kept last.
     editing: tokio::sync::Mutex<()>,
+}
+
+/// What an edit of the file needs besides its commands.
+pub(crate) struct Editor<'a> {
+    pub node: &'a Arc<Node>,
+    pub new_uuid: &'a Arc<dyn Fn() -> String + Send + Sync>,
+    pub now_ms: i64,
 }
 
 impl Guard {
@@ -73,15 +78,15 @@ impl Guard {
     }
 
     /// Applies a body's commands; on disk before it is in force. Errors: `BadRequest`, and what keeping it may come to.
-    pub async fn edit(&self, call: &Call<'_>, section: Section, body: &str) -> Result<Edited> {
+    pub async fn edit(&self, editor: &Editor<'_>, section: Section, body: &str) -> Result<Edited> {
         let _editing = self.editing.lock().await;
-        let random = || random(&call.server.config.new_uuid);
+        let random = || random(editor.new_uuid);
         let mut edited = {
-            let context = EditContext { random: &random, now_ms: call.started_ms };
+            let context = EditContext { random: &random, now_ms: editor.now_ms };
             file::edit(&self.security(), section, body, &context)?
         };
         if let Some(security) = edited.security.take() {
-            call.server.node.save_security(security.to_text()).await?;
+            editor.node.save_security(security.to_text()).await?;
             *self.security.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(security);
         }
         Ok(edited)
@@ -132,8 +137,13 @@ impl Refusal {
 
 impl Access {
     /// Who sent a request, by its head. A header that says who and is wrong is refused, whatever is asked for.
-    pub fn of<B>(server: &Server, peer: Peer, request: &Request<B>, now_ms: i64) -> Result<Self, Refusal> {
-        let Some(guard) = &server.guard else { return Ok(Access::Open) };
+    pub fn of<B>(
+        guard: Option<&Guard>,
+        peer: Peer,
+        request: &Request<B>,
+        now_ms: i64,
+    ) -> Result<Self, Refusal> {
+        let Some(guard) = guard else { return Ok(Access::Open) };
         let security = guard.security();
         let shown = shown(request.headers()).map_err(|BadCredentials| BAD_CREDENTIALS)?;
         let who = shown.map(|shown| guard.log_in(&security, &shown, peer, now_ms)).transpose()?;
@@ -193,15 +203,4 @@ pub(crate) fn challenge(guard: &Guard, by_script: bool) -> Option<HeaderValue> {
 /// Whether a page's script sends the request.
 pub(crate) fn is_by_script(headers: &HeaderMap) -> bool {
     headers.get("x-requested-with").is_some_and(|value| value == "XMLHttpRequest")
-}
-
-/// `/admin/authentication` and `/admin/authorization`: a body makes it an edit.
-pub(crate) async fn administrate(call: &Call<'_>, section: Section) -> Result<solr::response::Entries> {
-    let guard = call.server.guard.as_ref();
-    let Some(content) = &call.content else {
-        return Ok(file::view(guard.map(Guard::security).as_deref(), section));
-    };
-    let guard =
-        guard.ok_or_else(|| Error::bad_request(format!("No {} plugin configured", section.name())))?;
-    Ok(guard.edit(call, section, content.text()?).await?.entries)
 }

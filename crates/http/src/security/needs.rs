@@ -2,14 +2,14 @@
 //! and every collection that it touches. As recorded from Solr 9.10.1; where that names no permission, or too little of one,
 //! it is said here.
 
-use cluster::Collection;
+use cluster::{Collection, Node};
 use hyper::Method;
 use solr::Params;
 use solr::security::{Predefined, Scope, Section};
 
-use crate::handlers::{Info, NodeHandler, Serving};
-use crate::route::Handler;
-use crate::server::Server;
+use crate::request::node_handler::{Info, NodeHandler};
+use crate::request::route::Handler;
+use crate::request::serving::Serving;
 
 pub(crate) struct Needs {
     pub permission: Predefined,
@@ -22,11 +22,11 @@ const NAMING: [&str; 8] =
     ["name", "collection", "collections", "core", "other", "srcCore", "target", "targetCore"];
 
 impl Needs {
-    pub fn of(server: &Server, serving: &Serving, method: &Method, params: &Params) -> Self {
+    pub fn of(node: &Node, serving: &Serving, method: &Method, params: &Params) -> Self {
         let of_node = |permission, path: &str| Self {
             permission,
             path: path.to_owned(),
-            scope: Scope::Node(named(server, params)),
+            scope: Scope::Node(named(node, params)),
         };
         let reads = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
         match serving {
@@ -35,7 +35,7 @@ impl Needs {
             // As the older request that it stands for; once the body is read, it is looked at again with what that names.
             Serving::V2(v2) => {
                 let params = v2.params(params, None).unwrap_or_default();
-                Self::of(server, &Serving::Node(v2.verb.handler), method, &params)
+                Self::of(node, &Serving::Node(v2.verb.handler), method, &params)
             }
             Serving::Node(handler) => of_node(of_handler(*handler, reads, params), path_of(*handler)),
             Serving::Configsets(_) => {
@@ -44,7 +44,7 @@ impl Needs {
             Serving::Several(names, _) => Self {
                 permission: Predefined::Read,
                 path: "/select".to_owned(),
-                scope: Scope::Collections(all_of(server, names)),
+                scope: Scope::Collections(all_of(node, names)),
             },
             Serving::Collection(collection, handler, path) => Self {
                 permission: in_collection(*handler, reads, params),
@@ -151,16 +151,16 @@ fn of_handler(handler: NodeHandler, reads: bool, params: &Params) -> Predefined 
 }
 
 /// The collections that parameters name, each by all its names; a name of nothing stands for itself.
-fn named(server: &Server, params: &Params) -> Vec<Vec<String>> {
-    NAMING.iter().flat_map(|name| params.all(name)).flat_map(|value| all_of(server, value)).collect()
+fn named(node: &Node, params: &Params) -> Vec<Vec<String>> {
+    NAMING.iter().flat_map(|name| params.all(name)).flat_map(|value| all_of(node, value)).collect()
 }
 
 /// Of a list of names and aliases.
-fn all_of(server: &Server, names: &str) -> Vec<Vec<String>> {
+fn all_of(node: &Node, names: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let mut own = vec![name.to_owned()];
-        match server.node.resolve(name).unwrap_or_default().as_slice() {
+        match node.resolve(name).unwrap_or_default().as_slice() {
             [one] => own.extend(names_of(one)),
             several => all.extend(several.iter().map(|collection| names_of(collection))),
         }

@@ -5,8 +5,8 @@ use std::fmt::{Display, Formatter, Result};
 use super::{
     CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PlaceDistance, Statistic, StringMeasure,
 };
-use crate::dense_vector::{VectorMeasure, VectorSide};
-use crate::field::FieldClass;
+use crate::query::dense_vector::{VectorMeasure, VectorSide};
+use crate::schema::field::FieldClass;
 use crate::value::{Value, java_double, java_float};
 
 impl Display for Function {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
-use crate::box_score::BoxScore;
+use crate::geo::box_score::BoxScore;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operator {

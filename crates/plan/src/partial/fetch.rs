@@ -2,8 +2,8 @@
 //! references that the same snapshot gave in the first step.
 
 use super::hits::HitRef;
-use crate::highlight::Highlights;
-use crate::result::Hit;
+use crate::search::highlight::Highlights;
+use crate::search::result::Hit;
 use crate::value::Value;
 
 /// What is shown of one shard's hits.

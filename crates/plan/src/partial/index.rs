@@ -3,7 +3,7 @@
 
 use super::Merge;
 use super::sorted::merge_sorted;
-use crate::terms::TermCount;
+use crate::search::terms::TermCount;
 
 /// Terms in their order, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -21,7 +21,7 @@ mod stat;
 mod suggest;
 mod units;
 
-use crate::component::Component;
+use crate::config::component::Component;
 
 pub use bucket::{BucketPartial, SubFacetPartial, TermsPartial};
 pub use by_value::{ByValue, LeftOut};

@@ -6,7 +6,7 @@
 //! n · 2^-52 · Σ|v|, and nothing where all partial sums are whole numbers below 2^53, as those of integers and dates mostly are.
 
 use super::Merge;
-use crate::bucket::StatFunction;
+use crate::facet::bucket::StatFunction;
 
 /// What is summed up of numbers.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::Merge;
 use super::sorted::merge_sorted;
-use crate::suggest::Suggestion;
+use crate::search::suggest::Suggestion;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SuggestPartial {

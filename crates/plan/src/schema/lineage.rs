@@ -91,8 +91,8 @@ impl Schema {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{FieldSource, TypeSource};
     use crate::schema::CopyField;
+    use crate::schema::field::{FieldSource, TypeSource};
 
     fn field(name: &str, type_name: &str) -> FieldSource {
         FieldSource { name: name.into(), type_name: type_name.into(), attributes: vec![] }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::invalid;
-use crate::analyzer::{AnalyzerSpec, ComponentSpec};
-use crate::dense_vector::VectorType;
 use crate::error::Result;
-use crate::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
-use crate::properties::Properties;
+use crate::query::dense_vector::VectorType;
+use crate::schema::analyzer::{AnalyzerSpec, ComponentSpec};
+use crate::schema::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+use crate::schema::properties::Properties;
 
 /// Solr's class names, without their package, and what they hold.
 const CLASSES: &[(&str, FieldClass)] = &[

@@ -91,8 +91,11 @@ impl SelectRequest<'_> {
         let terms = std::mem::replace(&mut beside.terms, Ok(None));
         let (plan, response) = self.plan(&queries, searched, beside)?;
         let response = ResponsePlan { debug, debug_query, ..response };
+        // What is found in other collections changes without this one, and no snapshot of it says when.
+        let asks_others = queries.others.is_some_and(Others::were_asked);
+        let plan = SearchPlan { cache: plan.cache && !asks_others, ..plan };
         // What its columns search may change without it.
-        let alone = response.fields.subqueries.is_empty() && !queries.others.is_some_and(Others::were_asked);
+        let alone = response.fields.subqueries.is_empty() && !asks_others;
         let repeatable = plan.cache && !debug.timing && !dates.depends_on_time() && alone;
         Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
     }

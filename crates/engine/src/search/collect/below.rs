@@ -6,9 +6,9 @@ use std::sync::Arc;
 use plan::{Query, Result};
 use tantivy::DocId;
 
-use crate::search::bits::Bits;
+use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::mask::{self, PreparedFilter};
-use crate::search::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
 
 /// The blocks of each segment.
 pub(super) struct Below {

@@ -3,10 +3,10 @@
 use plan::Result;
 use plan::partial::HitRef;
 
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
+use crate::search::context::SearchContext;
 use crate::search::mask::{self, Masks};
 use crate::search::node::{DocSource, Node};
+use crate::segment::bits::Bits;
 
 /// The first `limit` matches and the number of all; `None` when `node` is not such a query.
 pub(crate) fn first_and_count(

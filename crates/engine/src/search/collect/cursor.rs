@@ -7,8 +7,8 @@ use tantivy::columnar::{MonotonicallyMappableToU64, TermOrdHit};
 use super::key::{BEHIND, Key, ordered, ordered_double, present};
 use super::keys::{By, Field, Order};
 use super::source::{Source, Values};
+use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef};
-use crate::search::error::engine_error;
 
 /// Where a mark stands among the keys of one segment. No mark stands before all of them.
 pub(super) struct Behind(Vec<Bound>);
@@ -82,7 +82,7 @@ fn text_bound(field: &Field, source: &Source, text: &str) -> Result<Bound> {
         return Ok(Bound { key: present(0, false), exact: false });
     };
     let dictionary = column.dictionary();
-    let next = match dictionary.term_ord_or_next(text.as_bytes()).map_err(engine_error)? {
+    let next = match dictionary.term_ord_or_next(text.as_bytes()).map_err(from_tantivy)? {
         TermOrdHit::Exact(ord) => return Ok(Bound { key: present(ord, field.descending), exact: true }),
         TermOrdHit::Next(ord) => ord.min(dictionary.num_terms() as u64),
     };

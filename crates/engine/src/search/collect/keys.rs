@@ -11,9 +11,9 @@ use super::below::Below;
 use super::key::{Key, float_of, is_present};
 use super::source::Source;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
+use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::function::{Lowered, lower};
 use crate::search::node::Node;
-use crate::search::{SearchContext, SearchSegment};
 
 /// What hits are ordered by: one key after another, then their places in the index.
 pub(crate) struct Order(Vec<Field>);

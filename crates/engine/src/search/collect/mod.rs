@@ -1,6 +1,7 @@
 //! Which hits make the page, and how many there are. Score order prunes (`top_k`), any other order reads columns (`sort`).
 
 mod below;
+pub(crate) mod best;
 mod constant;
 mod cursor;
 mod key;
@@ -16,4 +17,4 @@ pub(crate) use key::Key;
 pub(crate) use keys::Order;
 pub(crate) use sort::{offer, sorted};
 pub(crate) use source::Source;
-pub(crate) use top_k::{Best, Hopefuls, offer_segment, top_k};
+pub(crate) use top_k::{offer_segment, top_k};

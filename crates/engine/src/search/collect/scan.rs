@@ -5,12 +5,12 @@ use std::sync::Arc;
 use plan::Result;
 use plan::partial::HitRef;
 
-use super::{Best, Hopefuls as _};
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
+use super::best::{Best, Hopefuls as _};
+use crate::search::context::SearchContext;
 use crate::search::evaluate::Evaluator;
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
+use crate::segment::bits::Bits;
 
 /// The `limit` best of `hits`, best first.
 pub(crate) fn best_of(

@@ -13,10 +13,10 @@ use super::cursor::Behind;
 use super::key::Key;
 use super::keys::{By, Field, Order};
 use super::source::Source;
-use crate::search::bits::Bits;
+use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
-use crate::search::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
 
 /// The first `limit` of `hits` in the order of `keys`, of those behind `mark` if there is one; ties in index order.
 pub(crate) fn sorted(

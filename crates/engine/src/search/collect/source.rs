@@ -10,16 +10,16 @@ use super::key::{
     BEFORE, BEHIND, Key, double_of, float_of, is_present, mix, ordered, ordered_double, present,
 };
 use super::keys::{By, Field, Missing};
-use crate::id_filter;
-use crate::id_texts::IdTexts;
+use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef};
-use crate::search::columns::AnyColumn;
-use crate::search::error::engine_error;
+use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::evaluate::Evaluator;
-use crate::search::facet::{integer_value, real_value};
 use crate::search::function::{BLOCK, Reader};
 use crate::search::node::Node;
-use crate::search::{SearchContext, SearchSegment};
+use crate::segment::columns::AnyColumn;
+use crate::segment::columns::{integer_value, real_value};
+use crate::segment::id_filter;
+use crate::segment::id_texts::IdTexts;
 
 /// Where a key's values come from in one segment.
 pub(crate) struct Source {
@@ -170,7 +170,7 @@ impl Source {
     fn text(&self, ord: u64) -> Result<String> {
         let mut text = String::new();
         if let Values::Str(column) = &self.values {
-            column.ord_to_str(ord, &mut text).map_err(engine_error)?;
+            column.ord_to_str(ord, &mut text).map_err(from_tantivy)?;
         }
         Ok(text)
     }

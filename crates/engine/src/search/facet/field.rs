@@ -10,9 +10,11 @@ use plan::{CutDepth, Error, FacetSort, FieldClass, FieldFacet, Query, Result, Va
 use super::accept::Accept;
 use super::ordinals::Strings;
 use super::units::Units;
-use super::{Domain, integer_value, real_value, values};
+use super::values;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
+use crate::search::facet::domain::Domain;
 use crate::search::lower::exists_docs;
+use crate::segment::columns::{integer_value, real_value};
 
 pub(super) fn count(units: Units<'_>, facet: &FieldFacet, domain: &Domain) -> Result<FieldPartial> {
     let layout = units.context.layout.field(&facet.field);

@@ -9,14 +9,14 @@ use plan::{Area, Grid, HeatGrid, HeatmapFacet, Place, Result};
 use tantivy::DocId;
 use tantivy::columnar::Column;
 
-use super::Domain;
 use super::room::Room;
+use crate::errors::from_tantivy;
 use crate::layout::FieldLayout;
-use crate::search::bits::Bits;
-use crate::search::columns::AnyColumn;
-use crate::search::error::engine_error;
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::search::facet::domain::Domain;
 use crate::search::spatial::{Lies, Shape};
-use crate::search::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
 
 /// By cell; none where no cell has a hit.
 pub(super) fn count(
@@ -154,9 +154,9 @@ impl Shapes {
         let mut shapes = Self::default();
         let Some(field) = of.layout.inverted else { return Ok(shapes) };
         let mut held: Vec<(DocId, usize)> = Vec::new();
-        let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
+        let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
         let postings = segment.view.postings().field(segment.reader, field)?;
-        let mut terms = inverted.terms().stream().map_err(engine_error)?;
+        let mut terms = inverted.terms().stream().map_err(from_tantivy)?;
         while terms.advance() && !segment.allowance.is_used_up() {
             let area = std::str::from_utf8(terms.key()).ok().and_then(|text| Area::parse(text).ok());
             let Some(area) = area else { continue };

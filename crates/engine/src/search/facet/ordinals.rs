@@ -2,130 +2,20 @@
 //! read only the texts they show. Each segment numbers its own values; here is what those numbers are worth together. Lucene
 //! calls it an ordinal map. Made once for a list of segments, kept in the caches.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use plan::{Result, Value};
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};
 
+use super::domain::Domain;
 use super::values::each_distinct;
+use crate::errors::from_tantivy;
 use crate::layout::ColumnRef;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
-use crate::search::columns::AnyColumn;
-use crate::search::error::engine_error;
-
-/// One numbering for several segments.
-pub(crate) struct GlobalOrdinals {
-    /// By segment: documents by its own number, dead ones included. Made when first wanted.
-    totals: Vec<OnceLock<Vec<u32>>>,
-    /// By segment: own number to common number; empty where they are the same.
-    to_common: Vec<Vec<u32>>,
-    /// By common number: a segment that has the value, and its number there.
-    places: Vec<(u32, u32)>,
-    /// By common number, unless they are too much to keep.
-    texts: Option<Texts>,
-}
-
-/// Texts by number, one behind the other. To read one out of a segment's dictionary takes unpacking a block of them.
-#[derive(Default)]
-struct Texts {
-    all: String,
-    ends: Vec<u32>,
-}
-
-impl Texts {
-    /// Bytes of texts that are kept for one column.
-    const MOST: usize = if cfg!(test) { 64 } else { 4 << 20 };
-
-    /// False when it would be too much.
-    fn push(&mut self, key: &[u8]) -> bool {
-        match std::str::from_utf8(key) {
-            Ok(text) if self.all.len() + text.len() <= Self::MOST => self.all.push_str(text),
-            _ => return false,
-        }
-        self.ends.push(self.all.len() as u32);
-        true
-    }
-
-    fn get(&self, number: usize) -> Option<&str> {
-        let start = number.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
-        self.all.get(start as usize..*self.ends.get(number)? as usize)
-    }
-}
-
-impl GlobalOrdinals {
-    /// Merges the dictionaries of `columns`, `None` where a segment has no such column.
-    pub(crate) fn build(columns: &[Option<StrColumn>]) -> Result<Self> {
-        let mut to_common: Vec<Vec<u32>> = columns.iter().map(|_| Vec::new()).collect();
-        let present: Vec<(usize, &StrColumn)> =
-            columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.as_ref()?))).collect();
-        let totals = columns.iter().map(|_| OnceLock::new()).collect();
-        if let [(segment, only)] = present[..] {
-            let count = only.dictionary().num_terms() as u32;
-            let places = (0..count).map(|ord| (segment as u32, ord)).collect();
-            return Ok(Self { totals, to_common, places, texts: all_texts(only)? });
-        }
-        let mut streams = Vec::with_capacity(present.len());
-        let mut heap = BinaryHeap::new();
-        for (at, (segment, column)) in present.iter().enumerate() {
-            let mut stream = column.dictionary().stream().map_err(engine_error)?;
-            if stream.advance() {
-                heap.push(Reverse((stream.key().to_vec(), at)));
-            }
-            streams.push((*segment, stream));
-        }
-        let (mut places, mut last): (Vec<(u32, u32)>, Option<Vec<u8>>) = (Vec::new(), None);
-        let mut texts = Some(Texts::default());
-        while let Some(Reverse((mut key, at))) = heap.pop() {
-            let Some((segment, stream)) = streams.get_mut(at) else { continue };
-            let Some(numbers) = to_common.get_mut(*segment) else { continue };
-            if last.as_ref() != Some(&key) {
-                places.push((*segment as u32, numbers.len() as u32));
-                if texts.as_mut().is_some_and(|texts| !texts.push(&key)) {
-                    texts = None;
-                }
-                last = Some(key.clone());
-            }
-            numbers.push(places.len() as u32 - 1);
-            if stream.advance() {
-                key.clear();
-                key.extend_from_slice(stream.key());
-                heap.push(Reverse((key, at)));
-            }
-        }
-        Ok(Self { totals, to_common, places, texts })
-    }
-
-    /// How many values there are.
-    pub(crate) fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// The common number of a segment's own; the same where nothing else was merged.
-    pub(crate) fn common(&self, segment: usize) -> impl Fn(u64) -> usize + '_ {
-        let numbers = self.to_common.get(segment).filter(|numbers| !numbers.is_empty());
-        move |ord| {
-            numbers.map_or(ord as usize, |numbers| {
-                numbers.get(ord as usize).map_or(usize::MAX, |it| *it as usize)
-            })
-        }
-    }
-}
-
-/// The texts of the only dictionary.
-fn all_texts(column: &StrColumn) -> Result<Option<Texts>> {
-    let mut texts = Texts::default();
-    let mut stream = column.dictionary().stream().map_err(engine_error)?;
-    while stream.advance() {
-        if !texts.push(stream.key()) {
-            return Ok(None);
-        }
-    }
-    Ok(Some(texts))
-}
+use crate::search::context::SearchContext;
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
+use crate::snapshot::global_ordinals::GlobalOrdinals;
 
 /// The common numbers of a column's values; none for a column that holds no strings.
 pub(crate) fn ordinals(
@@ -157,7 +47,7 @@ impl Strings {
 
     /// Hits by value, in the order of values; a document counts once for each distinct one.
     pub(super) fn counts(&self, domain: &[Arc<Bits>]) -> Vec<u32> {
-        let mut sums = vec![0u32; self.ordinals.places.len()];
+        let mut sums = vec![0u32; self.ordinals.len()];
         for (segment, (column, hits)) in self.columns.iter().zip(domain).enumerate() {
             let Some(column) = column else { continue };
             let common = self.ordinals.common(segment);
@@ -196,7 +86,7 @@ impl Strings {
 
     /// How many values there are.
     pub(crate) fn cardinality(&self) -> usize {
-        self.ordinals.places.len()
+        self.ordinals.len()
     }
 
     pub(crate) fn column(&self, segment: usize) -> Option<&StrColumn> {
@@ -237,7 +127,7 @@ impl Strings {
     }
 
     /// Every value with its count; those without hits where `zeros` asks for them.
-    pub(super) fn all(&self, domain: &super::Domain, zeros: bool) -> Result<Vec<(Value, u64)>> {
+    pub(super) fn all(&self, domain: &Domain, zeros: bool) -> Result<Vec<(Value, u64)>> {
         let counted = self.counts(domain).into_iter().enumerate().filter(|(_, count)| zeros || *count > 0);
         counted.map(|(number, count)| Ok((Value::Str(self.text(number)?), u64::from(count)))).collect()
     }
@@ -251,7 +141,7 @@ impl Strings {
         if let Some((segment, ord)) = self.ordinals.places.get(number)
             && let Some(Some(column)) = self.columns.get(*segment as usize)
         {
-            column.ord_to_str(u64::from(*ord), &mut text).map_err(engine_error)?;
+            column.ord_to_str(u64::from(*ord), &mut text).map_err(from_tantivy)?;
         }
         Ok(text)
     }

@@ -8,11 +8,12 @@ use plan::{CutDepth, FieldFacet, Filter, PivotFacet, Query, Result, Value};
 
 use super::tree::Opened;
 use super::units::Units;
-use super::{Domain, field, range};
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
+use super::{field, range};
+use crate::search::context::SearchContext;
+use crate::search::facet::domain::Domain;
 use crate::search::lower::exists_docs;
 use crate::search::mask::{self, PreparedFilter};
+use crate::segment::bits::Bits;
 
 /// A value with what hangs on it takes so many places of the facets' room.
 const PLACES: usize = 16;

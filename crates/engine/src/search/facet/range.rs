@@ -6,12 +6,12 @@ use std::ops::Bound;
 use plan::partial::UnitCount;
 use plan::{Error, Function, RangeBucket, RangeFacet, Result, Value};
 
-use super::Domain;
 use super::units::Units;
 use crate::layout::{ColumnRef, FieldLayout};
-use crate::search::columns::AnyColumn;
+use crate::search::facet::domain::Domain;
 use crate::search::function::lower;
 use crate::search::lower::{integer, real};
+use crate::segment::columns::AnyColumn;
 
 /// The counts of all ranges, those of the others last.
 pub(super) fn count(units: Units<'_>, facet: &RangeFacet, domain: &Domain) -> Result<Vec<UnitCount>> {

@@ -10,15 +10,16 @@ use tantivy::columnar::Column;
 
 use super::ordinals::Strings;
 use super::room::Room;
+use super::values;
 use super::values::each_distinct;
-use super::{Domain, values};
 use crate::layout::{ColumnKind, ColumnRef};
-use crate::search::bits::Bits;
-use crate::search::columns::AnyColumn;
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::search::facet::domain::Domain;
 use crate::search::function::{BLOCK, Lowered, Reader, each_block};
 use crate::search::grouping::{Groups, SegmentGroups};
 use crate::search::mask::{self, PreparedFilter};
-use crate::search::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
 
 /// So many groups of a set take the room of a bucket.
 const GROUPS_A_PLACE: usize = 8;

@@ -7,13 +7,13 @@ use plan::Result;
 use tantivy::columnar::Column;
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::Domain;
+use crate::errors::from_tantivy;
 use crate::layout::ColumnRef;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
-use crate::search::columns::AnyColumn;
-use crate::search::error::engine_error;
+use crate::search::context::SearchContext;
+use crate::search::facet::domain::Domain;
 use crate::search::sets::TERMS_A_LOOK;
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
 
 /// Counts by value, zeros included where `zeros` asks for them.
 pub(super) type Counts<K> = HashMap<K, u64>;
@@ -100,8 +100,8 @@ pub(super) fn terms(
     let mut counts = Counts::new();
     for (segment, hits) in context.segments.iter().zip(domain).take_while(|_| !context.allowance.is_used_up())
     {
-        let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
-        let mut terms = inverted.terms().range().ge(prefix).into_stream().map_err(engine_error)?;
+        let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
+        let mut terms = inverted.terms().range().ge(prefix).into_stream().map_err(from_tantivy)?;
         let mut read = 0u32;
         while terms.advance() && terms.key().starts_with(prefix.as_bytes()) {
             read += 1;
@@ -110,7 +110,7 @@ pub(super) fn terms(
             }
             let mut blocks = inverted
                 .read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)
-                .map_err(engine_error)?;
+                .map_err(from_tantivy)?;
             let mut count = 0u64;
             while !blocks.docs().is_empty() {
                 count += blocks.docs().iter().filter(|doc| hits.contains(**doc)).count() as u64;

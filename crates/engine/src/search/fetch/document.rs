@@ -10,11 +10,11 @@ use plan::partial::HitRef;
 use plan::{Document, Error, FieldClass, FieldSelection, Hit, Result, Value};
 use tantivy::DocId;
 
+use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, Layout};
-use crate::search::columns::AnyColumn;
-use crate::search::error::engine_error;
-use crate::search::facet::{integer_value, real_value};
-use crate::search::{SearchContext, SearchSegment};
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::segment::columns::AnyColumn;
+use crate::segment::columns::{integer_value, real_value};
 use crate::snapshot::read_source;
 
 /// Below this mean, reading a source takes no longer than looking up the strings of a few columns.
@@ -173,7 +173,7 @@ fn read(segment: &SearchSegment<'_>, doc: DocId, field: &Field<'_>) -> Result<Op
         AnyColumn::Str(column) => match column.term_ords(doc).next() {
             Some(ordinal) => {
                 let mut text = String::new();
-                column.ord_to_str(ordinal, &mut text).map_err(engine_error)?;
+                column.ord_to_str(ordinal, &mut text).map_err(from_tantivy)?;
                 Some(Value::Str(text))
             }
             None => None,

@@ -15,8 +15,9 @@ use super::explain::{self, MovedParts};
 use super::function::{Reader, lower};
 use super::lower::lower_scored;
 use super::node::Node;
+use super::rerank;
 use super::restrictions::split;
-use super::{SearchContext, rerank};
+use crate::search::context::SearchContext;
 
 /// The hits of the page and of groups, in their order.
 pub(crate) fn fetch_hits(

@@ -6,7 +6,7 @@ use meter::Allowance;
 use tantivy::DocId;
 
 use super::BLOCK;
-use crate::search::bits::Bits;
+use crate::segment::bits::Bits;
 
 /// Blocks between looks at the allowance.
 const BLOCKS_A_LOOK: u32 = 16;

@@ -7,7 +7,7 @@ use tantivy::{DocId, SegmentReader};
 use super::block::Room;
 use super::lower::ColumnSource;
 use super::reader::convert;
-use crate::search::columns::AnyColumn;
+use crate::segment::columns::AnyColumn;
 
 pub(crate) struct ColumnReader {
     column: Option<AnyColumn>,

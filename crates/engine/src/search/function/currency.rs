@@ -5,8 +5,9 @@ use plan::{CurrencyOf, Result, exchanged, fraction_digits};
 use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader};
 
-use crate::search::columns::{AnyColumn, SegmentColumns};
-use crate::search::error::engine_error;
+use crate::errors::from_tantivy;
+use crate::search::columns::SegmentColumns;
+use crate::segment::columns::AnyColumn;
 
 /// Ready for any segment.
 pub(crate) struct LoweredCurrency {
@@ -38,7 +39,7 @@ impl Currency {
         let money = &lowered.money;
         let (mut exchanges, mut refused, mut codes) = (Vec::new(), Vec::new(), None);
         if let Some(AnyColumn::Str(column)) = values(&lowered.codes) {
-            let mut known = column.dictionary().stream().map_err(engine_error)?;
+            let mut known = column.dictionary().stream().map_err(from_tantivy)?;
             while known.advance() {
                 let code = String::from_utf8_lossy(known.key()).into_owned();
                 let exchange = exchange(money, &code);

@@ -7,8 +7,9 @@ use tantivy::{DocId, SegmentReader};
 use super::block::Room;
 use super::geohash;
 use super::reader::Reader;
-use crate::search::columns::{AnyColumn, SegmentColumns};
+use crate::search::columns::SegmentColumns;
 use crate::search::spatial::cell_centre;
+use crate::segment::columns::AnyColumn;
 
 /// Metres, as Lucene's `SloppyMath` has it.
 const EARTH_RADIUS_M: f64 = EARTH_RADIUS_KM * 1000.0;

@@ -10,11 +10,11 @@ use tantivy::{DocId, DocSet, SegmentReader, Term};
 
 use super::column::{ColumnReader, one};
 use crate::layout::ColumnRef;
-use crate::search::columns::AnyColumn;
 use crate::search::evaluate::Evaluator;
-use crate::search::facet::GlobalOrdinals;
 use crate::search::node::Node;
 use crate::search::sets::postings;
+use crate::segment::columns::AnyColumn;
+use crate::snapshot::global_ordinals::GlobalOrdinals;
 
 /// The place of a document's value among all values of the snapshot, -1 where there is none.
 pub(crate) struct Ordinal {

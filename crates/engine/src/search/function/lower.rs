@@ -13,13 +13,13 @@ use super::payload::LoweredPayload;
 use super::reader::Reader;
 use super::{BLOCK, block::Room};
 use crate::layout::{ColumnRef, FieldLayout};
-use crate::search::SearchContext;
 use crate::search::columns::SegmentColumns;
-use crate::search::facet::GlobalOrdinals;
+use crate::search::context::SearchContext;
 use crate::search::lower::{lower_scored, term_of};
 use crate::search::nearest::LoweredSimilarity;
 use crate::search::node::Node;
 use crate::search::stats::{doc_freq, term_infos, total_term_freq};
+use crate::snapshot::global_ordinals::GlobalOrdinals;
 
 /// A function ready to be opened in any segment.
 pub(crate) enum Lowered {

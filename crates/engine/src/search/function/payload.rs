@@ -7,11 +7,12 @@ use tantivy::{DocId, SegmentReader, Term};
 use super::leaf::Remembered;
 use super::lower::Lowered;
 use super::reader::Reader;
-use crate::payloads::{DocPayloads, fingerprint};
-use crate::search::columns::{AnyColumn, SegmentColumns};
+use crate::search::columns::SegmentColumns;
 use crate::search::phrase::with_positions;
-use crate::search::positions::TermPositions;
-use crate::search::postings::TermBlocks;
+use crate::segment::columns::AnyColumn;
+use crate::segment::payloads::{DocPayloads, fingerprint};
+use crate::segment::postings::TermBlocks;
+use crate::segment::postings::positions::TermPositions;
 use crate::snapshot::Views;
 
 /// Ready for any segment.

@@ -11,8 +11,8 @@ use tantivy::{DocId, SegmentReader};
 use super::block::{Room, each_block};
 use super::lower::Lowered;
 use super::reader::Reader;
-use crate::search::bits::Bits;
 use crate::search::node::Computed;
+use crate::segment::bits::Bits;
 
 /// A range ready to run in any segment.
 pub(crate) struct FunctionRangeNode {

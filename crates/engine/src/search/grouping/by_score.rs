@@ -11,12 +11,13 @@ use tantivy::{DocId, Term};
 use super::heads::Head;
 use super::members::{Members, Wanted};
 use super::values::{Groups, SegmentGroups};
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
-use crate::search::collect::{Hopefuls, Order, offer_segment, top_k};
+use crate::search::collect::best::Hopefuls;
+use crate::search::collect::{Order, offer_segment, top_k};
+use crate::search::context::SearchContext;
 use crate::search::evaluate::Evaluator;
 use crate::search::matches::any_term;
 use crate::search::node::Node;
+use crate::segment::bits::Bits;
 
 /// More groups than these are better kept by number than in a list.
 const FEW: usize = 128;

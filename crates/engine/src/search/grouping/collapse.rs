@@ -7,11 +7,11 @@ use plan::{Collapse, GroupBy, NullPolicy, Result};
 
 use super::only_heads;
 use super::values::Groups;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
 use crate::search::collect::Order;
+use crate::search::context::SearchContext;
 use crate::search::node::Node;
 use crate::search::sets::column_docs;
+use crate::segment::bits::Bits;
 
 /// The collapses of a search.
 pub(crate) struct Collapser<'a>(pub(crate) &'a [Collapse]);

@@ -9,11 +9,11 @@ use plan::{ExpandPlan, GroupBy, Result, SearchPlan, Value};
 
 use super::members::{Wanted, members};
 use super::values::Groups;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
 use crate::search::collect::Order;
+use crate::search::context::SearchContext;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
+use crate::segment::bits::Bits;
 
 /// The other members of the groups with these values, in their order. `page` is what the page shows of this snapshot.
 pub(crate) fn expand(

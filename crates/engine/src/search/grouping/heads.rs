@@ -9,11 +9,11 @@ use plan::partial::HitRef;
 use tantivy::DocId;
 
 use super::values::Groups;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
 use crate::search::collect::{Key, Order, Source};
+use crate::search::context::SearchContext;
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
+use crate::segment::bits::Bits;
 
 /// A group with its best hit.
 pub(super) struct Head {
@@ -67,7 +67,7 @@ impl BestOfGroups {
     fn collect(
         &mut self,
         groups: &mut Groups,
-        segment: &crate::search::SearchSegment<'_>,
+        segment: &crate::search::context::SearchSegment<'_>,
         sources: &mut [Source],
         hits: &Bits,
     ) -> Result<()> {

@@ -8,12 +8,12 @@ use plan::partial::{GroupPartial, HitRef, RankedHits};
 use tantivy::DocId;
 
 use super::values::Groups;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
 use crate::search::collect::{Key, Order, offer};
+use crate::search::context::SearchContext;
 use crate::search::evaluate::Evaluator;
 use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
+use crate::segment::bits::Bits;
 
 /// The hits of one group.
 #[derive(Default)]

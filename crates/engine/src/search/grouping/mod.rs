@@ -21,11 +21,11 @@ pub(super) use values::{Groups, SegmentGroups};
 
 use self::heads::heads;
 use self::members::{Members, Wanted, members};
-use super::SearchContext;
-use super::bits::Bits;
 use super::collect::Order;
 use super::mask::{self, PreparedFilter};
 use super::node::Node;
+use crate::search::context::SearchContext;
+use crate::segment::bits::Bits;
 
 /// The hits in the groups that `grouping` asks for, for each of its fields, functions and queries, as deep as the plan lets a
 /// shard cut.

@@ -10,10 +10,11 @@ use tantivy::{DocId, Term};
 
 use crate::layout::{ColumnKind, ColumnRef, InvertedKind};
 use crate::search::collect::column_number;
-use crate::search::columns::AnyColumn;
-use crate::search::facet::{Strings, integer_value, real_value};
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::search::facet::Strings;
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
-use crate::search::{SearchContext, SearchSegment};
+use crate::segment::columns::AnyColumn;
+use crate::segment::columns::{integer_value, real_value};
 
 /// The groups met so far.
 pub(in crate::search) struct Groups {

@@ -8,52 +8,16 @@ use std::sync::Arc;
 use plan::{Error, Query, RelatedScore, Result};
 use tantivy::DocId;
 
-use super::Lowering;
-use crate::search::SearchSegment;
-use crate::search::bits::Bits;
+use super::lowering::Lowering;
+use crate::search::context::SearchSegment;
 use crate::search::evaluate::Evaluator;
 use crate::search::explain;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::matches::matches;
 use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs, Reason};
-
-/// Scores that become one.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
-    sum: f64,
-    max: f32,
-    min: f32,
-    pub(crate) count: u32,
-}
-
-impl Tally {
-    pub(crate) fn add(&mut self, score: f32) {
-        let first = self.count == 0;
-        self.max = if first { score } else { self.max.max(score) };
-        self.min = if first { score } else { self.min.min(score) };
-        self.sum += f64::from(score);
-        self.count += 1;
-    }
-
-    pub(crate) fn join(&mut self, other: Tally) {
-        let alone = self.count == 0;
-        self.max = if alone { other.max } else { self.max.max(other.max) };
-        self.min = if alone { other.min } else { self.min.min(other.min) };
-        self.sum += other.sum;
-        self.count += other.count;
-    }
-
-    pub(crate) fn score(self, mode: RelatedScore) -> f32 {
-        match mode {
-            RelatedScore::None => 0.0,
-            RelatedScore::Average => (self.sum / f64::from(self.count.max(1))) as f32,
-            RelatedScore::Max => self.max,
-            RelatedScore::Min => self.min,
-            RelatedScore::Total => self.sum as f32,
-        }
-    }
-}
+use crate::search::tallies::Tally;
+use crate::segment::bits::Bits;
 
 /// The living documents of a query in one segment, with scores where they are wanted.
 struct Matches {

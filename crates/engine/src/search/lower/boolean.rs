@@ -3,7 +3,7 @@
 
 use plan::{Clause, Occur, Query, Result};
 
-use super::Lowering;
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::{BooleanNode, DocSource, Node};
 
 impl Lowering<'_> {

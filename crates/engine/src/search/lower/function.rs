@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use plan::{Error, Function, FunctionRange, Query, Result};
 
-use super::Lowering;
 use crate::search::explain;
 use crate::search::function::{FunctionNode, FunctionRangeNode, Lowered, lower, range_label};
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::{BoostedNode, DocSource, Node};
 
 impl Lowering<'_> {

@@ -7,7 +7,7 @@ use plan::{Error, Fuzzy, Result, Value};
 use tantivy::Term;
 use tantivy::schema::Field;
 
-use super::Lowering;
+use crate::search::lower::lowering::Lowering;
 use crate::search::near_terms::{NearTerm, TERM_CHARS_MAX, near_terms, text_field};
 use crate::search::node::{BooleanNode, Node, TermNode};
 use crate::search::stats::term_infos;

@@ -7,17 +7,19 @@ use std::sync::Arc;
 use plan::{Error, Graph, Join, Query, ROOT_FIELD, RelatedScore, Result};
 use tantivy::DocId;
 
-use super::values::{Key, Tallies, Weights, collect_column, collect_terms};
-use super::{Lowering, SearchContext};
+use super::lowering::Lowering;
+use super::values::{Weights, collect_column, collect_terms};
 use crate::layout::FieldLayout;
-use crate::search::SearchSegment;
-use crate::search::bits::Bits;
+use crate::search::context::SearchContext;
+use crate::search::context::SearchSegment;
 use crate::search::evaluate::Evaluator;
 use crate::search::explain;
 use crate::search::mask::{self, PreparedFilter};
 use crate::search::matches::matches;
 use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs, Reason};
+use crate::search::tallies::{Key, Tallies};
+use crate::segment::bits::Bits;
 
 /// What the documents of a join's query have in its field, with scores if they are wanted.
 pub(crate) fn joined(context: &SearchContext<'_>, join: &Join, scored: bool) -> Result<Tallies> {

@@ -7,6 +7,7 @@ mod expression_size;
 mod function;
 mod fuzzy;
 mod join;
+pub(crate) mod lowering;
 mod moves;
 mod multi_term;
 mod nearest;
@@ -21,33 +22,18 @@ mod spatial;
 mod term;
 mod values;
 
-use std::sync::Arc;
-
 pub(crate) use join::joined;
 pub(crate) use moves::moved;
 pub(crate) use multi_term::{compile, regex_automaton, wildcard_automaton};
 pub(crate) use range::{exists_docs, integer, real};
 pub(crate) use term::term_of;
-pub(crate) use values::Tallies;
 
-use meter::Allowance;
 use plan::{Query, Related, Result};
-use tantivy::schema::Field;
 
-use super::bits::Bits;
-use super::bm25::{INVERSE_OF_ONE, Similarity, idf};
-use super::node::{DocSource, Node, Scoring};
-use super::stats::FieldStats;
-use super::{SearchContext, more_like};
-use crate::layout::FieldLayout;
-use crate::snapshot::SegmentView;
-
-/// One query on its way down.
-pub(crate) struct Lowering<'a> {
-    context: &'a SearchContext<'a>,
-    /// Statistics are taken only where scores are wanted.
-    scored: bool,
-}
+use super::more_like;
+use super::node::{DocSource, Node};
+use crate::search::context::SearchContext;
+use lowering::Lowering;
 
 /// A query that will be scored.
 pub(crate) fn lower_scored(context: &SearchContext<'_>, query: &Query) -> Result<Node> {
@@ -61,7 +47,7 @@ pub(crate) fn lower_unscored(context: &SearchContext<'_>, query: &Query) -> Resu
 
 impl<'a> Lowering<'a> {
     /// `boost` is the product of the boosts above.
-    fn lower(&mut self, query: &Query, boost: f32) -> Result<Node> {
+    pub(super) fn lower(&mut self, query: &Query, boost: f32) -> Result<Node> {
         self.rooted(query, boost)?.map_or_else(|| self.lower_one(query, boost), Ok)
     }
 
@@ -110,52 +96,6 @@ impl<'a> Lowering<'a> {
                 Ok(with_constant_score(inner, boost * score))
             }
         }
-    }
-
-    fn field(&self, name: &str) -> Option<&'a Arc<FieldLayout>> {
-        self.context.layout.field(name)
-    }
-
-    /// What BM25 needs to score these terms as one.
-    fn scoring(
-        &mut self,
-        layout: &FieldLayout,
-        field: Field,
-        terms: Vec<(String, u64)>,
-        boost: f32,
-    ) -> Result<Scoring> {
-        let (stats, inverse) = match self.scored {
-            true => self.context.field_stats(layout, field)?,
-            false => (FieldStats::default(), INVERSE_OF_ONE.clone()),
-        };
-        let sum: f64 = terms.iter().map(|(_, df)| f64::from(idf(*df, stats.doc_count))).sum();
-        let idf = sum as f32;
-        let norms = layout.has_norms().then_some(field);
-        let average_length = stats.average_length();
-        let similarity = Similarity::new(boost, idf, average_length, inverse);
-        let views = self.context.views.clone();
-        Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
-    }
-
-    /// Documents found by reading postings.
-    fn by_postings(
-        &self,
-        boost: f32,
-        label: String,
-        compute: impl Fn(&SegmentView, &Allowance) -> Result<Bits> + Send + Sync + 'static,
-    ) -> Node {
-        let (views, allowance) = (self.context.views.clone(), self.context.allowance.clone());
-        Node::computed(boost, label, move |reader| match views.of(reader) {
-            Some((_, view)) => compute(view, &allowance),
-            None => Ok(Bits::none(reader.max_doc())),
-        })
-    }
-
-    fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {
-        if !self.scored {
-            return Ok(0);
-        }
-        Ok(super::stats::doc_freq(&super::stats::term_infos(self.context, term)?))
     }
 }
 

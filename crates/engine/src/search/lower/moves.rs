@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use plan::{Move, Query, Result};
 
-use super::Lowering;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
+use crate::search::context::SearchContext;
+use crate::search::lower::lowering::Lowering;
 use crate::search::mask::{self, PreparedFilter};
+use crate::segment::bits::Bits;
 
 /// The documents that a move leads to from `docs`, by segment.
 pub(crate) fn moved(context: &SearchContext<'_>, by: &Move, docs: &[Arc<Bits>]) -> Result<Vec<Arc<Bits>>> {

@@ -12,13 +12,14 @@ use tantivy::columnar::{Column, Dictionary, StrColumn};
 use tantivy_fst::{Automaton, Regex};
 
 use super::expression_size::check_size;
-use super::{Lowering, pattern};
+use super::pattern;
+use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout};
-use crate::search::bits::Bits;
-use crate::search::columns::AnyColumn;
-use crate::search::error::engine_error;
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::Node;
 use crate::search::sets::{add_stream, value_range_docs};
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
 
 impl Lowering<'_> {
     pub(super) fn prefix(&mut self, name: &str, prefix: &str, boost: f32) -> Result<Node> {
@@ -28,20 +29,20 @@ impl Lowering<'_> {
         let (low, high) = (prefix.as_bytes().to_vec(), prefix_end(prefix.as_bytes()));
         if let Some(field) = layout.inverted {
             return Ok(self.by_postings(boost, label, move |view, allowance| {
-                let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+                let inverted = view.reader().inverted_index(field).map_err(from_tantivy)?;
                 let mut terms = inverted.terms().range().ge(&low);
                 if let Some(high) = &high {
                     terms = terms.lt(high);
                 }
                 let mut bits = Bits::none(view.reader().max_doc());
-                add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits, allowance)?;
+                add_stream(view, field, terms.into_stream().map_err(from_tantivy)?, &mut bits, allowance)?;
                 Ok(bits)
             }));
         }
         let Some(column) = layout.column.clone() else { return Ok(Node::Nothing) };
         Ok(Node::computed(boost, label, move |reader| match AnyColumn::open(reader, &column)? {
             Some(AnyColumn::Str(column)) => {
-                let ords = prefix_ords(column.dictionary(), &low, high.as_deref()).map_err(engine_error)?;
+                let ords = prefix_ords(column.dictionary(), &low, high.as_deref()).map_err(from_tantivy)?;
                 Ok(docs_of_ord_range(reader, column.ords(), ords))
             }
             _ => Ok(Bits::none(reader.max_doc())),
@@ -72,8 +73,8 @@ impl Lowering<'_> {
     fn by_automaton(&self, layout: &FieldLayout, automaton: Arc<Regex>, boost: f32, label: String) -> Node {
         if let Some(field) = layout.inverted {
             return self.by_postings(boost, label, move |view, allowance| {
-                let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
-                let terms = inverted.terms().search(&*automaton).into_stream().map_err(engine_error)?;
+                let inverted = view.reader().inverted_index(field).map_err(from_tantivy)?;
+                let terms = inverted.terms().search(&*automaton).into_stream().map_err(from_tantivy)?;
                 let mut bits = Bits::none(view.reader().max_doc());
                 add_stream(view, field, terms, &mut bits, allowance)?;
                 Ok(bits)
@@ -139,7 +140,7 @@ pub(super) fn column_strings(
 ) -> Result<Bits> {
     let opened = if column.kind == ColumnKind::Str { AnyColumn::open(reader, column)? } else { None };
     let Some(AnyColumn::Str(column)) = opened else { return Ok(Bits::none(reader.max_doc())) };
-    let ords = choose(column.dictionary()).map_err(engine_error)?;
+    let ords = choose(column.dictionary()).map_err(from_tantivy)?;
     let wanted = Bits::from_docs(column.dictionary().num_terms() as u32, ords.iter().map(|ord| *ord as u32));
     let mut docs = Bits::none(reader.max_doc());
     if !ords.is_empty() {
@@ -160,7 +161,7 @@ pub(super) fn column_strings_range(
     upper: &Bound<String>,
 ) -> Result<Bits> {
     let (lower, upper) = (lower.as_ref().map(String::as_bytes), upper.as_ref().map(String::as_bytes));
-    let (lower, upper) = column.dictionary().term_bounds_to_ord(lower, upper).map_err(engine_error)?;
+    let (lower, upper) = column.dictionary().term_bounds_to_ord(lower, upper).map_err(from_tantivy)?;
     let start = match lower {
         Bound::Included(ord) => ord,
         Bound::Excluded(ord) => ord + 1,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use plan::{Function, Nearest, Result};
 
-use super::Lowering;
-use crate::search::Bits;
 use crate::search::function::{FunctionNode, lower};
+use crate::search::lower::lowering::Lowering;
 use crate::search::nearest;
 use crate::search::node::{BooleanNode, Node};
+use crate::segment::bits::Bits;
 
 impl Lowering<'_> {
     pub(super) fn nearest_vectors(&self, query: &Nearest, boost: f32) -> Result<Node> {

@@ -8,9 +8,9 @@ use plan::{Error, Fuzzy, Query, Range, Result, Value};
 use tantivy::schema::Field;
 use tantivy_fst::Regex;
 
-use super::Lowering;
 use super::multi_term::{prefix_end, regex_automaton, wildcard_automaton};
-use crate::search::error::engine_error;
+use crate::errors::from_tantivy;
+use crate::search::lower::lowering::Lowering;
 use crate::search::near_terms::{TERM_CHARS_MAX, near_terms};
 
 /// Terms that one place may stand for, as Lucene's bound of clauses.
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         out: &mut BTreeSet<String>,
     ) -> Result<()> {
         for segment in &self.context.segments {
-            let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
+            let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
             let terms = inverted.terms().range();
             let terms = match low {
                 Bound::Included(low) => terms.ge(low),
@@ -70,7 +70,7 @@ impl Lowering<'_> {
                 Bound::Excluded(high) => terms.lt(high),
                 Bound::Unbounded => terms,
             };
-            let mut terms = terms.into_stream().map_err(engine_error)?;
+            let mut terms = terms.into_stream().map_err(from_tantivy)?;
             while out.len() <= TERMS_MAX && terms.advance() {
                 out.extend(std::str::from_utf8(terms.key()).map(str::to_owned));
             }
@@ -80,8 +80,8 @@ impl Lowering<'_> {
 
     fn terms_like(&self, field: Field, automaton: &Regex, out: &mut BTreeSet<String>) -> Result<()> {
         for segment in &self.context.segments {
-            let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
-            let mut terms = inverted.terms().search(automaton).into_stream().map_err(engine_error)?;
+            let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
+            let mut terms = inverted.terms().search(automaton).into_stream().map_err(from_tantivy)?;
             while out.len() <= TERMS_MAX && terms.advance() {
                 out.extend(std::str::from_utf8(terms.key()).map(str::to_owned));
             }

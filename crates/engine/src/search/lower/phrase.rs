@@ -5,8 +5,8 @@ use std::sync::Arc;
 use plan::{Error, Phrase, PhrasePosition, Result, Value};
 use tantivy::Term;
 
-use super::Lowering;
 use crate::layout::{FieldLayout, InvertedKind};
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::{BooleanNode, Node, PhraseNode};
 use crate::search::repeats::{self, REPEATS_MAX};
 

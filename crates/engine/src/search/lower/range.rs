@@ -8,16 +8,18 @@ use plan::{FieldClass, Range, Result, Value};
 use tantivy::schema::Field;
 use tantivy::{SegmentReader, Term};
 
-use super::Lowering;
 use super::multi_term::column_strings_range;
+use crate::errors::from_tantivy;
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
-use crate::search::bits::Bits;
-use crate::search::columns::{AnyColumn, SegmentColumn, SegmentColumns};
-use crate::search::error::engine_error;
+use crate::search::columns::SegmentColumn;
+use crate::search::columns::SegmentColumns;
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::{Computed, DocSource, Node};
 use crate::search::sets::{add_stream, column_docs, field_terms_docs, value_range_docs, values_among};
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
+use crate::segment::value_order::ValueOrder;
 use crate::snapshot::SegmentView;
-use crate::value_order::ValueOrder;
 
 impl Lowering<'_> {
     pub(super) fn range(&mut self, range: &Range, boost: f32) -> Result<Node> {
@@ -63,7 +65,7 @@ impl Lowering<'_> {
         let Some(field) = layout.inverted else { return Node::Nothing };
         let Some((lower, upper)) = term_bounds(layout, field, range) else { return Node::Nothing };
         self.by_postings(boost, label, move |view, allowance| {
-            let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
+            let inverted = view.reader().inverted_index(field).map_err(from_tantivy)?;
             let mut terms = inverted.terms().range();
             terms = match &lower {
                 Bound::Included(bytes) => terms.ge(bytes),
@@ -76,7 +78,7 @@ impl Lowering<'_> {
                 Bound::Unbounded => terms,
             };
             let mut bits = Bits::none(view.reader().max_doc());
-            add_stream(view, field, terms.into_stream().map_err(engine_error)?, &mut bits, allowance)?;
+            add_stream(view, field, terms.into_stream().map_err(from_tantivy)?, &mut bits, allowance)?;
             Ok(bits)
         })
     }
@@ -99,7 +101,7 @@ pub(crate) fn exists_docs(view: &SegmentView, layout: &FieldLayout) -> Result<Bi
         }
         (Some(column), _) if !layout.class().is_text() => column_docs(reader, column),
         (_, Some(field)) if layout.has_norms() => {
-            let norms = reader.get_fieldnorms_reader(field).map_err(engine_error)?;
+            let norms = reader.get_fieldnorms_reader(field).map_err(from_tantivy)?;
             let docs = (0..reader.max_doc()).filter(|doc| norms.fieldnorm_id(*doc) > 0);
             Ok(Bits::from_docs(reader.max_doc(), docs))
         }

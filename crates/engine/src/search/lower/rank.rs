@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use plan::{RankCurve, RankQuery, Result, rank_code, rank_of_code};
 use tantivy::DocId;
 
-use super::Lowering;
-use crate::search::columns::AnyColumn;
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::Node;
 use crate::search::preset::{Preset, PresetDocs};
+use crate::segment::columns::AnyColumn;
 
 impl Lowering<'_> {
     /// Solr differs: its explanations tell the parts of the curve, here they tell the query (`compat/query/rank.yaml`).

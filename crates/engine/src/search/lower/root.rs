@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use plan::{Fuzzy, Query, ROOT_FIELD, Range, Result};
 
-use super::Lowering;
 use super::boolean::simplify;
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::{BooleanNode, Node};
 
 impl Lowering<'_> {

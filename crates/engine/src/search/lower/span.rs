@@ -8,10 +8,10 @@ use plan::{Error, PayloadUse, Phrase, PhrasePosition, Result, Span, SpanQuery};
 use tantivy::Term;
 use tantivy::schema::Field;
 
-use super::Lowering;
 use super::phrase::Repeats;
 use crate::layout::{FieldLayout, InvertedKind};
 use crate::search::columns::SegmentColumns;
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::Node;
 use crate::search::span::{Payloads, Shape, SpanNode};
 

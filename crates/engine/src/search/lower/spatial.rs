@@ -2,10 +2,10 @@
 
 use plan::Spatial;
 
-use super::Lowering;
-use crate::search::Bits;
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::Node;
 use crate::search::spatial::SpatialSearch;
+use crate::segment::bits::Bits;
 
 impl Lowering<'_> {
     pub(super) fn spatial(&self, query: &Spatial, boost: f32) -> Node {

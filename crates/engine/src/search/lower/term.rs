@@ -9,15 +9,15 @@ use plan::{Result, Value};
 use tantivy::Term;
 use tantivy::schema::Field;
 
-use super::Lowering;
 use super::multi_term::column_strings;
 use super::range::{self, Bounds};
 use crate::layout::{ColumnKind, ColumnRef, FieldLayout, InvertedKind};
-use crate::search::bits::Bits;
 use crate::search::columns::SegmentColumns;
+use crate::search::lower::lowering::Lowering;
 use crate::search::node::{DocSource, Node, SynonymNode, TermNode};
 use crate::search::sets::add_postings;
 use crate::search::stats::{doc_freq, term_infos};
+use crate::segment::bits::Bits;
 
 impl Lowering<'_> {
     pub(super) fn term(&mut self, name: &str, value: &Value, boost: f32) -> Result<Node> {

@@ -4,30 +4,17 @@
 use std::collections::BTreeMap;
 
 use meter::Allowance;
-use plan::{FieldClass, Result, Value};
+use plan::Result;
 use tantivy::DocId;
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::blocks::Tally;
-use crate::search::SearchSegment;
-use crate::search::bits::Bits;
-use crate::search::columns::AnyColumn;
-use crate::search::error::engine_error;
+use crate::errors::from_tantivy;
+use crate::search::context::SearchSegment;
 use crate::search::evaluate::Evaluator;
-use crate::search::facet::{integer_value, real_value};
 use crate::search::sets::TERMS_A_LOOK;
-
-/// A value in the order of its kind: texts as they are, numbers by their bits, which sort as they do.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Key {
-    Text(String),
-    Integer(i64),
-    Real(u64),
-    Flag(bool),
-}
-
-/// What each value scores.
-pub(crate) type Tallies = BTreeMap<Key, Tally>;
+use crate::search::tallies::{Key, Tallies, Tally};
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
 
 /// Documents between looks at the allowance.
 const DOCS_A_LOOK: usize = 4096;
@@ -41,17 +28,6 @@ pub(super) struct Weights<'a> {
 impl Weights<'_> {
     fn of(&mut self, doc: DocId) -> f32 {
         self.evaluator.as_mut().and_then(|evaluator| evaluator.score(doc)).unwrap_or(0.0)
-    }
-}
-
-impl Key {
-    pub(super) fn value(&self, class: FieldClass) -> Value {
-        match self {
-            Key::Text(text) => Value::Str(text.clone()),
-            Key::Integer(number) => integer_value(class, *number),
-            Key::Real(bits) => real_value(class, tantivy::u64_to_f64(*bits)),
-            Key::Flag(flag) => Value::Bool(*flag),
-        }
     }
 }
 
@@ -121,8 +97,8 @@ pub(super) fn collect_terms(
         Some(_) => docs.iter().map(|doc| (doc, weights.of(doc))).collect(),
         None => BTreeMap::new(),
     };
-    let inverted = segment.reader.inverted_index(field).map_err(engine_error)?;
-    let mut terms = inverted.terms().stream().map_err(engine_error)?;
+    let inverted = segment.reader.inverted_index(field).map_err(from_tantivy)?;
+    let mut terms = inverted.terms().stream().map_err(from_tantivy)?;
     let mut read = 0u32;
     while terms.advance() {
         read += 1;
@@ -130,7 +106,7 @@ pub(super) fn collect_terms(
             break;
         }
         let blocks = inverted.read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic);
-        let (mut blocks, mut tally) = (blocks.map_err(engine_error)?, Tally::default());
+        let (mut blocks, mut tally) = (blocks.map_err(from_tantivy)?, Tally::default());
         while !blocks.docs().is_empty() {
             let among = blocks.docs().iter().filter(|doc| docs.contains(**doc));
             among.for_each(|doc| tally.add(scores.get(doc).copied().unwrap_or(0.0)));

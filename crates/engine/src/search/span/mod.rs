@@ -12,14 +12,15 @@ use tantivy::columnar::Column;
 use tantivy::{DocId, SegmentReader, Term};
 
 use self::stretches::{Stretch, stretches};
-use super::columns::{AnyColumn, SegmentColumns};
-use super::error::engine_error;
 use super::node::Scoring;
 use super::norms::Norms;
 use super::phrase::with_positions;
-use super::positions::TermPositions;
-use super::postings::TermBlocks;
-use crate::payloads::{DocPayloads, fingerprint};
+use crate::errors::from_tantivy;
+use crate::search::columns::SegmentColumns;
+use crate::segment::columns::AnyColumn;
+use crate::segment::payloads::{DocPayloads, fingerprint};
+use crate::segment::postings::TermBlocks;
+use crate::segment::postings::positions::TermPositions;
 
 /// A span query, with its terms looked up.
 pub(crate) struct SpanNode {
@@ -82,7 +83,7 @@ impl SpanAt {
             terms,
             column,
             stored: DocPayloads::default(),
-            norms: Norms::open(reader, node.scoring.norms).map_err(engine_error)?,
+            norms: Norms::open(reader, node.scoring.norms).map_err(from_tantivy)?,
             node: node.clone(),
         }))
     }

@@ -16,13 +16,13 @@ use tantivy::schema::Field;
 
 use self::cover::{Cover, cell_of};
 pub(crate) use self::shape::{Lies, Shape};
-use super::bits::Bits;
-use super::columns::AnyColumn;
-use super::error::engine_error;
 use super::sets::add_postings;
+use crate::errors::from_tantivy;
 use crate::layout::ColumnRef;
+use crate::segment::bits::Bits;
+use crate::segment::columns::AnyColumn;
+use crate::segment::value_order::ValueOrder;
 use crate::snapshot::SegmentView;
-use crate::value_order::ValueOrder;
 
 /// Bits that a character of a geohash stands for.
 const CHARACTER_BITS: u32 = 5;
@@ -85,8 +85,8 @@ impl SpatialSearch {
 
     /// Adds the documents with a matching shape that is no point.
     pub(crate) fn add_shapes(&self, view: &SegmentView, field: Field, bits: &mut Bits) -> Result<()> {
-        let inverted = view.reader().inverted_index(field).map_err(engine_error)?;
-        let mut terms = inverted.terms().stream().map_err(engine_error)?;
+        let inverted = view.reader().inverted_index(field).map_err(from_tantivy)?;
+        let mut terms = inverted.terms().stream().map_err(from_tantivy)?;
         while terms.advance() {
             let area = std::str::from_utf8(terms.key()).ok().and_then(|text| Area::parse(text).ok());
             if area.is_some_and(|area| self.relates(&Shape::new(&area))) {

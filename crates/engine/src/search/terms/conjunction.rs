@@ -5,8 +5,8 @@ use tantivy::DocId;
 
 use super::matching::Matching;
 use super::scoring::{BLOCKS_A_LOOK, ScoredTerm};
-use crate::search::block::BLOCK;
-use crate::search::collect::{Best, Hopefuls as _};
+use crate::search::collect::best::{Best, Hopefuls as _};
+use crate::segment::postings::block::BLOCK;
 
 pub(super) struct Conjunction {
     lead: ScoredTerm,

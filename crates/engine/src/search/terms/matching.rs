@@ -7,11 +7,11 @@ use tantivy::DocId;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 
-use super::{Count, TermQuery};
-use crate::dense_terms::TermBits;
-use crate::search::SearchSegment;
-use crate::search::bits::Bits;
-use crate::search::postings::TermBlocks;
+use super::query::{Count, TermQuery, allows};
+use crate::search::context::SearchSegment;
+use crate::segment::bits::Bits;
+use crate::segment::postings::TermBlocks;
+use crate::segment::term_bits::TermBits;
 
 /// Documents of a chunk.
 pub(super) const CHUNK: u32 = 1 << 16;
@@ -194,7 +194,7 @@ impl<'a> Matching<'a> {
                 if let Some(rarest) = lists.next() {
                     rarest.blocks.for_each_in(from, to, |block| docs.extend_from_slice(block));
                 }
-                docs.retain(|doc| super::allows(mask, *doc));
+                docs.retain(|doc| allows(mask, *doc));
             }
         }
         for list in lists {

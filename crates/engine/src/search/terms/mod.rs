@@ -7,20 +7,22 @@
 mod conjunction;
 mod matching;
 mod phrase;
+mod query;
 mod scoring;
 mod union;
 
 use plan::Result;
-use tantivy::DocId;
 
-use super::bits::Bits;
-use super::collect::{Best, Hopefuls as _};
 use super::mask::Masks;
 use super::node::{Node, TermNode};
-use super::{SearchContext, SearchSegment};
+use crate::search::collect::best::{Best, Hopefuls as _};
+use crate::search::context::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
 use conjunction::Conjunction;
 pub(crate) use matching::Matching;
 pub(crate) use phrase::{ExactPhrase, ExactPlaces};
+pub(crate) use query::Count;
+use query::TermQuery;
 pub(crate) use scoring::ScoredTerm;
 
 /// A query that has this way.
@@ -58,58 +60,7 @@ impl<'n> Direct<'n> {
     }
 }
 
-/// How many documents match: all, or at least so many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Count {
-    pub(crate) total: u64,
-    pub(crate) exact: bool,
-}
-
-impl Count {
-    pub(crate) fn exact(total: u64) -> Self {
-        Self { total, exact: true }
-    }
-
-    fn add(&mut self, other: Count) {
-        self.total += other.total;
-        self.exact &= other.exact;
-    }
-}
-
-/// All of `required`; where there are none, at least one of `optional`.
-pub(crate) struct TermQuery<'n> {
-    required: Vec<&'n TermNode>,
-    optional: Vec<&'n TermNode>,
-}
-
-impl<'n> TermQuery<'n> {
-    /// The query that `node` is, if it is of this shape.
-    fn of(node: &'n Node) -> Option<Self> {
-        let (required, optional) = match node {
-            Node::Term(term) => (vec![&**term], Vec::new()),
-            Node::Boolean(boolean) if boolean.prohibited.is_empty() && boolean.filters.is_empty() => {
-                let needed = usize::from(boolean.required.is_empty());
-                if boolean.minimum != needed {
-                    return None;
-                }
-                (terms(&boolean.required)?, terms(&boolean.optional)?)
-            }
-            _ => return None,
-        };
-        let query = Self { required, optional };
-        // A negative weight would turn bounds around.
-        let bounded = query.all().all(|term| term.scoring.similarity.weight >= 0.0);
-        (bounded && query.all().next().is_some()).then_some(query)
-    }
-
-    fn all(&self) -> impl Iterator<Item = &'n TermNode> + '_ {
-        self.required.iter().chain(&self.optional).copied()
-    }
-
-    fn is_union(&self) -> bool {
-        self.required.is_empty()
-    }
-
+impl TermQuery<'_> {
     fn collect(
         &self,
         context: &SearchContext<'_>,
@@ -155,10 +106,6 @@ impl<'n> TermQuery<'n> {
     }
 }
 
-fn terms(nodes: &[Node]) -> Option<Vec<&TermNode>> {
-    nodes.iter().map(|node| if let Node::Term(term) = node { Some(&**term) } else { None }).collect()
-}
-
 /// How the matches of one segment are scored.
 enum Scoring {
     /// Not at all: only their number is wanted.
@@ -186,10 +133,4 @@ impl Scoring {
                 .map_or(Scoring::None, |it| Scoring::Conjunction(Box::new(it))),
         })
     }
-}
-
-/// Whether a document may be a hit.
-#[inline]
-fn allows(mask: Option<&Bits>, doc: DocId) -> bool {
-    mask.is_none_or(|mask| mask.contains(doc))
 }

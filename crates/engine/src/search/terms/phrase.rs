@@ -4,19 +4,19 @@
 use plan::Result;
 use tantivy::{DocId, Term};
 
-use super::Count;
 use super::matching::Matching;
+use super::query::Count;
 use super::scoring::slack;
-use crate::search::bits::Bits;
+use crate::errors::from_tantivy;
 use crate::search::bm25::Similarity;
-use crate::search::collect::{Best, Hopefuls as _};
-use crate::search::error::engine_error;
+use crate::search::collect::best::{Best, Hopefuls as _};
+use crate::search::context::{SearchContext, SearchSegment};
 use crate::search::mask::Masks;
 use crate::search::node::{Node, PhraseNode};
 use crate::search::norms::Norms;
-use crate::search::positions::TermPositions;
-use crate::search::postings::TermBlocks;
-use crate::search::{SearchContext, SearchSegment};
+use crate::segment::bits::Bits;
+use crate::segment::postings::TermBlocks;
+use crate::segment::postings::positions::TermPositions;
 use crate::snapshot::SegmentView;
 
 /// Documents between looks at the allowance.
@@ -126,7 +126,7 @@ impl<'n> ExactPhrase<'n> {
         }
         places.sort_by_key(|place| place.blocks.doc_freq());
         let scoring = &self.node.scoring;
-        let norms = Norms::open(view.reader(), scoring.norms).map_err(engine_error)?;
+        let norms = Norms::open(view.reader(), scoring.norms).map_err(from_tantivy)?;
         let slack = slack(scoring, view.reader())?;
         Ok(Some(ExactPlaces { places, norms, similarity: scoring.similarity.clone(), slack }))
     }

@@ -7,17 +7,23 @@
 use plan::Result;
 use tantivy::{DocId, SegmentReader};
 
-use super::union::{GROUP, WINDOW};
-use crate::dense_terms::TermBits;
-use crate::search::bits::Bits;
-use crate::search::block::BLOCK;
+use super::query::allows;
+use crate::errors::from_tantivy;
 use crate::search::bm25::{NO_NORM, Similarity};
-use crate::search::collect::{Best, Hopefuls as _};
-use crate::search::error::engine_error;
+use crate::search::collect::best::{Best, Hopefuls as _};
 use crate::search::node::{self, TermNode};
 use crate::search::norms::Norms;
-use crate::search::postings::{Entry, TermBlocks};
+use crate::segment::bits::Bits;
+use crate::segment::postings::block::BLOCK;
+use crate::segment::postings::{Entry, TermBlocks};
+use crate::segment::term_bits::TermBits;
 use crate::snapshot::SegmentView;
+
+/// Documents of a window.
+pub(super) const WINDOW: usize = 2048;
+/// Parts of a window, which are looked at only where something was added, and documents of each.
+pub(super) const GROUPS: usize = 32;
+pub(super) const GROUP: usize = WINDOW / GROUPS;
 
 /// Blocks between looks at the allowance.
 pub(super) const BLOCKS_A_LOOK: u32 = 64;
@@ -72,7 +78,7 @@ impl ScoredTerm {
     pub(crate) fn open(node: &TermNode, segment: usize, view: &SegmentView) -> Result<Option<Self>> {
         let Some(info) = node.info_in(segment) else { return Ok(None) };
         let blocks = view.postings().blocks(view.reader(), node.term.field(), info)?;
-        let norms = Norms::open(view.reader(), node.scoring.norms).map_err(engine_error)?;
+        let norms = Norms::open(view.reader(), node.scoring.norms).map_err(from_tantivy)?;
         let similarity = node.scoring.similarity.clone();
         let slack = slack(&node.scoring, view.reader())?;
         let varies = node.varies;
@@ -208,7 +214,7 @@ impl ScoredTerm {
     fn collect_block(&mut self, mask: Option<&Bits>, best: &mut Best) {
         let (docs, freqs) = self.blocks.docs_and_freqs();
         for (doc, score) in docs.iter().zip(self.worth.of_all(docs, freqs, &mut [0.0; BLOCK])) {
-            if best.bar().is_none_or(|bar| *score > bar) && super::allows(mask, *doc) {
+            if best.bar().is_none_or(|bar| *score > bar) && allows(mask, *doc) {
                 best.offer(*doc, *score);
             }
         }
@@ -219,7 +225,7 @@ impl ScoredTerm {
 pub(super) fn slack(scoring: &node::Scoring, segment: &SegmentReader) -> Result<f32> {
     const ROUNDING: f32 = 1.000_001;
     let Some(field) = scoring.norms else { return Ok(ROUNDING) };
-    let inverted = segment.inverted_index(field).map_err(engine_error)?;
+    let inverted = segment.inverted_index(field).map_err(from_tantivy)?;
     let local = inverted.total_num_tokens() as f32 / segment.max_doc().max(1) as f32;
     let ratio = local / scoring.similarity.average_length;
     if ratio.is_finite() && ratio > 0.0 { Ok(ratio.max(1.0 / ratio) * ROUNDING) } else { Ok(f32::INFINITY) }

@@ -4,15 +4,12 @@
 
 use tantivy::DocId;
 
+use super::query::allows;
 use super::scoring::ScoredTerm;
-use crate::search::bits::Bits;
-use crate::search::collect::{Best, Hopefuls as _};
+use super::scoring::{GROUP, GROUPS, WINDOW};
+use crate::search::collect::best::{Best, Hopefuls as _};
+use crate::segment::bits::Bits;
 
-/// Documents of a window.
-pub(super) const WINDOW: usize = 2048;
-/// Parts of a window, which are looked at only where something was added, and documents of each.
-const GROUPS: usize = 32;
-pub(super) const GROUP: usize = WINDOW / GROUPS;
 /// What no score was added to. Added to any score, zero among them, it is gone.
 const UNTOUCHED: f64 = -0.0;
 
@@ -89,7 +86,7 @@ impl Union {
                 let place = at * GROUP + left.trailing_zeros() as usize;
                 left &= left - 1;
                 let doc = from + place as u32;
-                if super::allows(mask, doc) {
+                if allows(mask, doc) {
                     finish(doc, scores[place % WINDOW], rest, others, best);
                 }
             }

@@ -137,7 +137,7 @@ pub(super) fn numbered_shard(docs: &[(usize, &Doc)]) -> Snapshot {
 }
 
 pub(super) fn compare(left: &Value, right: &Value) -> std::cmp::Ordering {
-    crate::prepare::compare(left, right)
+    crate::indexing::prepare::compare(left, right)
 }
 
 pub(super) fn matches(query: &Query, doc: &Doc) -> bool {

@@ -11,7 +11,8 @@ use plan::{
     SearchPlan, SearchResult, SortBy, SortKey, Value,
 };
 
-use crate::search::{self, SearchCaches, SearchContext};
+use crate::search::context::SearchContext;
+use crate::search::{self, SearchCaches};
 use crate::snapshot::Snapshot;
 
 /// A search that nobody meters.

@@ -9,11 +9,12 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet as _, TERMINATED, Term};
 
 use super::build::{all, any, boolean, boost, filter, phrase, plan, search, term};
-use crate::search::collect::{Best, Hopefuls as _};
+use crate::search::collect::best::{Best, Hopefuls as _};
+use crate::search::context::SearchContext;
 use crate::search::evaluate::Evaluator;
 use crate::search::lower::lower_scored;
 use crate::search::terms::{Count, Direct};
-use crate::search::{SearchCaches, SearchContext, mask};
+use crate::search::{SearchCaches, mask};
 use crate::snapshot::Snapshot;
 use crate::testing::{schema, snapshot};
 

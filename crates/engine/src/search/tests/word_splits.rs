@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::brute_force::{Doc, WORDS, doc, numbered_shard};
 use super::build::{boost, merged, term};
 use super::spelling::words;
-use crate::peers::JoinedValues;
+use crate::search::peers::JoinedValues;
 use crate::search::{self, SearchCaches};
 use crate::snapshot::Snapshot;
 

@@ -9,7 +9,7 @@ use solr::admin::pairs;
 use solr::response::{Entries, Name, Node};
 
 use super::properties::{checked, prefixed};
-use crate::call::Call;
+use crate::request::call::Call;
 
 pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
     let name = call.required("name")?;

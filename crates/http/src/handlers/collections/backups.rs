@@ -10,7 +10,7 @@ use solr::admin::{backup_list, backup_made, backups_deleted, backups_purged};
 use solr::response::{Entries, Node};
 
 use super::done;
-use crate::call::Call;
+use crate::request::call::Call;
 
 pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
     let (collection, place) = (call.required("collection")?, place(call)?);

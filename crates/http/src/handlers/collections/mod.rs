@@ -15,7 +15,7 @@ use solr::response::{Entries, Name, Node};
 pub(super) use self::backups::{back_up_core, place, restore_core};
 use super::snapshots::Of;
 use super::{background, configsets, snapshots};
-use crate::call::{Call, Failure};
+use crate::request::call::{Call, Failure};
 
 /// What is asked of more nodes or shards than there are.
 const FOR_MORE_NODES: [&str; 19] = [
@@ -47,7 +47,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Entries, Failure> {
         ("CLUSTERSTATUS", _) => status::cluster(call),
         ("REQUESTSTATUS", _) => Ok(background::collection_task(call)?),
         ("DELETESTATUS", _) => Ok(background::forget(call)?),
-        (_, Some(id)) if changes(&action) => Ok(background::begin_collections(call, id, action)?),
+        (_, Some(id)) if changes(&action) => Ok(begin(call, id, action)?),
         _ => Ok(Box::pin(perform(call, &action)).await?),
     }
 }
@@ -175,4 +175,16 @@ fn only_one_of(call: &Call<'_>, names: &[&str]) -> Result<()> {
             "cannot create the collection: `pullReplicas` is `{count}`, which is not supported; use 0"
         ))),
     }
+}
+
+/// Begins an action of the collections' administration; the answer names the task.
+fn begin(call: &Call<'_>, id: &str, action: String) -> Result<Entries> {
+    let taken = format!("Task with the same requestid already exists. ({id})");
+    call.server.collection_tasks.begin(id, &taken)?;
+    let (server, task) = (Arc::clone(call.server), background::Task::of(call, id));
+    tokio::spawn(async move {
+        let done = Box::pin(perform(&task.call(&server), &action)).await;
+        server.collection_tasks.end(&task.id, background::outcome(done));
+    });
+    Ok(vec![("requestid".into(), Node::Str(id.to_owned().into()))])
 }

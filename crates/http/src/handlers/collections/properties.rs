@@ -7,7 +7,7 @@ use plan::{Error, Result};
 use solr::response::Entries;
 
 use super::{not_found, only_one_of};
-use crate::call::Call;
+use crate::request::call::Call;
 
 /// Properties that Solr knows, besides those that begin with `ext.`.
 const OF_CLUSTER: [&str; 5] =

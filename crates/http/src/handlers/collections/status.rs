@@ -7,8 +7,8 @@ use plan::{Error, Result};
 use solr::admin::{ClusterFacts, CollectionFacts, cluster_status, collection_status};
 use solr::response::{Entries, Name, Node};
 
-use crate::call::{Call, Failure};
 use crate::handlers::segments;
+use crate::request::call::{Call, Failure};
 
 /// Solr's clients ask for the part that they need; by default all is told.
 pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {

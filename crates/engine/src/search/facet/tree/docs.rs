@@ -7,9 +7,9 @@ use std::sync::Arc;
 use meter::Allowance;
 use tantivy::DocId;
 
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
-use crate::search::facet::Domain;
+use crate::search::context::SearchContext;
+use crate::search::facet::domain::Domain;
+use crate::segment::bits::Bits;
 
 /// Documents that are handed on at once.
 const BATCH: usize = 1024;

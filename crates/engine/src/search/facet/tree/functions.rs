@@ -4,7 +4,7 @@ use plan::{Function, Result};
 use tantivy::{DocId, SegmentReader};
 
 use super::keys::Keys;
-use crate::search::SearchContext;
+use crate::search::context::SearchContext;
 use crate::search::function::{BLOCK, Lowered, Reader, lower};
 
 pub(super) struct FunctionColumn {

@@ -9,12 +9,12 @@ use tantivy::DocId;
 use tantivy::columnar::{Column, ColumnIndex};
 
 use crate::layout::{ColumnKind, FieldLayout, Words};
-use crate::search::SearchContext;
-use crate::search::columns::AnyColumn;
+use crate::search::context::SearchContext;
 use crate::search::facet::ordinals::Strings;
 use crate::search::facet::values::each_distinct;
-use crate::search::facet::{integer_value, real_value};
 use crate::search::lower::{integer, real};
+use crate::segment::columns::AnyColumn;
+use crate::segment::columns::{integer_value, real_value};
 
 const SIGN: u64 = 1 << 63;
 

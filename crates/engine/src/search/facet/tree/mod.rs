@@ -26,9 +26,11 @@ use path::{Path, Step};
 
 use related::Slots;
 
+use super::heatmap;
 use super::room::Room;
-use super::{Domain, Domains, heatmap};
-use crate::search::SearchContext;
+use crate::search::context::SearchContext;
+use crate::search::facet::domain::Domain;
+use crate::search::facet::domains::Domains;
 use crate::search::lower::moved;
 
 /// Computes `plan` of all hits.

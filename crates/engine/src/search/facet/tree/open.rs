@@ -8,10 +8,11 @@ use plan::{BucketPlan, DomainChange, Filter, HeatmapFacet, Query, Result, SubFac
 use super::ranges::OpenRanges;
 use super::summary::OpenStats;
 use super::terms::OpenTerms;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
-use crate::search::facet::{Domain, Domains};
+use crate::search::context::SearchContext;
+use crate::search::facet::domain::Domain;
+use crate::search::facet::domains::Domains;
 use crate::search::mask::{self, PreparedFilter};
+use crate::segment::bits::Bits;
 
 pub(super) struct OpenBucket<'p> {
     pub(super) plan: &'p BucketPlan,
@@ -108,7 +109,7 @@ fn base(domains: &mut Domains<'_>, change: &DomainChange) -> Result<Base> {
             true => Base::Search(domains.without(&change.exclude_tags)?),
         });
     };
-    let all = |segment: &crate::search::SearchSegment<'_>| {
+    let all = |segment: &crate::search::context::SearchSegment<'_>| {
         segment.alive.clone().unwrap_or_else(|| Arc::new(Bits::all(segment.max_doc())))
     };
     let mut hits: Domain = context.segments.iter().map(all).collect();

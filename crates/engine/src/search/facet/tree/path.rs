@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plan::{Clause, Filter, Occur, Query, RangeBucket, RangesFacet, Result, Value};
 
 use super::docs::BucketDocs;
-use crate::search::SearchContext;
+use crate::search::context::SearchContext;
 use crate::search::mask::{self, PreparedFilter};
 
 /// The last step and those before it.

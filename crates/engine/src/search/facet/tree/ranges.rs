@@ -15,7 +15,7 @@ use super::open::OpenBucket;
 use super::path::{Path, Step};
 use super::related::Slots;
 use super::terms::fill_stats;
-use crate::search::SearchContext;
+use crate::search::context::SearchContext;
 
 pub(super) struct OpenRanges<'p> {
     plan: &'p RangesFacet,

@@ -10,8 +10,8 @@ use super::docs::BucketDocs;
 use super::open::query_bits;
 use super::path::{self, Path};
 use super::summary::Rank;
-use crate::search::SearchContext;
-use crate::search::facet::Domain;
+use crate::search::context::SearchContext;
+use crate::search::facet::domain::Domain;
 
 /// Both sets, made ready for a snapshot.
 pub(super) struct Sets {

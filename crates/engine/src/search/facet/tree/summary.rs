@@ -10,8 +10,8 @@ use super::keys::KeyColumn;
 use super::open::query_bits;
 use super::related::{Sets, Slots};
 use super::sums::{Room, SourceSums};
-use crate::search::SearchContext;
-use crate::search::facet::Domain;
+use crate::search::context::SearchContext;
+use crate::search::facet::domain::Domain;
 
 /// What orders buckets by a statistic: whether there is one, its key, and what decides between equal ones.
 pub(super) type Rank = (u8, u64, [u64; 2]);

@@ -18,10 +18,10 @@ use super::summary::Rank;
 use super::table::KeyTable;
 use super::{Tree, Way};
 use crate::layout::FieldLayout;
-use crate::search::SearchContext;
-use crate::search::bits::Bits;
-use crate::search::facet::Domain;
+use crate::search::context::SearchContext;
+use crate::search::facet::domain::Domain;
 use crate::search::lower::exists_docs;
+use crate::segment::bits::Bits;
 
 pub(super) struct OpenTerms<'p> {
     plan: &'p TermsFacet,

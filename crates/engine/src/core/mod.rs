@@ -1,0 +1,215 @@
+//! The parts of one shard and the order of its locks. What is done with them stands in the files named for it: `writer`,
+//! `delete_by_query`, `refresh`, `flush`, `merge`, `recovery`, `rebuild`, `schedule`.
+//!
+//! Locks, always taken in this order: `resolved_by` (shared by updates as long as they are applied, exclusive for an edit of
+//! the schema that is no mere addition), `flushing` (one flush at a time), `merging` (one merge at a time), `maintenance` (the
+//! list of segments and the snapshot change together), `applying` (shared by updates between log and builder, exclusive
+//! for a cut), `growing` (one change of schema or layout at a time), `state`. Invariant: whoever holds `applying` exclusively sees no
+//! batch half applied.
+//!
+//! Who waits for the log does so before he takes `maintenance` (`settle_early`), and once more under it for what came in between: full
+//! builders and deletes by query want that lock, and an update that stands still there holds up the sync of no other.
+
+pub(crate) mod batches;
+pub(crate) mod counters;
+pub(crate) mod expiries;
+pub(crate) mod recent;
+pub(crate) mod refused;
+pub(crate) mod schedule;
+pub(crate) mod state;
+pub(crate) mod unsettled;
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use arc_swap::ArcSwap;
+use meter::Clock;
+use plan::{AutoCommit, Result, Schema};
+use store::{FencedLog, ManifestStore, Room, SegmentStore, Watermark};
+
+use crate::config::ShardConfig;
+use crate::core::counters::Counters;
+use crate::core::expiries::Expiries;
+use crate::core::schedule::Schedule;
+use crate::core::state::State;
+use crate::errors::from_store;
+use crate::indexing::prepare::Preparer;
+use crate::layout::Layout;
+use crate::layout::analyzers::Analyzers;
+use crate::layout::bound_schema::BoundSchema;
+use crate::lock::lock;
+use crate::seeded_bugs::SeededBug;
+use crate::snapshot::Snapshot;
+use crate::suggest::{Event, Suggesters};
+
+pub(crate) struct Core {
+    pub(crate) log: Arc<dyn FencedLog>,
+    pub(crate) manifests: Arc<dyn ManifestStore>,
+    pub(crate) store: Arc<dyn SegmentStore>,
+    /// This opening's number, part of the names of mark files.
+    pub(crate) epoch: u64,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) config: ShardConfig,
+    pub(crate) auto_commit: Mutex<AutoCommit>,
+    pub(crate) bound: ArcSwap<BoundSchema>,
+    /// Held shared: what a batch was resolved against does not change under it.
+    pub(crate) resolved_by: RwLock<()>,
+    /// Taken to replace `meaning`.
+    pub(crate) growing: Mutex<()>,
+    pub(crate) snapshot: ArcSwap<Snapshot>,
+    pub(crate) flushing: Mutex<Published>,
+    pub(crate) merging: Mutex<()>,
+    pub(crate) maintenance: Mutex<()>,
+    pub(crate) applying: RwLock<()>,
+    pub(crate) state: Mutex<State>,
+    /// Preparers that no thread uses at the moment.
+    pub(crate) preparers: Mutex<Vec<Preparer>>,
+    pub(crate) schedule: Schedule,
+    pub(crate) expiries: Expiries,
+    pub(crate) suggesters: Suggesters,
+    pub(crate) counters: Counters,
+    /// Whether somebody reads the log (`rebuild`): it is not trimmed then.
+    pub(crate) log_kept: AtomicUsize,
+}
+
+/// What the newest manifest says of files.
+#[derive(Debug, Default)]
+pub(crate) struct Published {
+    pub(crate) manifest_version: Option<u64>,
+    pub(crate) files: Vec<String>,
+    /// Files that no manifest of now names, and when they are to go: others may still read an older one.
+    pub(crate) replaced: Vec<(String, i64)>,
+    /// Flushes tried in this epoch, for names that are never used twice.
+    pub(crate) attempts: u64,
+    /// What was published without an answer.
+    pub(crate) offered: Option<Offered>,
+}
+
+/// A manifest that is being published.
+#[derive(Debug)]
+pub(crate) struct Offered {
+    pub(crate) manifest: Vec<u8>,
+    /// The last record in it.
+    pub(crate) logged: Watermark,
+    pub(crate) files: Vec<String>,
+    /// Whether it may be there: an offer of it was left without an answer.
+    pub(crate) may_be_there: bool,
+}
+
+impl Core {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    pub(crate) fn apply_shared(&self) -> RwLockReadGuard<'_, ()> {
+        self.applying.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn apply_exclusively(&self) -> RwLockWriteGuard<'_, ()> {
+        self.applying.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn layout(&self) -> Arc<Layout> {
+        self.bound.load().layout.clone()
+    }
+
+    /// Makes every name that the schema knows part of the layout.
+    pub(crate) fn grow(&self, names: &[Arc<str>]) -> Arc<BoundSchema> {
+        let meaning = self.bound.load_full();
+        if meaning.layout.grown(names, &meaning.schema).is_none() {
+            return meaning;
+        }
+        let _growing = lock(&self.growing);
+        let meaning = self.bound.load_full();
+        let Some(layout) = meaning.layout.grown(names, &meaning.schema) else { return meaning };
+        let (schema, analyzers) = (meaning.schema.clone(), meaning.analyzers.clone());
+        let grown = Arc::new(BoundSchema { schema, analyzers, layout: Arc::new(layout) });
+        self.bound.store(grown.clone());
+        grown
+    }
+
+    /// Builds the suggesters that an event calls for.
+    pub(crate) fn build_suggesters(&self, event: Event) {
+        self.suggesters.follow(event, &self.snapshot.load_full(), &self.bound.load_full());
+    }
+
+    /// Keeps the schema as it is, but for additions, and checks that the caller's batch was resolved against it. To be held until
+    /// the batch is applied: its groups are typed, judged and indexed under one meaning, or none of them is.
+    pub(crate) fn keep_schema(&self, resolved: Option<u64>) -> Result<RwLockReadGuard<'_, ()>> {
+        let kept = self.resolved_by.read().unwrap_or_else(PoisonError::into_inner);
+        self.bound.load().schema.lineage.check(resolved)?;
+        Ok(kept)
+    }
+
+    /// Takes up another schema; what is indexed stays as it is, and is shown under it. Errors leave the one before.
+    pub(crate) fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
+        // Until it is shown too: deletes by query are judged by what that makes. An addition, of which there is one for every new
+        // field that documents bring, holds nobody up.
+        let adds = schema.lineage.admits(self.bound.load().schema.lineage.version);
+        // Nearly all of the wait for the log comes before the lock that all updates would then wait for.
+        self.settle_early()?;
+        let _alone = (!adds).then(|| self.resolved_by.write().unwrap_or_else(PoisonError::into_inner));
+        let _maintenance = lock(&self.maintenance);
+        let due = lock(&self.schedule.deadlines).begin_refresh();
+        let shown = self.show_under(schema);
+        shown.inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
+    }
+
+    /// The caller holds `maintenance`. What may fail comes first: the log, then the snapshot, which knows the new fields before
+    /// anybody asks for them.
+    fn show_under(&self, schema: Arc<Schema>) -> Result<()> {
+        let mut cut = self.cut()?;
+        self.settle_cut(&cut)?;
+        // From here on no update adds a field to the layout that this one is made from.
+        let _growing = lock(&self.growing);
+        let layout = Arc::new(self.layout().rebound(&schema));
+        let analyzers = Arc::new(Analyzers::of(&layout));
+        cut.layout = layout.clone();
+        self.show(&cut)?;
+        self.bound.store(Arc::new(BoundSchema { schema, analyzers, layout }));
+        lock(&self.preparers).clear();
+        self.note_segments();
+        Ok(())
+    }
+
+    /// Waits until the log holds a record for good. The outer error says what that means to whoever asks.
+    pub(crate) fn wait_for_log(&self, at: Watermark) -> store::Result<()> {
+        let durable = self.log.wait_durable(at).inspect_err(|error| self.note_failure(error));
+        self.write_for_waiters();
+        durable
+    }
+
+    /// The same where nobody writes for others at the moment.
+    pub(crate) fn try_wait_for_log(&self, at: Watermark) -> Option<store::Result<()>> {
+        let known = self.log.try_wait_durable(at)?.inspect_err(|error| self.note_failure(error));
+        self.write_for_waiters();
+        Some(known)
+    }
+
+    /// Room in the log, taken while `applying` is held and `state` is not.
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<Room> {
+        // A full queue is written by whoever asks for room in it.
+        let room = self.log.reserve(bytes).inspect_err(|error| self.note_failure(error));
+        self.write_for_waiters();
+        room.map_err(from_store)
+    }
+
+    /// What the home's answer means to the shard: a deposed owner, and one whose medium failed, takes no more updates.
+    pub(crate) fn note_failure(&self, error: &store::Error) {
+        let is_deposed = matches!(error.kind(), store::ErrorKind::Deposed);
+        if is_deposed && !SeededBug::DeposedServes.is_planted() {
+            self.state().is_deposed = true;
+        }
+        if is_deposed || matches!(error.kind(), store::ErrorKind::Failed) {
+            self.refuse_updates(error.message());
+        }
+    }
+
+    /// Stops all further updates: what the log holds and what is in memory may differ. A new opening replays the log.
+    pub(crate) fn refuse_updates(&self, reason: &str) {
+        let mut state = self.state();
+        if state.refused.is_none() {
+            state.refused = Some(format!("updates are refused until the shard is opened again: {reason}"));
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What preparing makes of a document.
+
+use tantivy::schema::Field;
+
+use crate::indexing::index_document::IndexDocument;
+use crate::indexing::tokens::Token;
+
+/// Longest term in bytes, as Lucene's `IndexWriter.MAX_TERM_LENGTH`.
+pub(crate) const TERM_BYTES_MAX: usize = 32_766;
+
+/// A document ready for a RAM segment.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) document: IndexDocument,
+    /// Field by field, in each by position. Their terms are those of the preparer's table.
+    pub(crate) tokens: Box<[Token]>,
+    /// Lengths of the fields that keep them.
+    pub(crate) lengths: Vec<(Field, u32)>,
+}

@@ -1,0 +1,78 @@
+//! Values as their field holds them, and what may not be one, refused in Solr's words.
+
+use std::borrow::Cow;
+
+use plan::{Error, FieldClass, Result, Value, coerce};
+
+use super::prepared::TERM_BYTES_MAX;
+use crate::layout::FieldLayout;
+
+/// The value as the field's class holds it. Tantivy takes a value of a wrong type for a column without a word, so none
+/// may reach it.
+pub(crate) fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow<'a, Value>> {
+    let class = field.class();
+    let fits = match &*value {
+        Value::Int(_) => matches!(class, FieldClass::Int | FieldClass::DenseVector),
+        Value::Long(_) => class == FieldClass::Long,
+        Value::Float(_) => {
+            matches!(class, FieldClass::Float | FieldClass::DenseVector | FieldClass::Rank)
+        }
+        Value::Double(_) => class == FieldClass::Double,
+        Value::Date(_) => class == FieldClass::Date,
+        Value::Bool(_) => class == FieldClass::Bool,
+        Value::Bytes(_) => class == FieldClass::Binary,
+        Value::Str(_) => {
+            !class.is_point()
+                && !matches!(class, FieldClass::Bool | FieldClass::Binary | FieldClass::DenseVector)
+        }
+    };
+    if fits {
+        return Ok(value);
+    }
+    coerce(&value, class).map(Cow::Owned).map_err(|error| wrong_value(id, field, &value.to_text(), error))
+}
+
+pub(crate) fn wrong_value(id: &str, field: &FieldLayout, shown: &str, error: Error) -> Error {
+    error.context(format!("ERROR: [doc={id}] Error adding field '{}'='{shown}' msg=", field.name))
+}
+
+pub(crate) fn check_single<'a>(
+    id: &str,
+    field: &FieldLayout,
+    count: usize,
+    what: &str,
+    values: impl Iterator<Item = &'a Value>,
+) -> Result<()> {
+    if count <= 1 || field.spec.properties.multi_valued || field.class() == FieldClass::DenseVector {
+        return Ok(());
+    }
+    let shown: Vec<String> = values.map(Value::to_text).collect();
+    let (name, shown) = (&field.name, shown.join(", "));
+    Err(Error::bad_request(format!(
+        "ERROR: [doc={id}] multiple values encountered for non multiValued {what} {name}: [{shown}]"
+    )))
+}
+
+pub(crate) fn text_of(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Str(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_text()),
+    }
+}
+
+pub(crate) fn check_term(id: &str, field: &str, term: &str) -> Result<()> {
+    if term.len() <= TERM_BYTES_MAX { Ok(()) } else { Err(immense_term(id, field, term)) }
+}
+
+pub(crate) fn immense_term(id: &str, field: &str, term: &str) -> Error {
+    let prefix: Vec<String> = term.bytes().take(30).map(|byte| (byte as i8).to_string()).collect();
+    let len = term.len();
+    Error::bad_request(format!(
+        "Exception writing document id {id} to the index; possible analysis error: Document contains at least one \
+         immense term in field=\"{field}\" (whose UTF8 encoding is longer than the max length {TERM_BYTES_MAX}), all \
+         of which were skipped.  Please correct the analyzer to not produce such terms.  The prefix of the first \
+         immense term is: '[{}]...', original message: bytes can be at most {TERM_BYTES_MAX} in length; got {len}. \
+         Perhaps the document has an indexed string field (solr.StrField) which is too large",
+        prefix.join(", ")
+    ))
+}

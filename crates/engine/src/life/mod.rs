@@ -1,0 +1,12 @@
+//! What becomes of a shard by itself, without anybody's update: opened (`recovery`), shown (`refresh`), moved from log to
+//! segments (`flush`, which publishes a `manifest`), merged (`merge`, by a `merge_policy`), cleared of what has ended (`expire`),
+//! read whole for another schema (`rebuild`). `schedule` says when each is due.
+
+pub(crate) mod expire;
+pub(crate) mod flush;
+pub(crate) mod manifest;
+pub(crate) mod merge;
+pub(crate) mod rebuild;
+pub(crate) mod recovery;
+pub(crate) mod refresh;
+pub(crate) mod schedule;

@@ -1,0 +1,71 @@
+//! One query on its way from plan to node: what every kind of query needs for that.
+
+use std::sync::Arc;
+
+use meter::Allowance;
+use plan::Result;
+use tantivy::schema::Field;
+
+use crate::layout::FieldLayout;
+use crate::search::bm25::{INVERSE_OF_ONE, Similarity, idf};
+use crate::search::context::SearchContext;
+use crate::search::node::{Node, Scoring};
+use crate::search::stats::{doc_freq, term_infos};
+use crate::segment::bits::Bits;
+use crate::snapshot::SegmentView;
+use crate::snapshot::field_stats::FieldStats;
+
+/// One query on its way down.
+pub(crate) struct Lowering<'a> {
+    pub(super) context: &'a SearchContext<'a>,
+    /// Statistics are taken only where scores are wanted.
+    pub(super) scored: bool,
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn field(&self, name: &str) -> Option<&'a Arc<FieldLayout>> {
+        self.context.layout.field(name)
+    }
+
+    /// What BM25 needs to score these terms as one.
+    pub(super) fn scoring(
+        &mut self,
+        layout: &FieldLayout,
+        field: Field,
+        terms: Vec<(String, u64)>,
+        boost: f32,
+    ) -> Result<Scoring> {
+        let (stats, inverse) = match self.scored {
+            true => self.context.field_stats(layout, field)?,
+            false => (FieldStats::default(), INVERSE_OF_ONE.clone()),
+        };
+        let sum: f64 = terms.iter().map(|(_, df)| f64::from(idf(*df, stats.doc_count))).sum();
+        let idf = sum as f32;
+        let norms = layout.has_norms().then_some(field);
+        let average_length = stats.average_length();
+        let similarity = Similarity::new(boost, idf, average_length, inverse);
+        let views = self.context.views.clone();
+        Ok(Scoring { boost, stats, terms, idf, similarity, norms, views })
+    }
+
+    /// Documents found by reading postings.
+    pub(super) fn by_postings(
+        &self,
+        boost: f32,
+        label: String,
+        compute: impl Fn(&SegmentView, &Allowance) -> Result<Bits> + Send + Sync + 'static,
+    ) -> Node {
+        let (views, allowance) = (self.context.views.clone(), self.context.allowance.clone());
+        Node::computed(boost, label, move |reader| match views.of(reader) {
+            Some((_, view)) => compute(view, &allowance),
+            None => Ok(Bits::none(reader.max_doc())),
+        })
+    }
+
+    pub(super) fn doc_freq(&self, term: &tantivy::Term) -> Result<u64> {
+        if !self.scored {
+            return Ok(0);
+        }
+        Ok(doc_freq(&term_infos(self.context, term)?))
+    }
+}

@@ -1,0 +1,30 @@
+//! Where a stored document stands in its block: what it says of its root and of the way there.
+
+use plan::{NEST_PATH_FIELD, ROOT_FIELD, Result, Value};
+
+use crate::layout::Layout;
+use crate::segment::source_codec;
+
+/// What a stored document says of its place.
+pub(crate) struct BlockPlace {
+    pub(crate) root: Option<String>,
+    /// Empty where none is kept.
+    pub(crate) path: String,
+}
+
+pub(crate) fn block_place(source: &[u8], layout: &Layout) -> Result<BlockPlace> {
+    let mut place = BlockPlace { root: None, path: String::new() };
+    let named = |slot| layout.slot_name(slot).map_or("", |name| name);
+    source_codec::fields(
+        source,
+        |slot| matches!(named(slot), ROOT_FIELD | NEST_PATH_FIELD),
+        |slot, values| {
+            let text = values.first().map(Value::to_text);
+            match named(slot) {
+                ROOT_FIELD => place.root = text,
+                _ => place.path = text.unwrap_or_default(),
+            }
+        },
+    )?;
+    Ok(place)
+}

@@ -1,0 +1,249 @@
+//! A shard as the layers above see it. The work is done in the files that `core.rs` names.
+
+pub(crate) mod pinned;
+pub(crate) mod stats;
+
+use std::sync::Arc;
+
+use meter::Clock;
+use plan::partial::{ByValue, IndexedFields, SuggestPartial, TermCounts};
+use plan::{
+    AutoCommit, CacheStats, Commit, Document, FieldSelection, Join, LogPosition, Result, Schema,
+    SuggestComponent, SuggestPlan, TermsPlan, UpdateBatch, UpdateOutcome, Version,
+};
+use store::{ShardHome, ShardImage};
+
+use crate::config::ShardConfig;
+use crate::core::Core;
+use crate::core::batches::RememberedBatches;
+use crate::errors::from_store;
+use crate::lock::lock;
+use crate::search::peers::{JoinedValues, Peers};
+use crate::search::{self, SearchCaches};
+use crate::seeded_bugs::SeededBug;
+use crate::segment::id_filter;
+use crate::shard::pinned::PinnedShard;
+use crate::shard::stats::{SegmentStats, ShardStats};
+use crate::snapshot::{Snapshot, read_source};
+use crate::suggest::Event;
+use crate::write::applied::AppliedUpdate;
+use crate::write::update_context::UpdateContext;
+
+/// One shard, open. All methods may be called from any thread; those that change something block until it is done.
+pub struct Shard {
+    core: Arc<Core>,
+    caches: Arc<SearchCaches>,
+    /// The home stays owned as long as the shard is open.
+    _home: Arc<dyn ShardHome>,
+}
+
+impl Shard {
+    /// Opens or creates the shard of this home and replays its log.
+    ///
+    /// Errors: `DataLoss` when a segment or the manifest cannot be read. Damage in the log is no error here: what came
+    /// before it is served and updates are refused with `Unavailable`.
+    pub fn open(
+        home: Arc<dyn ShardHome>,
+        schema: Arc<Schema>,
+        config: ShardConfig,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Arc<Self>> {
+        let (scheduler, caches) = (config.scheduler.clone(), Arc::new(SearchCaches::new(&config.caches)));
+        let core = Core::open(&*home, schema, config, clock)?;
+        if let Some(scheduler) = scheduler {
+            core.start(&*scheduler)?;
+        }
+        Ok(Arc::new(Self { core, caches, _home: home }))
+    }
+
+    /// The parts, for rebuilds and for tests that drive background work by hand.
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    /// Applies a batch in order; returns when that is durable which it asks for. Not visible to searches before a refresh.
+    pub fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
+        self.apply(batch, context).wait()
+    }
+
+    /// The same without the wait: whoever awaits the outcome needs no thread for it.
+    pub fn apply(&self, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate {
+        self.core.update(batch, context)
+    }
+
+    /// How far the log went: what a batch names that is sent for the first time.
+    pub fn position(&self) -> LogPosition {
+        let state = self.core.state();
+        state.batches.position_of(state.logged)
+    }
+
+    /// What is remembered of batches, for a shard that takes this one's place.
+    pub fn remembered_batches(&self) -> RememberedBatches {
+        let state = self.core.state();
+        state.batches.bequeath(state.logged)
+    }
+
+    /// Remembers what another shard did, whose documents this one has taken. As durable as those: from the next flush on.
+    pub fn inherit_batches(&self, from: &RememberedBatches) {
+        Arc::make_mut(&mut self.core.state().batches).inherit(from);
+    }
+
+    /// Refreshes, or flushes as well, as `commit` says.
+    pub fn commit(&self, commit: &Commit) -> Result<()> {
+        self.core.commit(commit)
+    }
+
+    /// Everything applied so far, committed or not, as files for another home.
+    pub fn capture(&self) -> Result<ShardImage> {
+        self.core.capture()
+    }
+
+    /// What searches see now, to be asked as often as one request has to.
+    pub fn pin(&self) -> PinnedShard {
+        PinnedShard::new(self.snapshot(), self.caches.clone())
+    }
+
+    /// What the documents of a join's query have in its field: what another collection asks of this one.
+    pub fn joined(&self, join: &Join, scored: bool) -> Result<JoinedValues> {
+        search::joined(&*self.snapshot_for(join.schema_version)?, join, scored, &self.caches)
+            .map(JoinedValues)
+    }
+
+    /// Makes other collections known, once.
+    pub fn set_peers(&self, peers: Arc<dyn Peers>) {
+        self.caches.set_peers(peers);
+    }
+
+    /// The documents of these ids as the last update left them, visible or not; `None` where there is none. What is told is
+    /// durable: where an update of one of them is not yet, this waits for it.
+    pub fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
+        let layout = self.core.layout();
+        let mut judged_by = None;
+        let mut sources = Vec::with_capacity(ids.len());
+        for id in ids {
+            let (state, hash) = (self.core.state(), id_filter::hash(id));
+            state.check_owned()?;
+            let current = state.current(id, hash)?;
+            let child = if current.is_none() { state.child(id, hash)? } else { None };
+            if !SeededBug::GetBeforeDurable.is_planted() {
+                judged_by = judged_by.max(state.judged_by(hash)?);
+            }
+            drop(state);
+            sources.push(current.map(|current| current.source()).transpose()?.or(child));
+        }
+        judged_by.map_or(Ok(()), |at| self.core.wait_for_log(at)).map_err(from_store)?;
+        let read = |source: Arc<[u8]>| Ok(read_source(&source, &layout, fields)?.1);
+        sources.into_iter().map(|source| source.map(read).transpose()).collect()
+    }
+
+    /// What searches see now. It never changes; hold it as long as needed.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.core.snapshot.load_full()
+    }
+
+    /// The same for what was resolved against a version of the schema. Errors: `SchemaChanged`.
+    fn snapshot_for(&self, resolved: Option<u64>) -> Result<Arc<Snapshot>> {
+        let snapshot = self.snapshot();
+        snapshot.check_schema(resolved)?;
+        Ok(snapshot)
+    }
+
+    /// Takes up a changed schema. Documents indexed so far stay as they are.
+    pub fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
+        self.core.set_schema(schema)
+    }
+
+    /// Changes when commits happen by themselves; deadlines already set stay.
+    pub fn set_auto_commit(&self, auto_commit: AutoCommit) {
+        *lock(&self.core.auto_commit) = auto_commit;
+    }
+
+    /// Takes up the fields that say when documents end, and every how many seconds those are deleted that have.
+    pub fn set_expiries(&self, fields: &[(String, u64)]) {
+        self.core.set_expiries(fields);
+    }
+
+    /// Does what is due at `now_ms`: for owners that run shards without a scheduler, and for tests.
+    pub fn tick(&self, now_ms: i64) -> Result<()> {
+        self.core.tick(now_ms)
+    }
+
+    pub fn stats(&self) -> ShardStats {
+        stats::of(&self.core)
+    }
+
+    /// The concrete fields that the visible documents have, in order of name.
+    pub fn luke_fields(&self) -> Result<IndexedFields> {
+        search::luke_fields(&self.snapshot())
+    }
+
+    /// The documents of each term of a field, dead ones included as in Lucene.
+    pub fn term_documents(&self, field: &str) -> Result<ByValue<u64>> {
+        search::term_documents(&self.snapshot(), field)
+    }
+
+    /// The terms of a field, with their counts.
+    pub fn terms(&self, plan: &TermsPlan) -> Result<TermCounts> {
+        search::terms(&*self.snapshot_for(plan.schema_version)?, plan)
+    }
+
+    /// Takes up the suggesters that are declared, and builds those that are to be built when a shard opens.
+    pub fn set_suggesters(&self, components: &[SuggestComponent]) {
+        self.core.suggesters.declare(components);
+        self.core.build_suggesters(Event::Opened);
+    }
+
+    /// Builds a suggester from what searches see now.
+    pub fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
+        let meaning = self.core.bound.load_full();
+        self.core.suggesters.build(component, name, &self.snapshot(), &meaning)
+    }
+
+    /// What a suggester has for a text.
+    pub fn suggest(&self, plan: &SuggestPlan) -> Result<SuggestPartial> {
+        self.core.suggesters.suggest(plan)
+    }
+
+    /// Changes whenever a suggester is built or dropped.
+    pub fn suggesters_number(&self) -> u64 {
+        self.core.suggesters.number()
+    }
+
+    /// The versions of the `limit` living documents that were updated last, visible or not, newest first.
+    pub fn versions(&self, limit: usize) -> Result<Vec<Version>> {
+        // The newest first: what becomes visible in between is in both, not in neither.
+        let mut newest = stats::recent_versions(&self.core);
+        self.core.settle()?;
+        newest.extend(self.snapshot().versions(limit)?);
+        newest.sort_unstable_by(|left, right| right.cmp(left));
+        newest.dedup();
+        newest.truncate(limit);
+        Ok(newest)
+    }
+
+    /// The caches that Solr has too, by its names.
+    pub fn caches(&self) -> Vec<(&'static str, CacheStats)> {
+        self.caches.figures()
+    }
+
+    /// The segments that searches see.
+    pub fn segments(&self) -> Vec<SegmentStats> {
+        stats::segments(&self.snapshot())
+    }
+
+    /// Ends the shard's tasks and flushes. What follows on it is refused.
+    pub fn close(&self) -> Result<()> {
+        self.core.stop();
+        let flushed = self.core.flush(false);
+        self.core.refuse_updates("the shard is closed");
+        // Of what was applied meanwhile, where the flush had not come so far as to write the log.
+        self.core.write_for_waiters();
+        flushed
+    }
+}
+
+impl Drop for Shard {
+    fn drop(&mut self) {
+        self.core.stop();
+    }
+}

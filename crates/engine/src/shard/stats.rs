@@ -1,0 +1,101 @@
+//! Figures about a shard: sizes, counts, counters. For status pages and metrics; what the fields hold is `search`'s.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use plan::Version;
+
+use crate::core::Core;
+use crate::lock::lock;
+use crate::snapshot::{SegmentView, Snapshot};
+
+/// A shard in figures. Sizes in bytes, counters since the shard was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShardStats {
+    /// Visible living documents.
+    pub num_docs: u64,
+    /// Visible documents, dead ones included.
+    pub max_doc: u64,
+    pub deleted_docs: u64,
+    pub segment_count: usize,
+    /// Unpersisted segments and builders.
+    pub ram_bytes: u64,
+    /// Suggesters that are built.
+    pub suggester_bytes: u64,
+    /// Persisted segment files.
+    pub disk_bytes: u64,
+    /// What a restart would replay.
+    pub log_bytes: u64,
+    /// The snapshot's number.
+    pub version: u64,
+    /// Whether searches see everything applied.
+    pub current: bool,
+    /// When the last update was applied, in milliseconds since 1970; 0 when never.
+    pub last_modified_ms: i64,
+    pub refreshes: u64,
+    pub flushes: u64,
+    pub merges: u64,
+    pub merged_docs: u64,
+    /// Those flushes and refreshes that came by themselves.
+    pub auto_flushes: u64,
+    pub auto_refreshes: u64,
+    /// Documents updated since the last flush.
+    pub unflushed_docs: u64,
+    /// Why updates are refused, if they are.
+    pub refused: Option<String>,
+}
+
+/// One segment in figures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SegmentStats {
+    /// Documents, dead ones included.
+    pub max_doc: u64,
+    pub deleted_docs: u64,
+    pub bytes: u64,
+    /// Whether it is on disk yet.
+    pub persisted: bool,
+}
+
+pub(crate) fn segments(snapshot: &Snapshot) -> Vec<SegmentStats> {
+    let figures = |view: &Arc<SegmentView>| SegmentStats {
+        max_doc: u64::from(view.segment.max_doc),
+        deleted_docs: u64::from(view.dead.count()),
+        bytes: view.segment.bytes(),
+        persisted: view.segment.is_persisted(),
+    };
+    snapshot.segments().iter().map(figures).collect()
+}
+
+/// The versions of living documents that searches may not see yet.
+pub(crate) fn recent_versions(core: &Core) -> Vec<Version> {
+    core.state().recent.versions().collect()
+}
+
+pub(crate) fn of(core: &Core) -> ShardStats {
+    let current = core.is_current();
+    let snapshot = core.snapshot.load_full();
+    let state = core.state();
+    let disk = state.segments.iter().filter(|segment| segment.is_persisted()).map(|it| it.bytes()).sum();
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    ShardStats {
+        num_docs: snapshot.num_docs(),
+        max_doc: snapshot.max_doc(),
+        deleted_docs: snapshot.max_doc() - snapshot.num_docs(),
+        segment_count: snapshot.segments().len(),
+        ram_bytes: state.unpersisted_bytes() as u64,
+        suggester_bytes: core.suggesters.size(),
+        disk_bytes: disk,
+        log_bytes: core.log.bytes(),
+        version: snapshot.number(),
+        current,
+        last_modified_ms: state.modified_ms,
+        refreshes: count(&core.counters.refreshes),
+        flushes: count(&core.counters.flushes),
+        merges: count(&core.counters.merges),
+        merged_docs: count(&core.counters.merged_docs),
+        auto_flushes: count(&core.counters.auto_flushes),
+        auto_refreshes: count(&core.counters.auto_refreshes),
+        unflushed_docs: lock(&core.schedule.deadlines).docs_unflushed(),
+        refused: state.refused.clone(),
+    }
+}

@@ -1,0 +1,45 @@
+//! What is served below the node's own paths, each by its handler.
+
+use solr::response::{Entries, Name, Node};
+
+use super::{collections, configsets, cores, info, metrics, security, slow};
+use crate::request::call::{Answer, Call, Envelope, Failure, Writers};
+use crate::request::node_handler::NodeHandler;
+use crate::request::reply::Reply;
+
+/// `below` are the parts of a path that goes on below the handler.
+pub(super) async fn run(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>) -> Reply {
+    if let (NodeHandler::Metrics, Some("prometheus")) = (handler, call.params.get("wt")) {
+        return metrics::as_text(call);
+    }
+    let envelope =
+        match Envelope::parse(Some(call.params.clone()), &call.params, handler.class(), Writers::default()) {
+            Ok(envelope) => envelope,
+            Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
+        };
+    let answer = match handler {
+        NodeHandler::Root => Ok(root()),
+        NodeHandler::Cores => cores::run(call).await,
+        NodeHandler::Collections => {
+            return envelope.wrap(call, collections::run(call).await.map(Answer::from));
+        }
+        NodeHandler::System => Ok(info::system(call)),
+        NodeHandler::Health => Ok(info::health()),
+        NodeHandler::Info(info) => info.run(call),
+        NodeHandler::Metrics => metrics::run(call),
+        NodeHandler::Slow => Ok(slow::run(call)),
+        NodeHandler::Configsets => configsets::run(call, below.as_deref()).await,
+        NodeHandler::Security(section) => security::administrate(call, section).await,
+    };
+    envelope.wrap(call, answer.map(Answer::from).map_err(Failure::from))
+}
+
+fn root() -> Entries {
+    vec![
+        (Name::Borrowed("server"), Node::str(concat!("Parhelion ", env!("CARGO_PKG_VERSION")))),
+        (
+            Name::Borrowed("next"),
+            Node::str("/solr/admin/info/system, /solr/admin/collections?action=LIST, /solr/openapi.json"),
+        ),
+    ]
+}

@@ -1,0 +1,8 @@
+//! What the server tells of itself: how often and how long handlers are asked (`tally`), which requests were slow (`slow`, kept in
+//! `slow_log`), the last lines of the log, the machine it runs on.
+
+pub(crate) mod logs;
+pub(crate) mod machine;
+pub(crate) mod slow;
+pub(crate) mod slow_log;
+pub(crate) mod tally;

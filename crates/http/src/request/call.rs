@@ -1,0 +1,301 @@
+//! A request as handlers see it, and the envelope around what they answer.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use cluster::Moment;
+use hyper::Method;
+use hyper::http::uri::PathAndQuery;
+use meter::{Phase, Trace};
+use plan::{Error, ErrorKind, NamedPart, Result};
+use solr::limits::LimitsAsked;
+use solr::response::{Echo, Entries, Format, Header, Name, Node};
+use solr::{EditError, Params};
+use tokio::sync::Mutex;
+
+use crate::admission::Room;
+use crate::observe::tally::Tally;
+use crate::request::body::Upload;
+use crate::request::reply::Reply;
+use crate::security::Access;
+use crate::server::Server;
+
+/// A body that is not a form.
+pub(crate) struct Content {
+    pub media_type: Option<String>,
+    /// All of it; nothing of one that is taken as it arrives.
+    pub bytes: Bytes,
+    /// One that is taken as it arrives, by who serves the call.
+    pub upload: Option<Mutex<Upload>>,
+}
+
+impl Content {
+    /// The same for another call: all of it but what has yet to arrive.
+    pub fn again(&self) -> Self {
+        Self { media_type: self.media_type.clone(), bytes: self.bytes.clone(), upload: None }
+    }
+
+    /// Errors: bytes that are no text.
+    pub fn text(&self) -> Result<&str> {
+        std::str::from_utf8(&self.bytes)
+            .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))
+    }
+}
+
+pub(crate) struct Call<'a> {
+    pub server: &'a Arc<Server>,
+    pub method: Method,
+    /// Path and query, where the answer may be kept.
+    pub target: Option<PathAndQuery>,
+    /// As sent, in URL and form.
+    pub params: Params,
+    /// What its sender may.
+    pub access: Access,
+    pub content: Option<Content>,
+    pub started_ms: i64,
+    /// Where its time goes.
+    pub trace: Trace,
+    /// Where it counts, for answers that are kept.
+    pub tally: Option<Arc<Tally>>,
+    /// What its body takes of the room for all, as long as the call lasts.
+    #[allow(dead_code, reason = "held, not read")]
+    pub room: Option<Room>,
+}
+
+impl Call<'_> {
+    /// The body that is taken as it arrives.
+    pub fn upload(&self) -> Option<&Mutex<Upload>> {
+        self.content.as_ref()?.upload.as_ref()
+    }
+
+    /// Since the request's headers arrived.
+    pub fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.server.node.clock().now_ms().saturating_sub(self.started_ms)).unwrap_or(0)
+    }
+
+    /// A parameter that an administrator's request cannot do without.
+    pub fn required(&self, name: &str) -> Result<&str> {
+        self.optional(name).ok_or_else(|| Error::bad_request(format!("Missing required parameter: {name}")))
+    }
+
+    /// Empty is as good as missing.
+    pub fn optional(&self, name: &str) -> Option<&str> {
+        self.params.get(name).filter(|value| !value.is_empty())
+    }
+
+    pub fn is_on(&self, name: &str) -> bool {
+        is_on(&self.params, name)
+    }
+
+    /// A whole number.
+    pub fn whole(&self, name: &str) -> Result<Option<usize>> {
+        let Some(text) = self.optional(name) else { return Ok(None) };
+        let number = text.parse().map_err(|_| {
+            Error::bad_request(format!(
+                "cannot parse `{name}`: `{text}` is not a whole number; use 1 or more"
+            ))
+        })?;
+        Ok(Some(number))
+    }
+}
+
+/// Why there is no answer, as the client is told.
+pub(crate) struct Failure {
+    pub status: u16,
+    /// Whether the request is to be resolved anew: the schema changed on its way.
+    pub is_outdated: bool,
+    /// What the answer holds besides, before the error.
+    pub before: Entries,
+    pub entry: Box<(Name, Node)>,
+    /// What the header begins with.
+    pub flags: Entries,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let status = solr::error::status(error.kind);
+        let is_outdated = error.kind == ErrorKind::SchemaChanged;
+        // What is tried again is no news.
+        if status >= 500 && !is_outdated {
+            tracing::error!(?error, "a request failed");
+        }
+        Self { status, is_outdated, before: vec![], entry: solr::error::entry(&error).into(), flags: vec![] }
+    }
+}
+
+impl Failure {
+    /// The message again, as the Config API also tells it.
+    pub fn messages(&self) -> Option<(Name, Node)> {
+        let Node::Map(entries) = &self.entry.1 else { return None };
+        let (_, message) = entries.iter().find(|(name, _)| name == "msg")?;
+        let Node::Str(message) = message else { return None };
+        Some(("errorMessages".into(), Node::Array(vec![Node::str(format!("{message}\n"))])))
+    }
+}
+
+impl From<EditError> for Failure {
+    fn from(error: EditError) -> Self {
+        match error {
+            EditError::Malformed(error) => error.into(),
+            EditError::Refused { message, details } => Self {
+                status: solr::error::status(ErrorKind::BadRequest),
+                is_outdated: false,
+                before: vec![],
+                entry: solr::error::commands_entry(message, details).into(),
+                flags: vec![],
+            },
+        }
+    }
+}
+
+/// What a handler answers.
+#[derive(Default)]
+pub(crate) struct Answer {
+    pub entries: Entries,
+    /// What the header begins with, and warnings at its end.
+    pub flags: Entries,
+    pub warnings: Vec<String>,
+    /// When it was so, of an answer that may be kept.
+    pub moment: Option<Moment>,
+}
+
+impl From<Entries> for Answer {
+    fn from(entries: Entries) -> Self {
+        Self { entries, ..Self::default() }
+    }
+}
+
+/// How the answer looks, by the parameters that apply to it.
+pub(crate) struct Envelope {
+    pub format: Format,
+    /// As the configuration calls the format, or as all do.
+    pub content_type: Cow<'static, str>,
+    pub echoed: Option<Params>,
+    pub header: bool,
+    /// Solr's class of the handler, where `echoHandler` asks for it.
+    pub handler: Option<&'static str>,
+    /// Whether the header says that there is no ZooKeeper.
+    pub zookeeper: bool,
+    pub limits: LimitsAsked,
+}
+
+/// The writers that a request may name besides Solr's.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Writers<'a> {
+    /// The name when none is sent: an update in XML is answered in XML.
+    pub assumed: Option<&'a str>,
+    /// What the collection calls its own.
+    pub own: &'a [NamedPart],
+}
+
+impl Envelope {
+    /// `sent` are the parameters to echo, `effective` those with the handler's presets, `class` is Solr's name of the handler.
+    pub fn parse(
+        sent: Option<Params>,
+        effective: &Params,
+        class: &'static str,
+        writers: Writers<'_>,
+    ) -> Result<Self> {
+        let echoed = match Echo::parse(effective.get("echoParams"))? {
+            Echo::None => None,
+            Echo::Explicit => sent,
+            Echo::All => Some(effective.clone()),
+        };
+        let wt = effective.get("wt").or(writers.assumed);
+        let own = wt.and_then(|wt| NamedPart::find(writers.own, wt));
+        let format = Format::parse(effective, own.map(|own| &*own.stands_for).or(wt))?;
+        let content_type = own.and_then(|own| own.setting("content-type")).map(str::to_owned);
+        Ok(Self {
+            limits: LimitsAsked::parse(effective)?,
+            content_type: content_type.map_or(Cow::Borrowed(format.content_type()), Cow::Owned),
+            format,
+            echoed,
+            header: !is_on(effective, "omitHeader"),
+            handler: is_on(effective, "echoHandler").then_some(class),
+            zookeeper: false,
+        })
+    }
+
+    /// For a request whose own wishes cannot be read: just the error, in the format it asks for if there is such a one, as
+    /// Solr answers when it cannot make the header.
+    pub fn plain(sent: &Params) -> Self {
+        let format = Format::parse(sent, sent.get("wt")).unwrap_or_default();
+        Self {
+            content_type: format.content_type().into(),
+            format,
+            echoed: None,
+            header: false,
+            handler: None,
+            zookeeper: false,
+            limits: LimitsAsked::default(),
+        }
+    }
+
+    /// Header and answer, or header and error.
+    pub fn wrap(&self, call: &Call<'_>, answer: Result<Answer, Failure>) -> Reply {
+        let _writing = call.trace.enter(Phase::Write);
+        let (status, mut answer) = match answer {
+            Ok(answer) => (200, answer),
+            Err(Failure { status, is_outdated: _, mut before, entry, flags }) => {
+                before.push(*entry);
+                (status, Answer { flags, ..before.into() })
+            }
+        };
+        let Answer { entries, flags, warnings, moment: _ } = &mut answer;
+        self.write(status, call.elapsed_ms(), (flags, warnings), entries)
+    }
+
+    /// As [`Envelope::wrap`]; what a collection answers is kept if it may be. The next time it takes no time.
+    pub fn wrap_and_keep(&self, call: &Call<'_>, mut answer: Result<Answer, Failure>) -> Reply {
+        let (Some(target), Ok(Answer { moment: Some(moment), entries, flags, warnings })) =
+            (&call.target, &mut answer)
+        else {
+            return self.wrap(call, answer);
+        };
+        let _writing = call.trace.enter(Phase::Write);
+        let kept = Reply { tally: call.tally.clone(), ..self.write(200, 0, (flags, warnings), entries) };
+        call.server.answers.keep(target, *moment, kept.clone());
+        match call.elapsed_ms() {
+            0 => kept,
+            elapsed_ms => self.write(200, elapsed_ms, (flags, warnings), entries),
+        }
+    }
+
+    /// Writes header and entries; the entries are afterwards what they were.
+    fn write(
+        &self,
+        status: u16,
+        elapsed_ms: u64,
+        (flags, warnings): (&Entries, &[String]),
+        entries: &mut Entries,
+    ) -> Reply {
+        let header = Header {
+            status: if status == 200 { 0 } else { status },
+            elapsed_ms,
+            handler: self.handler,
+            zookeeper: self.zookeeper,
+            echoed: self.echoed.as_ref(),
+            warnings,
+            flags,
+        };
+        if self.header {
+            entries.insert(0, header.entry());
+        }
+        let mut body = Vec::with_capacity(1024);
+        self.format.write(entries, &mut body);
+        if self.header {
+            entries.remove(0);
+        }
+        let partial = flags.iter().any(|(name, _)| **name == *PARTIAL);
+        let content_type = self.content_type.clone();
+        Reply { status, content_type, body: body.into(), partial, ..Reply::default() }
+    }
+}
+
+/// The header's word for an answer that was cut short.
+const PARTIAL: &str = "partialResults";
+
+fn is_on(params: &Params, name: &str) -> bool {
+    params.get(name).is_some_and(|flag| matches!(flag, "true" | "on" | "yes"))
+}

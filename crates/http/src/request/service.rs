@@ -1,0 +1,251 @@
+//! One request from its first byte to its reply: the path says who serves it, the parameters how the answer looks.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, WWW_AUTHENTICATE};
+use hyper::{Method, Request, Response};
+use meter::{Phase, Trace};
+use plan::{Error, ErrorKind, Result};
+use solr::Params;
+use solr::limits::asks_debug;
+use solr::params::unsupported::refuse_streams;
+use solr::response::Format;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use crate::admission::Load;
+use crate::connection::listener::Peer;
+use crate::handlers;
+use crate::observe::slow::Watch;
+use crate::observe::tally::Tally;
+use crate::request::body::Upload;
+use crate::request::call::{Call, Content};
+use crate::request::params;
+use crate::request::reply::Reply;
+use crate::request::route::{self, Handler, Target};
+use crate::request::serving::Serving;
+use crate::security::{self, Access, Needs, Refusal};
+use crate::server::Server;
+
+const METHODS: &str = "GET, HEAD, OPTIONS, POST";
+const FORM: &str = "application/x-www-form-urlencoded";
+
+pub(crate) async fn respond(
+    server: &Arc<Server>,
+    peer: Peer,
+    request: Request<Incoming>,
+) -> Response<Full<Bytes>> {
+    let packing = server.config.compress.packing(peer.is_near(), request.headers());
+    let guard = server.guard.as_ref().map(|guard| (guard, security::is_by_script(request.headers())));
+    let mut watch = Watch::new(server, request.method().clone(), request.uri().clone());
+    let reply = reply(server, peer, request, &mut watch).await;
+    let _writing = watch.trace.enter(Phase::Write);
+    watch.status = Some(reply.status);
+    let mut response = reply.into_response(packing);
+    if let (401, Some((guard, by_script))) = (response.status().as_u16(), guard)
+        && let Some(challenge) = security::challenge(guard, by_script)
+    {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    }
+    response
+}
+
+async fn reply(server: &Arc<Server>, peer: Peer, request: Request<Incoming>, watch: &mut Watch<'_>) -> Reply {
+    let started = Instant::now();
+    let reply = match Access::of(server.guard.as_ref(), peer, &request, watch.started_ms) {
+        Ok(access) => match access.is_open().then(|| kept(server, &request)).flatten() {
+            Some(kept) => Some(kept),
+            None => match route::target(&watch.method, watch.uri.path()) {
+                Ok(target) => serve(server, request, (target, access), watch).await,
+                Err(error) => bare_error(&error),
+            },
+        },
+        Err(refusal) => Some(refusal.into_reply(watch.uri.path())),
+    };
+    let reply = reply.unwrap_or_else(|| Reply::not_found(watch.uri.path()));
+    let now_ms = server.node.clock().now_ms();
+    reply.count(now_ms, started.elapsed());
+    let (method, path, elapsed_ms) = (&watch.method, watch.uri.path(), now_ms - watch.started_ms);
+    tracing::debug!(%method, path, status = reply.status, elapsed_ms, "served");
+    reply
+}
+
+fn kept(server: &Server, request: &Request<Incoming>) -> Option<Reply> {
+    server.answers.find(&server.node, request.method(), request.uri().path_and_query())
+}
+
+/// `None` where nobody serves the path.
+async fn serve(
+    server: &Arc<Server>,
+    request: Request<Incoming>,
+    (target, access): (Target, Access),
+    watch: &mut Watch<'_>,
+) -> Option<Reply> {
+    let serving = handlers::find(server, target)?;
+    watch.begin(&serving);
+    let sent = match url_params(&request) {
+        Ok(sent) => sent,
+        Err(error) => {
+            return bare_error(&error).map(|reply| Reply { tally: serving.tally(server), ..reply });
+        }
+    };
+    if !access.is_open() {
+        if let Err(refusal) = authorized(server, &request, &serving, (&access, &sent)) {
+            return Some(refusal.into_reply(request.uri().path()));
+        }
+        if let Some(kept) = kept(server, &request) {
+            return Some(kept);
+        }
+    }
+    let managed = matches!(
+        &serving,
+        Serving::Collection(_, Handler::Managed, _) | Serving::Configsets(_) | Serving::V2(_)
+    );
+    match *request.method() {
+        Method::GET | Method::POST => {}
+        // Of managed resources, that one is there is an answer of its own, and they are changed by these methods.
+        Method::HEAD | Method::PUT | Method::DELETE if managed => {}
+        // Clients probe a path so; the answer is that it is there.
+        Method::HEAD => {
+            return Some(Reply {
+                status: 200,
+                content_type: Format::default().content_type().into(),
+                ..Reply::default()
+            });
+        }
+        Method::OPTIONS => return Some(Reply { status: 200, allow: Some(METHODS), ..Reply::default() }),
+        ref method => {
+            let error = Error::new(
+                ErrorKind::MethodNotAllowed,
+                format!("Request contained unexpected HTTP method: {method}"),
+            );
+            return bare_error(&error).map(|reply| Reply { allow: Some(METHODS), ..reply });
+        }
+    }
+    let head = *request.method() == Method::HEAD;
+    let tally = serving.tally(server);
+    let reply = match admitted(server, (request, sent), (serving, tally.clone(), access), watch).await {
+        Ok(reply) => Some(reply),
+        Err(error) => bare_error(&error),
+    };
+    let reply = reply.map(|reply| Reply { tally, ..reply });
+    if head { reply.map(|reply| Reply { body: Bytes::new(), ..reply }) } else { reply }
+}
+
+fn url_params(request: &Request<Incoming>) -> Result<Params> {
+    let mut params = Params::default();
+    params::decode_into(&mut params, request.uri().query().unwrap_or_default().as_bytes())?;
+    Ok(params)
+}
+
+/// Whether the request may be read. A form is read first: what it asks for is among its parameters.
+fn authorized(
+    server: &Server,
+    request: &Request<Incoming>,
+    serving: &Serving,
+    (access, sent): (&Access, &Params),
+) -> Result<(), Refusal> {
+    if brings_form(request) {
+        return Ok(());
+    }
+    access.check(Needs::of(&server.node, serving, request.method(), sent), request.method().as_str(), sent)
+}
+
+/// Reads the request first: a client that takes its time must not keep others out. Of an update, that is its parameters: it enters
+/// with each piece of its body.
+async fn admitted(
+    server: &Arc<Server>,
+    (request, sent): (Request<Incoming>, Params),
+    (serving, tally, access): (Serving, Option<Arc<Tally>>, Access),
+    watch: &mut Watch<'_>,
+) -> Result<Reply> {
+    let load = serving.load();
+    let form = !access.is_open() && brings_form(&request);
+    let reading = watch.trace.wait(Phase::Read);
+    let mut call = read(server, (request, sent), (load, access), watch.started_ms).await?;
+    drop(reading);
+    if form {
+        let needs = Needs::of(&server.node, &serving, &call.method, &call.params);
+        if let Err(refusal) = call.access.check(needs, call.method.as_str(), &call.params) {
+            return Ok(refusal.into_reply(watch.uri.path()));
+        }
+    }
+    if asks_debug(&call.params) {
+        watch.look_closely();
+    }
+    (call.trace, call.tally) = (watch.trace.clone(), tally);
+    let reply = if call.upload().is_some() {
+        handlers::run(&call, serving).await
+    } else {
+        let waiting = watch.trace.wait(Phase::Admission);
+        let _pass = server.admission.enter(load).await?;
+        drop(waiting);
+        handlers::run(&call, serving).await
+    };
+    if let Some(upload) = call.content.and_then(|content| content.upload) {
+        upload.into_inner().drain().await;
+    }
+    watch.params = Some(call.params);
+    Ok(reply)
+}
+
+/// The parameters of URL and form, and any other body as it is; that of an update as it arrives.
+async fn read(
+    server: &Arc<Server>,
+    (request, mut sent): (Request<Incoming>, Params),
+    (load, access): (Load, Access),
+    started_ms: i64,
+) -> Result<Call<'_>> {
+    let method = request.method().clone();
+    let target =
+        request.uri().path_and_query().filter(|_| method == Method::GET && server.answers.is_on()).cloned();
+    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let (media_type, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
+    let is_form = brings_form(&request);
+    let (mut content, mut room) = (None, None);
+    if matches!(method, Method::POST | Method::PUT) {
+        let bytes_max = match is_form || load == Load::Query {
+            true => server.config.query_bytes_max.min(server.config.body_bytes_max),
+            false => server.config.body_bytes_max,
+        };
+        let upload = Upload::new(server, request.into_body(), encoding.as_deref(), bytes_max)?;
+        if load == Load::Update && !is_form {
+            content = Some(Content { media_type, bytes: Bytes::new(), upload: Some(Mutex::new(upload)) });
+        } else {
+            let (bytes, taken) = upload.whole().await?;
+            room = Some(taken);
+            if is_form {
+                params::decode_into(&mut sent, &bytes)?;
+            } else {
+                content = Some(Content { media_type, bytes, upload: None });
+            }
+        }
+    }
+    refuse_streams(&sent)?;
+    let trace = Trace::default();
+    Ok(Call { server, method, target, params: sent, access, content, started_ms, trace, tally: None, room })
+}
+
+/// Whether the body is parameters.
+fn brings_form(request: &Request<Incoming>) -> bool {
+    let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let is_form = |kind: &str| kind.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(FORM));
+    *request.method() == Method::POST && kind.is_some_and(is_form)
+}
+
+/// An error before the request could be read: nothing is known of how the answer should look.
+#[allow(clippy::unnecessary_wraps, reason = "it stands where a handler's reply would")]
+fn bare_error(error: &Error) -> Option<Reply> {
+    let format = Format::default();
+    let mut body = Vec::new();
+    format.write(&vec![solr::error::entry(error)], &mut body);
+    Some(Reply {
+        status: solr::error::status(error.kind),
+        content_type: format.content_type().into(),
+        body: body.into(),
+        ..Reply::default()
+    })
+}

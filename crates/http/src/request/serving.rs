@@ -1,0 +1,46 @@
+//! Who serves a request: what a path was resolved to, before anything is done about it.
+
+use std::sync::Arc;
+
+use cluster::Collection;
+
+use crate::admission::Load;
+use crate::request::node_handler::NodeHandler;
+use crate::request::route::Handler;
+use crate::request::v2::V2;
+
+/// Who serves a request.
+pub(crate) enum Serving {
+    Node(NodeHandler),
+    Collection(Arc<Collection>, Handler, String),
+    /// Below `/api/configsets`, with the parts of the path there.
+    Configsets(Vec<String>),
+    V2(V2),
+    /// Nobody: the name stands for so many collections.
+    Several(String, usize),
+    /// `/solr/admin/noop`: an empty 200, the floor that measurements compare with.
+    Nothing,
+    /// What is served, described.
+    Description,
+}
+
+impl Serving {
+    /// What it asks of the machine: updates, what goes through an index, and the rest.
+    pub fn load(&self) -> Load {
+        match self {
+            Serving::Nothing
+            | Serving::Description
+            | Serving::Several(..)
+            | Serving::Node(_)
+            | Serving::Configsets(_)
+            | Serving::V2(_) => Load::Light,
+            Serving::Collection(_, handler, _) => match handler {
+                Handler::Update => Load::Update,
+                Handler::Select | Handler::Get | Handler::Terms | Handler::MoreLike | Handler::WhyNot => {
+                    Load::Query
+                }
+                _ => Load::Light,
+            },
+        }
+    }
+}

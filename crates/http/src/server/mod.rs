@@ -1,0 +1,49 @@
+//! What requests share: the node, the limits, who may do what, what is kept and counted between requests. What handlers need is
+//! here; accepting connections is `connection`'s.
+
+pub(crate) mod answers;
+pub(crate) mod tasks;
+
+use std::sync::Arc;
+
+use cluster::Node;
+
+use crate::admission::Admission;
+use crate::config::ServeConfig;
+use crate::observe::slow_log::SlowLog;
+use crate::observe::tally::Tallies;
+use crate::security::Guard;
+use answers::Answers;
+use tasks::Tasks;
+
+/// What every request sees.
+pub(crate) struct Server {
+    pub node: Arc<Node>,
+    pub config: ServeConfig,
+    pub answers: Answers,
+    pub admission: Admission,
+    /// Who may do what; `None` lets everybody do everything.
+    pub guard: Option<Guard>,
+    /// What requests to the collections' and to the cores' administration left to be done beside.
+    pub collection_tasks: Tasks,
+    pub core_tasks: Tasks,
+    pub slow: SlowLog,
+    /// What is counted of the node's own handlers.
+    pub tallies: Tallies,
+}
+
+impl Server {
+    pub fn new(node: Arc<Node>, config: ServeConfig) -> Self {
+        Self {
+            node,
+            answers: Answers::new(config.answer_bytes_max),
+            admission: Admission::new(&config),
+            guard: config.security.clone().map(|security| Guard::new(security, config.log_in_failures_max)),
+            collection_tasks: Tasks::default(),
+            core_tasks: Tasks::default(),
+            slow: SlowLog::default(),
+            tallies: Tallies::default(),
+            config,
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Trees of facets with statistics, resolved: what is computed of a set of documents (a *bucket*), and how it is cut into
+//! smaller ones of which the same may be asked. Solr's JSON facets are one; its statistics of fields are another, of two
+//! levels. The outermost bucket is all hits of the search.
+
+use std::sync::Arc;
+
+use crate::facet::heatmap::{HeatmapFacet, HeatmapResult};
+use crate::facet::{OtherRange, RangeBucket};
+use crate::function::{CurrencyOf, Function};
+use crate::query::relation::Move;
+use crate::query::{Query, Range};
+use crate::value::Value;
+
+/// What is computed of one bucket.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BucketPlan {
+    pub stats: Vec<NamedStat>,
+    pub facets: Vec<SubFacet>,
+    /// Compute all of it even where the bucket is empty (Solr's `processEmpty`).
+    pub process_empty: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedStat {
+    /// The name in the response.
+    pub key: String,
+    pub stat: Stat,
+}
+
+/// A number, or a few, that sums up the documents of a bucket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stat {
+    pub function: StatFunction,
+    pub source: StatSource,
+}
+
+/// What a statistic is taken of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatSource {
+    /// All values of the field.
+    Field(Arc<str>),
+    /// Computed of each document; numbers. Of a document that lacks what the function reads, a number other than 0 may be
+    /// computed all the same: it counts unless `present_only`.
+    Function { function: Function, present_only: bool },
+    /// The documents themselves; only [`StatFunction::CountValues`] reads it.
+    Documents,
+    /// The parents of the documents, which are those that match, each once; only [`StatFunction::CountValues`] reads it.
+    Parents(Query),
+    /// All documents of the index that match one query, and those that match another; only
+    /// [`StatFunction::Relatedness`] reads it.
+    Sets { foreground: Query, background: Query },
+    /// The field's values, of documents one behind another with the same value only one; only
+    /// [`StatFunction::CountValues`] reads it.
+    Runs(Arc<str>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatFunction {
+    Sum,
+    /// 0 of no values.
+    Average,
+    /// As [`StatFunction::Average`], but of no values not a number; of dates a date, or nothing.
+    Mean,
+    Min,
+    Max,
+    SumOfSquares,
+    /// Of a sample: divided by one less than there are values; 0 of fewer than two.
+    Variance,
+    /// The root of [`StatFunction::Variance`].
+    StdDev,
+    /// How many distinct values.
+    Distinct,
+    /// The distinct values themselves, in their order.
+    DistinctValues,
+    CountValues,
+    /// How many documents without a value.
+    Missing,
+    /// Values below which these shares (0 to 100) of all lie.
+    Percentiles(Vec<f64>),
+    /// How much more of the foreground has the bucket's value than of the background: from -1 to 1; nothing to compare
+    /// where less than `popularity_min` of the background's documents have it in either.
+    Relatedness {
+        popularity_min: f64,
+    },
+}
+
+/// A way to cut a bucket into smaller ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubFacet {
+    pub key: String,
+    pub domain: DomainChange,
+    pub kind: SubFacetKind,
+    /// What is computed of each smaller bucket.
+    pub below: BucketPlan,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubFacetKind {
+    /// One bucket: the documents that also match. Without a query all of them.
+    Query(Option<Query>),
+    /// A bucket for each value.
+    Terms(TermsFacet),
+    /// A bucket for each range.
+    Ranges(RangesFacet),
+    /// Counts over a map. Its key, its tags and what is below mean nothing.
+    Heatmap(HeatmapFacet),
+}
+
+/// Which documents are cut, where that is not those of the bucket above.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DomainChange {
+    /// The search's filters with these tags do not count.
+    pub exclude_tags: Vec<String>,
+    /// Instead of the search: documents that match all of these.
+    pub queries: Option<Vec<Query>>,
+    /// From the documents so far to others, one after the other.
+    pub moves: Vec<Move>,
+    /// Only documents that match all of these.
+    pub filters: Vec<Query>,
+}
+
+impl DomainChange {
+    /// Whether an empty bucket may become one that is not.
+    pub fn widens(&self) -> bool {
+        self.queries.is_some() || !self.exclude_tags.is_empty()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct TermsFacet {
+    pub field: Arc<str>,
+    pub sort: TermsSort,
+    pub descending: bool,
+    /// Which values come into consideration for the page, where not all do.
+    pub prelim: Option<Prelim>,
+    /// `None` is all.
+    pub limit: Option<usize>,
+    pub offset: usize,
+    pub count_min: u64,
+    pub prefix: Option<String>,
+    /// Also the bucket of documents without a value.
+    pub missing: bool,
+    /// Also how many values there are.
+    pub num_buckets: bool,
+    /// Also a bucket in which each document is as often as it has values.
+    pub all_buckets: bool,
+}
+
+/// An order by which values are chosen before those that are chosen are put in another (Solr's `prelim_sort`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prelim {
+    pub sort: TermsSort,
+    pub descending: bool,
+    /// How many more are chosen than the page reaches to.
+    pub extra: usize,
+}
+
+/// What the buckets of a terms facet are ordered by; ties are in value order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermsSort {
+    Count,
+    Index,
+    /// A statistic of `below`, by its place there.
+    Stat(usize),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RangesFacet {
+    pub field: Arc<str>,
+    /// Of a field of prices: what is counted, bounds being amounts as it gives them.
+    pub money: Option<Box<CurrencyOf>>,
+    /// The value shown for each, and its bounds.
+    pub buckets: Vec<(Value, RangeBucket)>,
+    pub others: Vec<(OtherRange, RangeBucket)>,
+    pub count_min: u64,
+}
+
+impl RangesFacet {
+    /// The documents of one of its buckets.
+    pub fn query(&self, bucket: &RangeBucket) -> Query {
+        let (lower, upper) = (bucket.lower.clone(), bucket.upper.clone());
+        match &self.money {
+            Some(money) => money.between(lower, upper),
+            None => Query::Range(Range { field: self.field.clone(), lower, upper }),
+        }
+    }
+
+    /// The bounds of all its buckets, those of the others last.
+    pub fn all(&self) -> impl Iterator<Item = &RangeBucket> {
+        let buckets = self.buckets.iter().map(|(_, bucket)| bucket);
+        buckets.chain(self.others.iter().map(|(_, bucket)| bucket))
+    }
+}
+
+/// What was computed of one bucket.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BucketResult {
+    pub count: u64,
+    /// In the order of the plan; none of an empty bucket, unless the plan asks for them.
+    pub stats: Vec<(String, StatValue)>,
+    pub facets: Vec<(String, SubFacetResult)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatValue {
+    /// Of no values there is none.
+    Nothing,
+    One(Value),
+    Many(Vec<Value>),
+    /// (share, value); of no values there is none.
+    Percentiles(Vec<(f64, Option<f64>)>),
+    /// See [`StatFunction::Relatedness`]; the other two are shares of the background.
+    Relatedness {
+        relatedness: f64,
+        foreground: f64,
+        background: f64,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubFacetResult {
+    Query(BucketResult),
+    Buckets(Buckets),
+    Heatmap(HeatmapResult),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Buckets {
+    pub list: Vec<(Value, BucketResult)>,
+    pub num_buckets: Option<u64>,
+    pub all_buckets: Option<BucketResult>,
+    pub missing: Option<BucketResult>,
+    pub others: Vec<(OtherRange, BucketResult)>,
+}

@@ -1,0 +1,174 @@
+//! What is counted of the hits. Classic facets, resolved: boundaries computed, options given their defaults. Counts are over the hits of the query and
+//! all filters but those that a facet excludes by tag.
+
+pub(crate) mod bucket;
+pub(crate) mod heatmap;
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use crate::facet::bucket::BucketPlan;
+use crate::facet::heatmap::HeatmapFacet;
+use crate::function::CurrencyOf;
+use crate::query::Query;
+use crate::value::Value;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FacetPlan {
+    /// Whether the response carries facet counts at all.
+    pub enabled: bool,
+    pub queries: Vec<QueryFacet>,
+    pub fields: Vec<FieldFacet>,
+    pub ranges: Vec<RangeFacet>,
+    pub intervals: Vec<IntervalFacet>,
+    pub pivots: Vec<PivotFacet>,
+    pub heatmaps: Vec<HeatmapFacet>,
+    /// Fields, queries, ranges and pivots count the groups of this field that have hits, those without a value being one,
+    /// and not the hits (Solr's `group.facet`).
+    pub groups_of: Option<Arc<str>>,
+    /// A tree of facets with statistics; its outermost bucket is the hits.
+    pub tree: Option<BucketPlan>,
+    /// Statistics of fields: one sub-facet for each, without a query.
+    pub stats: Option<BucketPlan>,
+    pub depth: CutDepth,
+}
+
+/// How much of what it counted a shard gives back: of facets, and of groups of hits too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CutDepth {
+    /// What the page shows of it: enough where there is one shard.
+    #[default]
+    Page,
+    /// All of it, so that it can be merged with what others counted.
+    Whole,
+}
+
+impl FacetPlan {
+    /// Whether anything is computed of all hits.
+    pub fn reads_hits(&self) -> bool {
+        self.enabled || self.tree.is_some() || self.stats.is_some()
+    }
+}
+
+/// Counts over intervals of one field, which may overlap.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntervalFacet {
+    pub key: String,
+    /// One query for each interval; its key is the interval's label.
+    pub intervals: Vec<QueryFacet>,
+    pub exclude_tags: Vec<String>,
+}
+
+/// Values of a first field, below each those of a second, and so on (Solr's pivots).
+#[derive(Clone, Debug, PartialEq)]
+pub struct PivotFacet {
+    pub key: String,
+    /// Never empty. Keys and excluded tags of the levels mean nothing.
+    pub levels: Vec<FieldFacet>,
+    pub exclude_tags: Vec<String>,
+    /// Statistics of each value's hits: one sub-facet for each field, without a query.
+    pub stats: Option<BucketPlan>,
+    /// Queries and ranges counted of each value's hits. Their excluded tags mean nothing.
+    pub queries: Vec<QueryFacet>,
+    pub ranges: Vec<RangeFacet>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryFacet {
+    /// The name in the response.
+    pub key: String,
+    pub query: Query,
+    pub exclude_tags: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldFacet {
+    pub key: String,
+    pub field: Arc<str>,
+    pub sort: FacetSort,
+    /// `None` is all (Solr's `-1`).
+    pub limit: Option<usize>,
+    pub offset: usize,
+    pub count_min: u64,
+    /// Also count the hits without a value.
+    pub missing: bool,
+    pub prefix: Option<String>,
+    /// Only values that hold this text; the flag ignores case.
+    pub contains: Option<(String, bool)>,
+    /// Only values that match this regular expression as a whole.
+    pub matches: Option<String>,
+    /// Values left out (`facet.excludeTerms`).
+    pub exclude_terms: Vec<String>,
+    /// Just these values, in this order (`{!terms=a,b}`): each as it is written, and what finds it.
+    pub terms: Option<Vec<(String, Query)>>,
+    /// Count by the terms of the index, also where a field may not be uninverted (`facet.method=enum`).
+    pub by_terms: bool,
+    /// Count at most one: whether any hit has the value (`facet.exists`).
+    pub exists: bool,
+    pub exclude_tags: Vec<String>,
+}
+
+impl FieldFacet {
+    /// All values with hits, most first, under the field's name.
+    pub fn of(field: &Arc<str>) -> Self {
+        Self {
+            key: field.to_string(),
+            field: field.clone(),
+            sort: FacetSort::Count,
+            limit: None,
+            offset: 0,
+            count_min: 1,
+            missing: false,
+            prefix: None,
+            contains: None,
+            matches: None,
+            exclude_terms: Vec::new(),
+            terms: None,
+            by_terms: false,
+            exists: false,
+            exclude_tags: Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FacetSort {
+    /// Most hits first, ties in value order.
+    Count,
+    /// Value order.
+    Index,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RangeFacet {
+    pub key: String,
+    pub field: Arc<str>,
+    /// Of a field of prices: what is counted, bounds being amounts as it gives them.
+    pub money: Option<Box<CurrencyOf>>,
+    /// As shown.
+    pub start: Value,
+    /// The end that applies, after `hardend`.
+    pub end: Value,
+    /// The gap as sent, for the response.
+    pub gap: String,
+    pub buckets: Vec<RangeBucket>,
+    pub others: Vec<(OtherRange, RangeBucket)>,
+    pub count_min: u64,
+    pub exclude_tags: Vec<String>,
+}
+
+/// One range, inclusive or not as `facet.range.include` says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RangeBucket {
+    /// The lower bound as shown.
+    pub label: String,
+    pub lower: Bound<Value>,
+    pub upper: Bound<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherRange {
+    Before,
+    After,
+    Between,
+}

@@ -1,0 +1,356 @@
+//! The schema: resolved once from its source, immutable, shared. An edit makes a new source and a new schema.
+
+pub(crate) mod analyzer;
+pub(crate) mod coerce;
+pub(crate) mod field;
+pub(crate) mod properties;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use self::resolve::{class_of, resolve_field, resolve_type};
+use crate::error::{Error, ErrorKind, Result};
+use crate::geo::area::Area;
+use crate::geo::edge::{Edge, edge_fields};
+use crate::schema::analyzer::Resources;
+use crate::schema::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+use crate::value::Value;
+use crate::value::currency::Money;
+
+mod lineage;
+mod resolve;
+
+pub use lineage::SchemaLineage;
+
+/// A schema as declared: what is persisted, edited and shown. Field types by Solr's class names.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SchemaSource {
+    pub name: String,
+    pub version: f32,
+    pub unique_key: Option<String>,
+    pub types: Vec<TypeSource>,
+    pub fields: Vec<FieldSource>,
+    pub dynamic_fields: Vec<FieldSource>,
+    pub copy_fields: Vec<CopyField>,
+    /// The class and arguments of the schema-wide similarity.
+    pub similarity: Option<Vec<(String, String)>>,
+    pub resources: Resources,
+}
+
+/// Values of `source` (a name or a pattern) also go to `dest`; with a `*` in both, the matched part is carried over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyField {
+    pub source: String,
+    pub dest: String,
+    /// At most this many characters of a text value; 0 is no bound.
+    pub max_chars: usize,
+}
+
+/// What of a text a copy takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copied {
+    /// At most this many characters; 0 is no bound.
+    Start(usize),
+    /// One of the parts between commas.
+    Part(usize),
+    /// The amount of money in it, in the smallest unit of its currency.
+    Amount,
+    /// What a box's edge is.
+    Edge(Edge),
+}
+
+impl Copied {
+    /// What of a value is copied.
+    pub fn of(self, value: &Value) -> Cow<'_, Value> {
+        let Value::Str(text) = value else { return Cow::Borrowed(value) };
+        let taken = match self {
+            Copied::Part(at) => text.split(',').nth(at).unwrap_or_default().trim(),
+            Copied::Amount => {
+                return match Money::parse(text, "") {
+                    Ok(money) => Cow::Owned(Value::Long(money.amount)),
+                    Err(_) => Cow::Borrowed(value),
+                };
+            }
+            Copied::Edge(edge) => {
+                let bounds = Area::parse(text).ok().and_then(|area| area.bounds());
+                return bounds.map_or(Cow::Borrowed(value), |rect| Cow::Owned(Value::Double(edge.of(rect))));
+            }
+            Copied::Start(0) => return Cow::Borrowed(value),
+            Copied::Start(chars_max) => match text.char_indices().nth(chars_max) {
+                Some((end, _)) => text.get(..end).unwrap_or_default(),
+                None => return Cow::Borrowed(value),
+            },
+        };
+        Cow::Owned(Value::Str(taken.to_owned()))
+    }
+}
+
+/// A resolved schema.
+#[derive(Debug)]
+pub struct Schema {
+    pub source: SchemaSource,
+    pub unique_key: Option<Arc<str>>,
+    /// Which versions of a collection's schema it speaks for.
+    pub lineage: SchemaLineage,
+    types: HashMap<String, Arc<FieldType>>,
+    fields: HashMap<Arc<str>, Arc<FieldSpec>>,
+    /// Longest pattern first, as Solr matches them.
+    dynamic: Vec<Arc<FieldSpec>>,
+    /// By the byte that a name must have at the pattern's end: places in `dynamic`, ascending.
+    dynamic_by_end: HashMap<End, Vec<usize>>,
+}
+
+impl Schema {
+    /// Resolves a source. Errors name the type or field that cannot be resolved.
+    pub fn build(source: SchemaSource) -> Result<Self> {
+        let types = source
+            .types
+            .iter()
+            .map(|declared| Ok((declared.name.clone(), Arc::new(resolve_type(declared, source.version)?))))
+            .collect::<Result<HashMap<_, _>>>()?;
+        let resolve = |declared: &FieldSource| Ok(Arc::new(resolve_field(declared, &types)?));
+        let fields = source.fields.iter().map(resolve).collect::<Result<Vec<_>>>()?;
+        let boxes = source.types.iter().filter(|it| class_of(&it.class) == Some(FieldClass::BBox));
+        let edges = edge_fields(boxes)?;
+        let mut dynamic =
+            source.dynamic_fields.iter().chain(&edges).map(resolve).collect::<Result<Vec<_>>>()?;
+        dynamic.sort_by_key(|spec| std::cmp::Reverse(spec.name.len()));
+        let fields: HashMap<_, _> = fields.into_iter().map(|spec| (spec.name.clone(), spec)).collect();
+        let unique_key = source.unique_key.as_deref().map(Arc::from);
+        let mut dynamic_by_end: HashMap<End, Vec<usize>> = HashMap::new();
+        for (place, spec) in dynamic.iter().enumerate() {
+            dynamic_by_end.entry(End::of_pattern(&spec.name)).or_default().push(place);
+        }
+        let schema = Self {
+            source,
+            unique_key,
+            lineage: SchemaLineage::default(),
+            types,
+            fields,
+            dynamic,
+            dynamic_by_end,
+        };
+        schema.check()?;
+        Ok(schema)
+    }
+
+    /// The field or the dynamic field that `name` falls under.
+    pub fn field(&self, name: &str) -> Option<&Arc<FieldSpec>> {
+        self.fields.get(name).or_else(|| self.dynamic_field(name))
+    }
+
+    /// The longest pattern that the name falls under.
+    fn dynamic_field(&self, name: &str) -> Option<&Arc<FieldSpec>> {
+        let (first, last) = (name.bytes().next(), name.bytes().next_back());
+        let ends = [first.map(End::First), last.map(End::Last), Some(End::Any)].into_iter().flatten();
+        let first_of = |end| {
+            let mut places = self.dynamic_by_end.get(&end)?.iter().copied();
+            places
+                .find(|place| self.dynamic.get(*place).is_some_and(|spec| pattern_matches(&spec.name, name)))
+        };
+        self.dynamic.get(ends.filter_map(first_of).min()?)
+    }
+
+    /// As [`Schema::field`], or Solr's error.
+    pub fn require(&self, name: &str) -> Result<&Arc<FieldSpec>> {
+        self.field(name).ok_or_else(|| Error::bad_request(format!("undefined field {name}")))
+    }
+
+    /// Whether `name` is declared by name, not through a pattern.
+    pub fn is_explicit(&self, name: &str) -> bool {
+        self.fields.contains_key(name)
+    }
+
+    pub fn field_type(&self, name: &str) -> Option<&Arc<FieldType>> {
+        self.types.get(name)
+    }
+
+    /// Declared fields, in the order of declaration.
+    pub fn fields(&self) -> impl Iterator<Item = &Arc<FieldSpec>> {
+        self.source.fields.iter().filter_map(|declared| self.fields.get(declared.name.as_str()))
+    }
+
+    /// Dynamic fields, longest pattern first.
+    pub fn dynamic_fields(&self) -> impl Iterator<Item = &Arc<FieldSpec>> {
+        self.dynamic.iter()
+    }
+
+    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place, or the amount
+    /// and the currency of money.
+    ///
+    /// Solr differs: an atomic update of such a place finds its coordinates in the way (`compat/query/spatial_shapes.yaml`).
+    pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, Copied)> {
+        let copied = |copy: &CopyField| Some((copy_dest(copy, name)?, Copied::Start(copy.max_chars)));
+        let declared = self.source.copy_fields.iter().filter_map(copied);
+        declared.chain(self.parts(name)).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The sub-fields of a place, a box or money.
+    fn parts(&self, name: &str) -> Vec<(String, Copied)> {
+        let Some(spec) = self.field(name) else { return Vec::new() };
+        match spec.class() {
+            FieldClass::Point => {
+                let subs = spec.field_type.sub_fields(name).into_iter().enumerate();
+                subs.map(|(at, sub)| (sub, Copied::Part(at))).collect()
+            }
+            FieldClass::BBox => {
+                let edges = Edge::ALL.into_iter().chain([Edge::Crosses]);
+                edges.map(|edge| (edge.sub_field(name), Copied::Edge(edge))).collect()
+            }
+            _ => match spec.field_type.money_fields(name) {
+                Some((amount, code)) => vec![(amount, Copied::Amount), (code, Copied::Part(1))],
+                None => Vec::new(),
+            },
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        if let Some(key) = &self.unique_key {
+            let spec = self
+                .field(key)
+                .ok_or_else(|| invalid(format!("uniqueKey `{key}` is not a field; declare it")))?;
+            if spec.properties.multi_valued {
+                return Err(invalid(format!(
+                    "uniqueKey field ({key}) can not be configured to be multivalued"
+                )));
+            }
+        }
+        for copy in &self.source.copy_fields {
+            if !copy.dest.contains('*') && self.field(&copy.dest).is_none() {
+                let CopyField { source, dest, .. } = copy;
+                return Err(invalid(format!(
+                    "copyField dest :'{dest}' is not an explicit field and doesn't match a dynamicField. (source: `{source}`)"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn invalid(message: String) -> Error {
+    Error::new(ErrorKind::BadRequest, message)
+}
+
+/// Whether `name` falls under `pattern`, which has one `*` at an end, or none.
+fn pattern_matches(pattern: &str, name: &str) -> bool {
+    matched_part(pattern, name).is_some()
+}
+
+/// What tells most names from a pattern: a schema has dozens of patterns, and every search asks for its fields several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum End {
+    First(u8),
+    Last(u8),
+    /// The pattern `*`.
+    Any,
+}
+
+impl End {
+    fn of_pattern(pattern: &str) -> Self {
+        match (pattern.as_bytes(), pattern.strip_prefix('*')) {
+            (_, Some("")) | ([], _) => End::Any,
+            ([.., last], Some(_)) => End::Last(*last),
+            ([first, ..], None) => End::First(*first),
+        }
+    }
+}
+
+/// The part of `name` that stands for the `*` of `pattern`; empty when the pattern has none and equals the name.
+fn matched_part<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
+    if let Some(suffix) = pattern.strip_prefix('*') {
+        name.strip_suffix(suffix)
+    } else if let Some(prefix) = pattern.strip_suffix('*') {
+        name.strip_prefix(prefix)
+    } else {
+        (pattern == name).then_some("")
+    }
+}
+
+fn copy_dest(copy: &CopyField, name: &str) -> Option<String> {
+    let part = matched_part(&copy.source, name)?;
+    Some(copy.dest.replacen('*', part, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(list: &[(&str, &str)]) -> Vec<(String, String)> {
+        list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    }
+
+    fn field(name: &str, type_name: &str) -> FieldSource {
+        FieldSource { name: name.into(), type_name: type_name.into(), attributes: vec![] }
+    }
+
+    fn small(version: f32) -> SchemaSource {
+        let kind = |name: &str, class: &str| TypeSource {
+            name: name.into(),
+            class: class.into(),
+            ..TypeSource::default()
+        };
+        SchemaSource {
+            name: "small".into(),
+            version,
+            unique_key: Some("id".into()),
+            types: vec![
+                kind("string", "solr.StrField"),
+                kind("text", "solr.TextField"),
+                kind("pint", "solr.IntPointField"),
+            ],
+            fields: vec![field("id", "string")],
+            dynamic_fields: vec![
+                field("*_s", "string"),
+                field("*_i", "pint"),
+                field("attr_*", "text"),
+                field("*_long_s", "text"),
+            ],
+            copy_fields: vec![CopyField { source: "*_s".into(), dest: "attr_*".into(), max_chars: 5 }],
+            ..SchemaSource::default()
+        }
+    }
+
+    #[test]
+    fn the_longest_pattern_wins() {
+        let schema = Schema::build(small(1.7)).unwrap();
+        let name_of = |name: &str| schema.field(name).map(|spec| spec.field_type.name.clone());
+        assert_eq!(name_of("a_s").as_deref(), Some("string"));
+        assert_eq!(name_of("a_long_s").as_deref(), Some("text"));
+        assert_eq!(name_of("attr_x").as_deref(), Some("text"));
+        assert_eq!(name_of("id").as_deref(), Some("string"));
+        assert_eq!(name_of("nope"), None);
+    }
+
+    #[test]
+    fn copies_carry_the_matched_part() {
+        let schema = Schema::build(small(1.7)).unwrap();
+        assert_eq!(schema.copies("name_s").collect::<Vec<_>>(), [("attr_name".to_owned(), Copied::Start(5))]);
+        assert_eq!(schema.copies("name_i").count(), 0);
+    }
+
+    #[test]
+    fn defaults_follow_the_schema_version() {
+        let of = |version, name: &str| Schema::build(small(version)).unwrap().field(name).unwrap().properties;
+        assert!(of(1.7, "a_i").doc_values && !of(1.6, "a_i").doc_values);
+        assert!(of(1.6, "a_i").use_doc_values_as_stored && !of(1.5, "a_i").use_doc_values_as_stored);
+        assert!(of(1.6, "a_s").omit_norms && !of(1.4, "a_s").omit_norms);
+        assert!(!of(1.7, "attr_a").doc_values && !of(1.7, "attr_a").omit_norms);
+        assert!(of(1.6, "attr_a").uninvertible && !of(1.7, "attr_a").uninvertible);
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        let mut source = small(1.7);
+        source.types[0].class = "solr.NoSuchField".into();
+        assert!(Schema::build(source).unwrap_err().message.contains("NoSuchField"));
+        let mut source = small(1.7);
+        source.fields[0].attributes = attributes(&[("stored", "maybe")]);
+        assert!(Schema::build(source).unwrap_err().message.contains("`maybe`"));
+        let mut source = small(1.7);
+        source.unique_key = Some("key".into());
+        assert!(Schema::build(source).unwrap_err().message.contains("`key`"));
+    }
+}

@@ -1,0 +1,195 @@
+//! What comes back up: hits, facets, explanations, outcomes of updates.
+
+use std::sync::Arc;
+
+use crate::config::component::Component;
+use crate::error::{Error, Result};
+use crate::facet::OtherRange;
+use crate::facet::bucket::BucketResult;
+use crate::facet::heatmap::HeatmapResult;
+use crate::search::highlight::Highlights;
+use crate::search::shape::ShapeResult;
+use crate::update::Refusal;
+use crate::value::Value;
+use crate::value::document::Document;
+
+/// What is shown. Its hits are [`crate::partial::HitRef`] until they are fetched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchResult<H = Hit> {
+    pub total: u64,
+    /// Whether `total` is exact or a lower bound.
+    pub total_exact: bool,
+    /// Present when scores were computed; 0 when nothing matched.
+    pub score_max: Option<f32>,
+    /// The page asked for, in order.
+    pub hits: Vec<H>,
+    pub facets: FacetResult,
+    pub shape: ShapeResult<H>,
+    /// Of the hits shown, when the plan asks for them.
+    pub highlights: Vec<Highlights>,
+    /// The first of the handler's steps that was not done because the request's allowance was used up.
+    pub cut_before: Option<Component>,
+}
+
+impl<H> Default for SearchResult<H> {
+    fn default() -> Self {
+        Self {
+            total: 0,
+            total_exact: false,
+            score_max: None,
+            hits: Vec::new(),
+            facets: FacetResult::default(),
+            shape: ShapeResult::default(),
+            highlights: Vec::new(),
+            cut_before: None,
+        }
+    }
+}
+
+impl<H> SearchResult<H> {
+    /// The page's hits and those in groups, in the order in which they are shown.
+    pub fn shown(&self) -> impl Iterator<Item = &H> {
+        let groups = self.shape.groups.iter().flat_map(|one| &one.groups);
+        self.hits.iter().chain(groups.flat_map(|group| &group.hits))
+    }
+
+    /// The other members of the page's groups, likewise.
+    pub fn expanded(&self) -> impl Iterator<Item = &H> {
+        self.shape.expanded.iter().flat_map(|group| &group.hits)
+    }
+
+    /// With each hit turned into what `turn` makes of it: first all of [`Self::shown`], then those of [`Self::expanded`].
+    pub fn try_map<T>(self, mut turn: impl FnMut(H) -> Result<T>) -> Result<SearchResult<T>> {
+        let Self { total, total_exact, score_max, hits, facets, shape, highlights, cut_before } = self;
+        let hits = hits.into_iter().map(&mut turn).collect::<Result<_>>()?;
+        let shape = shape.try_map(&mut turn)?;
+        Ok(SearchResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The unique key's value.
+    pub id: String,
+    /// The fields selected, in index order of the stored document.
+    pub document: Document,
+    /// Its number in the snapshot, the dead counted too: Lucene's document id.
+    pub place: u64,
+    pub score: Option<f32>,
+    /// In index order, each with those below it.
+    pub children: Vec<ChildHit>,
+    /// Of the plan's functions, in their order; `None` where a function has no value.
+    pub values: Vec<Option<Value>>,
+    pub explanation: Option<Explanation>,
+}
+
+/// A document below a hit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildHit {
+    /// Under which name; `None` where it has none.
+    pub name: Option<Arc<str>>,
+    /// Whether there may be others of the name.
+    pub listed: bool,
+    pub document: Document,
+    pub children: Vec<ChildHit>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FacetResult {
+    pub queries: Vec<(String, u64)>,
+    pub fields: Vec<FieldFacetResult>,
+    pub ranges: Vec<RangeFacetResult>,
+    pub intervals: Vec<IntervalFacetResult>,
+    pub pivots: Vec<PivotFacetResult>,
+    /// By the key of each.
+    pub heatmaps: Vec<(String, HeatmapResult)>,
+    pub tree: Option<BucketResult>,
+    pub stats: Option<BucketResult>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntervalFacetResult {
+    pub key: String,
+    /// (label, hits).
+    pub counts: Vec<(String, u64)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PivotFacetResult {
+    pub key: String,
+    pub counts: Vec<PivotCount>,
+}
+
+/// A value of one field, and below it the values of the next among the hits that have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PivotCount {
+    pub field: Arc<str>,
+    /// `None` stands for the hits without a value.
+    pub value: Option<Value>,
+    pub count: u64,
+    /// `None` where nothing is listed, not even that none has a value.
+    pub below: Option<Vec<PivotCount>>,
+    pub stats: Option<BucketResult>,
+    /// As those of [`FacetResult`], of this value's hits.
+    pub queries: Vec<(String, u64)>,
+    /// Likewise.
+    pub ranges: Vec<RangeFacetResult>,
+}
+
+impl PivotCount {
+    /// With nothing below it.
+    pub fn of(field: &Arc<str>, value: Option<Value>, count: u64) -> Self {
+        let (queries, ranges) = (Vec::new(), Vec::new());
+        Self { field: field.clone(), value, count, below: None, stats: None, queries, ranges }
+    }
+}
+
+/// (value, hits).
+pub type FacetCounts = Vec<(Value, u64)>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldFacetResult {
+    pub key: String,
+    pub counts: FacetCounts,
+    /// Hits without a value, when asked for.
+    pub missing: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RangeFacetResult {
+    pub key: String,
+    pub gap: String,
+    pub start: Value,
+    pub end: Value,
+    /// (label, hits).
+    pub counts: Vec<(String, u64)>,
+    pub others: Vec<(OtherRange, u64)>,
+}
+
+/// How a score came about, as Lucene's `Explanation`: a tree of values with their reasons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    pub matched: bool,
+    /// A `Float`; a `Double` where Lucene computes in double precision, a `Long` where it counts.
+    pub value: Value,
+    pub description: String,
+    pub details: Vec<Explanation>,
+}
+
+/// A document version: `max(last + 1, epoch milliseconds << 20)`, as Solr's.
+pub type Version = i64;
+
+/// What a batch did. Operations before a failure stay done, as in Solr.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UpdateOutcome {
+    /// (id, version) of each document added, in order.
+    pub added: Vec<(String, Version)>,
+    /// (id, version) of each delete by id.
+    pub deleted: Vec<(String, Version)>,
+    /// (query, version) of each delete by query.
+    pub deleted_by_query: Vec<(String, Version)>,
+    /// What was not done, of a batch that goes on after errors, in order.
+    pub refused: Vec<Refusal>,
+    /// Why the batch ended early.
+    pub failure: Option<Error>,
+}

@@ -1,0 +1,162 @@
+//! What a search shows other than a sorted page: a page behind a cursor's mark, hits collapsed to one a group, hits in groups,
+//! the other members of the groups on the page, the first hits in another order. Solr's words: `cursorMark`, `{!collapse}`,
+//! `group`, `expand`, `rq`.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::function::Function;
+use crate::query::Query;
+use crate::search::page::Page;
+use crate::search::rerank::Rerank;
+use crate::search::result::Hit;
+use crate::search::{Filter, SortKey};
+use crate::value::Value;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shape {
+    pub cursor: Option<Cursor>,
+    /// In the order they are applied.
+    pub collapses: Vec<Collapse>,
+    pub groups: Option<GroupPlan>,
+    pub expand: Option<ExpandPlan>,
+    pub rerank: Option<Rerank>,
+}
+
+impl Shape {
+    /// Whether it is a sorted page and nothing else.
+    pub fn is_plain(&self) -> bool {
+        let Self { cursor, collapses, groups, expand, rerank } = self;
+        cursor.is_none() && collapses.is_empty() && groups.is_none() && expand.is_none() && rerank.is_none()
+    }
+}
+
+/// What a hit's sort keys are worth, in the order of the keys; `None` where the hit has no value.
+pub type Mark = Vec<Option<Value>>;
+
+/// A page by the values it begins behind, whatever was added before them since. The sort ends ties by the unique key.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Cursor {
+    /// As many values as there are sort keys, each of its key's type; `None` begins with the first hit.
+    pub after: Option<Mark>,
+}
+
+/// Keeps the best hit of each group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collapse {
+    pub field: Arc<str>,
+    /// The first hit in this order is the best; never empty.
+    pub best: Vec<SortKey>,
+    pub nulls: NullPolicy,
+    /// Names by which facets may exclude it.
+    pub tags: Vec<String>,
+}
+
+/// What becomes of hits without a value in the field of the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NullPolicy {
+    Ignore,
+    Expand,
+    Collapse,
+}
+
+/// Hits in groups, for each of `by` anew.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupPlan {
+    pub by: Vec<Grouping>,
+    /// Which groups, in the order of their first hits by the search's own sort.
+    pub groups: Page,
+    /// The order within a group; never empty.
+    pub sort: Vec<SortKey>,
+    pub count_groups: bool,
+    /// Facets count the best hit of each group of the first field or function.
+    pub truncate: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grouping {
+    pub key: String,
+    pub by: GroupBy,
+    /// Which hits of each group.
+    pub within: Page,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum GroupBy {
+    Field(Arc<str>),
+    Function(Function),
+    /// One group: the hits that match.
+    Query(Query),
+}
+
+/// The other members of the page's groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpandPlan {
+    pub field: Arc<str>,
+    /// Of which documents; `None` is the search's own query.
+    pub query: Option<Query>,
+    /// `None` is the search's own filters, but for what collapses.
+    pub filters: Option<Vec<Filter>>,
+    pub rows: usize,
+    /// Never empty.
+    pub sort: Vec<SortKey>,
+    /// Hits without a value are a group as well.
+    pub nulls: bool,
+}
+
+/// What came of a [`Shape`]. Its hits are [`crate::partial::HitRef`] until they are fetched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeResult<H = Hit> {
+    /// The mark of the page's last hit; `None` when the page is empty or there is no cursor.
+    pub next: Option<Mark>,
+    /// As [`GroupPlan::by`].
+    pub groups: Vec<GroupedResult<H>>,
+    /// In the order of the page.
+    pub expanded: Vec<Group<H>>,
+}
+
+impl<H> Default for ShapeResult<H> {
+    fn default() -> Self {
+        Self { next: None, groups: Vec::new(), expanded: Vec::new() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupedResult<H = Hit> {
+    /// Hits in all groups.
+    pub matches: u64,
+    pub groups_total: Option<u64>,
+    pub groups: Vec<Group<H>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group<H = Hit> {
+    /// `None` stands for the hits without a value.
+    pub value: Option<Value>,
+    pub total: u64,
+    /// Present when scores were computed.
+    pub score_max: Option<f32>,
+    pub hits: Vec<H>,
+}
+
+impl<H> ShapeResult<H> {
+    /// With each hit turned into what `turn` makes of it, in order.
+    pub(crate) fn try_map<T>(self, turn: &mut impl FnMut(H) -> Result<T>) -> Result<ShapeResult<T>> {
+        let Self { next, groups, expanded } = self;
+        let mut groups_of = |groups: Vec<Group<H>>| -> Result<Vec<Group<T>>> {
+            groups.into_iter().map(|group| group.try_map(turn)).collect()
+        };
+        let mut grouped = Vec::with_capacity(groups.len());
+        for GroupedResult { matches, groups_total, groups } in groups {
+            grouped.push(GroupedResult { matches, groups_total, groups: groups_of(groups)? });
+        }
+        Ok(ShapeResult { next, groups: grouped, expanded: groups_of(expanded)? })
+    }
+}
+
+impl<H> Group<H> {
+    fn try_map<T>(self, turn: &mut impl FnMut(H) -> Result<T>) -> Result<Group<T>> {
+        let Self { value, total, score_max, hits } = self;
+        Ok(Group { value, total, score_max, hits: hits.into_iter().map(turn).collect::<Result<_>>()? })
+    }
+}
