@@ -23,7 +23,7 @@ const IN_CIRCLES: [(&str, usize); 13] = [
     ("cluster", 16),
     ("doctor", 4),
     ("engine", 48),
-    ("http", 13),
+    ("http", 10),
     ("ingest", 15),
     ("lab", 21),
     ("parhelion", 19),
