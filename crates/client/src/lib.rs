@@ -32,6 +32,7 @@ mod pool;
 mod request;
 mod response;
 mod roles;
+mod shown;
 mod tls;
 mod transport;
 mod url;
@@ -50,5 +51,6 @@ pub use response::Response;
 pub use roles::{
     BalancedClient, CloudClient, FailedBatch, Pairs, SolrClient, UpdateOptions, UpdateStream, UpdateTotals,
 };
+pub use shown::shown_certificates;
 pub use tls::Tls;
 pub use url::SolrUrl;

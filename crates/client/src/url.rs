@@ -98,8 +98,13 @@ fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
 impl FromStr for SolrUrl {
     type Err = Error;
 
-    /// Adds `http://` and `/solr` where they are left out.
+    /// Adds `http://` and `/solr` where they are left out. A login in it is refused, and not repeated.
     fn from_str(text: &str) -> Result<Self, Error> {
+        if text.contains('@') {
+            return Err(Error::Login(
+                "a login is no part of a Solr URL; say it with --user-file, --user or --api-key",
+            ));
+        }
         let trimmed = text.trim_end_matches('/');
         let (tls, rest) = match trimmed.split_once("://") {
             Some(("http", rest)) => (false, rest),
@@ -108,8 +113,7 @@ impl FromStr for SolrUrl {
             None => (false, trimmed),
         };
         let (authority, path) = rest.split_once('/').unwrap_or((rest, "solr"));
-        let printable =
-            rest.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#' | b'@'));
+        let printable = rest.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#'));
         if !printable || split_port(authority).is_none() {
             return Err(Error::Url(text.to_owned()));
         }
@@ -148,6 +152,8 @@ mod tests {
         check("h:port", None);
         check("h:99999", None);
         check("[::1", None);
+        let refused = "http://ops:secret@h/solr".parse::<SolrUrl>().unwrap_err();
+        assert!(refused.to_string().contains("--user-file") && !refused.to_string().contains("secret"));
     }
 
     #[test]

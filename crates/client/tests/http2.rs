@@ -216,6 +216,18 @@ async fn certificates_that_are_not_to_be_trusted() {
 }
 
 #[tokio::test]
+async fn certificates_are_shown_whoever_trusts_them() {
+    let authority = Authority::new("theirs");
+    let expired = authority.sign(|params| params.not_after = rcgen::date_time_ymd(2020, 1, 1));
+    let port = tls_server(expired.config(&[b"h2"], None)).await;
+    let shown =
+        async |url: &str| client::shown_certificates(&url.parse().unwrap(), Duration::from_secs(20)).await;
+    let found = shown(&format!("https://localhost:{port}")).await.unwrap();
+    assert_eq!(found, [expired.certificate.der().to_vec()]);
+    assert!(shown("http://localhost:1").await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_server_that_asks_for_a_certificate_gets_it() {
     let (authority, clients) = (Authority::new("ours"), Authority::new("theirs"));
     let server = authority.sign(|_| ());
@@ -238,6 +250,8 @@ async fn a_server_that_does_not_speak_tls_or_http2() {
         }
     });
     assert!(matches!(ask(&client(&url, Tls::default(), Protocol::Auto)).await, Err(Error::Tls(_))));
+    let shown = client::shown_certificates(&url.parse().unwrap(), Duration::from_secs(20)).await;
+    assert!(matches!(shown, Err(Error::Tls(_))), "{shown:?}");
     let server = support::Server::answering(support::ok("{}")).await;
     let error = client(&server.url.to_string(), Tls::default(), Protocol::Http2)
         .send(&client::Request::get("c/select", &[]).timeout(Duration::from_secs(5)))
