@@ -26,7 +26,7 @@ const IN_CIRCLES: [(&str, usize); 13] = [
     ("http", 10),
     ("ingest", 15),
     ("lab", 21),
-    ("parhelion", 19),
+    ("parhelion", 8),
     ("plan", 34),
     ("solr", 123),
     ("store", 9),
