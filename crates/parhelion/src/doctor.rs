@@ -37,7 +37,11 @@ enum DoctorCommand {
         full: bool,
     },
     /// Every cause that the doctor tells apart: what it means, and the next step.
-    Causes,
+    Causes {
+        /// As `docs/causes.md` has it: a section for each, with how it was found before and what the doctor says.
+        #[arg(long)]
+        markdown: bool,
+    },
 }
 
 /// What a process waits for: call, file, socket, peer, lock, child, and since when.
@@ -174,8 +178,9 @@ pub async fn run(args: DoctorArgs) -> anyhow::Result<()> {
         DoctorCommand::Host(args) => host(args),
         DoctorCommand::Bundle(args) => bundle(args),
         DoctorCommand::Read { file, full } => read(&file, full),
-        DoctorCommand::Causes => {
-            output::write_stdout(render::causes().as_bytes());
+        DoctorCommand::Causes { markdown } => {
+            let text = if markdown { render::causes_page() } else { render::causes() };
+            output::write_stdout(text.as_bytes());
             Ok(())
         }
     }

@@ -6,6 +6,8 @@ use crate::facts::{
     SocketState, TcpFacts, ThreadFacts, UnixFacts, Wait,
 };
 
+mod examples;
+
 const HOURS: u64 = 3_600_000;
 const PATIENCE_MS: u64 = 60_000;
 
