@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 mod bundle;
+pub mod cluster;
 pub mod facts;
 pub mod fuzzing;
 pub mod host;

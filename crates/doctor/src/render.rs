@@ -11,8 +11,10 @@ use crate::verdict::words::{bytes, duration};
 use crate::verdict::{Standing, ThreadVerdict};
 
 mod causes;
+mod cluster;
 
 pub use causes::{causes, causes_page};
+pub use cluster::cluster;
 
 /// How much of a long list is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
-//! `parhelion doctor`: why a process hangs, why it is slow, what of this host will hurt next. Only the command line: all looking
-//! and judging is the crate `doctor`'s.
+//! `parhelion doctor`: why a process hangs, why it is slow, what of this host or of a cluster will hurt next. Only the command line: all
+//! looking and judging is the crate `doctor`'s.
+
+mod cluster;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,7 @@ enum DoctorCommand {
     Stuck(StuckArgs),
     Slow(SlowArgs),
     Host(HostArgs),
+    Cluster(cluster::ClusterArgs),
     Bundle(BundleArgs),
     /// Judge the processes and the host of a bundle, as `stuck --all` and `host` would have on its machine.
     Read {
@@ -176,6 +179,7 @@ pub async fn run(args: DoctorArgs) -> anyhow::Result<()> {
         DoctorCommand::Stuck(args) => stuck(args).await,
         DoctorCommand::Slow(args) => slow(&args),
         DoctorCommand::Host(args) => host(args),
+        DoctorCommand::Cluster(args) => cluster::run(args).await,
         DoctorCommand::Bundle(args) => bundle(args),
         DoctorCommand::Read { file, full } => read(&file, full),
         DoctorCommand::Causes { markdown } => {

@@ -1,7 +1,7 @@
 //! From facts of a host to findings. Pure: each lint is one function of the facts, silent where its fact is absent.
 
 use super::facts::{HostFacts, JavaProcess, SyncTimes, ZooKeeperFacts};
-use super::{HostFinding, Sure};
+use super::{HostFinding, Sure, finding};
 use crate::verdict::words::{bytes, duration};
 
 /// All that there is to say, the surest first.
@@ -28,10 +28,6 @@ pub fn lint(facts: &HostFacts) -> Vec<HostFinding> {
     found.extend(facts.zookeeper.iter().flat_map(|server| zookeeper(server, facts)));
     found.sort_by_key(|finding| finding.sure);
     found
-}
-
-fn finding(name: &str, sure: Sure, measured: String, why: &str, mend: &str) -> HostFinding {
-    HostFinding { name: name.to_owned(), sure, measured, why: why.to_owned(), mend: mend.to_owned() }
 }
 
 fn swap(facts: &HostFacts) -> Option<HostFinding> {

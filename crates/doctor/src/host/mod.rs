@@ -36,3 +36,7 @@ pub struct HostFinding {
     /// A command, or a line for a configuration file.
     pub mend: String,
 }
+
+pub(crate) fn finding(name: &str, sure: Sure, measured: String, why: &str, mend: &str) -> HostFinding {
+    HostFinding { name: name.to_owned(), sure, measured, why: why.to_owned(), mend: mend.to_owned() }
+}

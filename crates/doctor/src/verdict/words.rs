@@ -23,6 +23,14 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
+/// Three names at most, and how many more there are.
+pub fn listed(names: &[&str]) -> String {
+    match names {
+        [first, second, third, _, ..] => format!("{first}, {second}, {third} and {} more", names.len() - 3),
+        names => names.join(", "),
+    }
+}
+
 /// `17 bytes`, `12 KiB`, `3.4 MiB`.
 pub fn bytes(count: u64) -> String {
     const KIB: u64 = 1 << 10;

@@ -1,0 +1,68 @@
+//! `parhelion doctor cluster` of a real server, as somebody types it.
+#![cfg(target_os = "linux")]
+
+#[allow(dead_code, reason = "each test file uses its own part")]
+mod support;
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use support::Server;
+
+fn run(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_parhelion")).args(words).output().expect("the binary runs")
+}
+
+fn json(words: &[&str]) -> Value {
+    let output = run(words);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_server_of_our_own_is_asked_for_all_that_it_tells() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path());
+    server.client().create_collection("films");
+    let told = json(&["doctor", "cluster", &server.url, "--seconds", "0", "--json"]);
+    let facts = &told["facts"];
+    let node = &facts["nodes"][0];
+    assert_eq!(node["version"], concat!("Parhelion ", env!("CARGO_PKG_VERSION")));
+    assert_eq!((&facts["live_nodes"][0], facts["nodes"].as_array().map(Vec::len)), (&node["name"], Some(1)));
+    assert!(node["disk"]["total_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{node}");
+    // Its clock is this machine's.
+    assert!(node["clock"]["ahead_ms"].as_i64().is_some_and(|ms| ms.abs() < 1_000), "{node}");
+    let replica = &facts["collections"][0]["shards"][0]["replicas"][0];
+    assert_eq!((&replica["leader"], &replica["requests"]), (&true.into(), &0.into()));
+    let named = |finding: &Value| finding["name"].as_str().is_some_and(|name| name != "disk");
+    let found = told["findings"].as_array().unwrap();
+    assert!(!found.iter().any(named), "nothing is wrong with it but, it may be, its disk: {found:?}");
+    let text = String::from_utf8(run(&["doctor", "cluster", &server.url, "--seconds", "0"]).stdout).unwrap();
+    for words in ["1 node, 1 collection, 1 shard", "not told: growth of the disks and hot shards"] {
+        assert!(text.contains(words), "`{words}` is not in\n{text}");
+    }
+}
+
+#[test]
+fn where_no_node_answers_is_an_error() {
+    let nowhere = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let output = run(&["doctor", "cluster", &nowhere, "--timeout", "5"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(&format!("no server answers at http://{nowhere}/solr")), "{said}");
+    assert_eq!(run(&["doctor", "cluster"]).status.code(), Some(2));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let other = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            // All of the question, or it is cut off.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}");
+        }
+    });
+    let output = run(&["doctor", "cluster", &other, "--seconds", "0"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("is no Solr"), "{said}");
+}
