@@ -23,7 +23,10 @@ mod workload;
 
 pub use error::Error;
 pub use hold::{Held, HoldOptions, hold};
-pub use jitter::{Counts, Jitter, JitterArm, JitterOptions, PieceMean, Tail, jitter};
+pub use jitter::{
+    Company, Counts, Jitter, JitterArm, JitterBucket, JitterOptions, JitterSeams, JitterWork, PieceMean,
+    ServerAsked, Tail, jitter,
+};
 pub use load::{Arrivals, Shape};
 pub use overload::{OverloadOptions, Overloaded, overload};
 pub use peer::{SolrOptions, down, up};

@@ -1,4 +1,4 @@
-//! `parhelion doctor cluster` of a real server, as somebody types it.
+//! `parhelion doctor cluster` and `lab jitter` beside a real server, as somebody types them.
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "each test file uses its own part")]
@@ -65,4 +65,31 @@ fn where_no_node_answers_is_an_error() {
     let output = run(&["doctor", "cluster", &other, "--seconds", "0"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("is no Solr"), "{said}");
+}
+
+#[test]
+fn hiccups_are_measured_beside_a_server() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start(data.path());
+    let small =
+        ["lab", "jitter", "--clock-reads", "50", "--ballast-mb", "1", "--seconds", "1", "--rounds", "1"];
+    let more = ["--server", &server.url, "--server-path", "admin/info/system", "--no-huge-pages", "--json"];
+    let jitter = json(&[&small[..], &more].concat());
+    let arms = jitter["arms"].as_array().unwrap();
+    let company: Vec<&Value> = arms.iter().map(|arm| &arm["company"]).collect();
+    let expected = serde_json::json!([{"neighbours": 0}, {"neighbours": 2}, "server"]);
+    assert_eq!(company, expected.as_array().unwrap().iter().collect::<Vec<_>>());
+    let asked = &arms[2]["server"];
+    assert!(asked["requests"].as_u64().is_some_and(|count| count > 0), "{asked}");
+    assert_eq!((&asked["failures"], &jitter["options"]["huge_pages"]), (&0.into(), &false.into()));
+    for arm in arms {
+        let pieces = arm["buckets"].as_array().unwrap().iter().filter_map(|bucket| bucket["pieces"].as_u64());
+        assert_eq!(Some(pieces.sum()), arm["pieces"].as_u64());
+    }
+    let refused = run(&[&small[..], &["--server", &server.url, "--server-path", "nobody/select"]].concat());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("the server refuses what it is to be asked"),
+        "{said}"
+    );
 }

@@ -1,12 +1,13 @@
-//! The hiccups of a machine, without any server: a fixed piece of work done over and over, and the histogram of how long it
-//! took, with idle processors and beside busy neighbours, over a little and over much memory (after Dominy). Each piece also
+//! The hiccups of a machine: a fixed piece of work done over and over, and the histogram of how long it took, with idle processors,
+//! beside busy neighbours and beside a server, with a little and with much memory (after Dominy). Each piece also
 //! tells what its thread used, so that the tail is shown with its cause: no processor free, pages, or the work itself.
 //!
 //! A gauge, not a comparison. What a thread uses is read by the caller's `read`; the lab itself asks no kernel.
 
+mod ground;
 mod tail;
 
-use std::fs;
+use std::fmt;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -19,20 +20,61 @@ use crate::load;
 use crate::random::Random;
 use crate::run::buckets;
 
+pub use ground::JitterWork;
+use ground::{Ground, check_memory};
 pub use tail::{Counts, PieceMean, Tail};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct JitterOptions {
-    /// Memory that the work goes through, one after the other.
+    /// Memory that is there, one size after the other.
     pub megabytes: Vec<u64>,
-    /// Threads that only compute, beside the work; an arm for each number.
-    pub neighbours: Vec<usize>,
-    /// Steps of one piece of work.
-    pub steps: u64,
+    /// What goes on beside the work; an arm for each.
+    pub company: Vec<Company>,
+    pub work: JitterWork,
     /// Of each arm.
     pub seconds: f64,
     /// Arms of the same memory take turns, so often each.
     pub rounds: u32,
+    /// Whether the process may have transparent huge pages. Told with the figures; the caller forbids them.
+    pub huge_pages: bool,
+}
+
+/// What goes on beside the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Company {
+    /// Threads that only compute; none at all where it is 0.
+    Neighbours(usize),
+    /// A server of this machine, which is asked.
+    Server,
+}
+
+impl fmt::Display for Company {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Neighbours(0) => f.write_str("idle"),
+            Self::Neighbours(threads) => write!(f, "{threads} busy"),
+            Self::Server => f.write_str("a server"),
+        }
+    }
+}
+
+/// What the lab does not do itself.
+pub struct JitterSeams<'s> {
+    /// Tells what the thread that calls it has used so far; called on the measuring thread, which is the caller's.
+    pub read: &'s dyn Fn() -> Counts,
+    /// Hears what begins.
+    pub watch: &'s dyn Fn(&str),
+    /// Asks the server of [`Company::Server`], on a thread of its own, until it is told to stop.
+    pub ask_server: &'s (dyn Fn(&AtomicBool) -> ServerAsked + Sync),
+}
+
+/// How a server was kept at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ServerAsked {
+    pub requests: u64,
+    /// Of these.
+    pub failures: u64,
 }
 
 /// What came of it.
@@ -43,11 +85,11 @@ pub struct Jitter {
     pub arms: Vec<JitterArm>,
 }
 
-/// One size of memory beside so many neighbours.
+/// One size of memory in some company.
 #[derive(Clone, Debug, Serialize)]
 pub struct JitterArm {
     pub megabytes: u64,
-    pub neighbours: usize,
+    pub company: Company,
     pub pieces: u64,
     /// How long a piece took.
     pub p50_us: f64,
@@ -61,7 +103,30 @@ pub struct JitterArm {
     pub tail: Option<Tail>,
     /// Pieces by how long they took, in steps of a hundredth of a decade.
     pub histogram: Vec<(f64, u64)>,
+    pub buckets: Vec<JitterBucket>,
+    /// Of an arm beside a server.
+    pub server: Option<ServerAsked>,
 }
+
+/// Pieces by how long they took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct JitterBucket {
+    /// Less than this, and not less than the bound before; the last has none.
+    pub below_ms: Option<f64>,
+    pub pieces: u64,
+}
+
+impl fmt::Display for JitterBucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.below_ms {
+            Some(ms) => write!(f, "< {ms} ms"),
+            None => f.write_str("longer"),
+        }
+    }
+}
+
+/// For people: what a request may take, what is noticed, what is complained of.
+const BOUNDS_MS: [f64; 8] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
 
 /// One piece of work.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,37 +135,45 @@ pub(crate) struct Piece {
     used: Counts,
 }
 
-/// Measures every arm. `read` tells what the thread that calls it has used so far; it is called on the measuring thread, which
-/// is this one. `watch` hears what begins.
+/// What an arm has so far.
+#[derive(Clone, Default)]
+struct Measured {
+    pieces: Vec<Piece>,
+    server: Option<ServerAsked>,
+}
+
+/// Measures every arm.
 ///
 /// Errors: when the machine has not the memory.
-pub fn jitter(
-    options: JitterOptions,
-    read: &dyn Fn() -> Counts,
-    watch: &dyn Fn(&str),
-) -> Result<Jitter, Error> {
+pub fn jitter(options: JitterOptions, seams: &JitterSeams<'_>) -> Result<Jitter, Error> {
     let mut arms = Vec::new();
     for megabytes in &options.megabytes {
         check_memory(*megabytes)?;
         let mut ground = Ground::new(*megabytes);
-        let mut measured: Vec<Vec<Piece>> = vec![Vec::new(); options.neighbours.len()];
-        watch(&format!("{megabytes} MB, {} arm(s) of {} s", measured.len(), options.seconds));
-        ground.work(options.steps);
+        let mut measured = vec![Measured::default(); options.company.len()];
+        (seams.watch)(&format!("{megabytes} MB, {} arm(s) of {} s", measured.len(), options.seconds));
+        ground.work(options.work);
         let turn = Duration::from_secs_f64(options.seconds / f64::from(options.rounds.max(1)));
         for _ in 0..options.rounds.max(1) {
-            for (neighbours, pieces) in options.neighbours.iter().zip(&mut measured) {
-                beside(*neighbours, || repeat(&mut ground, (options.steps, turn), read, pieces));
+            for (company, Measured { pieces, server }) in options.company.iter().zip(&mut measured) {
+                let asked =
+                    beside(*company, seams, || repeat(&mut ground, (options.work, turn), seams.read, pieces));
+                if let Some(asked) = asked {
+                    let sum = server.get_or_insert_default();
+                    sum.requests += asked.requests;
+                    sum.failures += asked.failures;
+                }
             }
         }
-        let of_memory = options.neighbours.iter().zip(&measured);
-        arms.extend(of_memory.map(|(neighbours, pieces)| arm((*megabytes, *neighbours), pieces)));
+        let of_memory = options.company.iter().zip(&measured);
+        arms.extend(of_memory.map(|(company, measured)| arm((*megabytes, *company), measured)));
     }
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     Ok(Jitter { options, cores, arms })
 }
 
-/// Runs `work` beside threads that do nothing but compute.
-fn beside<T>(neighbours: usize, work: impl FnOnce() -> T) -> T {
+/// Runs `work` in company.
+fn beside(company: Company, seams: &JitterSeams<'_>, work: impl FnOnce()) -> Option<ServerAsked> {
     let stop = AtomicBool::new(false);
     let busy = || {
         let mut random = Random::new(1);
@@ -109,25 +182,30 @@ fn beside<T>(neighbours: usize, work: impl FnOnce() -> T) -> T {
         }
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..neighbours).map(|_| scope.spawn(busy)).collect();
-        let done = work();
+        let asking = match company {
+            Company::Neighbours(threads) => {
+                (0..threads).for_each(|_| drop(scope.spawn(busy)));
+                None
+            }
+            Company::Server => Some(scope.spawn(|| (seams.ask_server)(&stop))),
+        };
+        work();
         stop.store(true, Ordering::Relaxed);
-        drop(threads);
-        done
+        asking.and_then(|asking| asking.join().ok())
     })
 }
 
 /// Piece after piece until the time is over, one at least.
 fn repeat(
     ground: &mut Ground,
-    (steps, turn): (u64, Duration),
+    (work, turn): (JitterWork, Duration),
     read: &dyn Fn() -> Counts,
     pieces: &mut Vec<Piece>,
 ) {
     let started = Instant::now();
     let (mut then, mut before) = (Instant::now(), read());
     loop {
-        ground.work(steps);
+        ground.work(work);
         let (now, after) = (Instant::now(), read());
         let wall_ns = u64::try_from((now - then).as_nanos()).unwrap_or(u64::MAX);
         pieces.push(Piece { wall_ns, used: after.since(&before) });
@@ -139,13 +217,13 @@ fn repeat(
     }
 }
 
-fn arm((megabytes, neighbours): (u64, usize), pieces: &[Piece]) -> JitterArm {
+fn arm((megabytes, company): (u64, Company), Measured { pieces, server }: &Measured) -> JitterArm {
     let mut wall_ns = load::histogram();
     pieces.iter().for_each(|piece| wall_ns.saturating_record(piece.wall_ns));
     let at = |quantile| wall_ns.value_at_quantile(quantile) as f64 / 1e3;
     JitterArm {
         megabytes,
-        neighbours,
+        company,
         pieces: wall_ns.len(),
         p50_us: at(0.5),
         p90_us: at(0.9),
@@ -155,59 +233,28 @@ fn arm((megabytes, neighbours): (u64, usize), pieces: &[Piece]) -> JitterArm {
         mean: PieceMean::of(pieces),
         tail: Tail::of(pieces),
         histogram: buckets(&wall_ns),
+        buckets: in_buckets(pieces),
+        server: *server,
     }
 }
 
-/// Memory that is all there, and a way through it that no prefetcher guesses.
-struct Ground {
-    words: Vec<u64>,
-    random: Random,
-}
-
-impl Ground {
-    fn new(megabytes: u64) -> Self {
-        let count = usize::try_from(megabytes << 20).unwrap_or(usize::MAX) / size_of::<u64>();
-        // Written, not only asked for: a page of zeros takes no memory.
-        let words = (0..count as u64).map(|word| word | 1).collect();
-        Self { words, random: Random::new(42) }
-    }
-
-    /// One piece: so many steps, each a word somewhere that is read and written.
-    fn work(&mut self, steps: u64) {
-        let count = self.words.len() as u64;
-        let mut sum = 0_u64;
-        for _ in 0..steps {
-            let at = self.random.below(count) as usize;
-            if let Some(word) = self.words.get_mut(at) {
-                *word = word.rotate_left(1) ^ sum;
-                sum = sum.wrapping_add(*word);
-            }
+fn in_buckets(pieces: &[Piece]) -> Vec<JitterBucket> {
+    let bounds = BOUNDS_MS.into_iter().map(Some).chain([None]);
+    let mut buckets: Vec<_> = bounds.map(|below_ms| JitterBucket { below_ms, pieces: 0 }).collect();
+    for piece in pieces {
+        let ms = piece.wall_ns as f64 / 1e6;
+        if let Some(bucket) = buckets.iter_mut().find(|bucket| bucket.below_ms.is_none_or(|below| ms < below))
+        {
+            bucket.pieces += 1;
         }
-        black_box(sum);
     }
-}
-
-/// Refuses what would end in swapping, or in the end of a process.
-fn check_memory(megabytes: u64) -> Result<(), Error> {
-    let Some(available) = fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(available_megabytes)
-    else {
-        return Ok(());
-    };
-    if megabytes + megabytes / 10 <= available {
-        return Ok(());
-    }
-    Err(Error::NoMemory { megabytes, available })
-}
-
-/// `MemAvailable` of proc(5)'s meminfo.
-fn available_megabytes(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.split_ascii_whitespace().next()?.parse::<u64>().ok()? >> 10)
+    buckets
 }
 
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::sync::atomic::AtomicUsize;
 
     use super::*;
 
@@ -215,31 +262,46 @@ mod tests {
     fn every_arm_has_its_pieces_and_their_figures() {
         let options = JitterOptions {
             megabytes: vec![1, 2],
-            neighbours: vec![0, 2],
-            steps: 100,
+            company: vec![Company::Neighbours(0), Company::Neighbours(2), Company::Server],
+            work: JitterWork::Steps(100),
             seconds: 0.0,
             rounds: 3,
+            huge_pages: true,
         };
         let (cpu, heard) = (Cell::new(0), Cell::new(0));
         let read = || {
             cpu.set(cpu.get() + 2000);
             Counts { cpu_ns: Some(cpu.get()), ..Counts::default() }
         };
-        let jitter = jitter(options, &read, &|_| heard.set(heard.get() + 1)).unwrap();
+        let asked = AtomicUsize::new(0);
+        let ask_server = |stop: &AtomicBool| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            while !stop.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            ServerAsked { requests: 10, failures: 1 }
+        };
+        let seams =
+            JitterSeams { read: &read, watch: &|_| heard.set(heard.get() + 1), ask_server: &ask_server };
+        let jitter = jitter(options, &seams).unwrap();
         let arms: Vec<_> =
-            jitter.arms.iter().map(|arm| (arm.megabytes, arm.neighbours, arm.pieces)).collect();
-        assert_eq!(arms, [(1, 0, 3), (1, 2, 3), (2, 0, 3), (2, 2, 3)]);
-        assert_eq!(heard.get(), 2);
+            jitter.arms.iter().map(|arm| (arm.megabytes, arm.company.to_string(), arm.pieces)).collect();
+        let expected = |mb: u64| ["idle", "2 busy", "a server"].map(|company| (mb, company.to_owned(), 3));
+        assert_eq!(arms, [expected(1), expected(2)].concat());
+        assert_eq!((heard.get(), asked.load(Ordering::Relaxed)), (2, 6), "asked in each turn of its arms");
+        let servers: Vec<_> = jitter.arms.iter().filter_map(|arm| arm.server).collect();
+        assert_eq!(servers, [ServerAsked { requests: 30, failures: 3 }; 2]);
         let first = &jitter.arms[0];
         assert_eq!((first.mean.cpu_us, first.mean.run_queue_us), (Some(2.0), None));
         assert_eq!(first.histogram.iter().map(|(_, count)| count).sum::<u64>(), 3);
     }
 
     #[test]
-    fn memory_that_is_not_there_is_refused() {
-        let meminfo = "MemTotal:        4000000 kB\nMemAvailable:    2048000 kB\n";
-        assert_eq!(available_megabytes(meminfo), Some(2000));
-        assert_eq!(available_megabytes("nonsense"), None);
-        assert!(cfg!(not(target_os = "linux")) || check_memory(u64::MAX >> 30).is_err());
+    fn pieces_fall_into_buckets() {
+        let piece = |ms: f64| Piece { wall_ns: (ms * 1e6) as u64, used: Counts::default() };
+        let found = in_buckets(&[0.1, 0.5, 4.9, 65.0, 65.0, 1e6].map(piece));
+        let some = found.iter().filter(|bucket| bucket.pieces > 0);
+        let some: Vec<_> = some.map(|bucket| (bucket.below_ms, bucket.pieces)).collect();
+        assert_eq!(some, [(Some(0.5), 1), (Some(1.0), 1), (Some(5.0), 1), (Some(100.0), 2), (None, 1)]);
     }
 }

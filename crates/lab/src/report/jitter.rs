@@ -1,5 +1,5 @@
-//! The page of a machine's hiccups: for each size of memory the histogram without neighbours and with the most of them, and the
-//! figures of every arm.
+//! The page of a machine's hiccups: for each size of memory and each company the histogram beside that of the first arm, the pieces
+//! by how long they took, and the figures of every arm.
 
 use std::fmt::Write as _;
 
@@ -8,12 +8,12 @@ use super::charts::outline;
 use super::page::STYLE;
 use super::scale::Kind;
 use super::text::{duration, escape, number};
-use crate::jitter::{Jitter, JitterArm};
+use crate::jitter::{Jitter, JitterArm, JitterWork};
 use crate::run::Whose;
 
 const COLUMNS: [&str; 15] = [
     "memory",
-    "neighbours",
+    "beside",
     "pieces",
     "p50",
     "p90",
@@ -34,16 +34,17 @@ pub fn jitter_html(jitter: &Jitter, command: &str, started: &str) -> String {
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>jitter of {started}</title><style>{STYLE}</style><h1>jitter</h1>\
-         <p>The same piece of work over and over: {} steps through memory, on {} processors. What differs is the \
+         <p>The same piece of work over and over: {}, on {} processors{}. What differs is the \
          platform's.</p><p class=\"soft\"><code>{}</code>, {started}</p>",
-        number(jitter.options.steps as f64),
+        work(jitter.options.work),
         jitter.cores,
+        if jitter.options.huge_pages { "" } else { ", without transparent huge pages" },
         escape(command),
         started = escape(started),
     );
     for megabytes in &jitter.options.megabytes {
         let of_size: Vec<&JitterArm> = jitter.arms.iter().filter(|arm| arm.megabytes == *megabytes).collect();
-        let _ = write!(page, "<h2>{megabytes} MB</h2>{}", chart(*megabytes, &of_size));
+        let _ = write!(page, "<h2>{megabytes} MB</h2>{}{}", charts(*megabytes, &of_size), buckets(&of_size));
     }
     let head: String = COLUMNS.iter().map(|name| format!("<th>{name}</th>")).collect();
     let rows: String = jitter.arms.iter().map(row).collect();
@@ -55,27 +56,54 @@ pub fn jitter_html(jitter: &Jitter, command: &str, started: &str) -> String {
     page
 }
 
-/// The arms with the fewest and the most neighbours.
-fn chart(megabytes: u64, arms: &[&JitterArm]) -> String {
-    let by_neighbours = |arm: &&&JitterArm| arm.neighbours;
-    let fewest = arms.iter().min_by_key(by_neighbours).map(|arm| (Whose::Ours, *arm));
-    let most = arms.iter().max_by_key(by_neighbours).map(|arm| (Whose::Peer, *arm));
-    let most = most.filter(|_| arms.len() > 1);
+fn work(work: JitterWork) -> String {
+    match work {
+        JitterWork::Steps(steps) => format!("{} steps through memory", number(steps as f64)),
+        JitterWork::ClockReads(reads) => {
+            format!("{} readings of the clock, beside memory that is not touched", number(reads as f64))
+        }
+    }
+}
+
+/// Each arm beside the one with the least company.
+fn charts(megabytes: u64, arms: &[&JitterArm]) -> String {
+    let Some(least) = arms.iter().min_by_key(|arm| arm.company) else { return String::new() };
+    let others: Vec<_> = arms.iter().filter(|arm| arm.company != least.company).collect();
+    match others.is_empty() {
+        true => chart(megabytes, least, None),
+        false => others.iter().map(|other| chart(megabytes, least, Some(other))).collect(),
+    }
+}
+
+fn chart(megabytes: u64, least: &JitterArm, other: Option<&JitterArm>) -> String {
     let line = |(whose, arm): (Whose, &JitterArm)| Line {
         whose,
-        label: format!("{} neighbours", arm.neighbours),
+        label: arm.company.to_string(),
         points: outline(&arm.histogram, arm.pieces),
         marked: false,
         faint: false,
     };
+    let both = [Some((Whose::Ours, least)), other.map(|other| (Whose::Peer, other))];
     let chart = Chart {
         title: format!("how many pieces took how long, {megabytes} MB"),
         x: Axis { name: "time of a piece", kind: Kind::Log, tick: duration },
         y: Axis { name: "% of pieces", kind: Kind::Linear, tick: number },
         labels: Labels::Peak,
-        lines: [fewest, most].into_iter().flatten().map(line).collect(),
+        lines: both.into_iter().flatten().map(line).collect(),
     };
     chart.svg()
+}
+
+/// How many pieces took how long, a row for each arm.
+fn buckets(arms: &[&JitterArm]) -> String {
+    let bounds = arms.first().into_iter().flat_map(|arm| &arm.buckets);
+    let head: String = bounds.map(|bucket| format!("<th>{}</th>", escape(&bucket.to_string()))).collect();
+    let row = |arm: &&JitterArm| {
+        let cells = arm.buckets.iter().map(|bucket| format!("<td>{}</td>", number(bucket.pieces as f64)));
+        format!("<tr><td>{}</td>{}</tr>", arm.company, cells.collect::<String>())
+    };
+    let rows: String = arms.iter().map(row).collect();
+    format!("<div class=\"wide\"><table><tr><th>beside</th>{head}</tr>{rows}</table></div>")
 }
 
 fn row(arm: &JitterArm) -> String {
@@ -91,7 +119,7 @@ fn row(arm: &JitterArm) -> String {
         count(mean.minor_faults),
         count(mean.major_faults),
     ];
-    let first = [format!("{} MB", arm.megabytes), arm.neighbours.to_string(), number(arm.pieces as f64)];
+    let first = [format!("{} MB", arm.megabytes), arm.company.to_string(), number(arm.pieces as f64)];
     let cells = first.into_iter().chain(walls).chain(used).chain([tail_cause(arm)]);
     format!("<tr>{}</tr>", cells.map(|cell| format!("<td>{cell}</td>")).collect::<String>())
 }
