@@ -180,7 +180,6 @@ impl Collection {
     }
 
     pub async fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
-        context.trace.takes(batch.operations.len());
         let asked = Counted::asked(&batch);
         let (home, queued) = (self.home.clone(), context.trace.wait(Phase::Thread));
         let update = move |shard: &dyn Shard| {

@@ -231,9 +231,12 @@ impl Update<'_> {
                 (false, true) => Durable::All,
                 (false, false) => Durable::Own,
             };
+            let (operations, trace) = (batch.operations.len(), context.trace.clone());
             let applied = self.collection.update(batch, context).await;
             left -= 1;
             if left == 0 || !applied.failure.as_ref().is_some_and(is_outdated) {
+                // Here and not below: a piece that was resolved anew is still one.
+                trace.takes(operations);
                 return Ok((Some(applied), found));
             }
             self.collection.await_change().await?;

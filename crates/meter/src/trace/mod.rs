@@ -190,9 +190,11 @@ impl Trace {
         self.tell(|traced| traced.hits = traced.hits.or(Some(hits)));
     }
 
-    /// How many operations an update has.
+    /// An update has so many operations more: a long body comes in pieces.
     pub fn takes(&self, operations: usize) {
-        self.tell(|traced| traced.operations = Some(operations as u64));
+        self.tell(|traced| {
+            traced.operations = Some(traced.operations.unwrap_or(0).saturating_add(operations as u64));
+        });
     }
 
     /// Nanoseconds since the request came in; `None` where nothing is kept.
