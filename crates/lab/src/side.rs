@@ -111,6 +111,19 @@ impl Side {
         shards.map_or(1, |shards| shards.len().max(1))
     }
 
+    /// Segments of the collection's first core, where the server says.
+    pub async fn segments(&self) -> Option<u64> {
+        let answer = self.client.get("admin/cores", &[("action", "STATUS"), ("wt", "json")]).await.ok()?;
+        let answer: Value = answer.json().ok()?;
+        // A cloud calls its cores by the collection, the shard and the replica.
+        let is_of = |name: &str| {
+            name.strip_prefix(&self.collection)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with("_shard"))
+        };
+        let mut cores = answer["status"].as_object()?.iter();
+        cores.find(|(name, _)| is_of(name)).and_then(|(_, core)| core["index"]["segmentCount"].as_u64())
+    }
+
     /// What the server says of itself: its version, and its Java where it has one.
     pub async fn version(&self) -> String {
         let answer = match self.client.get("admin/info/system", &[("wt", "json")]).await {

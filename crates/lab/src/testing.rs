@@ -38,8 +38,12 @@ pub fn sample_run() -> Run {
         sample_arm(Shape::Closed { connections: 1 }),
         sample_arm(Shape::Open { per_second: 100.0, arrivals: Arrivals::Poisson, connections: 8 }),
     ];
-    let facts =
-        |url: &str| ServerFacts { url: url.into(), version: "1.0".into(), resident_bytes: Some(64 << 20) };
+    let facts = |url: &str| ServerFacts {
+        url: url.into(),
+        version: "1.0".into(),
+        resident_bytes: Some(64 << 20),
+        segments: Some(5),
+    };
     Run {
         format: FORMAT.into(),
         manifest: Manifest {

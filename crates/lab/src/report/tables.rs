@@ -197,7 +197,8 @@ pub fn manifest(run: &Run) -> String {
     let memory =
         |bytes: Option<u64>| bytes.map(|bytes| format!(", {} MB resident", bytes >> 20)).unwrap_or_default();
     let server = |facts: &crate::run::ServerFacts| {
-        format!("{} ({}){}", facts.url, facts.version, memory(facts.resident_bytes))
+        let segments = facts.segments.map(|count| format!(", {count} segments")).unwrap_or_default();
+        format!("{} ({}){}{segments}", facts.url, facts.version, memory(facts.resident_bytes))
     };
     let facts = [
         ("command", manifest.command.clone()),

@@ -150,5 +150,10 @@ async fn index_all(
 async fn server_facts(side: Option<&Side>) -> Option<ServerFacts> {
     let side = side?;
     let resident_bytes = side.processes.resident_bytes();
-    Some(ServerFacts { url: side.url().to_string(), version: side.version().await, resident_bytes })
+    Some(ServerFacts {
+        url: side.url().to_string(),
+        version: side.version().await,
+        resident_bytes,
+        segments: side.segments().await,
+    })
 }

@@ -58,6 +58,10 @@ pub struct ServerFacts {
     pub version: String,
     /// Resident memory after the run.
     pub resident_bytes: Option<u64>,
+    /// Of the collection's first core: two indexes of the same documents are equally fast only in as many parts. Absent where the
+    /// server does not say, and in records of before 2026-11.
+    #[serde(default)]
+    pub segments: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
