@@ -137,7 +137,9 @@ pub fn component_ms(traced: &Traced, component: &Component) -> f64 {
         Component::Suggest(_) => phase == Phase::Suggest,
         _ => false,
     };
-    traced.phases.iter().filter(|(phase, _)| mine(*phase)).map(|(phase, _)| phase_ms(traced, *phase)).sum()
+    let mine = traced.phases.iter().filter(|(phase, _)| mine(*phase));
+    // From zero on: the sum of nothing is -0.0, which readers of `debug=timing` see.
+    mine.map(|(phase, _)| phase_ms(traced, *phase)).fold(0.0, |sum, ms| sum + ms)
 }
 
 /// What a phase took, in milliseconds.
@@ -180,6 +182,11 @@ mod tests {
 
     fn shown(query: &str) -> String {
         shown_params(&crate::parse_form(query.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn nothing_took_no_time_and_not_less() {
+        assert!(component_ms(&Traced::default(), &Component::Query).is_sign_positive());
     }
 
     #[test]
