@@ -46,6 +46,25 @@ fn a_server_of_our_own_is_asked_for_all_that_it_tells() {
 }
 
 #[test]
+fn a_certificate_that_has_ended_is_told_of_though_nobody_trusts_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let [certificate, key, data] = ["cert.pem", "key.pem", "data"].map(|name| folder.path().join(name));
+    let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    params.not_after = rcgen::date_time_ymd(2020, 1, 1);
+    let own = rcgen::KeyPair::generate().unwrap();
+    std::fs::write(&certificate, params.self_signed(&own).unwrap().pem()).unwrap();
+    std::fs::write(&key, own.serialize_pem()).unwrap();
+    let tls = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let server = Server::start_with(&data, &tls);
+    let told = json(&["doctor", "cluster", &server.url, "--seconds", "0", "--json"]);
+    let finding = &told["findings"][0];
+    assert_eq!((&finding["name"], &finding["sure"]), (&"certificate".into(), &"certain".into()));
+    assert!(finding["measured"].as_str().is_some_and(|words| words.contains(" ended ")), "{finding}");
+    let untold = told["facts"]["unseen"][0].as_str().unwrap_or_default();
+    assert!(untold.starts_with("admin/info/system: cannot agree on TLS"), "{untold}");
+}
+
+#[test]
 fn where_no_node_answers_is_an_error() {
     let nowhere = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let output = run(&["doctor", "cluster", &nowhere, "--timeout", "5"]);

@@ -29,7 +29,7 @@ impl LimitsAsked {
             memory_bytes: memory.map(|megabytes| (megabytes * MEGABYTE) as u64),
             memory_bytes_max: None,
         };
-        Ok(Self { limits, partial: limits::PARTIAL_RESULTS.read(params)?.unwrap_or(true) })
+        Ok(Self { limits, partial: limits::PARTIAL_RESULTS.read(params)? })
     }
 }
 
@@ -94,7 +94,7 @@ pub fn nothing_begun(params: &Params, cut: &CutShort<'_>) -> Entries {
         return entries;
     }
     entries.push(no_hits());
-    if let Some(mark) = params.get(crate::params::paging::CURSOR_MARK.name) {
+    if let Some(mark) = crate::params::paging::CURSOR_MARK.sent(params) {
         entries.push(("nextCursorMark".into(), Node::str(mark.to_owned())));
     }
     entries.extend(no_debug(cut.debug));

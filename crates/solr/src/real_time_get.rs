@@ -8,8 +8,9 @@ use plan::{
     Value, Version,
 };
 
+use crate::params::admin::get;
 use crate::params::unsupported::refuse_unsupported;
-use crate::params::{Params, integer, query};
+use crate::params::{Param, Params, query};
 use crate::query::{Budget, QueryContext, parse_query};
 use crate::response::{self, Entries, Node};
 use crate::select::{FieldItem, FieldList, ResolveContext, as_filter};
@@ -42,23 +43,23 @@ impl From<Document> for Fetched {
 const VERSIONS_MAX: usize = 10_000;
 
 /// What Solr's nodes ask of each other when they compare their logs.
-const UNSUPPORTED: [&str; 4] =
-    ["getUpdates", "getFingerprint", "getInputDocument", "checkCanHandleVersionRanges"];
+const UNSUPPORTED: [Param<String>; 4] =
+    [get::UPDATES, get::INDEX_FINGERPRINT, get::INPUT_DOCUMENT, get::VERSION_RANGES];
 
 impl GetRequest {
     /// `id` may repeat, `ids` holds several between commas.
     pub fn parse(params: &Params) -> Result<Self> {
         refuse_unsupported(params)?;
-        if let Some(name) = UNSUPPORTED.iter().find(|name| params.get(name).is_some()) {
+        if let Some(Param { name, .. }) = UNSUPPORTED.iter().find(|param| param.is_sent(params)) {
             return Err(Error::bad_request(format!(
                 "parameter `{name}` is not supported by /get; ask for documents by `id`"
             )));
         }
-        let filters = params.all(query::FQ.name).filter(|text| !text.trim().is_empty());
-        let listed = params.all("ids").flat_map(|list| list.split(',')).map(str::trim);
+        let filters = query::FQ.sent_all(params).filter(|text| !text.trim().is_empty());
+        let listed = get::IDS.sent_all(params).flat_map(|list| list.split(',')).map(str::trim);
         let listed = listed.filter(|id| !id.is_empty());
-        let ids: Vec<String> = params.all("id").chain(listed).map(str::to_owned).collect();
-        let single = ids.len() == 1 && params.get("ids").is_none();
+        let ids: Vec<String> = get::ID.sent_all(params).chain(listed).map(str::to_owned).collect();
+        let single = ids.len() == 1 && !get::IDS.is_sent(params);
         Ok(Self {
             ids,
             versions: versions(params)?,
@@ -128,9 +129,8 @@ pub fn versions_entry(versions: &[Version]) -> Entries {
 
 /// 0 is read as 1, and what is below it as no wish, as in Solr.
 fn versions(params: &Params) -> Result<Option<usize>> {
-    let Some(text) = params.get("getVersions") else { return Ok(None) };
-    let number = integer(text)?;
-    if params.get("fingerprint").is_some_and(|flag| flag == "true") {
+    let Some(number) = get::VERSIONS.read(params)? else { return Ok(None) };
+    if get::FINGERPRINT.read(params)? {
         return Err(Error::bad_request("parameter `fingerprint` is not supported by /get; leave it out"));
     }
     Ok(usize::try_from(number).ok().map(|number| number.clamp(1, VERSIONS_MAX)))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan::{CutDepth, Error, FieldClass, Result, Schema, TermCount, TermsPlan};
 
-use crate::params::{Param, Params, terms};
+use crate::params::{Param, Params, Preset, terms};
 use crate::response::{Entries, Node};
 
 /// What is to be listed of one field.
@@ -47,14 +47,13 @@ impl TermsRequest {
             vec![("terms".into(), Node::Map(shown.into_iter().collect()))]
         };
         check(params).map_err(|error| (error, empty(None)))?;
-        for field in params.all(terms::FIELD.name) {
+        for field in terms::FIELD.sent_all(params) {
             fields.push(field_terms(params, schema, field).map_err(|error| (error, empty(Some(field))))?);
         }
-        let switch = |param: &Param<bool>| param.read(params).ok().flatten().unwrap_or(false);
         Ok(Self {
             fields,
-            occurrences: switch(&terms::OCCURRENCES),
-            stats: switch(&terms::STATS),
+            occurrences: terms::OCCURRENCES.read(params).map_err(|error| (error, empty(None)))?,
+            stats: terms::STATS.read(params).map_err(|error| (error, empty(None)))?,
             schema_version: Some(schema.lineage.version),
         })
     }
@@ -93,22 +92,22 @@ fn check(params: &Params) -> Result<()> {
 }
 
 fn field_terms(params: &Params, schema: &Schema, field: &str) -> Result<FieldTerms> {
-    let limit = terms::LIMIT.read(params)?.and_then(|limit| usize::try_from(limit).ok());
+    let limit = usize::try_from(terms::LIMIT.read(params)?).ok();
     let bounded = [&terms::LOWER, &terms::UPPER, &terms::PREFIX, &terms::REGEX];
-    let by_count = terms::SORT.read(params)?.is_none_or(|sort| sort != "index");
+    let by_count = terms::SORT.text(params) != "index";
     let class = schema.field(field).map(|spec| spec.class());
     if class.is_some_and(|class| class.is_point() || class == FieldClass::Bool) {
         let point = class != Some(FieldClass::Bool);
-        if point && bounded.iter().any(|param| params.get(param.name).is_some()) {
+        if point && bounded.iter().any(|param| param.is_sent(params)) {
             return Err(Error::bad_request(
                 "The terms component does not support Points-based fields with sorting or with parameters terms.lower,terms.upper,terms.prefix,terms.regex ",
             ));
         }
-        let raw = terms::RAW.read(params)?.unwrap_or(false);
+        let raw = terms::RAW.read(params)?;
         return Ok(FieldTerms::Values { field: field.into(), limit, by_count, raw });
     }
-    let bound = |bound: &Param<String>, included: &Param<bool>| -> Result<_> {
-        let included = included.read(params)?.unwrap_or(false);
+    let bound = |bound: &Param<String>, included: &Preset<bool>| -> Result<_> {
+        let included = included.read(params)?;
         Ok(bound.read(params)?.filter(|text| !text.is_empty()).map(|text| (text, included)))
     };
     let among = terms::LIST.read(params)?;
@@ -121,11 +120,11 @@ fn field_terms(params: &Params, schema: &Schema, field: &str) -> Result<FieldTer
         prefix: terms::PREFIX.read(params)?,
         expressions: expressions(params)?,
         among: among.map(|list| list.split(',').map(|term| term.trim().to_owned()).collect()),
-        count_min: terms::COUNT_MIN.read(params)?.and_then(count).unwrap_or(0),
-        count_max: terms::COUNT_MAX.read(params)?.and_then(count),
+        count_min: count(terms::COUNT_MIN.read(params)?).unwrap_or(0),
+        count_max: count(terms::COUNT_MAX.read(params)?),
         limit,
         by_count,
-        occurrences: terms::OCCURRENCES.read(params)?.unwrap_or(false),
+        occurrences: terms::OCCURRENCES.read(params)?,
         depth: CutDepth::Page,
     }))
 }
@@ -133,7 +132,7 @@ fn field_terms(params: &Params, schema: &Schema, field: &str) -> Result<FieldTer
 /// With the flags in front of each.
 fn expressions(params: &Params) -> Result<Vec<String>> {
     let mut flags = String::new();
-    for flag in params.all(terms::REGEX_FLAG.name).flat_map(|flags| flags.split(',')) {
+    for flag in terms::REGEX_FLAG.sent_all(params).flat_map(|flags| flags.split(',')) {
         flags.push_str(match flag.trim() {
             "case_insensitive" => "i",
             "dotall" => "s",
@@ -145,7 +144,7 @@ fn expressions(params: &Params) -> Result<Vec<String>> {
         });
     }
     let flags = if flags.is_empty() { flags } else { format!("(?{flags})") };
-    Ok(params.all(terms::REGEX.name).map(|text| format!("{flags}{text}")).collect())
+    Ok(terms::REGEX.sent_all(params).map(|text| format!("{flags}{text}")).collect())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use plan::{
     java_bucket,
 };
 
-use crate::params::{Param, Params, vectors};
+use crate::params::{Params, Preset, vectors};
 use crate::query::LocalParams;
 use crate::response::{Entries, Name, Node, base64};
 use crate::select::{FieldItem, FieldList, names};
@@ -38,9 +38,9 @@ struct Wish {
 }
 
 impl Wish {
-    fn read(read: impl Fn(&Param<bool>) -> Result<Option<bool>>) -> Result<Self> {
-        let all = read(&vectors::ALL)? == Some(true);
-        let one = |param| Ok::<_, Error>(all || read(param)? == Some(true));
+    fn read(read: impl Fn(&Preset<bool>) -> Result<bool>) -> Result<Self> {
+        let all = read(&vectors::ALL)?;
+        let one = |param| Ok::<_, Error>(all || read(param)?);
         Ok(Self {
             frequency: one(&vectors::FREQUENCY)?,
             positions: one(&vectors::POSITIONS)?,
@@ -59,11 +59,11 @@ impl Wish {
 impl VectorsRequest {
     /// `None` without `tv=true`.
     pub fn parse(params: &Params, list: &FieldList, schema: &Schema) -> Result<Option<Self>> {
-        if vectors::VECTORS.read(params)? != Some(true) {
+        if !vectors::VECTORS.read(params)? {
             return Ok(None);
         }
         let general = Wish::read(|param| param.read(params))?;
-        let doc_ids = params.all(vectors::DOC_IDS.name).map(|id| {
+        let doc_ids = vectors::DOC_IDS.sent_all(params).map(|id| {
             let id = crate::params::integer(id)?;
             Ok(u64::try_from(id).unwrap_or(u64::MAX))
         });
@@ -155,7 +155,7 @@ pub fn nothing() -> Entries {
 
 /// The names of `tv.fl`, else of `fl`, in the order of Solr's set of them; `None` is all.
 fn wanted(params: &Params, list: &FieldList) -> Option<Vec<String>> {
-    let own: Vec<_> = params.all(vectors::FIELDS.name).flat_map(names).map(str::to_owned).collect();
+    let own: Vec<_> = vectors::FIELDS.sent_all(params).flat_map(names).map(str::to_owned).collect();
     if !own.is_empty() {
         return Some(own);
     }

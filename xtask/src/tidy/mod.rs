@@ -3,7 +3,8 @@
 //! Owns the walk over the repository and the form of a finding; each rule is a module with its own table: `edges`
 //! (which crate may depend on which), `names` (who may name tantivy, hyper, the file system ...), `sources` (what
 //! every source file has or lacks), `paths` (documents name only what exists), `differences` (kept differences from Solr are
-//! named where they are decided), `circles` (files that import each other), `finish` (results are finished above the shards), `data` (plans are data). Rules take texts and return findings,
+//! named where they are decided), `circles` (files that import each other), `finish` (results are finished above the shards), `data` (plans are data),
+//! `params` (a request's parameters are read through their definitions). Rules take texts and return findings,
 //! so that each is tested without a tree of files.
 
 mod circles;
@@ -14,6 +15,7 @@ mod finding;
 mod finish;
 mod manifest;
 mod names;
+mod params;
 mod paths;
 mod sources;
 
@@ -35,6 +37,7 @@ pub fn run(root: &Path) -> Result<Vec<Finding>> {
         findings.extend(circles::check(&manifest.name, &manifest.path, &sources)?);
         let paths: Vec<&str> = sources.iter().map(|(path, _)| path.as_str()).collect();
         findings.extend(sources::check_headings(&paths));
+        findings.extend(params::check(&manifest.name, &sources));
         for (path, text) in sources {
             findings.extend(sources::check(&path, &text));
             findings.extend(names::check_source(&manifest.name, &path, &text));

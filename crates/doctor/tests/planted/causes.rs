@@ -52,8 +52,10 @@ fn a_lock_that_a_third_holds() {
 fn a_peer_that_owes_an_answer() {
     let fixture = fixtures::answer_owed();
     let found = fixture.eventually();
-    let connection = format!("for {} (fd 3, ESTABLISHED, nothing queued", fixture.place);
-    check_sentence(&found.verdict.sentence, &[&connection, "the peer owes an answer"]);
+    let connection = format!("for {} (fd ", fixture.place);
+    // Which number, depends on what whoever runs the tests has open.
+    let words = [connection.as_str(), ", ESTABLISHED, nothing queued", "the peer owes an answer"];
+    check_sentence(&found.verdict.sentence, &words);
     assert_eq!(found.verdict.blames.as_ref().map(|label| label.pid), Some(own_pid()));
 }
 

@@ -49,7 +49,7 @@ pub(super) fn presets(
 ) -> HandlerConfig {
     // Why a search does not show a document is asked of the search as it is.
     let path = match handler {
-        Handler::WhyNot => params.get(why_not_params::HANDLER.name).unwrap_or("/select"),
+        Handler::WhyNot => why_not_params::HANDLER.text(params),
         _ => path,
     };
     let declared = config.handler(path);
@@ -81,7 +81,7 @@ pub(super) fn presets(
     }
     let own = std::mem::take(&mut presets.use_params);
     config.add_param_sets(&mut presets, &own);
-    if let Some(asked) = params.get(response_params::USE_PARAMS.name) {
+    if let Some(asked) = response_params::USE_PARAMS.sent(params) {
         config.add_param_sets(&mut presets, &set_names(asked));
         // They are taken up; nobody below is to do it again.
         presets.invariants.push(pair(response_params::USE_PARAMS.name, ""));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use meter::Trace;
 use plan::{Error, Result};
 use solr::Params;
+use solr::params::admin::{collections, cores};
 use solr::response::{Entries, Node};
 
 use crate::request::call::Call;
@@ -53,7 +54,7 @@ pub(super) fn outcome(done: Result<Entries>) -> Progress {
 
 /// `REQUESTSTATUS` of collections.
 pub(super) fn collection_task(call: &Call<'_>) -> Result<Entries> {
-    let id = call.required("requestid")?;
+    let id = call.required(&collections::REQUEST)?;
     let (mut entries, state, place) = match call.server.collection_tasks.progress(id) {
         None => (vec![], "notfound", None),
         Some(Progress::Running) => (vec![], "running", Some("running")),
@@ -79,8 +80,9 @@ fn failure(status: u16, message: String) -> Entries {
 /// `DELETESTATUS`.
 pub(super) fn forget(call: &Call<'_>) -> Result<Entries> {
     let tasks = &call.server.collection_tasks;
-    let told = match call.optional("requestid") {
-        _ if call.is_on("flush") => {
+    let flush = call.value(&collections::FLUSH)?;
+    let told = match call.text(&collections::REQUEST) {
+        _ if flush => {
             tasks.forget_all();
             "successfully cleared stored collection api responses".to_owned()
         }
@@ -93,7 +95,7 @@ pub(super) fn forget(call: &Call<'_>) -> Result<Entries> {
 
 /// `REQUESTSTATUS` of cores.
 pub(super) fn core_task(call: &Call<'_>) -> Result<Entries> {
-    let id = call.required("requestid")?;
+    let id = call.required(&cores::REQUEST)?;
     let state = |state: &'static str| ("STATUS".into(), Node::str(state));
     Ok(match call.server.core_tasks.progress(id) {
         None => {

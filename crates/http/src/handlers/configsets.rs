@@ -7,6 +7,7 @@ use bytes::Bytes;
 use cluster::Collection;
 use hyper::Method;
 use plan::{Error, Resources, Result, check_name};
+use solr::params::admin::configsets as asked;
 use solr::response::{Entries, Node};
 
 use crate::configsets::{self, Configset};
@@ -23,22 +24,17 @@ enum Action {
 
 impl Action {
     fn of_params(call: &Call<'_>) -> Result<Self> {
-        let action = call.params.get("action").unwrap_or("LIST").to_ascii_uppercase();
-        let text = |name: &str| call.params.get(name).filter(|it| !it.is_empty()).map(str::to_owned);
-        let is_on = |name: &str, default: bool| text(name).map_or(default, |it| it == "true");
-        let name = || text("name").ok_or_else(|| Error::bad_request("Missing required parameter: name"));
+        let action = asked::ACTION.text(&call.params).to_ascii_uppercase();
+        let name = || call.required(&asked::NAME).map(str::to_owned);
         Ok(match action.as_str() {
             "LIST" => Action::List,
-            "CREATE" => Action::Create {
-                name: name()?,
-                base: text("baseConfigSet").unwrap_or_else(|| "_default".to_owned()),
-            },
+            "CREATE" => Action::Create { name: name()?, base: call.text(&asked::BASE).to_owned() },
             "DELETE" => Action::Delete { name: name()? },
             "UPLOAD" => Action::Upload {
                 name: name()?,
-                path: text("filePath"),
-                overwrite: is_on("overwrite", true),
-                cleanup: is_on("cleanup", false),
+                path: call.text(&asked::FILE_PATH).map(str::to_owned),
+                overwrite: call.value(&asked::OVERWRITE)?,
+                cleanup: call.value(&asked::CLEAN_UP)?,
             },
             _ => return Err(Error::bad_request(format!("Unknown action: {action}"))),
         })
@@ -46,15 +42,15 @@ impl Action {
 
     /// Of `/api/configsets` and below, by method and the parts of the path there.
     fn of_path(call: &Call<'_>, parts: &[String]) -> Result<Self> {
-        let is_on = |name: &str, default: bool| call.params.get(name).map_or(default, |it| it == "true");
+        // Here an empty one is off, there it is as good as not sent.
         Ok(match (&call.method, parts) {
             (&Method::GET, []) => Action::List,
             (&Method::DELETE, [name]) => Action::Delete { name: name.clone() },
             (&Method::PUT, [name, path @ ..]) => Action::Upload {
                 name: name.clone(),
                 path: (!path.is_empty()).then(|| path.join("/")),
-                overwrite: is_on("overwrite", true),
-                cleanup: is_on("cleanup", false),
+                overwrite: asked::OVERWRITE.read(&call.params)?,
+                cleanup: asked::CLEAN_UP.read(&call.params)?,
             },
             (method, _) => {
                 return Err(Error::bad_request(format!(
@@ -98,10 +94,9 @@ fn list(call: &Call<'_>) -> Entries {
 
 async fn create(call: &Call<'_>, name: &str, base: &str) -> Result<Entries> {
     own(call, name)?;
-    if let Some((property, _)) =
-        call.params.pairs().iter().find(|(name, _)| name.starts_with("configSetProp."))
-    {
-        return Err(Error::bad_request(format!("`{property}` is not supported; leave it out")));
+    if let Some((property, _)) = asked::PROPERTY.sent_all(&call.params).next() {
+        let beginning = asked::PROPERTY.beginning();
+        return Err(Error::bad_request(format!("`{beginning}{property}` is not supported; leave it out")));
     }
     let files = call.server.node.configset(base).map(|files| Resources::clone(&files));
     let files = files.or_else(|| Some(call.server.config.configsets.find(base)?.files.clone()));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cluster::{Collection, HashRange, Intake, route_key};
 use plan::{Error, Result};
+use solr::params::admin::cores as asked;
 use solr::response::Entries;
 use solr::schema::first_loss;
 
@@ -19,16 +20,16 @@ const PARTS_MAX: usize = 64;
 /// of the hashes. It also writes to folders (`path`), which no core here would find
 /// (`compat/admin/figures.yaml`).
 pub(super) async fn split(call: &Call<'_>) -> Result<Entries> {
-    let names: Vec<&str> = call.params.all("targetCore").filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> = asked::TARGETS.sent_all(&call.params).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
-        return Err(Error::bad_request(match call.optional("path") {
+        return Err(Error::bad_request(match call.text(&asked::PATH) {
             Some(path) => format!(
                 "`path` is `{path}`, which is not supported: make cores and name each with `targetCore`"
             ),
             None => "Either path or targetCore param must be specified".to_owned(),
         }));
     }
-    let source = existing(call, call.required("core")?)?;
+    let source = existing(call, call.required(&asked::CORE)?)?;
     let key = split_key(call)?;
     let ranges = ranges(call, names.len())?;
     let expected = |name: &&str| {
@@ -57,7 +58,7 @@ pub(super) async fn split(call: &Call<'_>) -> Result<Entries> {
 
 /// The tenant whose documents alone are to be taken.
 fn split_key(call: &Call<'_>) -> Result<Option<String>> {
-    let Some(text) = call.optional("split.key") else { return Ok(None) };
+    let Some(text) = call.text(&asked::SPLIT_KEY) else { return Ok(None) };
     match route_key(text) {
         Some(key) => Ok(Some(key.to_owned())),
         None => Err(Error::bad_request(format!("`split.key` is `{text}`; end it with `!`, as in `tenant!`"))),
@@ -71,7 +72,7 @@ fn ranges(call: &Call<'_>, targets: usize) -> Result<Vec<HashRange>> {
             "there are `{targets}` targets; use {PARTS_MAX} or fewer at once"
         )));
     }
-    let Some(text) = call.optional("ranges") else {
+    let Some(text) = call.text(&asked::RANGES) else {
         return Ok(HashRange::ALL.cut(u32::try_from(targets).unwrap_or(1)));
     };
     let ranges = text.split(',').map(HashRange::parse).collect::<Result<Vec<_>>>()?;
@@ -99,13 +100,13 @@ fn check_distinct(source: &Arc<Collection>, target: &Arc<Collection>, all: &[Arc
 ///
 /// Solr differs: two documents of one id stay two there, and a target that is not there goes unsaid (`compat/admin/figures.yaml`).
 pub(super) async fn merge(call: &Call<'_>) -> Result<Entries> {
-    let core = call.required("core")?;
-    if let Some(folder) = call.optional("indexDir") {
+    let core = call.required(&asked::CORE)?;
+    if let Some(folder) = call.text(&asked::INDEX_DIR) {
         return Err(Error::bad_request(format!(
             "`indexDir` is `{folder}`, which is not supported: name cores with `srcCore`"
         )));
     }
-    let names: Vec<&str> = call.params.all("srcCore").filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> = asked::SOURCES.sent_all(&call.params).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
         return Err(Error::bad_request("At least one indexDir or srcCore must be specified"));
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{Error, Result, Value};
 use solr::Params;
+use solr::params::admin::files::{CONTENT_TYPE, FILE};
 use solr::response::{Entries, Name, Node};
 
 use crate::request::call::Call;
@@ -31,8 +32,8 @@ const CONTENT_TYPES: [(&str, [&str; 2]); 10] = [
 
 /// The names. A file that is asked for and was not found is an error.
 pub(super) fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entries> {
-    if let Some(file) = params.get("file").filter(|file| !file.is_empty()) {
-        if let Some(asked) = params.get("contentType").filter(|asked| content_type(asked).is_none()) {
+    if let Some(file) = FILE.sent(params).filter(|file| !file.is_empty()) {
+        if let Some(asked) = CONTENT_TYPE.sent(params).filter(|asked| content_type(asked).is_none()) {
             return Err(Error::bad_request(format!("Requested content type '{asked}' is not supported.")));
         }
         let outside = file.starts_with('/') || file.split('/').any(|part| part == "..");
@@ -54,13 +55,13 @@ pub(super) fn run(collection: &Arc<Collection>, params: &Params) -> Result<Entri
 
 /// The file that is asked for, as text: no browser is to take it for anything else.
 pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<Reply> {
-    let file = call.optional("file")?;
+    let file = call.text(&FILE)?;
     let source = &collection.schema().source;
     let body = match file {
         SCHEMA | "managed-schema" | "schema.xml" => solr::schema::to_xml(source),
         _ => source.resources.get(file)?.clone(),
     };
-    let content_type = match call.optional("contentType") {
+    let content_type = match call.text(&CONTENT_TYPE) {
         Some(asked) => content_type(asked)?,
         None if file.ends_with(".xml") => "application/xml; charset=UTF-8",
         None => "text/plain; charset=UTF-8",

@@ -5,6 +5,7 @@ use cluster::Collection;
 use plan::{Error, Result};
 use solr::Params;
 use solr::admin::{CoreSystemFacts, NodeFacts, pairs};
+use solr::params::admin::node::PROPERTY;
 use solr::response::{Entries, Name, Node};
 
 use super::logging;
@@ -66,7 +67,7 @@ fn properties(call: &Call<'_>) -> Entries {
         ("os.arch", std::env::consts::ARCH),
         ("file.encoding", "UTF-8"),
     ];
-    let wanted = |name: &str| call.optional("name").is_none_or(|asked| asked == name);
+    let wanted = |name: &str| call.text(&PROPERTY).is_none_or(|asked| asked == name);
     let shown = all.into_iter().filter(|(name, _)| wanted(name));
     let shown = shown.map(|(name, value)| (name.to_owned(), value.to_owned()));
     vec![("system.properties".into(), pairs(shown))]

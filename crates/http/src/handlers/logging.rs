@@ -3,6 +3,7 @@
 
 use plan::{Error, Result};
 use solr::admin::{body_params, level_changes};
+use solr::params::admin::node as asked;
 use solr::response::{Entries, Node};
 use tracing::level_filters::LevelFilter;
 
@@ -13,17 +14,17 @@ const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"];
 
 /// Solr's one path for all of it: `set=NAME:LEVEL`, `threshold=LEVEL`, `since=MILLISECONDS`.
 pub(super) fn run(call: &Call<'_>) -> Result<Entries> {
-    if let Some(text) = call.optional("threshold") {
+    if let Some(text) = call.text(&asked::THRESHOLD) {
         call.server.config.logs.set_threshold(level(text)?);
     }
-    for change in call.params.all("set") {
+    for change in asked::SET.sent_all(&call.params) {
         let (name, level) = change.rsplit_once(':').ok_or_else(|| {
             Error::bad_request(format!("Invalid format, expected level:value, got {change}"))
         })?;
         set(call, name, level)?;
     }
     let mut entries: Entries = vec![watcher()];
-    match call.optional("since") {
+    match call.text(&asked::SINCE) {
         Some(since) => entries.extend(history(call, since)?),
         None => entries.extend(levels(call)),
     }
@@ -46,12 +47,12 @@ pub(super) fn of_messages(call: &Call<'_>) -> Result<Entries> {
     if let Some(content) = &call.content {
         let body = body_params(content.text()?)?;
         let missing = || Error::bad_request("the body names no level; send `{\"level\": \"WARN\"}`");
-        let text = body.get("level").or(body.get("threshold")).ok_or_else(missing)?;
+        let text = asked::LEVEL.sent(&body).or(asked::THRESHOLD.sent(&body)).ok_or_else(missing)?;
         call.server.config.logs.set_threshold(level(text)?);
         return Ok(vec![watcher()]);
     }
     let missing = || Error::bad_request("Missing required parameter, 'since'.");
-    let mut entries = history(call, call.optional("since").ok_or_else(missing)?)?;
+    let mut entries = history(call, call.text(&asked::SINCE).ok_or_else(missing)?)?;
     entries.push(watcher());
     Ok(entries)
 }

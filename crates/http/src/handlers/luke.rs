@@ -5,19 +5,17 @@ use std::sync::Arc;
 
 use cluster::{Collection, DocumentAtRead, PinnedCollection};
 use meter::Meters;
-use plan::{
-    Error, FieldClass, FieldSelection, Page, Query, ROOT_FIELD, Result, RootCause, Schema, SearchPlan, Value,
-};
+use plan::{Error, FieldClass, FieldSelection, Page, Query, ROOT_FIELD, Result, Schema, SearchPlan, Value};
 use solr::Params;
 use solr::admin::{
     FieldFacts, IndexFacts, StoredValue, luke_document, luke_fields, luke_index, luke_info, luke_schema,
 };
+use solr::params::admin::luke as asked;
 use solr::response::{Entries, Node};
 use solr::select::{FieldItem, FieldList};
 
 use crate::request::call::Failure;
 
-const TERMS_DEFAULT: usize = 10;
 /// More would keep a thread busy for long.
 const TERMS_MAX: usize = 10_000;
 
@@ -40,18 +38,18 @@ async fn details(collection: &Arc<Collection>, params: &Params) -> Result<Entrie
         entries.push(("info".into(), luke_info()));
         return Ok(entries);
     }
-    match params.get("show") {
-        Some("index") => {}
-        Some("schema") => {
+    match asked::SHOW.text(params) {
+        "index" => {}
+        "schema" => {
             entries.push(("schema".into(), luke_schema(&schema)));
             entries.push(("info".into(), luke_info()));
         }
-        None | Some("all" | "doc" | "") => {
+        "all" | "doc" | "" => {
             let fields = field_facts(collection, &schema, params).await?;
             entries.push(("fields".into(), luke_fields(&fields, &schema)));
             entries.push(("info".into(), luke_info()));
         }
-        Some(other) => return Err(Error::bad_request(format!("Unknown ShowStyle: {other}"))),
+        other => return Err(Error::bad_request(format!("Unknown ShowStyle: {other}"))),
     }
     Ok(entries)
 }
@@ -64,12 +62,12 @@ struct Place {
 
 /// Which document to take apart, if any. `docId` wins over `id`: a number that a client has from elsewhere means the newest moment.
 async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> Result<Option<Place>> {
-    if let Some(text) = params.get("docId") {
-        let number: i32 = text.parse().map_err(|_| not_a_number(text))?;
-        let number = u64::try_from(number).map_err(|_| no_document(text))?;
-        return Ok(Some(Place { number, called: text.to_owned() }));
+    if let Some(sent) = asked::DOC_ID.read(params)? {
+        let called = asked::DOC_ID.sent(params).unwrap_or_default();
+        let number = u64::try_from(sent).map_err(|_| no_document(called))?;
+        return Ok(Some(Place { number, called: called.to_owned() }));
     }
-    let (Some(id), Some(key)) = (params.get("id"), schema.unique_key.clone()) else { return Ok(None) };
+    let (Some(id), Some(key)) = (asked::ID.sent(params), schema.unique_key.clone()) else { return Ok(None) };
     let query = Query::Term { field: key, value: Value::Str(id.to_owned()) };
     let plan = Arc::new(first(schema, query, 1));
     let found = pinned.search(plan, &Meters::default()).await?.hits.into_iter().next();
@@ -141,11 +139,8 @@ pub(super) fn index_facts(collection: &Collection) -> IndexFacts {
 }
 
 async fn field_facts(collection: &Collection, schema: &Schema, params: &Params) -> Result<Vec<FieldFacts>> {
-    let limit = match params.get("numTerms") {
-        None => TERMS_DEFAULT,
-        Some(text) => text.parse::<usize>().map_err(|_| not_a_number(text))?.min(TERMS_MAX),
-    };
-    let wanted = params.get("fl").map(selection);
+    let limit = asked::TERMS.read(params)?.min(TERMS_MAX);
+    let wanted = asked::FIELDS.sent(params).map(selection);
     let mut facts = Vec::new();
     for found in collection.luke_fields().await?.into_iter().filter(|found| found.in_index) {
         if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&found.name)) {
@@ -185,8 +180,4 @@ fn selection(text: &str) -> FieldSelection {
         }
     }
     selection
-}
-
-fn not_a_number(text: &str) -> Error {
-    Error::bad_request(format!("For input string: \"{text}\"")).with_root(RootCause::NumberFormat)
 }

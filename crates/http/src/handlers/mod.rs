@@ -46,6 +46,7 @@ use cluster::Collection;
 use meter::Phase;
 use plan::{Error, Result};
 use solr::Params;
+use solr::params::admin::collections::STATE_VERSIONS;
 use solr::response::{Format, Name, Node};
 use solr::security::Section;
 
@@ -174,7 +175,7 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
 /// Clients of a cluster say which state of the collection they know; told that there is another, they read it.
 fn newer_state(call: &Call<'_>, collection: &Collection) -> Option<(Name, Node)> {
     let (name, version) = (collection.name(), collection.state_version());
-    let known = call.params.get("_stateVer_")?.split('|').find_map(|known| {
+    let known = STATE_VERSIONS.sent(&call.params)?.split('|').find_map(|known| {
         let (known, version) = known.rsplit_once(':')?;
         (known == name).then_some(version)
     })?;

@@ -25,14 +25,14 @@ pub(super) async fn run(
     let likes = Likes::parse(params, context.schema, context.boolean_clauses_max)?;
     let Resolved { plan, response, warnings, .. } = SelectRequest::parse(params)?.resolve(&context)?;
     let mut found = FoundAlike { facets: plan.facets.enabled, ..FoundAlike::default() };
-    let like = if params.get(query::Q.name).is_some() {
-        let offset = more_like::MATCH_OFFSET.read(params)?.unwrap_or(0);
+    let like = if query::Q.is_sent(params) {
+        let offset = more_like::MATCH_OFFSET.read(params)?;
         found.offset = usize::try_from(offset).unwrap_or(0);
         let page = Page { start: found.offset, rows: 1 };
         let matched =
             collection.search(Arc::new(plan.showing(plan.query.clone(), page)), &permit.meters).await?;
         let like = matched.hits.first().map(|hit| likes.of(LikeSource::Document(hit.id.clone())));
-        found.matched = more_like::MATCH_SHOWN.read(params)?.unwrap_or(true).then_some(matched);
+        found.matched = more_like::MATCH_SHOWN.read(params)?.then_some(matched);
         like
     } else {
         Some(likes.of(LikeSource::Text(text(call)?)))

@@ -1,5 +1,6 @@
 //! What is served below the node's own paths, each by its handler.
 
+use solr::params::response as response_params;
 use solr::response::{Entries, Name, Node};
 
 use super::{collections, configsets, cores, info, metrics, security, slow};
@@ -9,7 +10,7 @@ use crate::request::reply::Reply;
 
 /// `below` are the parts of a path that goes on below the handler.
 pub(super) async fn run(call: &Call<'_>, handler: NodeHandler, below: Option<Vec<String>>) -> Reply {
-    if let (NodeHandler::Metrics, Some("prometheus")) = (handler, call.params.get("wt")) {
+    if let (NodeHandler::Metrics, Some("prometheus")) = (handler, response_params::WT.sent(&call.params)) {
         return metrics::as_text(call);
     }
     let envelope =

@@ -7,6 +7,7 @@ use cluster::Collection;
 use meter::Meters;
 use plan::{Error, ErrorKind, Query, Result, SearchPlan};
 use solr::Params;
+use solr::params::admin::ping::ACTION;
 use solr::response::{Entries, Node};
 
 use crate::request::call::Call;
@@ -18,18 +19,16 @@ pub(super) async fn run(
 ) -> Result<Entries> {
     let config = collection.config();
     let file = config.handler(path).and_then(|handler| handler.health_check_file.as_deref());
-    match params.get("action").map(str::to_ascii_lowercase).as_deref() {
-        None | Some("ping") => ping(collection, file).await,
-        Some("status") => {
-            status(collection, file.ok_or_else(|| unavailable("healthcheck not configured"))?).await
-        }
-        Some(action @ ("enable" | "disable")) => {
+    match ACTION.text(params).to_ascii_lowercase().as_str() {
+        "ping" => ping(collection, file).await,
+        "status" => status(collection, file.ok_or_else(|| unavailable("healthcheck not configured"))?).await,
+        action @ ("enable" | "disable") => {
             let file = file.ok_or_else(|| unavailable("No healthcheck file defined."))?;
             let text = (action == "enable").then(|| format!("{}\n", call.started_ms));
             collection.set_health_file(file, text).await?;
             Ok(vec![])
         }
-        Some(other) => Err(Error::bad_request(format!("Unknown action: {other}"))),
+        other => Err(Error::bad_request(format!("Unknown action: {other}"))),
     }
 }
 
@@ -54,5 +53,5 @@ fn unavailable(message: &str) -> Error {
 
 /// Whether the request is for a ping, not about its health check.
 pub(super) fn pings(params: &Params) -> bool {
-    params.get("action").is_none_or(|action| action.eq_ignore_ascii_case("ping"))
+    ACTION.text(params).eq_ignore_ascii_case("ping")
 }

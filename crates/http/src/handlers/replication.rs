@@ -6,13 +6,14 @@ use std::sync::Arc;
 use cluster::Collection;
 use plan::{Error, Result};
 use solr::admin::{Replicable, replication_details};
+use solr::params::admin::replication::COMMAND;
 use solr::response::{Entries, Node};
 
 use super::collections::place;
 use crate::request::call::Call;
 
 pub(super) async fn run(call: &Call<'_>, collection: &Arc<Collection>) -> Result<Entries> {
-    let command = call.required("command")?;
+    let command = call.required(&COMMAND)?;
     match command {
         "details" => Ok(details(collection)),
         "indexversion" => Ok(index_version(collection)),

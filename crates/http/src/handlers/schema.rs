@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use plan::{ErrorKind, SchemaSource};
+use solr::params::response::WT;
 use solr::response::Entries;
 use solr::{EditError, Params};
 
@@ -31,7 +32,7 @@ pub(super) async fn run(
 
 /// `wt=schema.xml` asks for the schema as a file, not for an answer about it.
 pub(super) fn as_file(call: &Call<'_>, collection: &Arc<Collection>) -> Option<Reply> {
-    let asked = call.content.is_none() && call.params.get("wt") == Some("schema.xml");
+    let asked = call.content.is_none() && WT.sent(&call.params) == Some("schema.xml");
     asked.then(|| Reply {
         status: 200,
         content_type: "application/xml; charset=UTF-8".into(),

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use cluster::{Collection, SnapshotFacts};
 use plan::{Error, Result};
+use solr::params::Param;
+use solr::params::admin::{collections, cores};
 use solr::response::{Entries, Name, Node};
 
 use crate::request::call::Call;
@@ -17,7 +19,7 @@ pub(super) enum Of {
 
 impl Of {
     fn find(self, call: &Call<'_>) -> Result<(String, Arc<Collection>)> {
-        let name = call.required(self.param())?;
+        let name = call.required(&self.param())?;
         let found = call.server.node.find(name).ok_or_else(|| match self {
             Self::Core => Error::bad_request(format!("Unable to locate core {name}")),
             Self::Collection => {
@@ -27,20 +29,22 @@ impl Of {
         Ok((name.to_owned(), found))
     }
 
-    fn param(self) -> &'static str {
+    fn param(self) -> Param<String> {
         match self {
-            Self::Core => "core",
-            Self::Collection => "collection",
+            Self::Core => cores::CORE,
+            Self::Collection => collections::COLLECTION,
         }
     }
 }
 
 pub(super) async fn create(call: &Call<'_>, of: Of) -> Result<Entries> {
-    let name = call.required("commitName")?;
+    let name = call.required(&collections::SNAPSHOT)?;
     let (asked, collection) = of.find(call)?;
     let facts = collection.create_snapshot(&call.server.node, name).await?;
-    let mut entries: Entries =
-        vec![(of.param().into(), Node::from(asked)), ("snapshotName".into(), Node::from(facts.name.clone()))];
+    let mut entries: Entries = vec![
+        (of.param().name.into(), Node::from(asked)),
+        ("snapshotName".into(), Node::from(facts.name.clone())),
+    ];
     match of {
         Of::Core => entries.extend(place(&facts).into_iter().chain([files(&facts)])),
         Of::Collection => {}
@@ -63,10 +67,13 @@ pub(super) async fn list(call: &Call<'_>, of: Of) -> Result<Entries> {
 
 /// One that is not there is as good as deleted, as in Solr.
 pub(super) async fn delete(call: &Call<'_>, of: Of) -> Result<Entries> {
-    let name = call.required("commitName")?;
+    let name = call.required(&collections::SNAPSHOT)?;
     let (asked, collection) = of.find(call)?;
     collection.delete_snapshot(name).await?;
-    Ok(vec![(of.param().into(), Node::from(asked)), ("snapshotName".into(), Node::from(name.to_owned()))])
+    Ok(vec![
+        (of.param().name.into(), Node::from(asked)),
+        ("snapshotName".into(), Node::from(name.to_owned())),
+    ])
 }
 
 fn place(facts: &SnapshotFacts) -> Entries {

@@ -9,6 +9,7 @@ use meter::Phase;
 use plan::{Document, Durable, Error, ErrorKind, Result, UpdateBatch, UpdateOutcome};
 use solr::Params;
 use solr::date_math::DateMath;
+use solr::params::query;
 use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
 use solr::response::{self, Entries};
 use solr::update::{
@@ -310,7 +311,7 @@ impl Update<'_> {
         let commands = std::mem::take(&mut found.decoded.commands);
         let analyzers = versioned.derived(SchemaAnalyzers::new);
         let config = self.collection.config();
-        let (now, zone) = (self.params.get("NOW"), self.params.get("TZ"));
+        let (now, zone) = (query::NOW.sent(self.params), query::TZ.sent(self.params));
         let dates = DateMath::of_request(now, zone, self.call.started_ms)?;
         let context = QueryContext {
             schema: &versioned.value,

@@ -1,5 +1,7 @@
 //! A verb of the v2 API, as the older API's request.
 
+use solr::params::response::JSON_NAMED_LISTS;
+
 use super::node;
 use crate::request::call::{Call, Content, Envelope};
 use crate::request::reply::Reply;
@@ -17,8 +19,8 @@ pub(super) async fn run(call: &Call<'_>, v2: &V2) -> Reply {
         Err(error) => return Envelope::plain(&call.params).wrap(call, Err(error.into())),
     };
     // Named lists are objects there.
-    if params.get("json.nl").is_none() {
-        params.push("json.nl", "map");
+    if !JSON_NAMED_LISTS.is_sent(&params) {
+        params.push(JSON_NAMED_LISTS.name, "map");
     }
     let serving = Serving::Node(v2.verb.handler);
     let needs = || Needs::of(&call.server.node, &serving, &call.method, &params);

@@ -35,7 +35,7 @@ pub(super) async fn run(
         false => None,
     };
     // Those that collapse are no filters of the plan.
-    let filters = params.all(query::FQ.name).filter(|text| !text.trim().is_empty());
+    let filters = query::FQ.sent_all(params).filter(|text| !text.trim().is_empty());
     let filters = filters.filter(|text| !text.starts_with("{!collapse")).collect();
     let [id] = &ids;
     let question = Question { id, exists, why: &why, ranking: ranking.as_ref(), page: plan.page, filters };

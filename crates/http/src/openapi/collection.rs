@@ -1,7 +1,8 @@
 //! The paths of a collection. That each is routed, and that none which every collection has is missing, is tested.
 
+use solr::params::admin::{config, files, get, luke, ping, replication, schema};
 use solr::params::{
-    Kind, ParamDoc, analysis, dismax, elevation, facet, grouping, highlight, json_request, limits, more_like,
+    ParamDoc, analysis, dismax, elevation, facet, grouping, highlight, json_request, limits, more_like,
     paging, query, response, spelling, stats, suggesting, terms, update, vectors, why_not,
 };
 
@@ -30,61 +31,12 @@ const LIKE: &[&[ParamDoc]] = &[query::DOCS, paging::DOCS, limits::DOCS, response
 const UPDATE_TYPES: &[&str] =
     &["application/json", "application/xml", "text/csv", "application/javabin", "application/cbor"];
 
-const fn text(name: &'static str, about: &'static str) -> ParamDoc {
-    ParamDoc::plain(name, Kind::Text, None, about)
-}
-
-const fn switch(name: &'static str, about: &'static str) -> ParamDoc {
-    ParamDoc::plain(name, Kind::Switch, None, about)
-}
-
-const fn whole(name: &'static str, about: &'static str) -> ParamDoc {
-    ParamDoc::plain(name, Kind::Whole { min: None, long: false }, None, about)
-}
-
-const GET: &[ParamDoc] = &[
-    text("id", "The id of a document. May repeat."),
-    text("ids", "Several, with commas between. May repeat."),
-    text("fq", "Only documents that match. May repeat."),
-    text("fl", "Which fields to show. May repeat."),
-    whole("getVersions", "List the versions of so many updates, the last ones, instead."),
-];
-const LUKE: &[ParamDoc] = &[
-    text("show", "What of it.").one_of(&["all", "index", "schema", "doc"]),
-    text("fl", "Fields whose terms are shown too; `*` for all."),
-    whole("numTerms", "How many terms of each."),
-    text("id", "A document to take apart, by its id."),
-    whole("docId", "A document to take apart, by its number."),
-];
-const SCHEMA: &[ParamDoc] = &[
-    text("fl", "Just these, with commas between."),
-    switch("showDefaults", "Tell all properties, not only those declared."),
-    switch("includeDynamic", "With the dynamic fields."),
-];
-const COPIES: &[ParamDoc] =
-    &[text("source.fl", "Just copies of these fields."), text("dest.fl", "Just copies into these fields.")];
-const CONFIG: &[ParamDoc] = &[
-    text("componentName", "The part of the section that has this name."),
-    switch("expandParams", "With the sets of parameters that handlers use."),
-];
-const REPLICATION: &[ParamDoc] = &[
-    text("command", "What to tell or to do.").one_of(&[
-        "details",
-        "indexversion",
-        "backup",
-        "deletebackup",
-        "restorestatus",
-    ]),
-    text("name", "The name of the backup."),
-    text("location", "The folder of the backup, below the one for backups."),
-];
-
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation::get("/solr/{collection}/select", "Search.").shared(SEARCH),
     Operation::post("/solr/{collection}/select", "Search.", Body::Search).shared(SEARCH),
     Operation::get("/solr/{collection}/query", "Search.").shared(SEARCH),
     Operation::post("/solr/{collection}/query", "Search.", Body::Search).shared(SEARCH),
-    Operation::get("/solr/{collection}/get", "Documents by id, as last updated.").own(GET),
+    Operation::get("/solr/{collection}/get", "Documents by id, as last updated.").own(get::DOCS),
     Operation::get("/solr/{collection}/terms", "What the dictionaries of fields hold.")
         .shared(&[terms::DOCS]),
     Operation::get("/solr/{collection}/suggest", "Suggestions, where the configuration declares them.")
@@ -119,15 +71,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Body::Types(&["application/cbor"]),
     )
     .shared(&[update::DOCS]),
-    Operation::get("/solr/{collection}/schema", "The schema.").own(SCHEMA),
+    Operation::get("/solr/{collection}/schema", "The schema.").own(schema::DOCS),
     Operation::post("/solr/{collection}/schema", "Commands that edit the schema.", Body::Json),
-    Operation::get("/solr/{collection}/schema/fields", "All fields.").own(SCHEMA),
-    Operation::get("/solr/{collection}/schema/fields/{field}", "One field.").own(SCHEMA),
-    Operation::get("/solr/{collection}/schema/dynamicfields", "All dynamic fields.").own(SCHEMA),
-    Operation::get("/solr/{collection}/schema/dynamicfields/{pattern}", "One dynamic field.").own(SCHEMA),
-    Operation::get("/solr/{collection}/schema/fieldtypes", "All field types.").own(SCHEMA),
-    Operation::get("/solr/{collection}/schema/fieldtypes/{type}", "One field type.").own(SCHEMA),
-    Operation::get("/solr/{collection}/schema/copyfields", "What is copied into what.").own(COPIES),
+    Operation::get("/solr/{collection}/schema/fields", "All fields.").own(schema::DOCS),
+    Operation::get("/solr/{collection}/schema/fields/{field}", "One field.").own(schema::DOCS),
+    Operation::get("/solr/{collection}/schema/dynamicfields", "All dynamic fields.").own(schema::DOCS),
+    Operation::get("/solr/{collection}/schema/dynamicfields/{pattern}", "One dynamic field.")
+        .own(schema::DOCS),
+    Operation::get("/solr/{collection}/schema/fieldtypes", "All field types.").own(schema::DOCS),
+    Operation::get("/solr/{collection}/schema/fieldtypes/{type}", "One field type.").own(schema::DOCS),
+    Operation::get("/solr/{collection}/schema/copyfields", "What is copied into what.").own(schema::COPIES),
     Operation::get("/solr/{collection}/schema/uniquekey", "The field of ids."),
     Operation::get("/solr/{collection}/schema/similarity", "How words are scored."),
     Operation::get("/solr/{collection}/schema/version", "The version of the schema's notation."),
@@ -154,13 +107,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
     Operation::delete("/solr/{collection}/schema/analysis/{kind}/{list}", "Take a managed list away."),
     Operation::get("/solr/{collection}/schema/analysis/{kind}/{list}/{entry}", "An entry of a managed list."),
     Operation::delete("/solr/{collection}/schema/analysis/{kind}/{list}/{entry}", "Take an entry away."),
-    Operation::get("/solr/{collection}/config", "The configuration in force.").own(CONFIG),
+    Operation::get("/solr/{collection}/config", "The configuration in force.").own(config::DOCS),
     Operation::post("/solr/{collection}/config", "Commands that edit the configuration.", Body::Json),
     Operation::get("/solr/{collection}/config/overlay", "What commands have changed."),
     Operation::get("/solr/{collection}/config/params", "The sets of parameters."),
     Operation::post("/solr/{collection}/config/params", "Commands that edit them.", Body::Json),
     Operation::get("/solr/{collection}/config/params/{set}", "One set of parameters."),
-    Operation::get("/solr/{collection}/config/{section}", "A section of the configuration.").own(CONFIG),
+    Operation::get("/solr/{collection}/config/{section}", "A section of the configuration.")
+        .own(config::DOCS),
     Operation::get("/solr/{collection}/analysis/field", "What field types make of a text.")
         .shared(&[analysis::DOCS]),
     Operation::post(
@@ -169,13 +123,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
         Body::Types(&["application/xml"]),
     )
     .shared(&[analysis::DOCS]),
-    Operation::get("/solr/{collection}/admin/ping", "Whether searches are answered."),
-    Operation::get("/solr/{collection}/admin/luke", "What is in the index.").own(LUKE),
+    Operation::get("/solr/{collection}/admin/ping", "Whether searches are answered.").own(ping::DOCS),
+    Operation::get("/solr/{collection}/admin/luke", "What is in the index.").own(luke::DOCS),
     Operation::get("/solr/{collection}/admin/system", "The node, and this core."),
     Operation::get("/solr/{collection}/admin/segments", "The files of the index."),
     Operation::get("/solr/{collection}/admin/file", "The configuration's files, or one of them.")
-        .own(&[text("file", "Which one.")]),
+        .own(files::DOCS),
     Operation::get("/solr/{collection}/replication", "The index as others may copy it; its backups.")
-        .own(REPLICATION),
+        .own(replication::DOCS),
     Operation::get("/solr/{collection}/debug/dump", "The request as it came."),
 ];

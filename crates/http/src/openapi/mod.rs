@@ -222,7 +222,7 @@ impl Operation {
         let shared = self.shared.iter().copied().flatten().filter(|doc| is_described(doc));
         let shared = shared.map(|doc| reference_to("parameters", doc.name));
         let envelope = self.envelope().map(|doc| reference_to("parameters", doc.name));
-        let own = self.own.iter().map(|doc| parameter(doc, "query"));
+        let own = self.own.iter().filter(|doc| is_described(doc)).map(|doc| parameter(doc, "query"));
         in_path.chain(shared).chain(own).chain(envelope).collect()
     }
 }

@@ -10,6 +10,8 @@ use hyper::http::uri::PathAndQuery;
 use meter::{Phase, Trace};
 use plan::{Error, ErrorKind, NamedPart, Result};
 use solr::limits::LimitsAsked;
+use solr::params::response::{ECHO_HANDLER, OMIT_HEADER, WT};
+use solr::params::{Fallback, Param};
 use solr::response::{Echo, Entries, Format, Header, Name, Node};
 use solr::{EditError, Params};
 use tokio::sync::Mutex;
@@ -75,28 +77,24 @@ impl Call<'_> {
     }
 
     /// A parameter that an administrator's request cannot do without.
-    pub fn required(&self, name: &str) -> Result<&str> {
-        self.optional(name).ok_or_else(|| Error::bad_request(format!("Missing required parameter: {name}")))
+    pub fn required(&self, param: &Param<String>) -> Result<&str> {
+        let missing = || Error::bad_request(format!("Missing required parameter: {}", param.name));
+        self.sent(param).ok_or_else(missing)
     }
 
     /// Empty is as good as missing.
-    pub fn optional(&self, name: &str) -> Option<&str> {
-        self.params.get(name).filter(|value| !value.is_empty())
+    pub fn sent<T, D: Fallback>(&self, param: &Param<T, D>) -> Option<&str> {
+        param.sent(&self.params).filter(|value| !value.is_empty())
     }
 
-    pub fn is_on(&self, name: &str) -> bool {
-        is_on(&self.params, name)
+    /// What was sent, else the default.
+    pub fn text<D: Fallback>(&self, param: &Param<String, D>) -> D::Read<&str> {
+        param.default.fill(self.sent(param))
     }
 
-    /// A whole number.
-    pub fn whole(&self, name: &str) -> Result<Option<usize>> {
-        let Some(text) = self.optional(name) else { return Ok(None) };
-        let number = text.parse().map_err(|_| {
-            Error::bad_request(format!(
-                "cannot parse `{name}`: `{text}` is not a whole number; use 1 or more"
-            ))
-        })?;
-        Ok(Some(number))
+    /// As [`Call::text`], read.
+    pub fn value<T, D: Fallback>(&self, param: &Param<T, D>) -> Result<D::Read<T>> {
+        param.parse(self.sent(param))
     }
 }
 
@@ -197,12 +195,12 @@ impl Envelope {
         class: &'static str,
         writers: Writers<'_>,
     ) -> Result<Self> {
-        let echoed = match Echo::parse(effective.get("echoParams"))? {
+        let echoed = match Echo::parse(effective)? {
             Echo::None => None,
             Echo::Explicit => sent,
             Echo::All => Some(effective.clone()),
         };
-        let wt = effective.get("wt").or(writers.assumed);
+        let wt = WT.sent(effective).or(writers.assumed);
         let own = wt.and_then(|wt| NamedPart::find(writers.own, wt));
         let format = Format::parse(effective, own.map(|own| &*own.stands_for).or(wt))?;
         let content_type = own.and_then(|own| own.setting("content-type")).map(str::to_owned);
@@ -211,8 +209,9 @@ impl Envelope {
             content_type: content_type.map_or(Cow::Borrowed(format.content_type()), Cow::Owned),
             format,
             echoed,
-            header: !is_on(effective, "omitHeader"),
-            handler: is_on(effective, "echoHandler").then_some(class),
+            // What is no switch is refused where a search reads it; the refusal has a header.
+            header: !matches!(OMIT_HEADER.read(effective), Ok(true)),
+            handler: ECHO_HANDLER.read(effective)?.then_some(class),
             zookeeper: false,
         })
     }
@@ -220,7 +219,7 @@ impl Envelope {
     /// For a request whose own wishes cannot be read: just the error, in the format it asks for if there is such a one, as
     /// Solr answers when it cannot make the header.
     pub fn plain(sent: &Params) -> Self {
-        let format = Format::parse(sent, sent.get("wt")).unwrap_or_default();
+        let format = Format::parse(sent, WT.sent(sent)).unwrap_or_default();
         Self {
             content_type: format.content_type().into(),
             format,
@@ -295,7 +294,3 @@ impl Envelope {
 
 /// The header's word for an answer that was cut short.
 const PARTIAL: &str = "partialResults";
-
-fn is_on(params: &Params, name: &str) -> bool {
-    params.get(name).is_some_and(|flag| matches!(flag, "true" | "on" | "yes"))
-}

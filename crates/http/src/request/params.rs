@@ -41,7 +41,7 @@ mod tests {
         let mut params = Params::default();
         decode_into(&mut params, b"fq=a").unwrap();
         decode_into(&mut params, b"fq=b+c").unwrap();
-        assert_eq!(params.all("fq").collect::<Vec<_>>(), ["a", "b c"]);
+        assert_eq!(params.all_by_name("fq").collect::<Vec<_>>(), ["a", "b c"]);
         assert!(decode_into(&mut params, b"q=%zz").is_err());
         let most = "a=b&".repeat(PARAMS_MAX - 3) + "a=b";
         decode_into(&mut params.clone(), most.as_bytes()).unwrap();

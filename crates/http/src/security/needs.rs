@@ -5,6 +5,9 @@
 use cluster::{Collection, Node};
 use hyper::Method;
 use solr::Params;
+use solr::params::Param;
+use solr::params::admin::replication::COMMAND;
+use solr::params::admin::{collections, configsets, cores, node as node_params};
 use solr::security::{Predefined, Scope, Section};
 
 use crate::request::node_handler::{Info, NodeHandler};
@@ -18,8 +21,16 @@ pub(crate) struct Needs {
 }
 
 /// Parameters of the node's administration that name collections, cores or lists of them.
-const NAMING: [&str; 8] =
-    ["name", "collection", "collections", "core", "other", "srcCore", "target", "targetCore"];
+const NAMING: [Param<String>; 8] = [
+    collections::NAME,
+    collections::COLLECTION,
+    collections::COLLECTIONS,
+    cores::CORE,
+    cores::OTHER,
+    cores::SOURCES,
+    collections::TARGET,
+    cores::TARGETS,
+];
 
 impl Needs {
     pub fn of(node: &Node, serving: &Serving, method: &Method, params: &Params) -> Self {
@@ -82,7 +93,7 @@ fn in_collection(handler: Handler, reads: bool, params: &Params) -> Predefined {
         Handler::Segments | Handler::NotServed => Predefined::MetricsRead,
         // A reader may look; in Solr it may also write a backup.
         Handler::Replication => {
-            let looks = matches!(params.get("command"), Some("details" | "indexversion") | None);
+            let looks = matches!(COMMAND.sent(params), Some("details" | "indexversion") | None);
             either(looks, Predefined::Read, Predefined::Update)
         }
         Handler::Config => either(reads, Predefined::ConfigRead, Predefined::ConfigEdit),
@@ -111,16 +122,18 @@ fn path_of(handler: NodeHandler) -> &'static str {
 }
 
 fn of_handler(handler: NodeHandler, reads: bool, params: &Params) -> Predefined {
-    let action = params.get("action").unwrap_or_default().to_ascii_uppercase();
+    // Which of the paths it is, it decides alone what its action is.
+    let action = |sent: Option<&str>| sent.unwrap_or_default().to_ascii_uppercase();
     match handler {
         NodeHandler::Root | NodeHandler::Health => Predefined::Health,
         NodeHandler::Cores => {
-            let looks = matches!(action.as_str(), "" | "STATUS" | "REQUESTSTATUS");
+            let looks =
+                matches!(action(cores::ACTION.sent(params)).as_str(), "" | "STATUS" | "REQUESTSTATUS");
             either(looks, Predefined::CoreAdminRead, Predefined::CoreAdminEdit)
         }
         NodeHandler::Collections => {
             let looks = matches!(
-                action.as_str(),
+                action(collections::ACTION.sent(params)).as_str(),
                 "" | "LIST"
                     | "CLUSTERSTATUS"
                     | "LISTALIASES"
@@ -133,11 +146,11 @@ fn of_handler(handler: NodeHandler, reads: bool, params: &Params) -> Predefined 
             either(looks, Predefined::CollectionAdminRead, Predefined::CollectionAdminEdit)
         }
         NodeHandler::Configsets => {
-            let looks = matches!(action.as_str(), "" | "LIST");
+            let looks = matches!(action(configsets::ACTION.sent(params)).as_str(), "" | "LIST");
             either(looks, Predefined::ConfigRead, Predefined::ConfigEdit)
         }
         NodeHandler::Info(Info::Logging | Info::LogLevels | Info::LogMessages) => {
-            let looks = reads && params.get("set").is_none();
+            let looks = reads && !node_params::SET.is_sent(params);
             either(looks, Predefined::ConfigRead, Predefined::ConfigEdit)
         }
         NodeHandler::Metrics | NodeHandler::Slow | NodeHandler::Info(Info::Threads) => {
@@ -152,7 +165,7 @@ fn of_handler(handler: NodeHandler, reads: bool, params: &Params) -> Predefined 
 
 /// The collections that parameters name, each by all its names; a name of nothing stands for itself.
 fn named(node: &Node, params: &Params) -> Vec<Vec<String>> {
-    NAMING.iter().flat_map(|name| params.all(name)).flat_map(|value| all_of(node, value)).collect()
+    NAMING.iter().flat_map(|param| param.sent_all(params)).flat_map(|value| all_of(node, value)).collect()
 }
 
 /// Of a list of names and aliases.

@@ -5,6 +5,7 @@ use plan::{AutoCommit, CollectionConfig, Error, ErrorKind, Result};
 
 use crate::config::{IMPLICIT, Kind, Overlay, effective, param_sets, set_names};
 use crate::params::Params;
+use crate::params::admin::config;
 use crate::response::{Entries, Name, Node};
 use crate::xml_tree::Element;
 
@@ -83,11 +84,11 @@ impl View<'_> {
         }
         let kind = Kind::of_element(name).ok_or_else(|| absent(&format!("there is no section `{name}`")))?;
         let mut parts = self.parts(kind);
-        if let Some(wanted) = params.get("componentName") {
+        if let Some(wanted) = config::COMPONENT.sent(params) {
             parts.retain(|(name, _)| **name == *wanted);
             let (_, part) =
                 parts.first_mut().ok_or_else(|| absent(&format!("there is no {name} `{wanted}`")))?;
-            if kind.element == "requestHandler" && params.get("expandParams") == Some("true") {
+            if kind.element == "requestHandler" && config::EXPAND.read(params)? {
                 self.expand(part, params);
             }
         }

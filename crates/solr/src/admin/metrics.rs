@@ -5,7 +5,10 @@ use fancy_regex::Regex;
 use plan::{Error, Result};
 
 use super::metric::{Metric, Registry, TYPES, entries};
-use crate::params::Params;
+use crate::params::admin::metrics::{
+    COMPACT, EXPRESSION, GROUP, KEY, PREFIX, PROPERTY, REGEX, REGISTRY, TYPE,
+};
+use crate::params::{Param, Params};
 use crate::response::{Entries, Name, Node};
 
 /// What is asked for.
@@ -22,21 +25,22 @@ struct Wish<'a> {
 
 impl<'a> Wish<'a> {
     fn parse(params: &'a Params) -> Result<Self> {
-        let types: Vec<&str> = list(params, "type").collect();
+        let types: Vec<&str> = list(params, &TYPE).collect();
         if let Some(unknown) = types.iter().find(|name| !TYPES.contains(name)) {
             let known = TYPES.join(", ");
             return Err(Error::bad_request(format!(
                 "Invalid metric type in: [{unknown}] specified. Must be one of [{known}]"
             )));
         }
+        let expressions = REGEX.sent_all(params).map(|text| expression(&REGEX, text));
         Ok(Self {
-            groups: list(params, "group").filter(|name| *name != "all").collect(),
-            registries: list(params, "registry").collect(),
-            prefixes: list(params, "prefix").collect(),
-            expressions: params.all("regex").map(|text| expression("regex", text)).collect::<Result<_>>()?,
-            properties: params.all("property").collect(),
+            groups: list(params, &GROUP).filter(|name| *name != "all").collect(),
+            registries: list(params, &REGISTRY).collect(),
+            prefixes: list(params, &PREFIX).collect(),
+            expressions: expressions.collect::<Result<_>>()?,
+            properties: PROPERTY.sent_all(params).collect(),
             types: if types.contains(&"all") { vec![] } else { types },
-            compact: params.get("compact").is_none_or(|flag| flag != "false"),
+            compact: COMPACT.read(params)?,
         })
     }
 
@@ -77,14 +81,17 @@ fn chosen(metric: &Metric, wanted: impl Fn(&str) -> bool) -> Option<Node> {
     (!figures.is_empty()).then(|| Node::Map(entries(figures)))
 }
 
-fn list<'a>(params: &'a Params, name: &'a str) -> impl Iterator<Item = &'a str> {
-    params.all(name).flat_map(|text| text.split(',')).map(str::trim).filter(|text| !text.is_empty())
+fn list<'a>(params: &'a Params, param: &Param<String>) -> impl Iterator<Item = &'a str> {
+    param.sent_all(params).flat_map(|text| text.split(',')).map(str::trim).filter(|text| !text.is_empty())
 }
 
 /// Over the whole name.
-fn expression(param: &str, text: &str) -> Result<Regex> {
+fn expression(param: &Param<String>, text: &str) -> Result<Regex> {
     Regex::new(&format!("^(?:{text})$")).map_err(|failure| {
-        Error::bad_request(format!("`{param}` holds `{text}`, which is no regular expression: {failure}"))
+        Error::bad_request(format!(
+            "`{}` holds `{text}`, which is no regular expression: {failure}",
+            param.name
+        ))
     })
 }
 
@@ -95,10 +102,10 @@ fn matches(expression: &Regex, name: &str) -> bool {
 
 /// The response's entries. Errors: a type or an expression that is none.
 pub fn metrics(params: &Params, registries: &[Registry]) -> Result<Entries> {
-    if params.get("key").is_some() {
+    if KEY.is_sent(params) {
         return Ok(by_key(params, registries));
     }
-    if params.get("expr").is_some() {
+    if EXPRESSION.is_sent(params) {
         return by_expression(params, registries);
     }
     let wish = Wish::parse(params)?;
@@ -117,7 +124,7 @@ pub fn metrics(params: &Params, registries: &[Registry]) -> Result<Entries> {
 /// `key=<registry>:<name>[:<property>]`, any number of them.
 fn by_key(params: &Params, registries: &[Registry]) -> Entries {
     let (mut shown, mut errors) = (Entries::new(), Entries::new());
-    for key in params.all("key") {
+    for key in KEY.sent_all(params) {
         match find(key, registries) {
             Ok(Some(node)) => shown.push((Name::Owned(key.to_owned()), node)),
             Ok(None) => {}
@@ -161,7 +168,7 @@ fn find(key: &str, registries: &[Registry]) -> Result<Option<Node>, String> {
 /// `expr=<registry>:<name>[:<property>]`, each part an expression, any number of them; together they show what any of them does.
 fn by_expression(params: &Params, registries: &[Registry]) -> Result<Entries> {
     let (mut shown, mut errors) = (Vec::<(&str, Entries)>::new(), Entries::new());
-    for text in params.all("expr") {
+    for text in EXPRESSION.sent_all(params) {
         let parts: Vec<&str> = text.split(':').collect();
         let [registry, name, property @ ..] = &parts[..] else {
             errors.push((Name::Owned(text.to_owned()), Node::str(PARTS)));
@@ -169,13 +176,13 @@ fn by_expression(params: &Params, registries: &[Registry]) -> Result<Entries> {
         };
         let property = match property {
             [] => None,
-            [property] => Some(expression("expr", property)?),
+            [property] => Some(expression(&EXPRESSION, property)?),
             _ => {
                 errors.push((Name::Owned(text.to_owned()), Node::str(PARTS)));
                 continue;
             }
         };
-        let (registry, name) = (expression("expr", registry)?, expression("expr", name)?);
+        let (registry, name) = (expression(&EXPRESSION, registry)?, expression(&EXPRESSION, name)?);
         for found in registries.iter().filter(|found| matches(&registry, &found.name)) {
             let chosen = found.metrics.iter().filter(|(known, _)| matches(&name, known));
             let chosen: Entries = chosen

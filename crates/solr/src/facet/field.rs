@@ -4,7 +4,7 @@ use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result};
 
 use super::Target;
 use crate::params::facet as params;
-use crate::params::{Param, Params};
+use crate::params::{Fallback, Param, Params};
 use crate::query::{Field, LocalParams, QueryContext};
 
 /// Reads options for one facet.
@@ -15,12 +15,8 @@ struct Options<'a> {
 }
 
 impl Options<'_> {
-    fn read<T>(&self, param: &Param<T>) -> Result<Option<T>> {
+    fn read<T, D: Fallback>(&self, param: &Param<T, D>) -> Result<D::Read<T>> {
         param.read_for(self.params, self.local, self.field)
-    }
-
-    fn flag(&self, param: &Param<bool>) -> Result<bool> {
-        Ok(self.read(param)?.unwrap_or(false))
     }
 }
 
@@ -29,20 +25,20 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<(FieldFa
     let target = Target::parse(context, text)?;
     let field = context.field_quoted(&target.field)?;
     let options = Options { params: context.params, local: &target.local, field: &target.field };
-    let limit = options.read(&params::LIMIT)?.unwrap_or(100);
-    let offset = options.read(&params::OFFSET)?.unwrap_or(0);
+    let limit = options.read(&params::LIMIT)?;
+    let offset = options.read(&params::OFFSET)?;
     let contains = options.read(&params::CONTAINS)?;
     let (count_min, warning) = count_min(&options, &field)?;
-    let ignore_case = options.flag(&params::CONTAINS_IGNORE_CASE)?;
+    let ignore_case = options.read(&params::CONTAINS_IGNORE_CASE)?;
     let method = options.read(&params::METHOD)?;
-    let exists = options.flag(&params::EXISTS)?;
+    let exists = options.read(&params::EXISTS)?;
     let terms = target.local.get("terms").map(|list| named(context, &field, list)).transpose()?;
     let facet = FieldFacet {
         sort: sort(options.read(&params::SORT)?.as_deref(), limit),
         limit: usize::try_from(limit).ok(),
         offset: usize::try_from(offset).map_err(|_| negative_offset(offset))?,
         count_min,
-        missing: options.flag(&params::MISSING)? && terms.is_none(),
+        missing: options.read(&params::MISSING)? && terms.is_none(),
         prefix: options
             .read(&params::PREFIX)?
             .filter(|prefix| !prefix.is_empty())
@@ -95,7 +91,7 @@ fn sort(wanted: Option<&str>, limit: i32) -> FacetSort {
 fn count_min(options: &Options<'_>, field: &Field) -> Result<(u64, Option<String>)> {
     let sent = match options.read(&params::MIN_COUNT)? {
         Some(count) => count,
-        None => i32::from(!options.read(&params::ZEROS)?.unwrap_or(true)),
+        None => i32::from(!options.read(&params::ZEROS)?),
     };
     if field.spec.class().is_point() && sent < 1 {
         let name = &field.name;

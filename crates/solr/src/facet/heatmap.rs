@@ -6,12 +6,8 @@ use std::sync::Arc;
 use plan::{Area, Error, FieldClass, Grid, HeatGrid, HeatmapFacet, HeatmapForm, Place, Rect, Result};
 
 use super::Target;
-use crate::params::Param;
-use crate::params::facet as params;
+use crate::params::facet as param;
 use crate::query::{Measure, QueryContext, checked_parts};
-
-/// Of the way from the map's middle to its corner.
-const ERROR_PART: f64 = 0.15;
 
 /// What a request says of one.
 pub(super) struct Asked {
@@ -19,25 +15,23 @@ pub(super) struct Asked {
     pub(super) level: Option<i64>,
     /// In the field's unit.
     pub(super) error: Option<f64>,
-    pub(super) error_part: Option<f64>,
-    pub(super) cells_max: Option<i64>,
-    pub(super) form: Option<String>,
+    pub(super) error_part: f64,
+    pub(super) cells_max: i64,
+    pub(super) form: String,
 }
 
 /// A classic one.
 pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<HeatmapFacet> {
     let target = Target::parse(context, text)?;
     let Target { local, field, .. } = &target;
-    let words = |param: &Param<String>| param.read_for(context.params, local, field);
-    let number = |param: &Param<f64>| param.read_for(context.params, local, field);
-    let whole = |param: &Param<i32>| param.read_for(context.params, local, field).map(|it| it.map(i64::from));
+    let params = context.params;
     let asked = Asked {
-        geometry: words(&params::HEATMAP_GEOMETRY)?,
-        level: whole(&params::HEATMAP_LEVEL)?,
-        error: number(&params::HEATMAP_ERROR)?,
-        error_part: number(&params::HEATMAP_ERROR_PART)?,
-        cells_max: whole(&params::HEATMAP_CELLS_MAX)?,
-        form: words(&params::HEATMAP_FORM)?,
+        geometry: param::HEATMAP_GEOMETRY.read_for(params, local, field)?,
+        level: param::HEATMAP_LEVEL.read_for(params, local, field)?.map(i64::from),
+        error: param::HEATMAP_ERROR.read_for(params, local, field)?,
+        error_part: param::HEATMAP_ERROR_PART.read_for(params, local, field)?,
+        cells_max: param::HEATMAP_CELLS_MAX.read_for(params, local, field)?.into(),
+        form: param::HEATMAP_FORM.read_for(params, local, field)?,
     };
     let error = |message: &str| Error::bad_request(format!("{message} , path=facet/"));
     let facet = asked.resolve(context, field, &error)?;
@@ -65,12 +59,12 @@ impl Asked {
         let area = self.geometry.as_deref().map_or(Ok(Area::Rect(Rect::EARTH)), geometry)?;
         let bounds = area.bounds().ok_or_else(|| error("the map's `geom` has no size; name a place"))?;
         let level = self.level(&area, &measure, levels, error)?;
-        let form = match self.form.as_deref() {
-            None | Some("ints2D") => HeatmapForm::Numbers,
-            Some("png") => HeatmapForm::Picture,
-            Some(_) => return Err(error("format should be ints2D or png")),
+        let form = match self.form.as_str() {
+            "ints2D" => HeatmapForm::Numbers,
+            "png" => HeatmapForm::Picture,
+            _ => return Err(error("format should be ints2D or png")),
         };
-        let cells_max = u64::try_from(self.cells_max.unwrap_or(100_000)).unwrap_or(0);
+        let cells_max = u64::try_from(self.cells_max).unwrap_or(0);
         Ok(HeatmapFacet {
             key: name.to_owned(),
             field: Arc::clone(&field.name),
@@ -90,7 +84,7 @@ impl Asked {
             let level = u8::try_from(level).ok().filter(|level| (1..=levels).contains(level));
             return level.ok_or_else(|| error(&format!("gridLevel should be > 0 and <= {levels}")));
         }
-        let part = self.error_part.unwrap_or(ERROR_PART);
+        let part = self.error_part;
         if !(0.0..=0.5).contains(&part) {
             let part = plan::Value::Double(part).to_text();
             return Err(Error::bad_request(format!("distErrPct {part} must be between [0 to 0.5]")));

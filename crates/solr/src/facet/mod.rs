@@ -18,7 +18,7 @@ use std::sync::Arc;
 use plan::{BucketPlan, Component, Error, FacetPlan, IntervalFacet, QueryFacet, Result};
 use tree::Trouble;
 
-use crate::params::{Param, facet as params, grouping};
+use crate::params::{Fallback, Param, facet as params, grouping};
 use crate::query::{LocalParams, QueryContext, parse_query, split_local_params};
 
 /// What the request asks to count.
@@ -61,16 +61,16 @@ fn apart(found: Result<Option<BucketPlan>, Trouble>) -> Result<(Option<BucketPla
 
 /// Classic facets; none unless `facet` is on.
 fn classic(context: &QueryContext<'_>) -> Result<Facets> {
-    if params::FACET.read(context.params)? != Some(true) {
+    if !params::FACET.read(context.params)? {
         return Ok(Facets::default());
     }
-    let ranges = context.params.all(params::RANGE.name).map(|text| range::resolve(context, text));
+    let ranges = params::RANGE.sent_all(context.params).map(|text| range::resolve(context, text));
     let ranges = ranges.collect::<Result<_>>()?;
     let mut facets = match counted(context) {
         Ok(facets) => Facets { plan: FacetPlan { ranges, ..facets.plan }, ..facets },
         Err(error) => return Ok(Facets { failure: Some(error), ..Facets::default() }),
     };
-    let pivots = context.params.all(params::PIVOT.name).map(|text| pivot::resolve(context, text));
+    let pivots = params::PIVOT.sent_all(context.params).map(|text| pivot::resolve(context, text));
     match pivots.collect::<Result<_>>() {
         Ok(pivots) => facets.plan.pivots = pivots,
         // By then the others are counted.
@@ -81,22 +81,22 @@ fn classic(context: &QueryContext<'_>) -> Result<Facets> {
 
 /// Facets of queries, fields and intervals, and over maps.
 fn counted(context: &QueryContext<'_>) -> Result<Facets> {
-    let queries = context.params.all(params::QUERY.name).map(|text| query(context, text));
+    let queries = params::QUERY.sent_all(context.params).map(|text| query(context, text));
     let queries: Vec<QueryFacet> = queries.collect::<Result<_>>()?;
     let groups_of = groups_of(context)?;
     let (mut fields, mut warnings) = (Vec::new(), Vec::new());
-    for text in context.params.all(params::FIELD.name) {
+    for text in params::FIELD.sent_all(context.params) {
         params::THREADS.read(context.params)?;
         let (facet, warning) = field::resolve(context, text)?;
         fields.push(facet);
         warnings.extend(warning);
     }
-    let intervals = context.params.all(params::INTERVAL.name).map(|text| interval::resolve(context, text));
+    let intervals = params::INTERVAL.sent_all(context.params).map(|text| interval::resolve(context, text));
     let intervals: Vec<IntervalFacet> = intervals.collect::<Result<_>>()?;
     if groups_of.is_some() && !intervals.is_empty() {
         return Err(Error::bad_request("Interval Faceting can't be used with group.facet"));
     }
-    let heatmaps = context.params.all(params::HEATMAP.name).map(|text| heatmap::resolve(context, text));
+    let heatmaps = params::HEATMAP.sent_all(context.params).map(|text| heatmap::resolve(context, text));
     let heatmaps = heatmaps.collect::<Result<_>>()?;
     let plan =
         FacetPlan { enabled: true, queries, fields, intervals, heatmaps, groups_of, ..FacetPlan::default() };
@@ -105,11 +105,11 @@ fn counted(context: &QueryContext<'_>) -> Result<Facets> {
 
 /// The field whose groups are counted under `group.facet`.
 fn groups_of(context: &QueryContext<'_>) -> Result<Option<Arc<str>>> {
-    if grouping::FACET.read(context.params)? != Some(true) {
+    if !grouping::FACET.read(context.params)? {
         return Ok(None);
     }
-    let grouped = grouping::GROUP.read(context.params)? == Some(true);
-    match context.params.get(grouping::FIELD.name).filter(|_| grouped) {
+    let grouped = grouping::GROUP.read(context.params)?;
+    match grouping::FIELD.sent(context.params).filter(|_| grouped) {
         Some(name) => Ok(Some(context.field_quoted(name)?.name)),
         None => Err(Error::bad_request("Specify the group.field as parameter or local parameter")),
     }
@@ -141,8 +141,12 @@ impl Target {
     }
 
     /// All values of a parameter: its own local ones, else those for the field, else those for all.
-    fn all<'a>(&'a self, context: &'a QueryContext<'_>, param: &Param<String>) -> Vec<&'a str> {
+    fn all<'a, D: Fallback>(
+        &'a self,
+        context: &'a QueryContext<'_>,
+        param: &Param<String, D>,
+    ) -> Vec<&'a str> {
         let local: Vec<_> = self.local.all(param.name).collect();
-        if local.is_empty() { context.params.all_for(&self.field, param.name) } else { local }
+        if local.is_empty() { param.sent_all_for(context.params, &self.field) } else { local }
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<PivotFac
     for name in fields.split(',').filter(|name| !name.is_empty()) {
         let (mut facet, _) = field::resolve(context, name)?;
         let least = params::PIVOT_MIN_COUNT.read_for(context.params, &local, name)?;
-        facet.count_min = u64::try_from(least.unwrap_or(1)).unwrap_or(0);
+        facet.count_min = u64::try_from(least).unwrap_or(0);
         levels.push(facet);
     }
     if levels.is_empty() {
@@ -48,9 +48,9 @@ fn tag<'a>(local: &'a LocalParams, name: &str) -> Result<Option<&'a str>> {
 /// Those of the request's `facet.<name>` that bear the tag.
 fn tagged<'a>(context: &QueryContext<'a>, local: &LocalParams, name: &str) -> Result<Vec<&'a str>> {
     let Some(tag) = tag(local, name)? else { return Ok(Vec::new()) };
-    let all = if name == "query" { params::QUERY.name } else { params::RANGE.name };
+    let all = if name == "query" { params::QUERY } else { params::RANGE };
     let mut found = Vec::new();
-    for text in context.params.all(all) {
+    for text in all.sent_all(context.params) {
         let (own, _) = split_local_params(text, context.params)?;
         if own.list("tag").iter().any(|own| own == tag) {
             found.push(text);

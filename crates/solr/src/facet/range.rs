@@ -34,7 +34,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<RangeFac
     let hard_end = params::RANGE_HARD_END.read_for(context.params, &target.local, &target.field)?;
     let include = Include::parse(&target.all(context, &params::RANGE_INCLUDE))?;
     values.check_gap(&gap)?;
-    let (edges, end) = boundaries(&values, start.clone(), end, &gap, hard_end.unwrap_or(false))?;
+    let (edges, end) = boundaries(&values, start.clone(), end, &gap, hard_end)?;
     let others = others(&target.all(context, &params::RANGE_OTHER))?;
     let count_min = params::MIN_COUNT.read_for(context.params, &target.local, &target.field)?.unwrap_or(0);
     Ok(RangeFacet {

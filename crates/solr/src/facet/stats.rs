@@ -22,10 +22,10 @@ const BY_WISH: [&str; 4] = ["distinctValues", "countDistinct", "cardinality", "p
 
 /// `None` unless `stats` is on.
 pub(super) fn resolve(context: &QueryContext<'_>) -> Result<Option<BucketPlan>, Trouble> {
-    if params::STATS.read(context.params)? != Some(true) {
+    if !params::STATS.read(context.params)? {
         return Ok(None);
     }
-    let fields = context.params.all(params::FIELD.name).map(|text| field(context, text));
+    let fields = params::FIELD.sent_all(context.params).map(|text| field(context, text));
     let facets = fields.collect::<Result<_, Trouble>>()?;
     Ok(Some(BucketPlan { facets, process_empty: true, ..BucketPlan::default() }))
 }
@@ -34,10 +34,10 @@ pub(super) fn resolve(context: &QueryContext<'_>) -> Result<Option<BucketPlan>, 
 pub(super) fn tagged(context: &QueryContext<'_>, tag: Option<&str>) -> Result<Option<BucketPlan>> {
     let mut plan = BucketPlan { process_empty: true, ..BucketPlan::default() };
     let Some(tag) = tag.filter(|tag| !tag.is_empty()) else { return Ok(None) };
-    if params::STATS.read(context.params)? != Some(true) {
+    if !params::STATS.read(context.params)? {
         return Ok(None);
     }
-    for text in context.params.all(params::FIELD.name) {
+    for text in params::FIELD.sent_all(context.params) {
         let (local, _) = split_local_params(text, context.params)?;
         if local.list("tag").iter().any(|own| own == tag) {
             plan.facets.push(field(context, text).map_err(Trouble::into_error)?);
@@ -66,7 +66,7 @@ fn field(context: &QueryContext<'_>, text: &str) -> Result<SubFacet, Trouble> {
     };
     let stats = wanted(context, &target.local, &of)?;
     let mut below = BucketPlan { stats, process_empty: true, ..BucketPlan::default() };
-    for name in context.params.all_for(&target.field, params::FACET.name) {
+    for name in params::FACET.sent_all_for(context.params, &target.field) {
         let facet = by_value(context, name, &below).map_err(Trouble::Schema)?;
         below.facets.push(facet);
     }
@@ -117,7 +117,7 @@ fn wanted(context: &QueryContext<'_>, local: &LocalParams, of: &Subject) -> Resu
         names.extend(OF_NUMBERS);
     }
     let distinct = match local.get("calcdistinct").map(switch_value).transpose()? {
-        None => params::DISTINCT.read_for(context.params, local, &of.name)?.unwrap_or(false),
+        None => params::DISTINCT.read_for(context.params, local, &of.name)?,
         Some(distinct) => distinct,
     };
     if distinct {

@@ -51,7 +51,7 @@ impl DocumentAnalysis {
         let documents =
             elements.into_iter().map(|element| document(element, schema)).collect::<Result<_>>()?;
         let query = asked::QUERY.read(params)?.or(query::Q.read(params)?);
-        Ok(Self { documents, query, show_match: asked::SHOW_MATCH.read(params)?.unwrap_or(false) })
+        Ok(Self { documents, query, show_match: asked::SHOW_MATCH.read(params)? })
     }
 
     pub fn respond(&self, analyzers: &SchemaAnalyzers) -> Result<Entries> {

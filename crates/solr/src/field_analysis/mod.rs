@@ -71,7 +71,7 @@ impl FieldAnalysis {
             fields: fields.into_iter().map(of_field).collect::<Result<_>>()?,
             value,
             query,
-            show_match: asked::SHOW_MATCH.read(params)?.unwrap_or(false),
+            show_match: asked::SHOW_MATCH.read(params)?,
         })
     }
 

@@ -88,7 +88,7 @@ impl<'a> FunctionSource<'a> {
 
     /// A local parameter, else the request's.
     pub(super) fn param(&self, name: &str) -> Option<&'a str> {
-        self.local.get(name).or_else(|| self.context.params.get(name))
+        self.local.get(name).or_else(|| self.context.params.by_name(name))
     }
 
     /// The next argument, as a function.

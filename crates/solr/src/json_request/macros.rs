@@ -4,6 +4,7 @@
 use plan::{Error, Result};
 
 use crate::params::Params;
+use crate::params::json_request::EXPAND_MACROS;
 
 const START: &str = "${";
 /// How deep values may refer to one another, as in Solr.
@@ -22,7 +23,7 @@ pub(super) fn any(text: &str) -> bool {
 
 /// The parameters with what they refer to, unless they ask not to be.
 pub fn filled(params: Params) -> Result<Params> {
-    let wanted = params.get("expandMacros").is_none_or(|flag| flag == "true");
+    let wanted = EXPAND_MACROS.read(&params)?;
     let any = params.pairs().iter().any(|(name, value)| self::any(name) || self::any(value));
     if !wanted || !any {
         return Ok(params);
@@ -73,7 +74,7 @@ impl Filler<'_> {
                     format!("more than {REFERENCES_MAX} references by `${{…}}` in one request; use fewer");
                 return Err(Error::bad_request(message));
             }
-            if let Some(value) = self.params.get(name).or(default) {
+            if let Some(value) = self.params.by_name(name).or(default) {
                 let value = self.filled(value, depth + 1)?;
                 self.bytes_left = self.bytes_left.checked_sub(value.len()).ok_or_else(too_long)?;
                 out.push_str(&value);

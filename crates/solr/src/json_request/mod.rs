@@ -17,19 +17,21 @@ use std::sync::Arc;
 
 use plan::{Error, Result};
 
+use crate::params::json_request::{JSON, PARTS};
 use crate::params::{PARAMS_MAX, Params, paging, query, response};
 use crate::update::{Complaint, Event, JsonReader, Names, RawValue, value};
 use queries::Queries;
 
-const JSON: &str = "json";
 /// Parameters with the prefix that are about how JSON is written.
-const WRITER: [&str; 2] = ["json.nl", "json.wrf"];
+const WRITER: [&str; 2] = [response::JSON_NAMED_LISTS.name, response::JSON_WRAPPER.name];
+/// What the names of its parts begin with.
+const PART: &str = PARTS.beginning();
 
 type Entries = Vec<(Arc<str>, RawValue)>;
 
 /// Whether the parameters hold JSON or refer to one another; most do not.
 pub fn is_asked(params: &Params) -> bool {
-    let json = |name: &str| name == JSON || is_part(name);
+    let json = |name: &str| name == JSON.name || is_part(name);
     params
         .pairs()
         .iter()
@@ -38,23 +40,23 @@ pub fn is_asked(params: &Params) -> bool {
 
 /// Whether the parameter is a part of the request's JSON.
 fn is_part(name: &str) -> bool {
-    name.starts_with("json.") && !WRITER.contains(&name)
+    name.starts_with(PART) && !WRITER.contains(&name)
 }
 
 /// The parameters with a body of JSON among them, before those of the same name in the URL, which may so overlay it.
 pub fn with_body(params: &Params, body: &str) -> Params {
-    let others = params.pairs().iter().filter(|(name, _)| name != JSON).cloned();
-    let sent = params.pairs().iter().filter(|(name, _)| name == JSON).cloned();
-    Params::new(others.chain([(JSON.to_owned(), body.to_owned())]).chain(sent).collect())
+    let others = params.pairs().iter().filter(|(name, _)| name != JSON.name).cloned();
+    let sent = params.pairs().iter().filter(|(name, _)| name == JSON.name).cloned();
+    Params::new(others.chain([(JSON.name.to_owned(), body.to_owned())]).chain(sent).collect())
 }
 
 /// The parameters and those of `params` in their JSON that have not been sent plainly. To be called before a handler's
 /// presets are added, which count for less. What is wrong with the JSON is told by [`expand`].
 pub fn with_params(params: &Params) -> Params {
     let mut found = params.clone();
-    for text in params.all(JSON) {
+    for text in JSON.sent_all(params) {
         for (name, value) in params_of(text).unwrap_or_default() {
-            if found.get(&name).is_some() || found.check_count().is_err() {
+            if found.by_name(&name).is_some() || found.check_count().is_err() {
                 continue;
             }
             match value {
@@ -154,14 +156,16 @@ fn listed(value: &RawValue) -> &[RawValue] {
 fn merged(params: &Params) -> Result<Option<Entries>> {
     let mut all = Entries::new();
     let mut any = false;
-    for text in params.all(JSON) {
+    for text in JSON.sent_all(params) {
         any = true;
         if let Some(value) = parse(text)? {
             merge::lay_over(&mut all, &[], value)?;
         }
     }
-    for (name, text) in params.pairs() {
-        let Some(path) = name.strip_prefix("json.").filter(|_| is_part(name)) else { continue };
+    for (path, text) in PARTS.sent_all(params) {
+        if WRITER.iter().any(|name| name.strip_prefix(PART) == Some(path)) {
+            continue;
+        }
         any = true;
         if let Some(value) = parse(text)? {
             merge::lay_over(&mut all, &merge::path(path), value)?;

@@ -1,20 +1,24 @@
 //! What `/analysis/field` is to show.
 
 use super::spec::{switch, text};
-use super::{Param, ParamDoc};
+use super::{NoDefault, Param, ParamDoc, Preset};
 
 pub const FIELD_TYPE: Param<String> =
-    Param::new("analysis.fieldtype", text, None, "Field types, with commas between.");
-pub const FIELD_NAME: Param<String> =
-    Param::new("analysis.fieldname", text, None, "Fields, with commas between; `df` where neither is named.");
+    Param::new("analysis.fieldtype", text, NoDefault, "Field types, with commas between.");
+pub const FIELD_NAME: Param<String> = Param::new(
+    "analysis.fieldname",
+    text,
+    NoDefault,
+    "Fields, with commas between; `df` where neither is named.",
+);
 pub const FIELD_VALUE: Param<String> =
-    Param::new("analysis.fieldvalue", text, None, "The text as it would be indexed.");
+    Param::new("analysis.fieldvalue", text, NoDefault, "The text as it would be indexed.");
 pub const QUERY: Param<String> =
-    Param::new("analysis.query", text, None, "The text as it would be searched for; else that of `q`.");
-pub const SHOW_MATCH: Param<bool> = Param::new(
+    Param::new("analysis.query", text, NoDefault, "The text as it would be searched for; else that of `q`.");
+pub const SHOW_MATCH: Preset<bool> = Param::new(
     "analysis.showmatch",
     switch,
-    Some("false"),
+    "false",
     "Mark the tokens of the value that are among those of the query.",
 );
 

@@ -1,48 +1,44 @@
 //! What is put first by hand, at handlers that have a `QueryElevationComponent`.
 
 use super::spec::{switch, text};
-use super::{Param, ParamDoc};
+use super::{NoDefault, Param, ParamDoc, Preset};
 
-pub const ENABLE: Param<bool> = Param::new(
-    "enableElevation",
-    switch,
-    Some("true"),
-    "Whether documents are put first, or hidden, by hand.",
-);
+pub const ENABLE: Preset<bool> =
+    Param::new("enableElevation", switch, "true", "Whether documents are put first, or hidden, by hand.");
 pub const FORCE: Param<bool> = Param::new(
     "forceElevation",
     switch,
-    None,
+    NoDefault,
     "Put them first whatever the sort; else what the config says.",
 );
-pub const EXCLUSIVE: Param<bool> =
-    Param::new("exclusive", switch, Some("false"), "Show nothing but what is put first.");
-pub const MARK_EXCLUDES: Param<bool> = Param::new(
+pub const EXCLUSIVE: Preset<bool> =
+    Param::new("exclusive", switch, "false", "Show nothing but what is put first.");
+pub const MARK_EXCLUDES: Preset<bool> = Param::new(
     "markExcludes",
     switch,
-    Some("false"),
+    "false",
     "Show what is hidden too; `[excluded]` in `fl` tells which that is.",
 );
-pub const CONFIGURED_ORDER: Param<bool> = Param::new(
+pub const CONFIGURED_ORDER: Preset<bool> = Param::new(
     "useConfiguredElevatedOrder",
     switch,
-    Some("true"),
+    "true",
     "Whether what is put first is in the order of its list, or by score.",
 );
-pub const ONLY_MATCHING: Param<bool> = Param::new(
+pub const ONLY_MATCHING: Preset<bool> = Param::new(
     "elevateOnlyDocsMatchingQuery",
     switch,
-    Some("false"),
+    "false",
     "Put first only what the query finds anyway.",
 );
 pub const ELEVATE_IDS: Param<String> =
-    Param::new("elevateIds", text, None, "These ids come first, in place of what the config says.");
+    Param::new("elevateIds", text, NoDefault, "These ids come first, in place of what the config says.");
 pub const EXCLUDE_IDS: Param<String> =
-    Param::new("excludeIds", text, None, "These ids are hidden, in place of what the config says.");
+    Param::new("excludeIds", text, NoDefault, "These ids are hidden, in place of what the config says.");
 pub const EXCLUDE_TAGS: Param<String> = Param::new(
     "elevate.excludeTags",
     text,
-    None,
+    NoDefault,
     "Filters with one of these tags do not leave out what is put first.",
 );
 

@@ -1,64 +1,62 @@
 //! Hits in groups (`group.*`), and the other members of collapsed groups (`expand.*`).
 
 use super::spec::{integer, switch, text};
-use super::{Param, ParamDoc};
+use super::{NoDefault, Param, ParamDoc, Preset};
 
-pub const GROUP: Param<bool> = Param::new("group", switch, Some("false"), "Whether to show hits in groups.");
+pub const GROUP: Preset<bool> = Param::new("group", switch, "false", "Whether to show hits in groups.");
 pub const FIELD: Param<String> =
-    Param::new("group.field", text, None, "A group for each value of this field. May repeat.");
+    Param::new("group.field", text, NoDefault, "A group for each value of this field. May repeat.");
 pub const FUNC: Param<String> =
-    Param::new("group.func", text, None, "A group for each value of this function. May repeat.");
+    Param::new("group.func", text, NoDefault, "A group for each value of this function. May repeat.");
 pub const QUERY: Param<String> =
-    Param::new("group.query", text, None, "A group of the hits that match this query. May repeat.");
-pub const LIMIT: Param<i32> =
-    Param::new("group.limit", integer, Some("1"), "Most hits of a group; below 0 all.");
-pub const OFFSET: Param<i32> =
-    Param::new("group.offset", integer, Some("0"), "How many hits of a group to skip.");
+    Param::new("group.query", text, NoDefault, "A group of the hits that match this query. May repeat.");
+pub const LIMIT: Preset<i32> = Param::new("group.limit", integer, "1", "Most hits of a group; below 0 all.");
+pub const OFFSET: Preset<i32> = Param::new("group.offset", integer, "0", "How many hits of a group to skip.");
 pub const SORT: Param<String> =
-    Param::new("group.sort", text, None, "The order within a group; else that of `sort`.");
-pub const FORMAT: Param<String> = Param::new(
+    Param::new("group.sort", text, NoDefault, "The order within a group; else that of `sort`.");
+pub const FORMAT: Preset<String> = Param::new(
     "group.format",
     text,
-    Some("grouped"),
+    "grouped",
     "`grouped`, or `simple`: one list, of which `start` and `rows` count hits.",
 );
-pub const MAIN: Param<bool> =
-    Param::new("group.main", switch, Some("false"), "Show the last grouping as the response, in one list.");
-pub const COUNT: Param<bool> = Param::new("group.ngroups", switch, Some("false"), "Also count the groups.");
-pub const TRUNCATE: Param<bool> = Param::new(
+pub const MAIN: Preset<bool> =
+    Param::new("group.main", switch, "false", "Show the last grouping as the response, in one list.");
+pub const COUNT: Preset<bool> = Param::new("group.ngroups", switch, "false", "Also count the groups.");
+pub const TRUNCATE: Preset<bool> = Param::new(
     "group.truncate",
     switch,
-    Some("false"),
+    "false",
     "Facets count only the best hit of each group of the first field or function.",
 );
-pub const FACET: Param<bool> = Param::new(
+pub const FACET: Preset<bool> = Param::new(
     "group.facet",
     switch,
-    Some("false"),
+    "false",
     "Facets count the groups of the first field that have hits, and not the hits.",
 );
 
-pub const EXPAND: Param<bool> = Param::new(
-    "expand",
-    switch,
-    Some("false"),
-    "Whether to show the other members of the groups on the page.",
+pub const EXPAND: Preset<bool> =
+    Param::new("expand", switch, "false", "Whether to show the other members of the groups on the page.");
+pub const EXPAND_FIELD: Param<String> = Param::new(
+    "expand.field",
+    text,
+    NoDefault,
+    "The field of the groups; else the one that `{!collapse}` names.",
 );
-pub const EXPAND_FIELD: Param<String> =
-    Param::new("expand.field", text, None, "The field of the groups; else the one that `{!collapse}` names.");
 pub const EXPAND_QUERY: Param<String> =
-    Param::new("expand.q", text, None, "Members of which query; else of `q`.");
+    Param::new("expand.q", text, NoDefault, "Members of which query; else of `q`.");
 pub const EXPAND_FILTER: Param<String> = Param::new(
     "expand.fq",
     text,
-    None,
+    NoDefault,
     "Filters of members; else those of the search, without collapsing. May repeat.",
 );
-pub const EXPAND_ROWS: Param<i32> = Param::new("expand.rows", integer, Some("5"), "Most members of a group.");
-pub const EXPAND_SORT: Param<String> =
-    Param::new("expand.sort", text, Some("score desc"), "The order within a group.");
-pub const EXPAND_NULLS: Param<bool> =
-    Param::new("expand.nullGroup", switch, Some("false"), "Whether hits without a value are a group.");
+pub const EXPAND_ROWS: Preset<i32> = Param::new("expand.rows", integer, "5", "Most members of a group.");
+pub const EXPAND_SORT: Preset<String> =
+    Param::new("expand.sort", text, "score desc", "The order within a group.");
+pub const EXPAND_NULLS: Preset<bool> =
+    Param::new("expand.nullGroup", switch, "false", "Whether hits without a value are a group.");
 
 pub const DOCS: &[ParamDoc] = &[
     GROUP.doc(),

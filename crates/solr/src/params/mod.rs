@@ -2,6 +2,7 @@
 //! parameter (spelling, reference text, default, parser) by group. `form.rs` reads them off the wire, `spec.rs` is what a
 //! definition is made of, `unsupported.rs` refuses what Solr has and we do not.
 
+pub mod admin;
 pub mod analysis;
 pub mod dismax;
 pub mod elevation;
@@ -29,8 +30,11 @@ pub mod why_not;
 
 pub use form::parse_form;
 pub use reference_page::reference_page;
-pub use spec::{Kind, Param, ParamDoc, Support};
-pub(crate) use spec::{double as double_value, float as float_value, integer, switch as switch_value};
+pub use spec::{Fallback, Family, Kind, NoDefault, Param, ParamDoc, Preset, Support};
+pub(crate) use spec::{
+    double as double_value, fields_with, float as float_value, integer, not_a_number, switch as switch_value,
+    trimmed_long,
+};
 
 use std::sync::Arc;
 
@@ -56,13 +60,14 @@ impl Params {
         Self { places: Places::of(&pairs), pairs, json: None }
     }
 
-    /// The first value of `name`.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.all(name).next()
+    /// The first value of a name that is data: that a text or the configuration refers to. What the code knows by name has a
+    /// definition, which reads it (`Param`); each place that calls this stands in a list of `cargo xtask tidy`.
+    pub fn by_name(&self, name: &str) -> Option<&str> {
+        self.all_by_name(name).next()
     }
 
-    /// All values of `name`, in order.
-    pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
+    /// All values of such a name, in order.
+    pub fn all_by_name<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
         let few = if self.places.are_kept() { &[][..] } else { &self.pairs };
         let among_few = few.iter().filter(move |(key, _)| key == name);
         let among_many = self.places.find(name).iter().filter_map(|at| self.pairs.get(*at));
@@ -94,7 +99,7 @@ impl Params {
 
     /// Puts `value` in place of all values of `name`.
     pub(crate) fn set(&mut self, name: &str, value: String) {
-        if self.get(name).is_some() {
+        if self.by_name(name).is_some() {
             self.pairs.retain(|(key, _)| key != name);
             self.places = Places::of(&self.pairs);
         }
@@ -117,35 +122,18 @@ impl Params {
         }
     }
 
-    /// The value of `name` for one field: `f.<field>.<name>` if sent, else `name`.
-    pub fn get_for(&self, field: &str, name: &str) -> Option<&str> {
-        self.get(&own(field, name)).or_else(|| self.get(name))
-    }
-
-    /// All values of `name` for one field, see [`Params::get_for`].
-    pub fn all_for(&self, field: &str, name: &str) -> Vec<&str> {
-        let own = own(field, name);
-        let name = if self.get(&own).is_some() { own.as_str() } else { name };
-        self.all(name).collect()
-    }
-
     /// These parameters with what a handler presets: its invariants instead of theirs, its defaults where they are silent,
     /// its appends behind them.
     #[must_use]
     pub fn with_handler(&self, handler: &HandlerConfig) -> Self {
         let fixed = |name: &str| handler.invariants.iter().any(|(key, _)| key == name);
-        let sent = |name: &str| self.get(name).is_some();
+        let sent = |name: &str| self.by_name(name).is_some();
         let own = self.pairs.iter().filter(|(name, _)| !fixed(name));
         let defaults = handler.defaults.iter().filter(|(name, _)| !fixed(name) && !sent(name));
         let appends = handler.appends.iter().filter(|(name, _)| !fixed(name));
         let pairs = handler.invariants.iter().chain(own).chain(defaults).chain(appends).cloned().collect();
         Self { json: self.json.clone(), ..Self::new(pairs) }
     }
-}
-
-/// What a parameter is called for one field.
-fn own(field: &str, name: &str) -> String {
-    format!("f.{field}.{name}")
 }
 
 /// All definitions, by what they are about.
@@ -173,7 +161,7 @@ const GROUPS: &[(&str, &[ParamDoc])] = &[
     ("Not supported yet", unsupported::DOCS),
 ];
 
-/// Every definition, in the order of the reference.
+/// Every definition of searches and updates, in the order of the reference.
 pub fn reference() -> impl Iterator<Item = &'static ParamDoc> {
     GROUPS.iter().flat_map(|(_, docs)| docs.iter())
 }
@@ -196,10 +184,10 @@ mod tests {
         };
         let sent = Params::new(pairs(&[("rows", "7"), ("fq", "a"), ("wt", "xml")]));
         let all = sent.with_handler(&handler);
-        assert_eq!(all.get("rows"), Some("7"));
-        assert_eq!(all.get("df"), Some("text"));
-        assert_eq!(all.all("wt").collect::<Vec<_>>(), ["json"]);
-        assert_eq!(all.all("fq").collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(all.by_name("rows"), Some("7"));
+        assert_eq!(all.by_name("df"), Some("text"));
+        assert_eq!(all.all_by_name("wt").collect::<Vec<_>>(), ["json"]);
+        assert_eq!(all.all_by_name("fq").collect::<Vec<_>>(), ["a", "b"]);
     }
 
     /// However many there are.
@@ -209,9 +197,8 @@ mod tests {
             let others: Vec<_> = (0..more).map(|number| (format!("p{number}"), "x".to_owned())).collect();
             let mut params = Params::new(others);
             let check = |params: &Params, name: &str, expected: &[&str]| {
-                assert_eq!(params.all(name).collect::<Vec<_>>(), expected, "{more} {name}");
-                assert_eq!(params.get(name), expected.first().copied());
-                assert_eq!(params.all_for("a", name), expected);
+                assert_eq!(params.all_by_name(name).collect::<Vec<_>>(), expected, "{more} {name}");
+                assert_eq!(params.by_name(name), expected.first().copied());
             };
             params.push("a", "1");
             params.push("b", "2");
@@ -223,27 +210,21 @@ mod tests {
             check(&params, "b", &["2"]);
             params.push("f.a.b", "5");
             check(&params, "f.a.b", &["5"]);
-            assert_eq!((params.get_for("a", "b"), params.get_for("c", "b")), (Some("5"), Some("2")));
             assert_eq!(params, Params::new(params.pairs().to_vec()));
         }
     }
 
-    #[test]
-    fn a_field_may_have_its_own_value() {
-        let params = Params::new(pairs(&[("facet.limit", "1"), ("f.a.facet.limit", "2"), ("f.a.b.x", "3")]));
-        assert_eq!(params.get_for("a", "facet.limit"), Some("2"));
-        assert_eq!(params.get_for("b", "facet.limit"), Some("1"));
-        assert_eq!(params.get_for("a.b", "x"), Some("3"));
-        assert_eq!(params.all_for("a", "facet.limit"), ["2"]);
-    }
-
+    /// At other paths a name may mean another thing.
     #[test]
     fn every_parameter_is_defined_once() {
-        let mut names: Vec<_> = reference().map(|doc| doc.name).collect();
-        names.sort_unstable();
-        let before = names.len();
-        names.dedup();
-        assert_eq!(names.len(), before);
-        assert!(reference().all(|doc| !doc.about.is_empty()));
+        let check = |docs: &mut dyn Iterator<Item = &'static ParamDoc>| {
+            let mut names = std::collections::BTreeSet::new();
+            for doc in docs {
+                assert!(names.insert(doc.name), "{}", doc.name);
+                assert!(!doc.about.is_empty(), "{}", doc.name);
+            }
+        };
+        check(&mut reference());
+        admin::GROUPS.iter().for_each(|(_, docs)| check(&mut docs.iter()));
     }
 }

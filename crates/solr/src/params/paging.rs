@@ -4,41 +4,30 @@ use plan::{Error, Page, Result};
 
 use super::grouping::GROUP;
 use super::spec::{integer, text};
-use super::{Param, ParamDoc, Params};
+use super::{NoDefault, Param, ParamDoc, Params, Preset};
 
-pub const START: Param<usize> = Param {
-    name: "start",
-    about: "How many hits to skip.",
-    default: Some("0"),
-    parse: |text| not_negative("start", text),
-    per_field: false,
-};
+pub const START: Preset<usize> =
+    Param::new("start", |text| not_negative("start", text), "0", "How many hits to skip.");
 
-pub const ROWS: Param<usize> = Param {
-    name: "rows",
-    about: "How many hits to return.",
-    default: Some("10"),
-    parse: |text| not_negative("rows", text),
-    per_field: false,
-};
+pub const ROWS: Preset<usize> =
+    Param::new("rows", |text| not_negative("rows", text), "10", "How many hits to return.");
 
-pub const CURSOR_MARK: Param<String> = Param {
-    name: "cursorMark",
-    about: "`*`, then the `nextCursorMark` of the answer before: pages of all hits, each as cheap as the first. The sort must have the unique key in it.",
-    default: None,
-    parse: text,
-    per_field: false,
-};
+pub const CURSOR_MARK: Param<String> = Param::new(
+    "cursorMark",
+    text,
+    NoDefault,
+    "`*`, then the `nextCursorMark` of the answer before: pages of all hits, each as cheap as the first. The sort must have the unique key in it.",
+);
 
 pub const DOCS: &[ParamDoc] = &[START.doc(), ROWS.doc(), CURSOR_MARK.doc()];
 
 /// The window that a request asks for. Of groups, fewer than none are all.
 pub fn page(params: &Params) -> Result<Page> {
-    let groups_all = || integer(params.get(ROWS.name).unwrap_or_default()).is_ok_and(|rows| rows < 0);
-    if GROUP.read(params)? == Some(true) && groups_all() {
-        return Ok(Page { start: START.read(params)?.unwrap_or(0), rows: usize::MAX });
+    let groups_all = || ROWS.sent(params).is_some_and(|rows| integer(rows).is_ok_and(|rows| rows < 0));
+    if GROUP.read(params)? && groups_all() {
+        return Ok(Page { start: START.read(params)?, rows: usize::MAX });
     }
-    Ok(Page { start: START.read(params)?.unwrap_or(0), rows: ROWS.read(params)?.unwrap_or(10) })
+    Ok(Page { start: START.read(params)?, rows: ROWS.read(params)? })
 }
 
 fn not_negative(name: &str, text: &str) -> Result<usize> {

@@ -3,11 +3,11 @@
 
 use std::fmt::Write as _;
 
-use super::{GROUPS, ParamDoc, Support};
+use super::{GROUPS, ParamDoc, Support, admin};
 
 const HEAD: &str = "# Parameters
 
-What `/select`, `/query` and handlers of their class read; under some headings, what the handler named there reads. The
+What `/select`, `/query` and handlers of their class read; under headings with a path, what the handler of that path reads. The
 spelling and the meaning are Solr's. Parameters marked with * may
 be given for one field, as `f.<field>.<name>`, or among the local parameters of the facet. A parameter of Solr's that is not
 supported is refused by its name, never passed over, unless it only advises how to compute.
@@ -18,13 +18,20 @@ This page is written by `cargo xtask docs` from the definitions in `crates/solr/
 /// The whole page.
 pub fn reference_page() -> String {
     let mut page = HEAD.to_owned();
-    for (title, docs) in GROUPS {
-        let (hints, read): (Vec<_>, Vec<_>) = docs.iter().partition(|doc| doc.support == Support::Hint);
+    for (title, docs) in GROUPS.iter().chain(admin::GROUPS) {
+        let of = |support| docs.iter().filter(|doc| doc.support == support).collect::<Vec<_>>();
+        let (read, hints, refused) = (of(Support::Yes), of(Support::Hint), of(Support::No));
         let _ = write!(page, "\n## {title}\n\n");
-        table(&read, &mut page);
+        if !read.is_empty() {
+            table(&read, &mut page);
+        }
         if !hints.is_empty() {
             page.push_str("\nTaken as advice; answers are the same with and without them:\n\n");
             table(&hints, &mut page);
+        }
+        if !refused.is_empty() {
+            page.push_str(if read.is_empty() { "" } else { "\nRefused:\n\n" });
+            table(&refused, &mut page);
         }
     }
     page

@@ -1,85 +1,134 @@
 //! What the response carries and how it is written.
 
-use super::spec::{switch, text};
-use super::{Kind, Param, ParamDoc};
+use super::spec::{csv_character, lenient_switch, switch, text};
+use super::{NoDefault, Param, ParamDoc, Preset};
 
-pub const FL: Param<String> = Param {
-    name: "fl",
-    about: "Fields of each hit: names, globs, `*`, `score`, `label:field`, functions, `[docid]`, `[explain]`, `[shard]`, `[value v=…]`. May repeat.",
-    default: Some("*"),
-    parse: text,
-    per_field: false,
-};
+pub const FL: Preset<String> = Param::new(
+    "fl",
+    text,
+    "*",
+    "Fields of each hit: names, globs, `*`, `score`, `label:field`, functions, `[docid]`, `[explain]`, `[shard]`, `[value v=…]`. May repeat.",
+);
 
-pub const OMIT_HEADER: Param<bool> = Param {
-    name: "omitHeader",
-    about: "Leave `responseHeader` out.",
-    default: Some("false"),
-    parse: switch,
-    per_field: false,
-};
+pub const OMIT_HEADER: Preset<bool> =
+    Param::new("omitHeader", switch, "false", "Leave `responseHeader` out.");
 
-pub const DEBUG_QUERY: Param<bool> = Param {
-    name: "debugQuery",
-    about: "All debug sections, as `debug=all`.",
-    default: Some("false"),
-    parse: switch,
-    per_field: false,
-};
+pub const DEBUG_QUERY: Preset<bool> =
+    Param::new("debugQuery", switch, "false", "All debug sections, as `debug=all`.");
 
-pub const DEBUG: Param<String> = Param {
-    name: "debug",
-    about: "Debug sections: `query`, `timing`, `results`, `all` or `true`. May repeat.",
-    default: None,
-    parse: text,
-    per_field: false,
-};
+pub const DEBUG: Param<String> = Param::new(
+    "debug",
+    text,
+    NoDefault,
+    "Debug sections: `query`, `timing`, `results`, `all` or `true`. May repeat.",
+);
 
-pub const EXPLAIN_STRUCTURED: Param<bool> = Param {
-    name: "debug.explain.structured",
-    about: "Explanations as trees, not as text.",
-    default: Some("false"),
-    parse: switch,
-    per_field: false,
-};
+pub const EXPLAIN_STRUCTURED: Preset<bool> =
+    Param::new("debug.explain.structured", switch, "false", "Explanations as trees, not as text.");
 
-pub const EXPLAIN_OTHER: Param<String> = Param {
-    name: "explainOther",
-    about: "With `debug=results`: a query whose first ten documents are explained too, hits or not.",
-    default: None,
-    parse: text,
-    per_field: false,
-};
+pub const EXPLAIN_OTHER: Param<String> = Param::new(
+    "explainOther",
+    text,
+    NoDefault,
+    "With `debug=results`: a query whose first ten documents are explained too, hits or not.",
+);
 
 pub const USE_PARAMS: Param<String> = Param::new(
     "useParams",
     text,
-    None,
+    NoDefault,
     "Sets of parameters, kept under these names below `/config/params`, that count where the request says nothing; of two the later.",
 );
 
-pub const CSV_HEADER: Param<bool> =
-    Param::new("csv.header", switch, Some("true"), "Whether the first row of CSV names the columns.");
+pub const CSV_HEADER: Preset<bool> =
+    Param::new("csv.header", switch, "true", "Whether the first row of CSV names the columns.");
 
-pub const CSV_NEWLINE: Param<String> =
-    Param::new("csv.newline", text, Some("\n"), "What ends a row of CSV; a line feed by default.");
+pub const CSV_NEWLINE: Preset<String> =
+    Param::new("csv.newline", text, "\n", "What ends a row of CSV; a line feed by default.");
 
-pub const CSV_NULL: Param<String> =
-    Param::new("csv.null", text, Some(""), "What stands in CSV for a field that a document does not have.");
+pub const CSV_NULL: Preset<String> =
+    Param::new("csv.null", text, "", "What stands in CSV for a field that a document does not have.");
 
-/// Those that `response/` reads itself.
-const fn writer(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
-    ParamDoc::plain(name, Kind::Text, default, about)
-}
+/// An update is answered in the format of its body where it does not name one.
+pub const WT: Preset<String> = Param::new(
+    "wt",
+    text,
+    "json",
+    "The format of the response: `json`, `xml`, `javabin`, `csv`, `cbor`, `geojson`, `python`, `ruby`, `php`, `phps`.",
+);
+pub const INDENT: Preset<bool> = Param::new(
+    "indent",
+    |value| Ok(!matches!(value, "off" | "false")),
+    "true",
+    "Whether the response is laid out for reading.",
+);
+pub const ECHO_HANDLER: Preset<bool> = Param::new(
+    "echoHandler",
+    lenient_switch,
+    "false",
+    "Whether the header names Solr's class of the handler.",
+);
+pub const ECHO_PARAMS: Preset<String> =
+    Param::new("echoParams", text, "none", "Parameters to repeat in the header: `none`, `explicit`, `all`.");
+pub const JSON_WRAPPER: Param<String> = Param::new(
+    "json.wrf",
+    text,
+    NoDefault,
+    "A function whose argument the answer is, in JSON and the notations of scripts.",
+);
+pub const JSON_NAMED_LISTS: Preset<String> = Param::new(
+    "json.nl",
+    text,
+    "flat",
+    "How lists of names and values look in JSON: `flat`, `map`, `arrarr`, `arrmap`, `arrntv`.",
+);
+pub const GEOJSON_FIELD: Param<String> = Param::new(
+    "geojson.field",
+    text,
+    NoDefault,
+    "The field whose shapes the documents are with `wt=geojson`.",
+);
 
-const fn flag(name: &'static str, default: &'static str, about: &'static str) -> ParamDoc {
-    ParamDoc::plain(name, Kind::Switch, Some(default), about)
-}
+pub const CSV_SEPARATOR: Preset<char> = Param::per_field(
+    "csv.separator",
+    |text| csv_character("separator", text),
+    ",",
+    "Between the cells of a row of CSV; for one field, between its values.",
+);
+/// By default `"`, but for tables with `csv.escape`.
+pub const CSV_ENCAPSULATOR: Param<char> = Param::per_field(
+    "csv.encapsulator",
+    |text| csv_character("encapsulator", text),
+    NoDefault,
+    "Around cells of CSV that need it; for one field, around its values.",
+);
+pub const CSV_ESCAPE: Param<char> = Param::per_field(
+    "csv.escape",
+    |text| csv_character("escape", text),
+    NoDefault,
+    "Before characters of CSV that mean something, instead of quotes around the cell.",
+);
+pub const CSV_VALUE_SEPARATOR: Param<char> = Param::new(
+    "csv.mv.separator",
+    |text| csv_character("separator", text),
+    NoDefault,
+    "Between the values of a cell of CSV; `csv.separator` by default.",
+);
+pub const CSV_VALUE_ENCAPSULATOR: Param<char> = Param::new(
+    "csv.mv.encapsulator",
+    |text| csv_character("encapsulator", text),
+    NoDefault,
+    "Around values in a cell of CSV that need it.",
+);
+pub const CSV_VALUE_ESCAPE: Preset<char> = Param::new(
+    "csv.mv.escape",
+    |text| csv_character("escape", text),
+    "\\",
+    "Before characters that mean something in a cell of CSV.",
+);
 
-/// As [`writer`], for what a field may have of its own.
-const fn cell(name: &'static str, default: Option<&'static str>, about: &'static str) -> ParamDoc {
-    ParamDoc { per_field: true, ..writer(name, default, about) }
-}
+const FORMATS: &[&str] =
+    &["json", "xml", "javabin", "csv", "cbor", "geojson", "python", "ruby", "php", "phps"];
 
 pub const DOCS: &[ParamDoc] = &[
     FL.doc(),
@@ -89,43 +138,20 @@ pub const DOCS: &[ParamDoc] = &[
     EXPLAIN_STRUCTURED.doc(),
     EXPLAIN_OTHER.doc(),
     USE_PARAMS.doc(),
-    writer(
-        "wt",
-        Some("json"),
-        "The format of the response: `json`, `xml`, `javabin`, `csv`, `cbor`, `geojson`, `python`, `ruby`, `php`, `phps`.",
-    )
-    .one_of(&["json", "xml", "javabin", "csv", "cbor", "geojson", "python", "ruby", "php", "phps"]),
-    flag("indent", "true", "Whether the response is laid out for reading."),
-    flag("echoHandler", "false", "Whether the header names Solr's class of the handler."),
-    writer("echoParams", Some("none"), "Parameters to repeat in the header: `none`, `explicit`, `all`.")
-        .one_of(&["none", "explicit", "all"]),
-    writer(
-        "json.wrf",
-        None,
-        "A function whose argument the answer is, in JSON and the notations of scripts.",
-    ),
-    writer("geojson.field", None, "The field whose shapes the documents are with `wt=geojson`."),
+    WT.doc().one_of(FORMATS),
+    INDENT.doc(),
+    ECHO_HANDLER.doc(),
+    ECHO_PARAMS.doc().one_of(&["none", "explicit", "all"]),
+    JSON_WRAPPER.doc(),
+    GEOJSON_FIELD.doc(),
     CSV_HEADER.doc(),
     CSV_NEWLINE.doc(),
     CSV_NULL.doc(),
-    cell("csv.separator", Some(","), "Between the cells of a row of CSV; for one field, between its values."),
-    cell(
-        "csv.encapsulator",
-        Some("\""),
-        "Around cells of CSV that need it; for one field, around its values.",
-    ),
-    cell(
-        "csv.escape",
-        None,
-        "Before characters of CSV that mean something, instead of quotes around the cell.",
-    ),
-    writer("csv.mv.separator", None, "Between the values of a cell of CSV; `csv.separator` by default."),
-    writer("csv.mv.encapsulator", None, "Around values in a cell of CSV that need it."),
-    writer("csv.mv.escape", Some("\\"), "Before characters that mean something in a cell of CSV."),
-    writer(
-        "json.nl",
-        Some("flat"),
-        "How lists of names and values look in JSON: `flat`, `map`, `arrarr`, `arrmap`, `arrntv`.",
-    )
-    .one_of(&["flat", "map", "arrarr", "arrmap", "arrntv"]),
+    CSV_SEPARATOR.doc(),
+    ParamDoc { default: Some("\""), ..CSV_ENCAPSULATOR.doc() },
+    CSV_ESCAPE.doc(),
+    CSV_VALUE_SEPARATOR.doc(),
+    CSV_VALUE_ENCAPSULATOR.doc(),
+    CSV_VALUE_ESCAPE.doc(),
+    JSON_NAMED_LISTS.doc().one_of(&["flat", "map", "arrarr", "arrmap", "arrntv"]),
 ];

@@ -1,94 +1,95 @@
 //! What a handler's spelling component does.
 
 use super::spec::{float, integer, switch, text};
-use super::{Param, ParamDoc};
+use super::{Family, NoDefault, Param, ParamDoc, Preset};
 
-pub const SPELLCHECK: Param<bool> =
-    Param::new("spellcheck", switch, Some("false"), "Suggest other spellings, where the handler can.");
+pub const SPELLCHECK: Preset<bool> =
+    Param::new("spellcheck", switch, "false", "Suggest other spellings, where the handler can.");
 pub const QUERY: Param<String> =
-    Param::new("spellcheck.q", text, None, "The words to check; by default those of `q`.");
-pub const DICTIONARY: Param<String> = Param::new(
+    Param::new("spellcheck.q", text, NoDefault, "The words to check; by default those of `q`.");
+pub const DICTIONARY: Preset<String> = Param::new(
     "spellcheck.dictionary",
     text,
-    Some("default"),
+    "default",
     "The dictionary to ask. May repeat: then suggestions are taken from each in turn.",
 );
-pub const BUILD: Param<bool> = Param::new(
+pub const BUILD: Preset<bool> = Param::new(
     "spellcheck.build",
     switch,
-    Some("false"),
+    "false",
     "Acknowledged; dictionaries are the terms of the index, so there is nothing to build.",
 );
-pub const RELOAD: Param<bool> =
-    Param::new("spellcheck.reload", switch, Some("false"), "As `spellcheck.build`.");
-pub const COUNT: Param<i32> =
-    Param::new("spellcheck.count", integer, Some("1"), "Most suggestions for a word that no document has.");
-pub const ALTERNATIVES: Param<i32> = Param::new(
+pub const RELOAD: Preset<bool> = Param::new("spellcheck.reload", switch, "false", "As `spellcheck.build`.");
+pub const COUNT: Preset<i32> =
+    Param::new("spellcheck.count", integer, "1", "Most suggestions for a word that no document has.");
+pub const ALTERNATIVES: Preset<i32> = Param::new(
     "spellcheck.alternativeTermCount",
     integer,
-    Some("0"),
+    "0",
     "Most suggestions for a word that some documents have; at 0 it has none.",
 );
-pub const MORE_POPULAR: Param<bool> = Param::new(
+pub const MORE_POPULAR: Preset<bool> = Param::new(
     "spellcheck.onlyMorePopular",
     switch,
-    Some("false"),
+    "false",
     "Suggest words of more documents only, also for words that some documents have.",
 );
-pub const EXTENDED: Param<bool> = Param::new(
+pub const EXTENDED: Preset<bool> = Param::new(
     "spellcheck.extendedResults",
     switch,
-    Some("false"),
+    "false",
     "Show how many documents have the words, and whether the query found enough.",
 );
-pub const RESULTS_MAX: Param<f32> = Param::new(
+pub const RESULTS_MAX: Preset<f32> = Param::new(
     "spellcheck.maxResultsForSuggest",
     float,
-    Some("0"),
+    "0",
     "Suggest only where the query found no more: a number of documents, or a share of those that pass the filters.",
 );
 pub const RESULTS_MAX_FILTER: Param<String> = Param::new(
     "spellcheck.maxResultsForSuggest.fq",
     text,
-    None,
+    NoDefault,
     "The query that `spellcheck.maxResultsForSuggest` is a share of, instead of the narrowest filter.",
 );
 pub const ACCURACY: Param<f32> = Param::new(
     "spellcheck.accuracy",
     float,
-    None,
+    NoDefault,
     "How alike a suggestion must be at least, from 0 to 1, instead of the dictionary's own bound.",
 );
-pub const COLLATE: Param<bool> =
-    Param::new("spellcheck.collate", switch, Some("false"), "Also show the query with its words corrected.");
-pub const COLLATIONS_MAX: Param<i32> =
-    Param::new("spellcheck.maxCollations", integer, Some("1"), "Most corrected queries.");
-pub const COLLATION_TRIES_MAX: Param<i32> = Param::new(
+pub const COLLATE: Preset<bool> =
+    Param::new("spellcheck.collate", switch, "false", "Also show the query with its words corrected.");
+pub const COLLATIONS_MAX: Preset<i32> =
+    Param::new("spellcheck.maxCollations", integer, "1", "Most corrected queries.");
+pub const COLLATION_TRIES_MAX: Preset<i32> = Param::new(
     "spellcheck.maxCollationTries",
     integer,
-    Some("0"),
+    "0",
     "Most corrected queries that are tried out, so that only those that find something are shown; 0 tries none.",
 );
-pub const COLLATION_EVALUATIONS_MAX: Param<i32> = Param::new(
+pub const COLLATION_EVALUATIONS_MAX: Preset<i32> = Param::new(
     "spellcheck.maxCollationEvaluations",
     integer,
-    Some("10000"),
+    "10000",
     "Most combinations of suggestions among which the best are sought.",
 );
-pub const COLLATION_EXTENDED: Param<bool> = Param::new(
+pub const COLLATION_EXTENDED: Preset<bool> = Param::new(
     "spellcheck.collateExtendedResults",
     switch,
-    Some("false"),
+    "false",
     "Show how much each corrected query finds, and what was corrected.",
 );
-pub const COLLATION_DOCUMENTS_MAX: Param<i32> = Param::new(
+pub const COLLATION_DOCUMENTS_MAX: Preset<i32> = Param::new(
     "spellcheck.collateMaxCollectDocs",
     integer,
-    Some("0"),
+    "0",
     "Count the finds of a corrected query so far only and estimate the rest; 0 counts all.",
 );
-/// What stands before a parameter that applies to trials of corrected queries only.
-pub(crate) const COLLATION_PARAM: &str = "spellcheck.collateParam.";
+pub const COLLATION_PARAMS: Family = Family {
+    name: "spellcheck.collateParam.<name>",
+    about: "This parameter's value where a corrected query is tried out; an empty one leaves it out.",
+};
 
 pub const DOCS: &[ParamDoc] = &[
     SPELLCHECK.doc(),
@@ -109,4 +110,5 @@ pub const DOCS: &[ParamDoc] = &[
     COLLATION_EVALUATIONS_MAX.doc(),
     COLLATION_EXTENDED.doc(),
     COLLATION_DOCUMENTS_MAX.doc(),
+    COLLATION_PARAMS.doc(),
 ];

@@ -1,43 +1,43 @@
 //! What a handler's suggesting component does.
 
 use super::spec::{integer, switch, text};
-use super::{Param, ParamDoc};
+use super::{NoDefault, Param, ParamDoc, Preset};
 
-pub const SUGGEST: Param<bool> =
-    Param::new("suggest", switch, Some("false"), "Suggest completions, where the handler can.");
-pub const QUERY: Param<String> = Param::new("suggest.q", text, None, "What to complete; by default `q`.");
-pub const DICTIONARY: Param<String> = Param::new(
+pub const SUGGEST: Preset<bool> =
+    Param::new("suggest", switch, "false", "Suggest completions, where the handler can.");
+pub const QUERY: Param<String> =
+    Param::new("suggest.q", text, NoDefault, "What to complete; by default `q`.");
+pub const DICTIONARY: Preset<String> = Param::new(
     "suggest.dictionary",
     text,
-    Some("default"),
+    "default",
     "The suggester to ask. May repeat: each answers for itself.",
 );
-pub const COUNT: Param<i32> =
-    Param::new("suggest.count", integer, Some("1"), "Most suggestions of each suggester.");
+pub const COUNT: Preset<i32> =
+    Param::new("suggest.count", integer, "1", "Most suggestions of each suggester.");
 pub const CONTEXTS: Param<String> = Param::new(
     "suggest.cfq",
     text,
-    None,
+    NoDefault,
     "Of which contexts suggestions must be: words with `+`, `-`, `AND`, `OR`, `NOT`, parentheses, `*` and `?`.",
 );
-pub const ALL_REQUIRED: Param<bool> = Param::new(
+pub const ALL_REQUIRED: Preset<bool> = Param::new(
     "suggest.allTermsRequired",
     switch,
-    Some("true"),
+    "true",
     "Whether suggestions must have all words, where `suggest.cfq` is sent; else the suggester says.",
 );
-pub const BUILD: Param<bool> =
-    Param::new("suggest.build", switch, Some("false"), "Build the suggesters asked, before they answer.");
-pub const BUILD_ALL: Param<bool> =
-    Param::new("suggest.buildAll", switch, Some("false"), "Build all suggesters of the handler.");
-pub const RELOAD: Param<bool> = Param::new(
+pub const BUILD: Preset<bool> =
+    Param::new("suggest.build", switch, "false", "Build the suggesters asked, before they answer.");
+pub const BUILD_ALL: Preset<bool> =
+    Param::new("suggest.buildAll", switch, "false", "Build all suggesters of the handler.");
+pub const RELOAD: Preset<bool> = Param::new(
     "suggest.reload",
     switch,
-    Some("false"),
+    "false",
     "Acknowledged; suggesters are in memory, so there is nothing to read again.",
 );
-pub const RELOAD_ALL: Param<bool> =
-    Param::new("suggest.reloadAll", switch, Some("false"), "As `suggest.reload`.");
+pub const RELOAD_ALL: Preset<bool> = Param::new("suggest.reloadAll", switch, "false", "As `suggest.reload`.");
 const HIGHLIGHT: ParamDoc = ParamDoc::hint(
     "suggest.highlight",
     "Changes nothing, as in Solr: the suggester's `highlight` says whether what was found is in bold.",

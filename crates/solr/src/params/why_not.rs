@@ -1,15 +1,15 @@
 //! What `/whynot` asks beside the parameters of a search.
 
 use super::spec::text;
-use super::{Param, ParamDoc};
+use super::{NoDefault, Param, ParamDoc, Preset};
 
 pub const ID: Param<String> = Param::new(
     "id",
     text,
-    None,
+    NoDefault,
     "The document in question, at `/whynot`; the documents to fetch, at `/get`.",
 );
-pub const HANDLER: Param<String> =
-    Param::new("qt", text, Some("/select"), "The handler whose presets `/whynot` searches with.");
+pub const HANDLER: Preset<String> =
+    Param::new("qt", text, "/select", "The handler whose presets `/whynot` searches with.");
 
 pub const DOCS: &[ParamDoc] = &[ID.doc(), HANDLER.doc()];

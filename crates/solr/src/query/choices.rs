@@ -20,7 +20,7 @@ pub(super) fn switch(request: &Request<'_>) -> Result<Option<Query>> {
 
 /// `{!maxscore tie=…}`: as `lucene`, but of the optional clauses the best one scores.
 pub(super) fn max_score(request: &Request<'_>) -> Result<Option<Query>> {
-    let tie = request.local.get(TIE.name).map(TIE.parse).transpose()?.unwrap_or(0.0);
+    let tie = TIE.parse(request.local.get(TIE.name))?;
     Ok(lucene(request)?.map(|query| best_clause(query, tie)))
 }
 

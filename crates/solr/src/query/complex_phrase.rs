@@ -10,6 +10,7 @@ use super::lucene::{Grammar, LuceneOptions};
 use super::parsers::Request;
 use super::pieces::{LucenePieces, Piece, Pieces, Place};
 use super::syntax::SyntaxError;
+use crate::params::query::{DF, Q_OP};
 use crate::params::switch_value;
 
 /// Places of one phrase; Solr differs: it has no bound.
@@ -21,8 +22,8 @@ pub(super) fn complex_phrase(request: &Request<'_>) -> Result<Option<Query>> {
     }
     let in_order = request.local.get("inOrder").map_or(Ok(true), switch_value)?;
     let options = LuceneOptions {
-        default_field: request.param("df"),
-        all_required: request.param("q.op").is_some_and(|operator| operator.eq_ignore_ascii_case("and")),
+        default_field: request.sent(&DF),
+        all_required: request.text_of(&Q_OP).eq_ignore_ascii_case("and"),
         split: true,
     };
     let pieces = PatternPieces { lucene: LucenePieces { options: &options }, in_order };

@@ -64,7 +64,7 @@ pub fn split_local_params<'a>(text: &'a str, params: &Params) -> Result<(LocalPa
         reader.at += usize::from(dereference);
         let value = reader.value()?;
         if dereference {
-            local.pairs.extend(params.all(&value).map(|found| (name.clone(), found.to_owned())));
+            local.pairs.extend(params.all_by_name(&value).map(|found| (name.clone(), found.to_owned())));
         } else {
             local.pairs.push((name, value));
         }

@@ -23,7 +23,7 @@ use super::term_sets::{check_method, term_set};
 use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
 use crate::function::{check_number, function_range, parse_function, whole_function};
-use crate::params::Param;
+use crate::params::{Fallback, Param, Preset, query as param};
 
 /// How deep parsers may nest in one another, as in Solr.
 const PARSERS_DEPTH_MAX: usize = 100;
@@ -218,20 +218,25 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// A local parameter, else the request's.
-    pub(super) fn param(&self, name: &str) -> Option<&str> {
-        self.local.get(name).or_else(|| self.context.params.get(name))
+    /// A local parameter, else the request's, as it was sent.
+    pub(super) fn sent<T, D: Fallback>(&self, param: &Param<T, D>) -> Option<&str> {
+        self.local.get(param.name).or_else(|| param.sent(self.context.params))
     }
 
-    /// As [`Request::param`], read and with its default.
-    pub(super) fn near<T>(&self, param: &Param<T>) -> Result<Option<T>> {
-        param.read_near(self.context.params, self.local)
+    /// As [`Request::sent`], else the default.
+    pub(super) fn text_of(&self, param: &Preset<String>) -> &str {
+        param.default.fill(self.sent(param))
+    }
+
+    /// As [`Request::sent`], read and with its default.
+    pub(super) fn near<T, D: Fallback>(&self, param: &Param<T, D>) -> Result<D::Read<T>> {
+        param.parse(self.sent(param))
     }
 
     /// All local values of a parameter, else the request's.
-    pub(super) fn all<'b>(&'b self, name: &'b str) -> Vec<&'b str> {
-        let own: Vec<_> = self.local.all(name).collect();
-        if own.is_empty() { self.context.params.all(name).collect() } else { own }
+    pub(super) fn all<T, D: Fallback>(&self, param: &Param<T, D>) -> Vec<&str> {
+        let own: Vec<_> = self.local.all(param.name).collect();
+        if own.is_empty() { param.sent_all(self.context.params).collect() } else { own }
     }
 
     /// A query inside this one; `None` when it bears one of the tags that `excludeTags` names.
@@ -265,9 +270,9 @@ pub(super) fn lucene(request: &Request<'_>) -> Result<Option<Query>> {
         return Ok(None);
     }
     let options = LuceneOptions {
-        default_field: request.param("df"),
-        all_required: request.param("q.op").is_some_and(|operator| operator.eq_ignore_ascii_case("and")),
-        split: request.param("sow").is_some_and(|sow| matches!(sow, "true" | "on" | "yes")),
+        default_field: request.sent(&param::DF),
+        all_required: request.text_of(&param::Q_OP).eq_ignore_ascii_case("and"),
+        split: matches!(request.near(&param::SOW), Ok(true)),
     };
     lucene_query(request.context, &options, request.text, request.depth)
 }

@@ -8,6 +8,8 @@ use super::context::Field;
 use super::dismax::weighted_fields;
 use super::field::TextStyle;
 use super::parsers::Request;
+use crate::params::dismax::QF;
+use crate::params::query::{DF, Q_OP, Q_OPERATORS};
 
 /// Parentheses in one another; Solr differs: it has no bound, and runs out of stack.
 const NESTING_MAX: usize = 128;
@@ -19,11 +21,11 @@ pub(super) fn simple(request: &Request<'_>) -> Result<Option<Query>> {
     if request.text.trim() == "*" {
         return Ok(Some(Query::All));
     }
-    let and = request.param("q.op").is_some_and(|operator| operator.eq_ignore_ascii_case("and"));
+    let and = request.text_of(&Q_OP).eq_ignore_ascii_case("and");
     let typed = Typed {
         request,
         fields: fields(request)?,
-        marks: Marks::read(request.param("q.operators")),
+        marks: Marks::read(request.sent(&Q_OPERATORS)),
         between: if and { Occur::Must } else { Occur::Should },
     };
     let text: Vec<char> = request.text.chars().collect();
@@ -32,10 +34,10 @@ pub(super) fn simple(request: &Request<'_>) -> Result<Option<Query>> {
 
 /// Each with its factor, in the order of Solr's map of them.
 fn fields(request: &Request<'_>) -> Result<Vec<(Field, f32)>> {
-    let lists = request.all("qf");
+    let lists = request.all(&QF);
     let mut named = weighted_fields(lists.iter().copied())?;
     if named.is_empty() {
-        let default = request.param("df");
+        let default = request.sent(&DF);
         let missing = || Error::bad_request("`{!simple}` has neither `qf` nor `df`; name a field");
         named.push((default.ok_or_else(missing)?.to_owned(), 1.0));
     }

@@ -142,7 +142,7 @@ fn among(request: &Request<'_>) -> Result<Vec<Query>> {
         return Ok(Vec::new());
     }
     let mut among = Vec::new();
-    for text in request.context.params.all(query::FQ.name).filter(|text| !text.trim().is_empty()) {
+    for text in query::FQ.sent_all(request.context.params).filter(|text| !text.trim().is_empty()) {
         let (filter, _) = split_local_params(text, request.context.params)?;
         let tagged = |tags: &[String]| filter.list("tag").iter().any(|tag| tags.contains(tag));
         if (included.is_empty() || tagged(&included)) && !tagged(&excluded) {

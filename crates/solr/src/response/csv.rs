@@ -11,7 +11,7 @@ use plan::{Result, Schema, Value, java_bucket};
 use super::columns::Columns;
 use super::json::{JsonStyle, write_json};
 use super::node::{DocList, DocumentNode, Entries, FieldNode, Node};
-use crate::params::{Param, Params, response};
+use crate::params::{Params, fields_with, response};
 use crate::update::Dialect;
 
 /// The choices a request has for its table.
@@ -35,28 +35,22 @@ impl CsvStyle {
     /// Reads `csv.*`. Solr differs: to what it cannot read it answers with a page of its servlet container
     /// (`compat/select/tables.yaml`).
     pub fn parse(params: &Params) -> Result<Self> {
-        let row = Dialect { separator: ',', encapsulator: Some('"'), escape: None };
-        let row = row.overridden(params, "csv.")?;
-        let cell = Dialect { separator: row.separator, encapsulator: None, escape: Some('\\') };
-        let cell = cell.overridden(params, "csv.mv.")?;
+        let row = row(params)?;
+        let cell = cell(params, row.separator)?;
         let mut own: Vec<(String, Dialect)> = Vec::new();
-        for (name, _) in params.pairs() {
-            let Some((field, _)) = name.strip_prefix("f.").and_then(|rest| rest.split_once(".csv.")) else {
-                continue;
-            };
+        for field in fields_with(params, ".csv.") {
             if !own.iter().any(|(known, _)| known == field) {
-                own.push((field.to_owned(), cell.overridden(params, &format!("f.{field}.csv."))?));
+                own.push((field.to_owned(), of_field(params, field, cell)?));
             }
         }
-        let lists = || params.all(response::FL.name);
-        let text = |param: &Param<String>| param.read(params).map(Option::unwrap_or_default);
+        let lists = || response::FL.sent_all(params);
         Ok(Self {
             row,
             cell,
             own,
-            header: response::CSV_HEADER.read(params)?.unwrap_or(true),
-            newline: text(&response::CSV_NEWLINE)?,
-            null: text(&response::CSV_NULL)?,
+            header: response::CSV_HEADER.read(params)?,
+            newline: response::CSV_NEWLINE.read(params)?,
+            null: response::CSV_NULL.read(params)?,
             needs_fields: lists().all(str::is_empty) || lists().any(|list| list.contains(['*', '?'])),
             fields: Vec::new(),
         })
@@ -90,6 +84,30 @@ impl CsvStyle {
         }
         columns
     }
+}
+
+fn row(params: &Params) -> Result<Dialect> {
+    let escape = response::CSV_ESCAPE.read(params)?;
+    let separator = response::CSV_SEPARATOR.read(params)?;
+    let usual = Dialect { separator, encapsulator: Some('"'), escape: None };
+    Ok(usual.overridden(escape, response::CSV_ENCAPSULATOR.read(params)?))
+}
+
+/// Between the values of a cell; without a character of its own that of the rows.
+fn cell(params: &Params, separator: char) -> Result<Dialect> {
+    let escape = response::CSV_VALUE_ESCAPE.read(params)?;
+    let separator = response::CSV_VALUE_SEPARATOR.read(params)?.unwrap_or(separator);
+    let encapsulator = response::CSV_VALUE_ENCAPSULATOR.read(params)?;
+    Ok(Dialect { separator, encapsulator, escape: Some(escape) })
+}
+
+/// Between the values of one field; what it does not say is as in `cell`.
+fn of_field(params: &Params, field: &str, cell: Dialect) -> Result<Dialect> {
+    let escape = response::CSV_ESCAPE.read_own(params, field)?;
+    let separator = response::CSV_SEPARATOR.sent_own(params, field);
+    let separator = separator.map(response::CSV_SEPARATOR.parse).transpose()?.unwrap_or(cell.separator);
+    let encapsulator = response::CSV_ENCAPSULATOR.read_own(params, field)?;
+    Ok(Dialect { separator, ..cell }.overridden(escape, encapsulator))
 }
 
 /// Appends the table to `out`; the message where there is an error. Solr differs: for groups it writes the head of a table

@@ -14,6 +14,7 @@ use super::script_spelling::Script;
 use super::scripts::{ScriptStyle, write_script};
 use super::xml::write_xml;
 use crate::params::Params;
+use crate::params::response::{GEOJSON_FIELD, INDENT, JSON_NAMED_LISTS, JSON_WRAPPER};
 
 /// Solr's other writers.
 const NOT_WRITTEN: &[&str] = &["smile", "graphml", "xslt", "schema.xml", "xlsx"];
@@ -39,9 +40,9 @@ impl Default for Format {
 impl Format {
     /// The writer of a name, with what goes with it: `indent`, `json.nl`, `json.wrf`, `csv.*`, `geojson.field`.
     pub fn parse(params: &Params, wt: Option<&str>) -> Result<Self> {
-        let indent = !matches!(params.get("indent"), Some("off" | "false"));
-        let named_lists = || NamedListStyle::parse(params.get("json.nl"));
-        let wrapper = params.get("json.wrf").map(str::to_owned);
+        let indent = INDENT.read(params)?;
+        let named_lists = || NamedListStyle::parse(JSON_NAMED_LISTS.text(params));
+        let wrapper = JSON_WRAPPER.sent(params).map(str::to_owned);
         let wt = wt.unwrap_or_default();
         Ok(match wt {
             "xml" => Format::Xml { indent },
@@ -97,7 +98,7 @@ impl Format {
 /// The field whose shapes the documents are, which GeoJSON has to have. Solr differs: it answers with a page of its servlet
 /// container (`compat/select/geojson.yaml`).
 fn geometry(script: Script, params: &Params) -> Result<Option<String>> {
-    let field = params.get("geojson.field").map(str::to_owned);
+    let field = GEOJSON_FIELD.sent(params).map(str::to_owned);
     match (script, field) {
         (Script::GeoJson, None) => Err(Error::bad_request("GeoJSON.  Missing parameter: 'geojson.field'")),
         (_, field) => Ok(field),

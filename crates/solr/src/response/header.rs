@@ -4,6 +4,7 @@ use plan::{Error, Result, java_bucket};
 
 use super::node::{Name, Node};
 use crate::params::Params;
+use crate::params::response::ECHO_PARAMS;
 
 /// Which parameters the header repeats (`echoParams`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,13 +18,12 @@ pub enum Echo {
 }
 
 impl Echo {
-    pub fn parse(text: Option<&str>) -> Result<Self> {
-        match text {
-            None => Ok(Echo::None),
-            Some(text) if text.eq_ignore_ascii_case("none") => Ok(Echo::None),
-            Some(text) if text.eq_ignore_ascii_case("explicit") => Ok(Echo::Explicit),
-            Some(text) if text.eq_ignore_ascii_case("all") => Ok(Echo::All),
-            Some(other) => Err(Error::bad_request(format!(
+    pub fn parse(params: &Params) -> Result<Self> {
+        match ECHO_PARAMS.text(params) {
+            text if text.eq_ignore_ascii_case("none") => Ok(Echo::None),
+            text if text.eq_ignore_ascii_case("explicit") => Ok(Echo::Explicit),
+            text if text.eq_ignore_ascii_case("all") => Ok(Echo::All),
+            other => Err(Error::bad_request(format!(
                 "Invalid value '{other}' for echoParams parameter, use 'EXPLICIT' or 'ALL'"
             ))),
         }
@@ -80,7 +80,8 @@ fn echo(params: &Params) -> Node {
     }
     order_as_java(&mut names);
     let entry = |name: &&str| {
-        let mut values: Vec<Node> = params.all(name).map(|value| Node::str(value.to_owned())).collect();
+        let mut values: Vec<Node> =
+            params.all_by_name(name).map(|value| Node::str(value.to_owned())).collect();
         let node = match values.len() {
             1 => values.remove(0),
             _ => Node::Array(values),

@@ -22,15 +22,15 @@ pub enum NamedListStyle {
 }
 
 impl NamedListStyle {
-    pub fn parse(text: Option<&str>) -> Result<Self> {
+    pub fn parse(text: &str) -> Result<Self> {
         Ok(match text {
-            None | Some("" | "flat") => Self::Flat,
-            Some("map") => Self::Map,
-            Some("arrarr") => Self::ArrayOfArrays,
-            Some("arrmap") => Self::ArrayOfMaps,
+            "" | "flat" => Self::Flat,
+            "map" => Self::Map,
+            "arrarr" => Self::ArrayOfArrays,
+            "arrmap" => Self::ArrayOfMaps,
             // Solr differs: it breaks off in the middle with an error 500 (`compat/select/writers.yaml`).
-            Some("arrntv") => Self::ArrayOfNameTypeValue,
-            Some(other) => {
+            "arrntv" => Self::ArrayOfNameTypeValue,
+            other => {
                 return Err(Error::bad_request(format!(
                     "cannot read `json.nl`: `{other}` is unknown; use flat, map, arrarr, arrmap or arrntv"
                 )));

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use plan::{AnalyzerSpec, ComponentSpec, CopyField, Error, FieldSpec, FieldType, Properties, Result, Schema};
 
-use crate::params::Params;
+use crate::params::admin::schema as asked;
+use crate::params::{Param, Params, Preset};
 use crate::response::{Entries, Node};
 use crate::schema::save::name_key;
 
@@ -51,17 +52,17 @@ pub fn view(schema: &Schema, path: &str, params: &Params) -> Result<Entries> {
 
 impl<'a> Wanted<'a> {
     fn parse(params: &'a Params) -> Self {
-        let list = |name| {
-            let text = params.get(name).filter(|text: &&str| !text.trim().is_empty() && *text != "*")?;
+        let list = |param: &Param<String>| {
+            let text = param.sent(params).filter(|text| !text.trim().is_empty() && *text != "*")?;
             Some(text.split([',', ' ']).filter(|part| !part.is_empty()).collect())
         };
-        let flag = |name| params.get(name).is_some_and(|value| value.starts_with("true"));
+        let flag = |param: &Preset<bool>| matches!(param.read(params), Ok(true));
         Self {
-            defaults: flag("showDefaults"),
-            dynamic: flag("includeDynamic"),
-            names: list("fl"),
-            sources: list("source.fl"),
-            dests: list("dest.fl"),
+            defaults: flag(&asked::DEFAULTS),
+            dynamic: flag(&asked::DYNAMIC),
+            names: list(&asked::NAMES),
+            sources: list(&asked::SOURCES),
+            dests: list(&asked::DESTINATIONS),
         }
     }
 

@@ -173,9 +173,9 @@ impl Permission {
 impl ParamRule {
     fn holds(&self, name: &str, asked: &Asked<'_>) -> bool {
         match self {
-            ParamRule::Absent => asked.params.get(name).is_none(),
+            ParamRule::Absent => asked.params.by_name(name).is_none(),
             ParamRule::AnyOf(wanted) => {
-                asked.params.all(name).any(|value| wanted.iter().any(|wanted| wanted.is(value)))
+                asked.params.all_by_name(name).any(|value| wanted.iter().any(|wanted| wanted.is(value)))
             }
         }
     }

@@ -7,7 +7,7 @@ use plan::{Collapse, Error, ExpandPlan, FieldClass, NullPolicy, Result, SortBy, 
 use super::request::{as_filter, by_score};
 use super::sort::parse_sort;
 use crate::function::{check_number, parse_function};
-use crate::params::{Param, Params, grouping};
+use crate::params::{Params, grouping};
 use crate::query::{Field, LocalParams, QueryContext, SyntaxError, parse_query, split_local_params};
 
 /// What the text of a filter collapses by, `None` when it is of another kind.
@@ -20,7 +20,7 @@ pub(super) fn parse_collapse(context: &QueryContext<'_>, text: &str) -> Result<O
         return Ok(None);
     }
     context.check_parser("collapse")?;
-    if grouping::GROUP.read(context.params)? == Some(true) {
+    if grouping::GROUP.read(context.params)? {
         return Err(SyntaxError::plain("Can not use collapse with Grouping enabled".to_owned()).into());
     }
     let refused = |message: &str| -> Error { SyntaxError::plain(message.to_owned()).into() };
@@ -99,8 +99,7 @@ fn worth(context: &QueryContext<'_>, text: &str) -> Result<SortBy> {
 
 /// Refuses a request that both groups and expands.
 pub(super) fn refuse_both(params: &Params) -> Result<()> {
-    let is_on = |param: &Param<bool>| Ok::<_, Error>(param.read(params)? == Some(true));
-    if is_on(&grouping::EXPAND)? && is_on(&grouping::GROUP)? {
+    if grouping::EXPAND.read(params)? && grouping::GROUP.read(params)? {
         return Err(Error::bad_request("Can not use expand with Grouping enabled"));
     }
     Ok(())
@@ -112,19 +111,19 @@ pub(super) fn resolve_expand(
     collapses: &[Collapse],
 ) -> Result<Option<ExpandPlan>> {
     let params = context.params;
-    if grouping::EXPAND.read(params)? != Some(true) {
+    if !grouping::EXPAND.read(params)? {
         return Ok(None);
     }
-    let query = params.get(grouping::EXPAND_QUERY.name);
+    let query = grouping::EXPAND_QUERY.sent(params);
     let query =
         query.map(|text| Ok::<_, Error>(parse_query(context, text, "lucene")?.executable())).transpose()?;
     let mut filters = Vec::new();
-    for text in params.all(grouping::EXPAND_FILTER.name).filter(|text| !text.trim().is_empty()) {
+    for text in grouping::EXPAND_FILTER.sent_all(params).filter(|text| !text.trim().is_empty()) {
         filters.push(as_filter(&parse_query(context, text, "lucene")?)?);
     }
-    let sent = params.get(grouping::EXPAND_FILTER.name).is_some();
-    let sort = parse_sort(context, params.get(grouping::EXPAND_SORT.name).unwrap_or_default())?;
-    let rows = grouping::EXPAND_ROWS.read(params)?.unwrap_or(5);
+    let sent = grouping::EXPAND_FILTER.sent(params).is_some();
+    let sort = parse_sort(context, grouping::EXPAND_SORT.sent(params).unwrap_or_default())?;
+    let rows = grouping::EXPAND_ROWS.read(params)?;
     Ok(Some(ExpandPlan {
         field: expand_field(context, collapses)?,
         query,
@@ -133,12 +132,12 @@ pub(super) fn resolve_expand(
             // Solr differs: the search for members fails, an error 500 (`compat/select/grouping_facets.yaml`).
             .map_err(|_| Error::bad_request("'expand.rows' parameter cannot be negative"))?,
         sort: if sort.is_empty() { by_score() } else { sort },
-        nulls: grouping::EXPAND_NULLS.read(params)? == Some(true),
+        nulls: grouping::EXPAND_NULLS.read(params)?,
     }))
 }
 
 fn expand_field(context: &QueryContext<'_>, collapses: &[Collapse]) -> Result<Arc<str>> {
-    let Some(name) = context.params.get(grouping::EXPAND_FIELD.name) else {
+    let Some(name) = grouping::EXPAND_FIELD.sent(context.params) else {
         let collapse = collapses.first().ok_or_else(|| Error::bad_request("missing expand field"))?;
         return Ok(collapse.field.clone());
     };

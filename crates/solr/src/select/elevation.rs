@@ -42,7 +42,7 @@ impl Elevation {
     pub(super) fn of(context: &QueryContext<'_>, handler: HandlerElevation<'_>) -> Result<Option<Self>> {
         let HandlerElevation::Here(component) = handler else { return Ok(None) };
         let params = context.params;
-        if elevation::ENABLE.read(params)? == Some(false) {
+        if !elevation::ENABLE.read(params)? {
             return Ok(None);
         }
         let (elevated, excluded) = match named(context)? {
@@ -64,10 +64,10 @@ impl Elevation {
         Ok(Some(Self {
             elevated: elevated.into_iter().map(one).collect(),
             excluded: excluded.into_iter().map(one).collect(),
-            exclusive: elevation::EXCLUSIVE.read(params)? == Some(true),
-            marks: elevation::MARK_EXCLUDES.read(params)? == Some(true),
-            only_matching: elevation::ONLY_MATCHING.read(params)? == Some(true),
-            configured_order: elevation::CONFIGURED_ORDER.read(params)? != Some(false),
+            exclusive: elevation::EXCLUSIVE.read(params)?,
+            marks: elevation::MARK_EXCLUDES.read(params)?,
+            only_matching: elevation::ONLY_MATCHING.read(params)?,
+            configured_order: elevation::CONFIGURED_ORDER.read(params)?,
             force: elevation::FORCE.read(params)?.unwrap_or(component.force),
             exclude_tags: split(&tags),
         }))
@@ -161,7 +161,7 @@ fn named(context: &QueryContext<'_>) -> Result<Option<Ids>> {
 /// What the rules have for the query's text.
 fn ruled(context: &QueryContext<'_>, component: &ElevationComponent) -> Result<Ids> {
     let (mut elevated, mut excluded) = Ids::default();
-    let Some(text) = context.params.get(query::Q.name) else { return Ok((elevated, excluded)) };
+    let Some(text) = query::Q.sent(context.params) else { return Ok((elevated, excluded)) };
     let asked = words(context, component, text)?;
     for rule in &component.rules {
         let words = words(context, component, &rule.text)?;

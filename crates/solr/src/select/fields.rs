@@ -106,7 +106,7 @@ impl FieldList {
     /// Reads all `fl` parameters as one list. Without a context there are no functions.
     pub(crate) fn parse(params: &Params, context: Option<&QueryContext<'_>>) -> Result<Self> {
         let mut list = Self::default();
-        for text in params.all(response::FL.name) {
+        for text in response::FL.sent_all(params) {
             parse_list(text, params, context, &mut list)?;
         }
         if list.items.is_empty() && list.subqueries.is_empty() {
@@ -210,7 +210,7 @@ pub(super) fn transformed(
         "core" => Ok(Some(FieldItem::Core { label })),
         "json" | "xml" => {
             // In any other notation it is a field like others.
-            let raw = params.get("wt").unwrap_or("json") == name;
+            let raw = response::WT.text(params) == name;
             let name = local.get("f").map_or_else(|| label.clone(), Arc::from);
             Ok(Some(if raw { FieldItem::Raw { name, label } } else { FieldItem::Field { name, label } }))
         }

@@ -45,7 +45,7 @@ pub(super) fn resolve_groups(
     sort: &[SortKey],
 ) -> Result<Option<(GroupPlan, GroupView)>> {
     let params = context.params;
-    if grouping::GROUP.read(params)? != Some(true) {
+    if !grouping::GROUP.read(params)? {
         return Ok(None);
     }
     let form = form(context)?;
@@ -56,13 +56,13 @@ pub(super) fn resolve_groups(
     // A query's list is a page of its own where all are one list.
     let of_query = if flat { Page { start: 0, rows: page.end() } } else { within };
     let mut by = Vec::new();
-    for name in params.all(grouping::FIELD.name) {
+    for name in grouping::FIELD.sent_all(params) {
         by.push(Grouping { key: name.to_owned(), by: field(context, name)?, within: of_groups });
     }
-    for text in params.all(grouping::FUNC.name) {
+    for text in grouping::FUNC.sent_all(params) {
         by.push(Grouping { key: text.to_owned(), by: function(context, text)?, within: of_groups });
     }
-    for text in params.all(grouping::QUERY.name) {
+    for text in grouping::QUERY.sent_all(params) {
         let query = parse_query(context, text, "lucene")?.executable();
         by.push(Grouping { key: text.to_owned(), by: GroupBy::Query(query), within: of_query });
     }
@@ -70,13 +70,13 @@ pub(super) fn resolve_groups(
         return Err(Error::bad_request("Specify at least one field, function or query to group by."));
     }
     let view = GroupView { form, page, titles: by.iter().map(title).collect() };
-    let own_sort = parse_sort(context, params.get(grouping::SORT.name).unwrap_or_default())?;
+    let own_sort = parse_sort(context, grouping::SORT.sent(params).unwrap_or_default())?;
     let plan = GroupPlan {
         by,
         groups: if flat { Page { start: 0, rows: page.end() } } else { page },
         sort: if own_sort.is_empty() { sort.to_vec() } else { own_sort },
-        count_groups: grouping::COUNT.read(params)? == Some(true),
-        truncate: grouping::TRUNCATE.read(params)? == Some(true),
+        count_groups: grouping::COUNT.read(params)?,
+        truncate: grouping::TRUNCATE.read(params)?,
     };
     Ok(Some((plan, view)))
 }
@@ -87,21 +87,21 @@ fn title(grouping: &Grouping) -> GroupTitle {
 }
 
 fn form(context: &QueryContext<'_>) -> Result<GroupForm> {
-    let main = grouping::MAIN.read(context.params)? == Some(true);
-    match grouping::FORMAT.read(context.params)?.as_deref() {
+    let main = grouping::MAIN.read(context.params)?;
+    match grouping::FORMAT.text(context.params) {
         _ if main => Ok(GroupForm::Main),
-        None | Some("grouped") => Ok(GroupForm::Grouped),
-        Some("simple") => Ok(GroupForm::Simple),
-        Some(_) => Err(Error::bad_request("Illegal group.format parameter")),
+        "grouped" => Ok(GroupForm::Grouped),
+        "simple" => Ok(GroupForm::Simple),
+        _ => Err(Error::bad_request("Illegal group.format parameter")),
     }
 }
 
 /// Which hits of a group.
 fn within(context: &QueryContext<'_>) -> Result<Page> {
-    let offset = grouping::OFFSET.read(context.params)?.unwrap_or(0);
+    let offset = grouping::OFFSET.read(context.params)?;
     let start = usize::try_from(offset)
         .map_err(|_| Error::bad_request("'group.offset' parameter cannot be negative"))?;
-    let limit = grouping::LIMIT.read(context.params)?.unwrap_or(1);
+    let limit = grouping::LIMIT.read(context.params)?;
     Ok(Page { start, rows: usize::try_from(limit).unwrap_or(usize::MAX) })
 }
 

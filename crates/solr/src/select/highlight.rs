@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plan::{Error, GlobbedOptions, HighlightField, HighlightParts, HighlightPlan, Query, Result};
 
 use super::highlight_options::Options;
-use crate::params::{Params, highlight as param, query};
+use crate::params::{Params, fields_with, highlight as param, query};
 use crate::query::{ParsedQuery, QueryContext, parse_query};
 
 /// How what `query` looks for is marked.
@@ -19,7 +19,7 @@ pub(super) fn resolve_highlight(
 ) -> Result<HighlightPlan> {
     let (params, options) = (context.params, Options { context, parts });
     let names = names(params, main);
-    let unified = params.get(param::METHOD.name).is_none_or(|method| method == "unified");
+    let unified = param::METHOD.text(params) == "unified";
     let fields: Vec<_> =
         names.into_iter().filter(|name| unified || context.find(name).is_some() || is_glob(name)).collect();
     for name in fields.iter().filter(|name| !is_glob(name)) {
@@ -50,22 +50,22 @@ fn is_glob(name: &str) -> bool {
 /// What is marked; `None` when marking is off, or nothing is asked for.
 pub(super) fn highlighted(context: &QueryContext<'_>, main: Option<&ParsedQuery>) -> Result<Option<Query>> {
     let params = context.params;
-    if param::HL.read(params)? != Some(true) {
+    if !param::HL.read(params)? {
         return Ok(None);
     }
-    let Some(text) = params.get(param::QUERY.name) else {
+    let Some(text) = param::QUERY.sent(params) else {
         return Ok(main.and_then(ParsedQuery::highlighted).cloned());
     };
-    let parser = params.get(param::QUERY_PARSER.name).or_else(|| params.get(query::DEF_TYPE.name));
-    let parsed = parse_query(context, text, parser.unwrap_or("lucene"))?;
+    let parser = param::QUERY_PARSER.sent(params).unwrap_or_else(|| query::DEF_TYPE.text(params));
+    let parsed = parse_query(context, text, parser)?;
     Ok(parsed.highlighted().or_else(|| main.and_then(ParsedQuery::highlighted)).cloned())
 }
 
 /// The fields asked for, each once; without any, those that words without a field were looked for in.
 fn names<'a>(params: &'a Params, main: Option<&'a ParsedQuery>) -> Vec<&'a str> {
     let separates = |c: char| c == ',' || c.is_whitespace();
-    let sent: Vec<&str> = params
-        .all(param::FIELDS.name)
+    let sent: Vec<&str> = param::FIELDS
+        .sent_all(params)
         .flat_map(|list| list.split(separates))
         .filter(|name| !name.is_empty())
         .collect();
@@ -77,17 +77,14 @@ fn names<'a>(params: &'a Params, main: Option<&'a ParsedQuery>) -> Vec<&'a str> 
         Some(fields) => fields.iter().map(String::as_str).collect(),
         None => {
             let own = main.and_then(|main| main.local.get(query::DF.name));
-            own.or_else(|| params.get(query::DF.name)).into_iter().collect()
+            own.or_else(|| query::DF.sent(params)).into_iter().collect()
         }
     }
 }
 
 /// Fields with options of their own: those named, and beside globs those that a parameter is for.
 fn own_names<'a>(params: &'a Params, fields: &[&'a str]) -> BTreeSet<&'a str> {
-    let mentioned = params.pairs().iter().filter_map(|(name, _)| {
-        let (field, _) = name.strip_prefix("f.")?.split_once(".hl.")?;
-        Some(field)
-    });
+    let mentioned = fields_with(params, ".hl.");
     let globbed = fields.iter().any(|name| is_glob(name));
     let named = fields.iter().copied().filter(|name| !is_glob(name));
     named.chain(mentioned.filter(|_| globbed)).collect()

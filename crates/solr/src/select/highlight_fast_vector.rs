@@ -15,10 +15,7 @@ impl Reader<'_> {
             fragments: self.fragment_list()?,
             boundaries: self.boundaries()?,
             tags: self.all_tags()?,
-            phrases_max: param::PHRASE_LIMIT
-                .read(self.context.params)?
-                .and_then(|limit| usize::try_from(limit).ok())
-                .unwrap_or(0),
+            phrases_max: usize::try_from(param::PHRASE_LIMIT.read(self.context.params)?).unwrap_or(0),
             separator: self.value_separator()?,
             alternate: self.alternate()?,
         })
@@ -40,8 +37,8 @@ impl Reader<'_> {
             let list = told.as_deref().unwrap_or(usual).split(',');
             Ok::<_, Error>(list.map(|tag| tag.trim().to_owned()).collect::<Vec<_>>())
         };
-        let before = list(&param::TAG_BEFORE, "<em>")?;
-        let after = list(&param::TAG_AFTER, "</em>")?;
+        let before = list(&param::TAG_BEFORE, param::SIMPLE_BEFORE.default)?;
+        let after = list(&param::TAG_AFTER, param::SIMPLE_AFTER.default)?;
         let count = before.len().max(after.len());
         let pairs = before.iter().cycle().zip(after.iter().cycle()).take(count);
         Ok(pairs.map(|(before, after)| Tags { before: before.clone(), after: after.clone() }).collect())
@@ -56,7 +53,7 @@ impl Reader<'_> {
         let units_max = self.told(&part, &param::BOUNDARY_SCAN_MAX)?;
         Ok(Boundaries::Near {
             characters: characters.unwrap_or_else(|| BOUNDARY_CHARS.to_owned()),
-            units_max: units_max.and_then(|units| usize::try_from(units).ok()).unwrap_or(0),
+            units_max: usize::try_from(units_max).unwrap_or(0),
         })
     }
 
@@ -75,7 +72,7 @@ impl Reader<'_> {
     fn value_separator(&self) -> Result<char> {
         // What is sent for one field alone is not heard, as in Solr.
         let part = self.part(PartKind::Fragments, &param::FRAGMENTS)?;
-        let text = Reader { field: "", ..*self }.told(&part, &param::VALUE_SEPARATOR)?.unwrap_or_default();
+        let text = Reader { field: "", ..*self }.told(&part, &param::VALUE_SEPARATOR)?;
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
             (Some(only), None) if only.len_utf16() == 1 => Ok(only),

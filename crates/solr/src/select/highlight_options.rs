@@ -9,8 +9,8 @@ use plan::{
     RegexFragmenter, Result, Tags, UnifiedOptions,
 };
 
-use crate::params::{Param, highlight as param};
-use crate::query::{LocalParams, QueryContext};
+use crate::params::{Fallback, Param, Preset, highlight as param};
+use crate::query::QueryContext;
 
 /// How long passages of the unified method and of the pattern are.
 const PASSAGE_UNITS: i32 = 70;
@@ -53,29 +53,21 @@ impl<'a> Reader<'a> {
         Self { context, parts, field, vectors }
     }
 
-    pub(super) fn sent<T>(&self, param: &Param<T>) -> Result<Option<T>> {
-        param.read_for(self.context.params, &LocalParams::default(), self.field)
-    }
-
-    fn is_on(&self, param: &Param<bool>) -> Result<bool> {
-        Ok(self.sent(param)? == Some(true))
-    }
-
-    fn float(&self, param: &Param<f32>) -> Result<f32> {
-        Ok(self.sent(param)?.unwrap_or_default())
+    pub(super) fn sent<T, D: Fallback>(&self, param: &Param<T, D>) -> Result<D::Read<T>> {
+        param.parse(param.sent_for(self.context.params, self.field))
     }
 
     fn options(&self) -> Result<HighlightOptions> {
         let params = self.context.params;
-        let method = match params.get(param::METHOD.name) {
-            None | Some("unified") => HighlightMethod::Unified(self.unified()?),
-            Some("original" | "fastVector") => self.older()?,
-            Some(other) => return Err(unknown_method(other)),
+        let method = match param::METHOD.text(params) {
+            "unified" => HighlightMethod::Unified(self.unified()?),
+            "original" | "fastVector" => self.older()?,
+            other => return Err(unknown_method(other)),
         };
         let unified = matches!(method, HighlightMethod::Unified(_));
         Ok(HighlightOptions {
             query_fields: self.query_fields(unified)?,
-            phrases: self.is_on(&param::PHRASES)?,
+            phrases: self.sent(&param::PHRASES)?,
             multi_term: self.multi_term(&method)?,
             snippets: self.snippets(unified)?,
             fragment_units: self.fragment_units(&method)?,
@@ -87,10 +79,10 @@ impl<'a> Reader<'a> {
     }
 
     fn query_fields(&self, unified: bool) -> Result<QueryFields> {
-        if self.is_on(&param::FIELD_MATCH)? {
+        if self.sent(&param::FIELD_MATCH)? {
             return Ok(QueryFields::Same);
         }
-        let patterns = self.context.params.all_for(self.field, param::QUERY_FIELDS.name);
+        let patterns = param::QUERY_FIELDS.sent_all_for(self.context.params, self.field);
         if !unified || patterns.is_empty() {
             return Ok(QueryFields::Any);
         }
@@ -107,14 +99,14 @@ impl<'a> Reader<'a> {
 
     /// The older methods read patterns only together with phrases.
     fn multi_term(&self, method: &HighlightMethod) -> Result<bool> {
-        let with_phrases = matches!(method, HighlightMethod::Unified(_)) || self.is_on(&param::PHRASES)?;
-        Ok(self.is_on(&param::MULTI_TERM)? && with_phrases)
+        let with_phrases = matches!(method, HighlightMethod::Unified(_)) || self.sent(&param::PHRASES)?;
+        Ok(self.sent(&param::MULTI_TERM)? && with_phrases)
     }
 
     /// Solr differs: no snippets at all are its error 500, where they are less than none or by the unified method
     /// (`compat/highlight/errors.yaml`).
     fn snippets(&self, unified: bool) -> Result<usize> {
-        let snippets = self.sent(&param::SNIPPETS)?.unwrap_or(1);
+        let snippets = self.sent(&param::SNIPPETS)?;
         match usize::try_from(snippets) {
             Ok(snippets) if snippets > 0 || !unified => Ok(snippets),
             _ => Err(Error::bad_request(format!(
@@ -151,7 +143,7 @@ impl<'a> Reader<'a> {
             true => param::CHARS_MAX.read(self.context.params)?,
             false => self.sent(&param::CHARS_MAX)?,
         };
-        match usize::try_from(sent.unwrap_or_default()) {
+        match usize::try_from(sent) {
             Ok(units) => Ok(units),
             Err(_) if !unified => Ok(usize::MAX),
             Err(_) => Err(Error::bad_request("maxLength must be < Integer.MAX_VALUE")),
@@ -161,12 +153,9 @@ impl<'a> Reader<'a> {
     fn tags(&self, unified: bool) -> Result<Tags> {
         // The `fastVector` method asks no formatter, so that it may name one that there is not.
         let formatter = self.part(PartKind::Formatter, &param::FORMATTER).unwrap_or_default();
-        let tag = |tag: &Param<String>, simple: &Param<String>| {
-            let tag = match unified {
-                true => self.sent(tag)?.map_or_else(|| self.sent(simple), |tag| Ok(Some(tag))),
-                false => self.told(&formatter, simple),
-            };
-            tag.map(Option::unwrap_or_default)
+        let tag = |tag: &Param<String>, simple: &Preset<String>| match unified {
+            true => self.sent(tag)?.map_or_else(|| self.sent(simple), Ok),
+            false => self.told(&formatter, simple),
         };
         Ok(Tags {
             before: tag(&param::TAG_BEFORE, &param::SIMPLE_BEFORE)?,
@@ -183,24 +172,24 @@ impl<'a> Reader<'a> {
 
     fn unified(&self) -> Result<UnifiedOptions> {
         let by_vectors = self.by_vectors()?;
-        let phrases = self.is_on(&param::PHRASES)? && self.is_on(&param::MULTI_TERM)?;
-        let align = self.float(&param::ALIGN)?;
+        let phrases = self.sent(&param::PHRASES)? && self.sent(&param::MULTI_TERM)?;
+        let align = self.sent(&param::ALIGN)?;
         if !(0.0..=1.0).contains(&align) {
             return Err(Error::bad_request("fragmentAlignment must be >= zero and <= one"));
         }
         Ok(UnifiedOptions {
             by_vectors,
-            whole_matches: phrases && self.is_on(&param::WEIGHT_MATCHES)?,
-            default_summary: self.is_on(&param::DEFAULT_SUMMARY)?,
+            whole_matches: phrases && self.sent(&param::WEIGHT_MATCHES)?,
+            default_summary: self.sent(&param::DEFAULT_SUMMARY)?,
             ellipsis: self.sent(&param::ELLIPSIS)?,
             scoring: PassageScoring {
-                k1: self.float(&param::SCORE_K1)?,
-                b: self.float(&param::SCORE_B)?,
-                pivot: self.float(&param::SCORE_PIVOT)?,
+                k1: self.sent(&param::SCORE_K1)?,
+                b: self.sent(&param::SCORE_B)?,
+                pivot: self.sent(&param::SCORE_PIVOT)?,
             },
             breaks: self.breaks("SENTENCE")?,
             align,
-            at_least: self.is_on(&param::AT_LEAST)?,
+            at_least: self.sent(&param::AT_LEAST)?,
         })
     }
 
@@ -266,7 +255,7 @@ impl<'a> Reader<'a> {
 
     /// `original`, or `fastVector` for a field that has vectors with offsets.
     fn older(&self) -> Result<HighlightMethod> {
-        let fast = self.sent(&param::METHOD)?.as_deref() == Some("fastVector");
+        let fast = self.sent(&param::METHOD)? == "fastVector";
         if fast && self.vectors {
             return self.fast_vector().map(HighlightMethod::FastVector);
         }
@@ -278,8 +267,8 @@ impl<'a> Reader<'a> {
         let count = |sent: i32| usize::try_from(sent).unwrap_or(0);
         Ok(OriginalOptions {
             fragmenter: self.fragmenter()?,
-            merge_contiguous: self.is_on(&param::MERGE)?,
-            keep_values: self.is_on(&param::KEEP_VALUES)?,
+            merge_contiguous: self.sent(&param::MERGE)?,
+            keep_values: self.sent(&param::KEEP_VALUES)?,
             values_examined_max: self.sent(&param::VALUES_EXAMINED_MAX)?.map(count),
             fragments_matched_max: self.sent(&param::VALUES_MATCHED_MAX)?.map_or(usize::MAX, count),
             alternate: self.alternate()?,
@@ -294,10 +283,10 @@ impl<'a> Reader<'a> {
         let units_max = self.told(&part, &param::REGEX_CHARS_MAX)?;
         let gap = self.told(&part, &param::REGEX_INCREMENT)?;
         Ok(Fragmenter::Regex(RegexFragmenter {
-            pattern: self.told(&part, &param::REGEX_PATTERN)?.unwrap_or_default(),
-            slop: self.told(&part, &param::REGEX_SLOP)?.unwrap_or_default(),
-            text_units_max: units_max.and_then(|units| usize::try_from(units).ok()).unwrap_or(0),
-            gap: gap.and_then(|gap| u32::try_from(gap).ok()).unwrap_or(0),
+            pattern: self.told(&part, &param::REGEX_PATTERN)?,
+            slop: self.told(&part, &param::REGEX_SLOP)?,
+            text_units_max: usize::try_from(units_max).unwrap_or(0),
+            gap: u32::try_from(gap).unwrap_or(0),
         }))
     }
 
@@ -305,8 +294,8 @@ impl<'a> Reader<'a> {
         let Some(name) = self.sent(&param::ALTERNATE)?.filter(|name| !name.is_empty()) else {
             return Ok(None);
         };
-        let units = self.sent(&param::ALTERNATE_LENGTH)?.unwrap_or(0);
-        let marks = self.is_on(&param::ALTERNATE_MARKED)? && name != self.field;
+        let units = self.sent(&param::ALTERNATE_LENGTH)?;
+        let marks = self.sent(&param::ALTERNATE_MARKED)? && name != self.field;
         let marked = match self.context.find(&name).filter(|_| marks) {
             Some(_) => Some(Box::new(self.marked_alternate(&name, units)?)),
             None => None,
@@ -330,7 +319,7 @@ impl<'a> Reader<'a> {
         let fragment = if units > 0 { units.max(FAST_VECTOR_UNITS_MIN) } else { i32::MAX };
         Ok(HighlightOptions {
             query_fields: reader.query_fields(false)?,
-            phrases: reader.is_on(&param::PHRASES)?,
+            phrases: reader.sent(&param::PHRASES)?,
             multi_term: reader.multi_term(&method)?,
             snippets: 1,
             fragment_units: usize::try_from(fragment).unwrap_or(usize::MAX),

@@ -4,7 +4,7 @@ use plan::{PartKind, PartWork, Result};
 
 use super::highlight::unknown;
 use super::highlight_options::Reader;
-use crate::params::Param;
+use crate::params::{Fallback, Param};
 
 /// A part that was found.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(super) struct Part<'a> {
 impl<'a> Reader<'a> {
     /// The part that a parameter names, or the usual one. Errors: a name that nothing declares.
     pub(super) fn part(&self, kind: PartKind, param: &Param<String>) -> Result<Part<'a>> {
-        let name = self.context.params.get_for(self.field, param.name).unwrap_or_default();
+        let name = param.sent_for(self.context.params, self.field).unwrap_or_default();
         let (work, presets) = self.parts.find(kind, name).ok_or_else(|| {
             let kind = param.name.strip_prefix("hl.").unwrap_or(param.name);
             unknown(kind, name)
@@ -25,10 +25,10 @@ impl<'a> Reader<'a> {
     }
 
     /// What a part is told: by the request, by its presets, or what Solr's class assumes.
-    pub(super) fn told<T>(&self, part: &Part<'_>, param: &Param<T>) -> Result<Option<T>> {
-        let sent = self.context.params.get_for(self.field, param.name);
+    pub(super) fn told<T, D: Fallback>(&self, part: &Part<'_>, param: &Param<T, D>) -> Result<D::Read<T>> {
+        let sent = param.sent_for(self.context.params, self.field);
         let preset =
             part.presets.iter().find(|(name, _)| name == param.name).map(|(_, value)| value.as_str());
-        sent.or(preset).or(param.default).map(param.parse).transpose()
+        param.parse(sent.or(preset))
     }
 }

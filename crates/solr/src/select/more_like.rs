@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan::{Error, LikeChoice, LikeSource, LikeTerm, MoreLike, Query, Result, Schema};
 
-use crate::params::{Param, Params, more_like};
+use crate::params::{Params, Preset, more_like};
 use crate::query::weighted_fields;
 
 /// What the request means by "like".
@@ -40,7 +40,7 @@ impl Likes {
         rows: usize,
         clauses_max: usize,
     ) -> Result<Option<Self>> {
-        if more_like::MORE_LIKE.read(params)? != Some(true) {
+        if !more_like::MORE_LIKE.read(params)? {
             return Ok(None);
         }
         if rows > HITS_MAX {
@@ -53,22 +53,21 @@ impl Likes {
 
     /// A query has at most `clauses_max` words.
     pub fn parse(params: &Params, schema: &Schema, clauses_max: usize) -> Result<Self> {
-        let names: Vec<_> = params.all(more_like::FIELDS.name).flat_map(names).collect();
+        let names: Vec<_> = more_like::FIELDS.sent_all(params).flat_map(names).collect();
         if names.is_empty() {
-            return Err(Error::bad_request(match params.get(more_like::FIELDS.name) {
+            return Err(Error::bad_request(match more_like::FIELDS.sent(params) {
                 None => "Missing required parameter: mlt.fl",
                 Some(_) => "MoreLikeThis requires at least one similarity field: mlt.fl",
             }));
         }
-        let boosts = weighted_fields(params.all(more_like::BOOSTS.name))?;
+        let boosts = weighted_fields(more_like::BOOSTS.sent_all(params))?;
         let boost =
             |name: &str| boosts.iter().find(|(known, _)| known == name).map_or(1.0, |(_, boost)| *boost);
-        let terms_shown =
-            match more_like::TERMS_SHOWN.read(params)?.unwrap_or_default().to_lowercase().as_str() {
-                "list" => Some(TermsShown::List),
-                "details" => Some(TermsShown::Details),
-                _ => None,
-            };
+        let terms_shown = match more_like::TERMS_SHOWN.text(params).to_lowercase().as_str() {
+            "list" => Some(TermsShown::List),
+            "details" => Some(TermsShown::Details),
+            _ => None,
+        };
         Ok(Self {
             fields: names.into_iter().map(|name| (Arc::from(name), boost(name))).collect(),
             choice: choice(params, clauses_max)?,
@@ -113,11 +112,11 @@ fn choice(params: &Params, clauses_max: usize) -> Result<LikeChoice> {
         length_max: number(params, &more_like::LENGTH_MAX)?,
         terms_max: number(params, &more_like::TERMS_MAX)?.min(clauses_max),
         tokens_max: number(params, &more_like::TOKENS_MAX)?,
-        weighted: more_like::WEIGHTED.read(params)? == Some(true),
+        weighted: more_like::WEIGHTED.read(params)?,
     })
 }
 
 /// What is below 0 is 0.
-fn number(params: &Params, param: &Param<i32>) -> Result<usize> {
-    Ok(usize::try_from(param.read(params)?.unwrap_or(0)).unwrap_or(0))
+fn number(params: &Params, param: &Preset<i32>) -> Result<usize> {
+    Ok(usize::try_from(param.read(params)?).unwrap_or(0))
 }

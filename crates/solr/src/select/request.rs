@@ -29,15 +29,15 @@ impl<'a> SelectRequest<'a> {
         unsupported::refuse_unsupported(params)?;
         Ok(Self {
             params,
-            query: params.get(query::Q.name),
-            parser: params.get(query::DEF_TYPE.name).unwrap_or("lucene"),
-            filters: params.all(query::FQ.name).collect(),
-            sort: params.get(query::SORT.name).unwrap_or_default(),
+            query: query::Q.sent(params),
+            parser: query::DEF_TYPE.text(params),
+            filters: query::FQ.sent_all(params).collect(),
+            sort: query::SORT.sent(params).unwrap_or_default(),
             page: paging::page(params)?,
-            cursor_mark: params.get(paging::CURSOR_MARK.name),
+            cursor_mark: paging::CURSOR_MARK.sent(params),
             debug: DebugFlags::parse(params)?,
-            omit_header: response::OMIT_HEADER.read(params)?.unwrap_or(false),
-            terminates_early: limits::SEGMENT_TERMINATE_EARLY.read(params)?.unwrap_or(false),
+            omit_header: response::OMIT_HEADER.read(params)?,
+            terminates_early: limits::SEGMENT_TERMINATE_EARLY.read(params)?,
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::query::{LocalParams, QueryContext, java_float, parse_query, split_loc
 
 /// Reads `rq`, where it is sent.
 pub(super) fn parse_rerank(context: &QueryContext<'_>) -> Result<Option<Rerank>> {
-    let Some(text) = context.params.get(query::RQ.name) else { return Ok(None) };
+    let Some(text) = query::RQ.sent(context.params) else { return Ok(None) };
     let (local, _) = split_local_params(text, context.params)?;
     if local.get("type") != Some("rerank") {
         parse_query(context, text, "lucene")?;

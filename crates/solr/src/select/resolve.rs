@@ -103,7 +103,7 @@ impl SelectRequest<'_> {
     /// Whether `q.alt` is what to search in a request without `q`.
     fn asks_alternative(&self, queries: &QueryContext<'_>) -> bool {
         let parser = known_name(&queries.names.own.parsers, self.parser);
-        matches!(parser, "dismax" | "edismax") && self.params.get(dismax::Q_ALT.name).is_some()
+        matches!(parser, "dismax" | "edismax") && dismax::Q_ALT.sent(self.params).is_some()
     }
 
     /// Order of the checks follows Solr where a request has two mistakes, as far as it is known.
@@ -244,7 +244,7 @@ impl SelectRequest<'_> {
     }
 
     fn cursor(&self, schema: &Schema, sort: &[SortKey]) -> Result<Option<Cursor>> {
-        if self.cursor_mark.is_some() && grouping::GROUP.read(self.params)? == Some(true) {
+        if self.cursor_mark.is_some() && grouping::GROUP.read(self.params)? {
             return Err(Error::bad_request("Can not use Grouping with cursorMark"));
         }
         let cursor = |mark| parse_cursor(mark, schema, sort, self.page.start);
@@ -253,7 +253,7 @@ impl SelectRequest<'_> {
 
     /// What `explainOther` asks for, or why that cannot be read.
     fn explain_other(&self, context: &QueryContext<'_>) -> Result<Option<ExplainOther>> {
-        let text = self.params.get(response::EXPLAIN_OTHER.name).filter(|text| !text.is_empty());
+        let text = response::EXPLAIN_OTHER.sent(self.params).filter(|text| !text.is_empty());
         let Some(text) = text.filter(|_| self.debug.results) else { return Ok(None) };
         let parsed = parse_query(context, text, "lucene")
             .map_err(|_| Error::bad_request(format!("Error parsing query: {text}")))?;
@@ -277,7 +277,7 @@ impl SelectRequest<'_> {
         }
         DebugQuery {
             json: self.params.json().cloned(),
-            text: self.params.get(query::Q.name).map(str::to_owned),
+            text: query::Q.sent(self.params).map(str::to_owned),
             parsed,
             parsed_to_string,
             parser: main.parser,
@@ -315,6 +315,6 @@ fn restriction(filter: &ParsedQuery, elevation: Option<&Elevation>) -> Result<Fi
 
 /// What `terms=true` asks for.
 fn terms_beside(params: &Params, schema: &Schema) -> Result<Option<TermsRequest>, (Error, Entries)> {
-    let asked = terms::TERMS.read(params).map_err(|error| (error, vec![]))? == Some(true);
+    let asked = terms::TERMS.read(params).map_err(|error| (error, vec![]))?;
     asked.then(|| TermsRequest::parse(params, schema)).transpose()
 }

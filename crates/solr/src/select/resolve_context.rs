@@ -57,6 +57,6 @@ impl<'a> ResolveContext<'a> {
     ///
     /// Solr differs: it reads `NOW` when something asks for it (`compat/select/together.yaml`).
     pub(crate) fn dates(&self, params: &Params) -> Result<DateMath> {
-        DateMath::of_request(params.get(query::NOW.name), params.get(query::TZ.name), self.now_ms)
+        DateMath::of_request(query::NOW.sent(params), query::TZ.sent(params), self.now_ms)
     }
 }

@@ -108,9 +108,9 @@ pub enum Alternative {
 impl DebugFlags {
     /// Reads `debugQuery` and `debug`; unknown sections are none, as in Solr.
     pub(crate) fn parse(params: &Params) -> Result<Self> {
-        let all = response::DEBUG_QUERY.read(params)?.unwrap_or(false);
+        let all = response::DEBUG_QUERY.read(params)?;
         let mut flags = Self { query: all, timing: all, results: all, ..Self::default() };
-        for section in params.all(response::DEBUG.name) {
+        for section in response::DEBUG.sent_all(params) {
             match section {
                 "query" => flags.query = true,
                 "timing" => flags.timing = true,
@@ -122,7 +122,7 @@ impl DebugFlags {
                 _ => {}
             }
         }
-        flags.structured = response::EXPLAIN_STRUCTURED.read(params)?.unwrap_or(false);
+        flags.structured = response::EXPLAIN_STRUCTURED.read(params)?;
         Ok(flags)
     }
 

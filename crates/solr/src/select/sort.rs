@@ -71,8 +71,8 @@ fn below(context: &QueryContext<'_>, text: &str) -> Result<Option<(SortBy, usize
         return Err(refused());
     };
     let query = match query.map(str::trim) {
-        Some(reference) => reference.strip_prefix('$').and_then(|name| context.params.get(name)),
-        None => context.params.get(Q.name),
+        Some(reference) => reference.strip_prefix('$').and_then(|name| context.params.by_name(name)),
+        None => Q.sent(context.params),
     };
     let parsed = parse_query(context, query.ok_or_else(refused)?, "lucene").map_err(|_| refused())?;
     match parsed.query {

@@ -9,7 +9,8 @@ use plan::{
 
 use super::collation::CollationBounds;
 use super::query_words::{query_words, words_of};
-use crate::params::{Param, Params, query, spelling};
+use crate::params::json_request::FACET_TREE;
+use crate::params::{Params, Preset, dismax, facet, grouping, paging, query, response, spelling, stats};
 use crate::query::{Budget, QueryContext, parse_query};
 use crate::select::{ResolveContext, SelectRequest};
 
@@ -53,12 +54,12 @@ pub struct Spelling {
 impl<'a> SpellRequest<'a> {
     /// `None` when the request asks for no spelling. Errors come before anything is searched.
     pub fn prepare(params: &'a Params, component: &'a SpellComponent) -> Result<Option<Self>> {
-        if spelling::SPELLCHECK.read(params)? != Some(true) || component.dictionaries.is_empty() {
+        if !spelling::SPELLCHECK.read(params)? || component.dictionaries.is_empty() {
             return Ok(None);
         }
-        let mut names: Vec<&str> = params.all(spelling::DICTIONARY.name).collect();
+        let mut names: Vec<&str> = spelling::DICTIONARY.sent_all(params).collect();
         if names.is_empty() {
-            names.extend(spelling::DICTIONARY.default);
+            names.push(spelling::DICTIONARY.default);
         }
         let request = Self { params, component, names };
         request.check_together()?;
@@ -67,8 +68,7 @@ impl<'a> SpellRequest<'a> {
 
     /// What was done before the search, as Solr reports it. Nothing needs to be: dictionaries are the terms of the index.
     pub fn command(&self) -> Result<Option<&'static str>> {
-        let on = |param: &Param<bool>| Ok::<_, Error>(param.read(self.params)?.unwrap_or(false));
-        Ok(match (on(&spelling::BUILD)?, on(&spelling::RELOAD)?) {
+        Ok(match (spelling::BUILD.read(self.params)?, spelling::RELOAD.read(self.params)?) {
             (true, _) => Some("build"),
             (false, true) => Some("reload"),
             (false, false) => None,
@@ -108,14 +108,14 @@ impl<'a> SpellRequest<'a> {
 
     /// What bounds the hits; `filters` are those of the search. A filter that cannot be read bounds nothing, as in Solr.
     pub fn bound(&self, context: &ResolveContext<'_>, filters: &[Filter]) -> Result<HitsBound> {
-        let bound = spelling::RESULTS_MAX.read(self.params)?.unwrap_or(0.0);
+        let bound = spelling::RESULTS_MAX.read(self.params)?;
         if bound <= 0.0 {
             return Ok(HitsBound::None);
         }
         if bound.fract() == 0.0 {
             return Ok(HitsBound::Hits(bound as u64));
         }
-        let own = self.params.get(spelling::RESULTS_MAX_FILTER.name);
+        let own = spelling::RESULTS_MAX_FILTER.sent(self.params);
         Ok(match own.map(|text| self.filter(context, text)) {
             Some(Ok(query)) => HitsBound::Share(bound, vec![query]),
             Some(Err(_)) => HitsBound::None,
@@ -139,9 +139,8 @@ impl<'a> SpellRequest<'a> {
         let dictionaries = self.names.iter().map(|name| self.dictionary(name).cloned());
         let dictionaries = dictionaries.collect::<Result<Vec<_>>>()?;
         let Some((query, words)) = self.words(context, &dictionaries)? else { return Ok(None) };
-        let on = |param: &Param<bool>| Ok::<_, Error>(param.read(self.params)?.unwrap_or(false));
         let alternatives = self.count(&spelling::ALTERNATIVES, 0)?;
-        let mode = if on(&spelling::MORE_POPULAR)? {
+        let mode = if spelling::MORE_POPULAR.read(self.params)? {
             SpellMode::MorePopular
         } else if alternatives > 0 {
             SpellMode::Always
@@ -159,13 +158,13 @@ impl<'a> SpellRequest<'a> {
             mode,
             accuracy: spelling::ACCURACY.read(self.params)?,
         };
-        let collate = on(&spelling::COLLATE)?;
-        let collation_extended = on(&spelling::COLLATION_EXTENDED)?;
+        let collate = spelling::COLLATE.read(self.params)?;
+        let collation_extended = spelling::COLLATION_EXTENDED.read(self.params)?;
         let counted = self.count(&spelling::COLLATION_DOCUMENTS_MAX, 0)?;
         Ok(Some(Spelling {
             plan: hits_max.is_none_or(|most| hits <= most).then_some(plan),
             query,
-            extended: on(&spelling::EXTENDED)?,
+            extended: spelling::EXTENDED.read(self.params)?,
             is_correct: hits > hits_max.unwrap_or(0),
             collation: if collate { Some(self.collation(overlap)?) } else { None },
             collation_extended,
@@ -180,13 +179,13 @@ impl<'a> SpellRequest<'a> {
         dictionaries: &[SpellDictionary],
     ) -> Result<Option<(String, Vec<SpellWord>)>> {
         let reader = Reader { schema: context.schema, analyzers: context.analyzers };
-        let (text, words) = match self.params.get(spelling::QUERY.name) {
+        let (text, words) = match spelling::QUERY.sent(self.params) {
             Some(text) => {
                 let tokens = reader.tokens(dictionaries.first().and_then(|it| reader.type_of(it)), text)?;
                 (text, words_of(text, &tokens, 0, WordRole::default()))
             }
             None => {
-                let Some(text) = self.params.get(query::Q.name) else { return Ok(None) };
+                let Some(text) = query::Q.sent(self.params) else { return Ok(None) };
                 let named = self.component.query_type.as_deref();
                 let kind = named.and_then(|name| reader.type_named(name));
                 (text, query_words(text, &|piece| reader.tokens(kind, piece))?)
@@ -202,7 +201,7 @@ impl<'a> SpellRequest<'a> {
     }
 
     fn collation(&self, overlap: bool) -> Result<CollationBounds> {
-        let evaluations = spelling::COLLATION_EVALUATIONS_MAX.read(self.params)?.unwrap_or(0);
+        let evaluations = spelling::COLLATION_EVALUATIONS_MAX.read(self.params)?;
         Ok(CollationBounds {
             shown_max: self.count(&spelling::COLLATIONS_MAX, 0)?,
             tries_max: self.count(&spelling::COLLATION_TRIES_MAX, 0)?,
@@ -213,8 +212,8 @@ impl<'a> SpellRequest<'a> {
 
     /// A number from `least` up, and within bounds. Solr differs: it answers 500 to counts below 1, and knows no upper bound
     /// (`component/spelling`).
-    fn count(&self, param: &Param<i32>, least: i32) -> Result<usize> {
-        let count = param.read(self.params)?.unwrap_or(0);
+    fn count(&self, param: &Preset<i32>, least: i32) -> Result<usize> {
+        let count = param.read(self.params)?;
         if count > COUNT_MAX || (count < least && least > 0) {
             return Err(Error::bad_request(format!(
                 "`{}` is `{count}`; use {least} to {COUNT_MAX}",
@@ -248,24 +247,24 @@ impl<'a> SpellRequest<'a> {
     fn trial_params(&self) -> Params {
         /// What shows more than the number of hits, or orders them.
         const LEFT_OUT: &[&str] = &[
-            "start",
-            "rows",
-            "fl",
-            "sort",
-            "cursorMark",
-            "tie",
-            "pf",
-            "pf2",
-            "pf3",
-            "bq",
-            "bf",
-            "group",
-            "expand",
-            "facet",
-            "stats",
-            "debug",
-            "debugQuery",
-            "json.facet",
+            paging::START.name,
+            paging::ROWS.name,
+            response::FL.name,
+            query::SORT.name,
+            paging::CURSOR_MARK.name,
+            dismax::TIE.name,
+            dismax::PF.name,
+            dismax::PF2.name,
+            dismax::PF3.name,
+            dismax::BQ.name,
+            dismax::BF.name,
+            grouping::GROUP.name,
+            grouping::EXPAND.name,
+            facet::FACET.name,
+            stats::STATS.name,
+            response::DEBUG.name,
+            response::DEBUG_QUERY.name,
+            FACET_TREE.name,
         ];
         let replaced = |name: &str| self.params.pairs().iter().any(|(key, _)| overrides(key) == Some(name));
         let own = self.params.pairs().iter().filter(|(name, _)| !replaced(name));
@@ -280,7 +279,7 @@ impl<'a> SpellRequest<'a> {
 
 /// The parameter that another stands for in trials.
 fn overrides(name: &str) -> Option<&str> {
-    name.strip_prefix(spelling::COLLATION_PARAM).filter(|it| !it.is_empty())
+    name.strip_prefix(spelling::COLLATION_PARAMS.beginning()).filter(|it| !it.is_empty())
 }
 
 impl Spelling {

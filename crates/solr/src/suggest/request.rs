@@ -11,7 +11,7 @@ use plan::{
 
 use super::contexts::parse_contexts;
 use super::highlight::highlight;
-use crate::params::{Param, Params, query, suggesting};
+use crate::params::{Params, query, suggesting};
 use crate::response::{Entries, Name, Node};
 use crate::select::ResolveContext;
 
@@ -40,11 +40,11 @@ pub struct Asked<'a> {
 impl<'a> SuggestRequest<'a> {
     /// `None` when the request asks for none. Errors come before anything is done: a name that nothing has.
     pub fn prepare(params: &'a Params, component: &'a SuggestComponent) -> Result<Option<Self>> {
-        if suggesting::SUGGEST.read(params)? != Some(true) {
+        if !suggesting::SUGGEST.read(params)? {
             return Ok(None);
         }
         let request = Self { params, component, asked: asked(params, component) };
-        let of_all = request.on(&suggesting::BUILD_ALL)? || request.on(&suggesting::RELOAD_ALL)?;
+        let of_all = suggesting::BUILD_ALL.read(params)? || suggesting::RELOAD_ALL.read(params)?;
         match request.asked {
             Err(error) if !of_all => Err(error),
             _ => Ok(Some(request)),
@@ -53,12 +53,13 @@ impl<'a> SuggestRequest<'a> {
 
     /// What is to be done first: its name in the response, and the suggesters to build.
     pub fn command(&self) -> Result<Option<(&'static str, Vec<&'a Suggester>)>> {
-        let (build, all) = (self.on(&suggesting::BUILD)?, self.on(&suggesting::BUILD_ALL)?);
+        let (build, all) = (suggesting::BUILD.read(self.params)?, suggesting::BUILD_ALL.read(self.params)?);
         if build || all {
             let suggesters = if all { self.component.suggesters.iter().collect() } else { self.suggesters() };
             return Ok(Some((if all { "buildAll" } else { "build" }, suggesters)));
         }
-        let (reload, all) = (self.on(&suggesting::RELOAD)?, self.on(&suggesting::RELOAD_ALL)?);
+        let (reload, all) =
+            (suggesting::RELOAD.read(self.params)?, suggesting::RELOAD_ALL.read(self.params)?);
         Ok((reload || all).then_some((if all { "reloadAll" } else { "reload" }, vec![])))
     }
 
@@ -66,18 +67,14 @@ impl<'a> SuggestRequest<'a> {
         self.asked.as_deref().unwrap_or_default().to_vec()
     }
 
-    fn on(&self, param: &Param<bool>) -> Result<bool> {
-        Ok(param.read(self.params)?.unwrap_or(false))
-    }
-
     /// The text to complete, if there is any.
     pub fn text(&self) -> Option<&'a str> {
-        self.params.get(suggesting::QUERY.name).or_else(|| self.params.get(query::Q.name))
+        suggesting::QUERY.sent(self.params).or_else(|| query::Q.sent(self.params))
     }
 
     /// Most suggestions of each. Errors: no number.
     pub fn count(&self) -> Result<i32> {
-        Ok(suggesting::COUNT.read(self.params)?.unwrap_or(1))
+        suggesting::COUNT.read(self.params)
     }
 
     /// What to look up in a suggester. Errors: a count out of bounds; contexts or a text that cannot be read. Solr differs: it
@@ -99,13 +96,13 @@ impl<'a> SuggestRequest<'a> {
                 text.len()
             )));
         }
-        let contexts = self.params.get(suggesting::CONTEXTS.name).map(str::trim).filter(|it| !it.is_empty());
+        let contexts = suggesting::CONTEXTS.sent(self.params).map(str::trim).filter(|it| !it.is_empty());
         let analyzer = analyzer(context, suggester)?;
         let reading = analyzer.map_or_else(Reading::default, |analyzer| Reading::of(analyzer, text));
         let (mut highlights, ask) = match &suggester.lookup {
             Lookup::Infix(lookup) => {
                 let all_required = match contexts {
-                    Some(_) => suggesting::ALL_REQUIRED.read(self.params)?.unwrap_or(true),
+                    Some(_) => suggesting::ALL_REQUIRED.read(self.params)?,
                     None => lookup.all_required,
                 };
                 let contexts = contexts.map(parse_contexts).transpose()?;
@@ -140,9 +137,9 @@ impl<'a> SuggestRequest<'a> {
 
 /// The suggesters named, each once, in the order of their names.
 fn asked<'a>(params: &Params, component: &'a SuggestComponent) -> Result<Vec<&'a Suggester>> {
-    let mut names: BTreeSet<&str> = params.all(suggesting::DICTIONARY.name).collect();
+    let mut names: BTreeSet<&str> = suggesting::DICTIONARY.sent_all(params).collect();
     if names.is_empty() {
-        names.extend(suggesting::DICTIONARY.default);
+        names.insert(suggesting::DICTIONARY.default);
     }
     let find = |name: &str| {
         let found = component.suggesters.iter().find(|it| it.name == name);

@@ -10,7 +10,7 @@ use plan::{Error, Result};
 
 use crate::response::numbered_bytes_min;
 use crate::update::binary_bounds::Bounds;
-use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
+use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::options::UpdateOptions;
 use crate::update::piece::Piece;
 
@@ -54,7 +54,7 @@ pub fn decode(
             Ok(Some(document)) => commands.push(UpdateCommand::Add(AddCommand {
                 document,
                 overwrite: !options.no_overwrite,
-                commit_within_ms: options.commit_within_ms,
+                commit_within: CommitWithin::default(),
             })),
             Err(_) if !piece.is_last && reader.ran_out => {
                 let (at, count, list) = before;

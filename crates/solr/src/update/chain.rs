@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use plan::{
     Add, Conditions, Error, Expect, FieldSpec, Modify, Operation, Query, ROOT_FIELD, Refusal, RefusalKind,
-    Result, RootCause, Schema, SchemaSource, UpdateBatch,
+    Result, Schema, SchemaSource, UpdateBatch,
 };
 
 use crate::date_math::DateMath;
-use crate::params::Params;
+use crate::params::{Params, not_a_number, trimmed_long};
 use crate::update::atomic::{self, Edits, Shape};
 use crate::update::chain_choice::Route;
-use crate::update::command::{AddCommand, RawValue, UpdateCommand};
+use crate::update::command::{AddCommand, CommitWithin, RawValue, UpdateCommand};
 use crate::update::convert::Conversion;
 use crate::update::document::{Field, Grouped, Targets, Typing, group};
 use crate::update::edit_steps::EditSteps;
 use crate::update::in_place;
 use crate::update::nested::{self, Nesting};
-use crate::update::options::{self, UpdateOptions};
+use crate::update::options::UpdateOptions;
 use crate::update::processors::{Draft, Passing, Renamed};
 
 const VERSION: &str = "_version_";
@@ -128,13 +128,13 @@ impl<'a> Run<'a, '_> {
     fn plain_operation(&mut self, command: UpdateCommand) -> Result<Option<Operation>> {
         Ok(Some(match command {
             UpdateCommand::Add(add) => self.add(add)?,
-            UpdateCommand::Delete { id, version, commit_within_ms } => {
-                self.delete(id, version, commit_within_ms)?
+            UpdateCommand::Delete { id, version, commit_within } => {
+                self.delete(id, version, self.commit_within_ms(commit_within))?
             }
-            UpdateCommand::DeleteByQuery { query, commit_within_ms, .. } => Operation::DeleteByQuery {
+            UpdateCommand::DeleteByQuery { query, commit_within, .. } => Operation::DeleteByQuery {
                 query: (self.chain.parse_query)(&query)?,
                 text: query,
-                commit_within_ms,
+                commit_within_ms: self.commit_within_ms(commit_within),
             },
             UpdateCommand::Commit(commit) => {
                 return Ok(self.chain.route.passes(&commit)?.then_some(Operation::Commit(commit)));
@@ -150,6 +150,10 @@ impl<'a> Run<'a, '_> {
         let key = self.targets.schema().unique_key.as_deref().unwrap_or_default();
         let id = add.document.fields.iter().find(|(name, _)| **name == *key);
         id.map_or_else(|| "(unknown)".to_owned(), |(_, value)| value.to_text())
+    }
+
+    fn commit_within_ms(&self, said: CommitWithin) -> Option<u64> {
+        said.merged_ms(self.options.commit_within_ms)
     }
 
     fn expect(&self, version: Option<i64>) -> Expect {
@@ -173,7 +177,8 @@ impl<'a> Run<'a, '_> {
     }
 
     fn add(&mut self, add: AddCommand) -> Result<Operation> {
-        let AddCommand { document, overwrite, commit_within_ms } = add;
+        let AddCommand { document, overwrite, commit_within } = add;
+        let commit_within_ms = self.commit_within_ms(commit_within);
         let mut draft = Draft { fields: group(document), overwrite, conditions: Conditions::default() };
         self.key()?;
         let root = take(&mut draft.fields, ROOT_FIELD);
@@ -319,14 +324,14 @@ fn version_of(values: &[RawValue]) -> Result<Option<i64>> {
         [RawValue::Long(number)] => Ok(Some(*number)),
         [RawValue::Double(number)] => Ok(Some(*number as i64)),
         [RawValue::Float(number)] => Ok(Some(*number as i64)),
-        [RawValue::Str(text)] => options::version(text).map(Some),
+        [RawValue::Str(text)] => trimmed_long(text).map(Some),
         [map @ RawValue::Map(_)] => {
             atomic::check_key(VERSION, std::slice::from_ref(map))?;
             Ok(None)
         }
         several => {
             let shown = RawValue::List(several.to_vec()).to_text();
-            Err(options::not_a_number(&shown).with_root(RootCause::NumberFormat))
+            Err(not_a_number(&shown))
         }
     }
 }

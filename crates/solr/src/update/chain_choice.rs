@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use plan::{Commit, Error, Result, RootCause};
+use plan::{Commit, Error, Result};
 
-use crate::params::Params;
-use crate::params::update::CHAIN;
+use crate::params::update::{CHAIN, ERRORS_MAX, POST_PROCESSOR, PROCESSOR};
+use crate::params::{Param, Params};
 use crate::update::processors::{Chains, Step, UpdateChains};
 
 /// The steps of one request.
@@ -26,7 +26,7 @@ impl Route {
     pub fn of(params: &Params, chains: &UpdateChains) -> Result<Self> {
         let chains = chains.chains()?;
         let none = Vec::new();
-        let (name, steps) = match params.get(CHAIN.name).filter(|name| !name.is_empty()) {
+        let (name, steps) = match CHAIN.sent(params).filter(|name| !name.is_empty()) {
             Some(name) => {
                 let found = chains.chains.iter().find(|(known, _)| known == name);
                 let unknown = || Error::bad_request(format!("unknown UpdateRequestProcessorChain: {name}"));
@@ -47,8 +47,8 @@ impl Route {
         let (before, after) = steps.split_at(cut);
         let end = after.iter().position(|step| matches!(**step, Step::Run)).unwrap_or(after.len());
         let mut route = Self { before: before.to_vec(), after: Vec::new(), errors_max: None };
-        route.before.extend(named(params, "processor", chains)?);
-        route.after.extend(named(params, "post-processor", chains)?);
+        route.before.extend(named(params, &PROCESSOR, chains)?);
+        route.after.extend(named(params, &POST_PROCESSOR, chains)?);
         route.after.extend(after.iter().take(end).cloned());
         route.after.retain(|step| step.is_mutator());
         route.errors_max = route.tolerance(params)?;
@@ -62,10 +62,7 @@ impl Route {
             _ => None,
         });
         let Some(declared) = declared else { return Ok(None) };
-        let Some(asked) = params.get("maxErrors") else { return Ok(Some(declared.unwrap_or(u64::MAX))) };
-        let number: i64 = asked.trim().parse().map_err(|_| {
-            Error::bad_request(format!("For input string: \"{asked}\"")).with_root(RootCause::NumberFormat)
-        })?;
+        let Some(number) = ERRORS_MAX.read(params)? else { return Ok(Some(declared.unwrap_or(u64::MAX))) };
         match number {
             -1 => Ok(Some(u64::MAX)),
             0.. => Ok(u64::try_from(number).ok()),
@@ -87,8 +84,8 @@ impl Route {
 }
 
 /// The steps that a parameter names, in order.
-fn named(params: &Params, kind: &str, chains: &Chains) -> Result<Vec<Arc<Step>>> {
-    let names = params.all(kind).flat_map(|list| list.split(',')).map(str::trim);
+fn named(params: &Params, kind: &Param<String>, chains: &Chains) -> Result<Vec<Arc<Step>>> {
+    let names = kind.sent_all(params).flat_map(|list| list.split(',')).map(str::trim);
     let found = names.filter(|name| !name.is_empty()).map(|name| {
         let found = chains.named.iter().find(|(known, _)| known == name);
         let unknown = || Error::bad_request(format!("No such processor {name}"));

@@ -23,13 +23,13 @@ pub enum UpdateCommand {
     Delete {
         id: String,
         version: Option<i64>,
-        commit_within_ms: Option<u64>,
+        commit_within: CommitWithin,
     },
     /// The query's text is parsed by the chain.
     DeleteByQuery {
         query: String,
         version: Option<i64>,
-        commit_within_ms: Option<u64>,
+        commit_within: CommitWithin,
     },
     Commit(Commit),
     Rollback,
@@ -39,7 +39,32 @@ pub enum UpdateCommand {
 pub struct AddCommand {
     pub document: RawDocument,
     pub overwrite: bool,
-    pub commit_within_ms: Option<u64>,
+    pub commit_within: CommitWithin,
+}
+
+/// Within how many milliseconds searches are to see what a command does, as the body says it and as it was read there.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CommitWithin {
+    /// Beside one document, which only javabin has.
+    pub document_ms: Option<i64>,
+    /// Of the command that it is part of, or of the request inside a body of javabin.
+    pub command_ms: Option<i64>,
+}
+
+impl CommitWithin {
+    pub fn of_command(ms: Option<i64>) -> Self {
+        Self { document_ms: None, command_ms: ms }
+    }
+
+    /// With what the request's own parameters say: the nearest counts. What is below 0 says nothing, but beside a document, where
+    /// it takes back what the others say.
+    pub fn merged_ms(self, request_ms: Option<i64>) -> Option<u64> {
+        let bound = |ms: i64| u64::try_from(ms).ok();
+        match self.document_ms {
+            Some(ms) => bound(ms),
+            None => self.command_ms.and_then(bound).or(request_ms.and_then(bound)),
+        }
+    }
 }
 
 /// Fields in the order sent; a name may come more than once.
@@ -142,5 +167,26 @@ impl Names {
             self.next = self.known.len();
         }
         fresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_on_commits_counts() {
+        let check = |document_ms, command_ms, request_ms, expected| {
+            let said = CommitWithin { document_ms, command_ms };
+            assert_eq!(said.merged_ms(request_ms), expected, "{said:?} {request_ms:?}");
+        };
+        check(None, None, None, None);
+        check(None, None, Some(3), Some(3));
+        check(None, Some(2), Some(3), Some(2));
+        check(Some(1), Some(2), Some(3), Some(1));
+        check(None, None, Some(-1), None);
+        check(None, Some(-1), Some(3), Some(3));
+        check(Some(-1), Some(2), Some(3), None);
+        check(Some(0), None, None, Some(0));
     }
 }

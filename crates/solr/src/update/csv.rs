@@ -6,10 +6,14 @@ use std::sync::Arc;
 
 use plan::{Error, Result};
 
-use crate::params::Params;
-use crate::update::command::{AddCommand, RawDocument, RawValue, UpdateCommand};
+use crate::params::update::{
+    COLUMN_SPLIT, ENCAPSULATOR, ESCAPE, FIELD_NAMES, HEADER, KEEP_EMPTY, LITERAL, MAP, ROW_ID, ROW_ID_OFFSET,
+    SEPARATOR, SKIP, SKIP_LINES, TRIM,
+};
+use crate::params::{Params, Preset};
+use crate::update::command::{AddCommand, CommitWithin, RawDocument, RawValue, UpdateCommand};
 use crate::update::csv_rows::{Dialect, Rows};
-use crate::update::options::{self, UpdateOptions};
+use crate::update::options::UpdateOptions;
 use crate::update::piece::Piece;
 
 /// Where a body stands between two of its pieces.
@@ -30,8 +34,7 @@ pub fn decode(
     options: &UpdateOptions,
     commands: &mut Vec<UpdateCommand>,
 ) -> Result<usize> {
-    let dialect = Dialect { separator: ',', encapsulator: Some('"'), escape: None };
-    let mut rows = Rows::resumed(piece.content, dialect.overridden(params, "")?, resume.line);
+    let mut rows = Rows::resumed(piece.content, Dialect::of_body(params)?, resume.line);
     let columns = match &resume.columns {
         Some(columns) => columns.clone(),
         None => {
@@ -62,51 +65,44 @@ pub fn decode(
         commands.push(UpdateCommand::Add(AddCommand {
             document: RawDocument { fields },
             overwrite: !options.no_overwrite,
-            commit_within_ms: options.commit_within_ms,
+            commit_within: CommitWithin::default(),
         }));
     }
 }
 
 /// What stands before the rows of documents.
 fn head(params: &Params, rows: &mut Rows<'_>) -> Result<Arc<[Option<Column>]>> {
-    rows.skip_lines(whole(params, "skipLines")?);
+    rows.skip_lines(SKIP_LINES.read(params)?);
     columns(params, rows).map(Arc::from)
 }
 
 impl Dialect {
-    /// With the characters that parameters of this prefix name. Naming an escape character alone switches quotes off.
-    pub(crate) fn overridden(self, params: &Params, prefix: &str) -> Result<Self> {
-        let named = |name: &str| character(params, &format!("{prefix}{name}"));
-        let escape = named("escape")?;
+    /// With the characters that a request names. Naming an escape character alone switches quotes off.
+    pub(crate) fn overridden(self, escape: Option<char>, encapsulator: Option<char>) -> Self {
         let quote = if escape.is_some() { None } else { self.encapsulator };
-        Ok(Self {
-            separator: named("separator")?.unwrap_or(self.separator),
-            encapsulator: named("encapsulator")?.or(quote),
-            escape: escape.or(self.escape),
-        })
+        Self { encapsulator: encapsulator.or(quote), escape: escape.or(self.escape), ..self }
     }
-}
 
-fn character(params: &Params, name: &str) -> Result<Option<char>> {
-    let Some(text) = params.get(name) else { return Ok(None) };
-    let mut characters = text.chars();
-    let short = name.rsplit('.').next().unwrap_or(name);
-    match (characters.next(), characters.next()) {
-        (Some(character), None) => Ok(Some(character)),
-        _ => Err(Error::bad_request(format!("Invalid {short}:'{text}'"))),
+    /// Of the rows.
+    fn of_body(params: &Params) -> Result<Self> {
+        let escape = ESCAPE.read(params)?;
+        let usual = Self { separator: SEPARATOR.read(params)?, encapsulator: Some('"'), escape: None };
+        Ok(usual.overridden(escape, ENCAPSULATOR.read(params)?))
     }
-}
 
-fn whole(params: &Params, name: &str) -> Result<usize> {
-    let Some(text) = params.get(name) else { return Ok(0) };
-    text.trim().parse().map_err(|_| options::not_a_number(text))
+    /// Of the values in one column's cells.
+    fn of_column(params: &Params, name: &str) -> Result<Self> {
+        let escape = ESCAPE.read_own(params, name)?;
+        let usual = Self { separator: SEPARATOR.read_own(params, name)?, encapsulator: None, escape: None };
+        Ok(usual.overridden(escape, ENCAPSULATOR.read_own(params, name)?))
+    }
 }
 
 /// Where each cell of a row goes; `None` where it is passed over.
 fn columns(params: &Params, rows: &mut Rows<'_>) -> Result<Vec<Option<Column>>> {
     let named: Option<Vec<String>> =
-        params.get("fieldnames").map(|names| names.split(',').map(|it| it.trim().to_owned()).collect());
-    let header = params.get("header").map(options::parse_bool).transpose()?;
+        FIELD_NAMES.sent(params).map(|names| names.split(',').map(|it| it.trim().to_owned()).collect());
+    let header = HEADER.read(params)?;
     let names = match (named, header) {
         (None, Some(false)) => {
             return Err(Error::bad_request("CSVLoader: must specify fieldnames=<fields>* or header=true"));
@@ -121,7 +117,7 @@ fn columns(params: &Params, rows: &mut Rows<'_>) -> Result<Vec<Option<Column>>> 
         }
         (Some(names), _) => names,
     };
-    let skipped: Vec<&str> = params.get("skip").unwrap_or_default().split(',').map(str::trim).collect();
+    let skipped: Vec<&str> = SKIP.sent(params).unwrap_or_default().split(',').map(str::trim).collect();
     let column = |name: String| {
         let wanted = !name.is_empty() && !skipped.contains(&name.as_str());
         wanted.then(|| Column::parse(params, &name)).transpose()
@@ -142,23 +138,10 @@ struct Column {
 
 impl Column {
     fn parse(params: &Params, name: &str) -> Result<Self> {
-        let own = |option: &str| params.get(&format!("f.{name}.{option}"));
-        let flag =
-            |option: &str| own(option).or_else(|| params.get(option)).map_or(Ok(false), options::parse_bool);
-        let map_of = |key: &str| params.all(key).map(mapped).collect::<Result<Vec<_>>>();
-        let own_map = map_of(&format!("f.{name}.map"))?;
-        let dialect = Dialect { separator: ',', encapsulator: None, escape: None };
-        let split = match flag("split")? {
-            true => Some(dialect.overridden(params, &format!("f.{name}."))?),
-            false => None,
-        };
-        Ok(Self {
-            name: Arc::from(name),
-            split,
-            trim: flag("trim")?,
-            keep_empty: flag("keepEmpty")?,
-            map: if own_map.is_empty() { map_of("map")? } else { own_map },
-        })
+        let flag = |param: &Preset<bool>| param.parse(param.sent_for(params, name));
+        let map = MAP.sent_all_for(params, name).into_iter().map(mapped).collect::<Result<_>>()?;
+        let split = flag(&COLUMN_SPLIT)?.then(|| Dialect::of_column(params, name)).transpose()?;
+        Ok(Self { name: Arc::from(name), split, trim: flag(&TRIM)?, keep_empty: flag(&KEEP_EMPTY)?, map })
     }
 
     fn read(&self, cell: String, fields: &mut Vec<(Arc<str>, RawValue)>) -> Result<()> {
@@ -200,17 +183,16 @@ struct Extras {
 impl Extras {
     fn parse(params: &Params) -> Result<Self> {
         let mut literals: Vec<(Arc<str>, String)> = Vec::new();
-        for (name, value) in params.pairs() {
-            let Some(name) = name.strip_prefix("literal.") else { continue };
+        for (name, value) in LITERAL.sent_all(params) {
             // Of several, the first counts.
             if !literals.iter().any(|(known, _)| **known == *name) {
-                literals.push((Arc::from(name), value.clone()));
+                literals.push((Arc::from(name), value.to_owned()));
             }
         }
         Ok(Self {
             literals,
-            row_id: params.get("rowid").map(Arc::from),
-            row_offset: whole(params, "rowidOffset")?,
+            row_id: ROW_ID.sent(params).map(Arc::from),
+            row_offset: ROW_ID_OFFSET.read(params)?,
         })
     }
 

@@ -4,6 +4,7 @@
 use plan::{Error, ErrorKind, Result};
 
 use crate::params::Params;
+use crate::params::update::JSON_COMMAND;
 use crate::update::command::{Decoded, UpdateCommand};
 use crate::update::json_mapping::Mapping;
 use crate::update::options::UpdateOptions;
@@ -148,7 +149,7 @@ impl Decoder<'_> {
     }
 
     fn format(&self, is_empty: bool) -> Result<Format> {
-        let documents = self.params.get("json.command") == Some("false");
+        let documents = !JSON_COMMAND.read(self.params)?;
         let json = if documents { Format::JsonDocuments } else { Format::JsonCommands };
         let below = self.path.split_once("/update").map_or("", |(_, below)| below).trim_end_matches('/');
         match below {

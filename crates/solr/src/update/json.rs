@@ -3,7 +3,7 @@
 
 use plan::{Error, Result};
 
-use crate::update::command::{AddCommand, Names, RawDocument, UpdateCommand};
+use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, UpdateCommand};
 use crate::update::json_reader::{Event, JsonReader, Standing};
 use crate::update::json_value;
 use crate::update::nested;
@@ -60,7 +60,7 @@ struct DeleteMap {
     id: Option<String>,
     query: Option<String>,
     version: Option<i64>,
-    commit_within_ms: Option<u64>,
+    commit_within: CommitWithin,
 }
 
 impl Decoder<'_, '_> {
@@ -102,24 +102,24 @@ impl Decoder<'_, '_> {
             event => {
                 self.expect("OBJECT_START", &event)?;
                 let document = self.document()?;
-                self.push_add(document, None, None);
+                self.push_add(document, None, CommitWithin::default());
             }
         }
         Ok(())
     }
 
-    fn push_add(&mut self, document: RawDocument, overwrite: Option<bool>, within: Option<u64>) {
+    fn push_add(&mut self, document: RawDocument, overwrite: Option<bool>, commit_within: CommitWithin) {
         self.commands.push(UpdateCommand::Add(AddCommand {
             document,
             overwrite: overwrite.unwrap_or(!self.options.no_overwrite),
-            commit_within_ms: within.or(self.options.commit_within_ms),
+            commit_within,
         }));
     }
 
     /// `{"doc":{…},"overwrite":…,"commitWithin":…}`, whose start is the event given.
     fn add(&mut self, start: &Event<'_>) -> Result<()> {
         self.expect("OBJECT_START", start)?;
-        let (mut document, mut overwrite, mut within) = (None, None, None);
+        let (mut document, mut overwrite, mut within) = (None, None, CommitWithin::default());
         loop {
             match self.reader.next_event()? {
                 Event::Key(key) => match &*key {
@@ -130,7 +130,7 @@ impl Decoder<'_, '_> {
                         document = Some(self.document()?);
                     }
                     "overwrite" => overwrite = Some(self.boolean()?),
-                    "commitWithin" => within = u64::try_from(self.whole_number()?).ok(),
+                    "commitWithin" => within = CommitWithin::of_command(Some(self.whole_number()?)),
                     // Boosts at index time went with Solr 7; the key is still read.
                     "boost" => {
                         self.reader.next_event()?;
@@ -185,7 +185,9 @@ impl Decoder<'_, '_> {
                         Event::Str(query) => map.query = Some(query.into_owned()),
                         _ => return Err(self.reader.type_mismatch()),
                     },
-                    "commitWithin" => map.commit_within_ms = u64::try_from(self.whole_number()?).ok(),
+                    "commitWithin" => {
+                        map.commit_within = CommitWithin::of_command(Some(self.whole_number()?));
+                    }
                     "_version_" => map.version = Some(self.whole_number()?),
                     "_route_" => {
                         self.reader.next_event()?;
@@ -198,16 +200,15 @@ impl Decoder<'_, '_> {
     }
 
     fn push_delete(&mut self, map: DeleteMap) -> Result<()> {
-        let DeleteMap { id, query, version, commit_within_ms } = map;
-        let commit_within_ms = commit_within_ms.or(self.options.commit_within_ms);
+        let DeleteMap { id, query, version, commit_within } = map;
         if id.is_none() && query.is_none() {
             return Err(self.at("Missing id or query for delete"));
         }
         if let Some(id) = id {
-            self.commands.push(UpdateCommand::Delete { id, version, commit_within_ms });
+            self.commands.push(UpdateCommand::Delete { id, version, commit_within });
         }
         if let Some(query) = query {
-            self.commands.push(UpdateCommand::DeleteByQuery { query, version, commit_within_ms });
+            self.commands.push(UpdateCommand::DeleteByQuery { query, version, commit_within });
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plan::{Error, ErrorKind, Result};
 
-use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
+use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::json_mapping::{Mapping, Target};
 use crate::update::json_reader::{Event, JsonReader, Standing};
 use crate::update::options::UpdateOptions;
@@ -242,7 +242,7 @@ impl<'a> Walk<'a, '_> {
         self.commands.push(UpdateCommand::Add(AddCommand {
             document: RawDocument { fields: self.around.fields.clone() },
             overwrite: !self.options.no_overwrite,
-            commit_within_ms: self.options.commit_within_ms,
+            commit_within: CommitWithin::default(),
         }));
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use plan::{Error, Result};
 
 use crate::params::Params;
-use crate::update::options;
+use crate::params::update::{KEY_ONLY, PATHS, SOURCE_FIELD, SPLIT};
 
 /// Which objects are documents and what goes into them.
 pub struct Mapping {
@@ -44,16 +44,16 @@ pub enum Target {
 impl Mapping {
     /// Reads `split` and `f`.
     pub fn parse(params: &Params) -> Result<Self> {
-        for name in ["srcField", "mapUniqueKeyOnly"] {
-            let off = |value| matches!(options::parse_bool(value), Ok(false));
-            if params.get(name).is_some_and(|value| !off(value)) {
+        for param in [SOURCE_FIELD, KEY_ONLY] {
+            if !matches!(param.read(params), Ok(None | Some(false))) {
+                let name = param.name;
                 return Err(Error::bad_request(format!("`{name}` is not supported yet; leave it out")));
             }
         }
-        let texts = params.get("split").unwrap_or("/").split('|').filter(|path| !path.is_empty());
+        let texts = SPLIT.text(params).split('|').filter(|path| !path.is_empty());
         let splits = texts.map(segments).collect::<Result<Vec<_>>>()?;
         check_order(&splits)?;
-        let mut rules = params.all("f").map(Rule::parse).collect::<Result<Vec<_>>>()?;
+        let mut rules = PATHS.sent_all(params).map(Rule::parse).collect::<Result<Vec<_>>>()?;
         if rules.is_empty() {
             rules.push(Rule { path: Vec::new(), reach: Reach::All, target: Target::Qualified });
         }

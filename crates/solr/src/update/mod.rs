@@ -47,6 +47,5 @@ pub use json_reader::{Complaint, Event, JsonReader};
 pub use json_value::{entries, value};
 pub(crate) use nested::ANONYMOUS;
 pub use options::UpdateOptions;
-pub(crate) use options::{parse_bool, version};
 pub use processors::UpdateChains;
 pub(crate) use processors::{compile_pattern, compile_replacement};

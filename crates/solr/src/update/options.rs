@@ -1,18 +1,19 @@
 //! The parameters of an update request: defaults for its commands, and the commit or rollback that ends it.
 
-use plan::{Commit, Error, Result, RootCause};
+use plan::{Commit, Error, Result};
 
 use crate::params::update::{
-    COMMIT, FAIL_ON_CONFLICTS, IN_PLACE, OPTIMIZE, OVERWRITE, PREPARE_COMMIT, ROLLBACK, SOFT_COMMIT, VERSION,
-    VERSIONS,
+    COMMIT, COMMIT_WITHIN, ECHO, EXPUNGE_DELETES, FAIL_ON_CONFLICTS, IN_PLACE, MAX_SEGMENTS, OPEN_SEARCHER,
+    OPTIMIZE, OVERWRITE, PREPARE_COMMIT, ROLLBACK, SOFT_COMMIT, VERSION, VERSIONS, WAIT_SEARCHER,
 };
-use crate::params::{Param, Params};
+use crate::params::{Params, Preset};
 use crate::update::command::UpdateCommand;
 
 /// What an update request's parameters say about all of its commands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateOptions {
-    pub commit_within_ms: Option<u64>,
+    /// Each command is merged with it as it goes into the plan (`CommitWithin`).
+    pub commit_within_ms: Option<i64>,
     /// `overwrite=false`: new documents need not be looked up.
     pub no_overwrite: bool,
     /// The commit or rollback that follows the body.
@@ -35,48 +36,57 @@ impl UpdateOptions {
     pub fn parse(params: &Params) -> Result<Self> {
         let mut wanted = false;
         for commit in [COMMIT, SOFT_COMMIT, OPTIMIZE, PREPARE_COMMIT] {
-            wanted |= is_on(&commit, params)?;
+            wanted |= commit.read(params)?;
         }
         let finish = if wanted {
-            Some(UpdateCommand::Commit(commit_of(&|name| params.get(name), is_on(&OPTIMIZE, params)?)?))
+            Some(UpdateCommand::Commit(commit_of(&|name| params.by_name(name), OPTIMIZE.read(params)?)?))
         } else {
-            is_on(&ROLLBACK, params)?.then_some(UpdateCommand::Rollback)
+            ROLLBACK.read(params)?.then_some(UpdateCommand::Rollback)
         };
         Ok(Self {
-            commit_within_ms: commit_within(params.get("commitWithin"))?,
-            no_overwrite: !is_on(&OVERWRITE, params)?,
+            commit_within_ms: COMMIT_WITHIN.read(params)?.flatten(),
+            no_overwrite: !OVERWRITE.read(params)?,
             finish,
             version: VERSION.read(params)?,
-            conflicts_skip: !is_on(&FAIL_ON_CONFLICTS, params)?,
-            versions: is_on(&VERSIONS, params)?,
-            in_place_only: is_on(&IN_PLACE, params)?,
-            echo: params.get("echo") == Some("true"),
+            conflicts_skip: !FAIL_ON_CONFLICTS.read(params)?,
+            versions: VERSIONS.read(params)?,
+            in_place_only: IN_PLACE.read(params)?,
+            echo: ECHO.read(params)?,
         })
     }
 }
 
+/// What a commit's parameters say, of the request or of the body's command: both spell them alike.
+type CommitParams<'a> = dyn Fn(&str) -> Option<&'a str> + 'a;
+
 /// Reads a commit's own parameters; `optimize` makes it merge down.
-fn commit_of<'a>(get: &dyn Fn(&str) -> Option<&'a str>, optimize: bool) -> Result<Commit> {
-    let flag = |name: &str, default| get(name).map_or(Ok(default), parse_bool);
-    if flag("prepareCommit", false)? {
+fn commit_of(sent: &CommitParams<'_>, optimize: bool) -> Result<Commit> {
+    let flag = |param: &Preset<bool>| param.parse(sent(param.name));
+    if flag(&PREPARE_COMMIT)? {
         // The first half of a commit: all is on disk, and nothing new is seen. The second half may come or not.
         return Ok(Commit { open_searcher: false, ..Commit::HARD });
     }
-    flag("waitSearcher", true)?;
-    let max_segments = get("maxSegments").map(|text| max_segments(text, optimize)).transpose()?;
-    let soft = flag("softCommit", false)?;
+    flag(&WAIT_SEARCHER)?;
+    let max_segments = max_segments(MAX_SEGMENTS.parse(sent(MAX_SEGMENTS.name))?, optimize)?;
+    let soft = flag(&SOFT_COMMIT)?;
     Ok(Commit {
         soft,
-        open_searcher: flag("openSearcher", true)? || soft,
-        expunge_deletes: flag("expungeDeletes", false)?,
-        max_segments: if optimize { max_segments.or(Some(1)) } else { None },
+        open_searcher: flag(&OPEN_SEARCHER)? || soft,
+        expunge_deletes: flag(&EXPUNGE_DELETES)?,
+        max_segments: optimize.then_some(max_segments),
     })
 }
 
 /// A commit as a command of a body, with its own parameters; unknown ones are errors.
 pub fn own_commit(pairs: &[(String, String)], optimize: bool) -> Result<Commit> {
-    const KNOWN: [&str; 6] =
-        ["openSearcher", "waitSearcher", "softCommit", "expungeDeletes", "maxSegments", "prepareCommit"];
+    const KNOWN: [&str; 6] = [
+        OPEN_SEARCHER.name,
+        WAIT_SEARCHER.name,
+        SOFT_COMMIT.name,
+        EXPUNGE_DELETES.name,
+        MAX_SEGMENTS.name,
+        PREPARE_COMMIT.name,
+    ];
     if let Some((name, _)) = pairs.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
         return Err(Error::bad_request(format!("Unknown commit parameter '{name}'")));
     }
@@ -85,41 +95,12 @@ pub fn own_commit(pairs: &[(String, String)], optimize: bool) -> Result<Commit> 
 
 /// What is no bound counts only where segments are merged down to it. Solr differs: there it is an error 500
 /// (`compat/update/commits.yaml`).
-fn max_segments(text: &str, optimize: bool) -> Result<usize> {
-    let number: i32 = text.trim().parse().map_err(|_| not_a_number(text))?;
+fn max_segments(number: i32, optimize: bool) -> Result<usize> {
     usize::try_from(number)
         .ok()
         .or_else(|| (!optimize).then_some(0))
         .filter(|number| *number >= 1 || !optimize)
         .ok_or_else(|| Error::bad_request(format!("maxNumSegments must be >= 1; got {number}")))
-}
-
-/// `commitWithin` in milliseconds; below 0 is none.
-pub fn commit_within(text: Option<&str>) -> Result<Option<u64>> {
-    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let number: i32 = text.trim().parse().map_err(|_| not_a_number(text))?;
-    Ok(u64::try_from(number).ok())
-}
-
-pub fn version(text: &str) -> Result<i64> {
-    text.trim().parse().map_err(|_| not_a_number(text))
-}
-
-fn is_on(param: &Param<bool>, params: &Params) -> Result<bool> {
-    Ok(param.read(params)?.unwrap_or(false))
-}
-
-/// Solr's reading of a boolean parameter, by its first letters.
-pub fn parse_bool(text: &str) -> Result<bool> {
-    match text {
-        _ if ["true", "on", "yes"].iter().any(|word| text.starts_with(word)) => Ok(true),
-        _ if ["false", "off"].iter().any(|word| text.starts_with(word)) || text == "no" => Ok(false),
-        _ => Err(Error::bad_request(format!("invalid boolean value: {text}"))),
-    }
-}
-
-pub fn not_a_number(text: &str) -> Error {
-    Error::bad_request(format!("For input string: \"{text}\"")).with_root(RootCause::NumberFormat)
 }
 
 #[cfg(test)]
@@ -167,7 +148,7 @@ mod tests {
             (options.commit_within_ms, options.no_overwrite, options.version),
             (Some(500), true, Some(-1))
         );
-        assert_eq!(parse(&[("commitWithin", "-1")]).unwrap().commit_within_ms, None);
+        assert_eq!(parse(&[("commitWithin", "")]).unwrap().commit_within_ms, None);
         for (name, value, expected) in [
             ("commit", "maybe", "invalid boolean value: maybe"),
             ("commitWithin", "x", "For input string: \"x\""),

@@ -67,7 +67,8 @@ fn joined(shown: impl Iterator<Item = String>, failure: Option<Error>) -> String
 fn short(command: &UpdateCommand) -> String {
     match command {
         UpdateCommand::Add(add) => {
-            let within = add.commit_within_ms.map(|ms| format!(" within {ms}")).unwrap_or_default();
+            let within =
+                add.commit_within.merged_ms(None).map(|ms| format!(" within {ms}")).unwrap_or_default();
             let keep = if add.overwrite { "" } else { " keep" };
             format!("add {}{within}{keep}", RawValue::Map(add.document.fields.clone()).to_text())
         }

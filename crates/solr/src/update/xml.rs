@@ -6,9 +6,10 @@ use plan::{Error, Result};
 use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
-use crate::update::command::{AddCommand, Names, RawDocument, RawValue, UpdateCommand};
+use crate::params::update::{COMMIT_WITHIN, VERSION};
+use crate::update::command::{AddCommand, CommitWithin, Names, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::{ANONYMOUS, take_out_of_list};
-use crate::update::options::{self, UpdateOptions};
+use crate::update::options::{UpdateOptions, own_commit};
 use crate::update::piece::Piece;
 use crate::update::xml_source::{Item, Source, Standing};
 
@@ -51,7 +52,7 @@ pub fn decode(
 #[derive(Clone, Copy, Debug, Default)]
 struct AddOptions {
     overwrite: Option<bool>,
-    commit_within_ms: Option<u64>,
+    commit_within: CommitWithin,
 }
 
 struct Decoder<'a, 'b> {
@@ -83,7 +84,7 @@ impl Decoder<'_, '_> {
                 let attributes = self.attributes(tag)?;
                 self.add = AddOptions {
                     overwrite: get(&attributes, "overwrite").map(|it| it.eq_ignore_ascii_case("true")),
-                    commit_within_ms: options::commit_within(get(&attributes, "commitWithin"))?,
+                    commit_within: commit_within(&attributes)?,
                 };
                 Ok(())
             }
@@ -116,7 +117,7 @@ impl Decoder<'_, '_> {
         self.commands.push(UpdateCommand::Add(AddCommand {
             document,
             overwrite: self.add.overwrite.unwrap_or(!self.options.no_overwrite),
-            commit_within_ms: self.add.commit_within_ms.or(self.options.commit_within_ms),
+            commit_within: self.add.commit_within,
         }));
         Ok(())
     }
@@ -201,18 +202,17 @@ impl Decoder<'_, '_> {
 
     fn delete(&mut self, tag: &BytesStart<'_>) -> Result<()> {
         let attributes = self.attributes(tag)?;
-        let within = options::commit_within(get(&attributes, "commitWithin"))?;
-        let commit_within_ms = within.or(self.options.commit_within_ms);
+        let commit_within = commit_within(&attributes)?;
         loop {
             match self.source.next()? {
                 Item::Start(tag) => {
                     let attributes = self.attributes(&tag)?;
-                    let version = get(&attributes, "version").map(options::version).transpose()?;
+                    let version = VERSION.parse(get(&attributes, "version"))?;
                     let command = match tag.local_name().into_inner() {
-                        "id" => UpdateCommand::Delete { id: self.text("delete")?, version, commit_within_ms },
+                        "id" => UpdateCommand::Delete { id: self.text("delete")?, version, commit_within },
                         "query" => {
                             let query = self.text("delete")?;
-                            UpdateCommand::DeleteByQuery { query, version, commit_within_ms }
+                            UpdateCommand::DeleteByQuery { query, version, commit_within }
                         }
                         other => return Err(misplaced("delete", other)),
                     };
@@ -226,7 +226,7 @@ impl Decoder<'_, '_> {
 
     fn commit(&mut self, tag: &BytesStart<'_>, optimize: bool) -> Result<()> {
         let attributes = self.attributes(tag)?;
-        self.commands.push(UpdateCommand::Commit(options::own_commit(&attributes, optimize)?));
+        self.commands.push(UpdateCommand::Commit(own_commit(&attributes, optimize)?));
         Ok(())
     }
 }
@@ -253,6 +253,12 @@ fn get<'a>(attributes: &'a Attributes, name: &str) -> Option<&'a str> {
 
 fn misplaced(parent: &str, child: &str) -> Error {
     Error::bad_request(format!("XML element <{parent}> has invalid XML child element: {child}"))
+}
+
+/// The attribute is spelled and read as the parameter is.
+fn commit_within(attributes: &Attributes) -> Result<CommitWithin> {
+    let ms = COMMIT_WITHIN.parse(get(attributes, COMMIT_WITHIN.name))?;
+    Ok(CommitWithin::of_command(ms.flatten()))
 }
 
 #[cfg(test)]

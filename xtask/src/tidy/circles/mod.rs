@@ -28,7 +28,7 @@ const IN_CIRCLES: [(&str, usize); 13] = [
     ("lab", 21),
     ("parhelion", 8),
     ("plan", 34),
-    ("solr", 123),
+    ("solr", 122),
     ("store", 9),
     ("xtask", 4),
 ];

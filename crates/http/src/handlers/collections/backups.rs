@@ -7,17 +7,19 @@ use std::sync::Arc;
 use cluster::{BackupPlace, BackupsToDelete, Collection};
 use plan::{Error, Result, check_name};
 use solr::admin::{backup_list, backup_made, backups_deleted, backups_purged};
+use solr::params::admin::collections as asked;
+use solr::params::admin::cores::CORE;
 use solr::response::{Entries, Node};
 
 use super::done;
 use crate::request::call::Call;
 
 pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
-    let (collection, place) = (call.required("collection")?, place(call)?);
+    let (collection, place) = (call.required(&asked::COLLECTION)?, place(call)?);
     let unknown =
         || Error::bad_request(format!("Collection '{collection}' does not exist, no action taken."));
     let collection = call.server.node.find(collection).ok_or_else(unknown)?;
-    let snapshot = call.optional("commitName").map(str::to_owned);
+    let snapshot = call.text(&asked::SNAPSHOT).map(str::to_owned);
     let (backup, files, bytes) = call.server.node.back_up(collection, place.clone(), snapshot).await?;
     if let Some(count) = newest(call)? {
         call.server.node.delete_backups(place, BackupsToDelete::AllButNewest(count)).await?;
@@ -51,7 +53,7 @@ pub(super) async fn verify(call: &Call<'_>) -> Result<Entries> {
 
 /// Solr differs: it also restores into a collection that exists, which cannot be searched meanwhile.
 pub(super) async fn restore(call: &Call<'_>) -> Result<Entries> {
-    let (name, place, id) = (call.required("collection")?, place(call)?, id(call)?);
+    let (name, place, id) = (call.required(&asked::COLLECTION)?, place(call)?, id(call)?);
     if call.server.node.find(name).is_some() {
         return Err(Error::bad_request(format!(
             "collection already exists: {name}; restore to another name, then let an alias stand for it"
@@ -65,7 +67,7 @@ pub(super) async fn restore(call: &Call<'_>) -> Result<Entries> {
 ///
 /// Solr differs: there it is a step of a collection's backup, whose files the caller names.
 pub(in crate::handlers) async fn back_up_core(call: &Call<'_>, core: Arc<Collection>) -> Result<Entries> {
-    let snapshot = call.optional("commitName").map(str::to_owned);
+    let snapshot = call.text(&asked::SNAPSHOT).map(str::to_owned);
     let (backup, files, bytes) = call.server.node.back_up(core, place(call)?, snapshot).await?;
     Ok(backup_made(&backup, (files, bytes)))
 }
@@ -74,7 +76,7 @@ pub(in crate::handlers) async fn back_up_core(call: &Call<'_>, core: Arc<Collect
 ///
 /// Solr differs: it restores into a core that exists, which cannot be searched meanwhile.
 pub(in crate::handlers) async fn restore_core(call: &Call<'_>) -> Result<Entries> {
-    let (core, place, id) = (call.required("core")?, place(call)?, id(call)?);
+    let (core, place, id) = (call.required(&CORE)?, place(call)?, id(call)?);
     if call.server.node.find(core).is_some() {
         return Err(Error::bad_request(format!(
             "core already exists: {core}; restore to another name, then let the two SWAP"
@@ -87,7 +89,7 @@ pub(in crate::handlers) async fn restore_core(call: &Call<'_>) -> Result<Entries
 
 pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
     let place = place(call)?;
-    let which = match (id(call)?, newest(call)?, call.is_on("purgeUnused")) {
+    let which = match (id(call)?, newest(call)?, call.value(&asked::PURGE_UNUSED)?) {
         (Some(id), None, false) => BackupsToDelete::One(id),
         (None, Some(count), false) => BackupsToDelete::AllButNewest(count),
         (None, None, true) => BackupsToDelete::Unused,
@@ -105,12 +107,12 @@ pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
 }
 
 fn id(call: &Call<'_>) -> Result<Option<u64>> {
-    Ok(call.whole("backupId")?.map(|id| id as u64))
+    Ok(call.value(&asked::BACKUP_ID)?.map(|id| id as u64))
 }
 
 /// How many backups are to be kept.
 fn newest(call: &Call<'_>) -> Result<Option<usize>> {
-    match call.whole("maxNumBackupPoints")? {
+    match call.value(&asked::BACKUPS_MAX)? {
         Some(0) => Err(Error::bad_request("`maxNumBackupPoints` is `0`; keep 1 or more")),
         count => Ok(count),
     }
@@ -118,9 +120,9 @@ fn newest(call: &Call<'_>) -> Result<Option<usize>> {
 
 /// Where the request's backup is.
 pub(in crate::handlers) fn place(call: &Call<'_>) -> Result<BackupPlace> {
-    let name = call.required("name")?;
+    let name = call.required(&asked::NAME)?;
     check_name("backup", name)?;
-    if let Some(repository) = call.optional("repository") {
+    if let Some(repository) = call.text(&asked::REPOSITORY) {
         return Err(Error::bad_request(format!(
             "`repository` is `{repository}`, which is not supported; backups are in the folder given with `--backup-dir`"
         )));
@@ -131,7 +133,8 @@ pub(in crate::handlers) fn place(call: &Call<'_>) -> Result<BackupPlace> {
         ));
     };
     let state = call.server.node.state();
-    let location = call.optional("location").or(state.properties.get("location").map(String::as_str));
+    let location =
+        call.text(&asked::LOCATION).or(state.properties.get(asked::LOCATION.name).map(String::as_str));
     let below = below(&root, location)?;
     Ok(BackupPlace { root, name: format!("{below}{name}") })
 }

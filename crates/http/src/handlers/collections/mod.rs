@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use cluster::{Collection, CreateCollection};
 use plan::{Error, ErrorKind, Result};
+use solr::params::Param;
+use solr::params::admin::collections as asked;
 use solr::response::{Entries, Name, Node};
 
 pub(super) use self::backups::{back_up_core, place, restore_core};
@@ -41,9 +43,9 @@ const FOR_MORE_NODES: [&str; 19] = [
 ];
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Entries, Failure> {
-    let action = call.optional("action").ok_or_else(|| Error::bad_request("action is a required param"))?;
+    let action = call.text(&asked::ACTION).ok_or_else(|| Error::bad_request("action is a required param"))?;
     let action = action.to_ascii_uppercase();
-    match (action.as_str(), call.optional("async")) {
+    match (action.as_str(), call.text(&asked::ASYNC)) {
         ("CLUSTERSTATUS", _) => status::cluster(call),
         ("REQUESTSTATUS", _) => Ok(background::collection_task(call)?),
         ("DELETESTATUS", _) => Ok(background::forget(call)?),
@@ -97,13 +99,13 @@ fn list(call: &Call<'_>) -> Entries {
 }
 
 async fn create(call: &Call<'_>) -> Result<Entries> {
-    let name = call.required("name")?;
-    only_one_of(call, &["replicationFactor", "nrtReplicas", "tlogReplicas"])?;
-    let configset = call.optional("collection.configName").unwrap_or("_default");
+    let name = call.required(&asked::NAME)?;
+    only_one_of(call, &[&asked::REPLICATION_FACTOR, &asked::NRT_REPLICAS, &asked::TLOG_REPLICAS])?;
+    let configset = call.text(&asked::CONFIGSET);
     let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
-    wanted.shard_count = call.whole("numShards")?.unwrap_or(1);
-    let alias = call.optional("alias").filter(|alias| *alias != name);
+    wanted.shard_count = call.value(&asked::SHARD_COUNT)?;
+    let alias = call.text(&asked::ALIAS).filter(|alias| *alias != name);
     let collection = call.server.node.create(wanted).await?;
     if let Some(alias) = alias {
         call.server.node.set_alias(alias, vec![name.to_owned()]).await?;
@@ -113,8 +115,8 @@ async fn create(call: &Call<'_>) -> Result<Entries> {
 
 async fn delete(call: &Call<'_>) -> Result<Entries> {
     let node = &call.server.node;
-    let (name, state) = (call.required("name")?, node.state());
-    let collection = if call.is_on("followAliases") {
+    let (name, state) = (call.required(&asked::NAME)?, node.state());
+    let collection = if call.value(&asked::FOLLOW_ALIASES)? {
         existing(call)?
     } else {
         let own = node.list().into_iter().find(|known| known.name() == name || known.core_name() == name);
@@ -152,7 +154,7 @@ fn done(call: &Call<'_>, made: Option<&Collection>) -> Entries {
 
 /// The collection that `name` names, or an alias of one.
 fn existing(call: &Call<'_>) -> Result<Arc<Collection>> {
-    let name = call.required("name")?;
+    let name = call.required(&asked::NAME)?;
     call.server.node.find(name).ok_or_else(|| not_found(name))
 }
 
@@ -161,15 +163,16 @@ fn not_found(name: &str) -> Error {
 }
 
 /// More than one replica is refused rather than ignored: the sender counts on them.
-fn only_one_of(call: &Call<'_>, names: &[&str]) -> Result<()> {
-    for name in names {
-        if let Some(count) = call.whole(name)?.filter(|count| *count > 1) {
+fn only_one_of(call: &Call<'_>, params: &[&Param<usize>]) -> Result<()> {
+    for param in params {
+        if let Some(count) = call.value(param)?.filter(|count| *count > 1) {
+            let name = param.name;
             return Err(Error::bad_request(format!(
                 "cannot create the collection: `{name}` is `{count}`, more than one replica is not supported; use 1"
             )));
         }
     }
-    match call.whole("pullReplicas")? {
+    match call.value(&asked::PULL_REPLICAS)? {
         None | Some(0) => Ok(()),
         Some(count) => Err(Error::bad_request(format!(
             "cannot create the collection: `pullReplicas` is `{count}`, which is not supported; use 0"

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use cluster::ClusterState;
 use plan::{Error, Result};
+use solr::params::admin::collections as asked;
 use solr::response::Entries;
 
 use super::{not_found, only_one_of};
@@ -17,7 +18,8 @@ const COUNT_MAX: usize = 1000;
 const VALUE_BYTES_MAX: usize = 16 << 10;
 
 pub(super) async fn of_cluster(call: &Call<'_>) -> Result<Entries> {
-    let (name, value) = (call.required("name")?.to_owned(), call.optional("val").map(str::to_owned));
+    let (name, value) =
+        (call.required(&asked::NAME)?.to_owned(), call.text(&asked::VALUE).map(str::to_owned));
     if !OF_CLUSTER.contains(&name.as_str()) && !name.starts_with("ext.") {
         return Err(Error::bad_request(format!(
             "Not a known cluster property or starts with prefix ext., propertyName: {name}"
@@ -40,17 +42,21 @@ pub(super) async fn of_cluster(call: &Call<'_>) -> Result<Entries> {
 }
 
 pub(super) async fn of_collection(call: &Call<'_>) -> Result<Entries> {
-    let (collection, property) = (call.required("name")?, call.required("propertyName")?);
-    let value = call.optional("propertyValue").map(str::to_owned);
+    let (collection, property) = (call.required(&asked::NAME)?, call.required(&asked::PROPERTY_NAME)?);
+    let value = call.text(&asked::PROPERTY_VALUE).map(str::to_owned);
     set(call, collection, BTreeMap::from([(property.to_owned(), value)])).await
 }
 
 /// One replica is what there is; the configset and a state of being read only are not changed here.
 pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
-    let collection = call.required("collection")?;
-    only_one_of(call, &["replicationFactor"])?;
-    for name in ["collection.configName", "readOnly", "perReplicaState"] {
-        if let Some(value) = call.optional(name).filter(|value| *value != "false") {
+    let collection = call.required(&asked::COLLECTION)?;
+    only_one_of(call, &[&asked::REPLICATION_FACTOR])?;
+    for (name, value) in [
+        (asked::CONFIGSET.name, call.sent(&asked::CONFIGSET)),
+        (asked::READ_ONLY.name, call.sent(&asked::READ_ONLY)),
+        (asked::PER_REPLICA_STATE.name, call.sent(&asked::PER_REPLICA_STATE)),
+    ] {
+        if let Some(value) = value.filter(|value| *value != "false") {
             return Err(Error::bad_request(format!(
                 "cannot modify the collection: `{name}` is `{value}`, which cannot be set on a collection that exists"
             )));
@@ -58,11 +64,13 @@ pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
     }
     let values = prefixed(call)?.into_iter();
     let values: BTreeMap<_, _> = values
-        .map(|(name, value)| (format!("property.{name}"), Some(value).filter(|value| !value.is_empty())))
+        .map(|(name, value)| {
+            (format!("{}{name}", asked::PROPERTY.beginning()), Some(value).filter(|value| !value.is_empty()))
+        })
         .collect();
-    let given = ["replicationFactor", "readOnly", "perReplicaState"]
-        .iter()
-        .any(|name| call.params.get(name).is_some());
+    let given = asked::REPLICATION_FACTOR.is_sent(&call.params)
+        || asked::READ_ONLY.is_sent(&call.params)
+        || asked::PER_REPLICA_STATE.is_sent(&call.params);
     if values.is_empty() && !given {
         return Err(Error::bad_request(
             "no supported values provided [replicationFactor, collection.configName, perReplicaState, readOnly]",
@@ -82,12 +90,8 @@ async fn set(call: &Call<'_>, name: &str, values: BTreeMap<String, Option<String
 
 /// The parameters `property.…`, without that.
 pub(super) fn prefixed(call: &Call<'_>) -> Result<BTreeMap<String, String>> {
-    let named = call
-        .params
-        .pairs()
-        .iter()
-        .filter_map(|(name, value)| Some((name.strip_prefix("property.")?.to_owned(), value.clone())));
-    let found: BTreeMap<_, _> = named.collect();
+    let named = asked::PROPERTY.sent_all(&call.params);
+    let found: BTreeMap<_, _> = named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     if found.contains_key("") {
         return Err(Error::bad_request("`property.` names no property; write `property.NAME=VALUE`"));
     }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use cluster::{ClusterState, Collection};
 use plan::{Error, Result};
 use solr::admin::{ClusterFacts, CollectionFacts, cluster_status, collection_status};
+use solr::params::Param;
+use solr::params::admin::collections as asked;
 use solr::response::{Entries, Name, Node};
 
 use crate::handlers::segments;
@@ -13,9 +15,9 @@ use crate::request::call::{Call, Failure};
 /// Solr's clients ask for the part that they need; by default all is told.
 pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
     let (node, state) = (&call.server.node, call.server.node.state());
-    let all = call.optional("includeAll").is_none_or(|flag| flag == "true");
-    let wants = |part: &str| call.optional(part).map_or(all, |flag| flag == "true");
-    let named = call.optional("collection");
+    let all = call.value(&asked::INCLUDE_ALL)?;
+    let wants = |part: &Param<bool>| Ok::<_, Error>(call.value(part)?.unwrap_or(all));
+    let named = call.text(&asked::COLLECTION);
     only_the_shard(call)?;
     let collections = match named {
         Some(name) => Some(asked(call, name)?),
@@ -27,11 +29,12 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
         CollectionFacts { aliases: aliases.into_iter().map(str::to_owned).collect(), ..facts(collection) }
     };
     let facts = ClusterFacts {
-        live_nodes: wants("liveNodes"),
+        live_nodes: wants(&asked::LIVE_NODES)?,
         collections: collections.map(|found| found.iter().map(with_aliases).collect()),
         aliases: if all { super::aliases::members(&state) } else { vec![] },
-        properties: wants("clusterProperties").then(|| state.properties.clone().into_iter().collect()),
-        roles: wants("roles"),
+        properties: wants(&asked::CLUSTER_PROPERTIES)?
+            .then(|| state.properties.clone().into_iter().collect()),
+        roles: wants(&asked::ROLES)?,
     };
     Ok(vec![("cluster".into(), cluster_status(node.name(), scheme(&state), facts))])
 }
@@ -46,11 +49,11 @@ fn asked(call: &Call<'_>, name: &str) -> Result<Vec<Arc<Collection>>, Failure> {
 }
 
 fn only_the_shard(call: &Call<'_>) -> Result<()> {
-    let shards = call.optional("shard").unwrap_or("shard1");
-    match shards.split(',').find(|shard| *shard != "shard1") {
+    let shards = call.text(&asked::SHARD);
+    match shards.split(',').find(|shard| *shard != asked::SHARD.default) {
         None => Ok(()),
         Some(unknown) => {
-            let collection = call.optional("collection").unwrap_or_default();
+            let collection = call.text(&asked::COLLECTION).unwrap_or_default();
             Err(Error::bad_request(format!("Collection: {collection} shard: {unknown} not found")))
         }
     }
@@ -58,14 +61,15 @@ fn only_the_shard(call: &Call<'_>) -> Result<()> {
 
 pub(super) fn collections(call: &Call<'_>) -> Result<Entries> {
     let (node, state) = (&call.server.node, call.server.node.state());
-    let found = match call.optional("collection") {
+    let found = match call.text(&asked::COLLECTION) {
         Some(name) => {
             node.resolve(name).map_err(|_| Error::bad_request(format!("Collection: {name} not found")))?
         }
         None => node.list(),
     };
+    let with_segments = call.value(&asked::SEGMENTS)?;
     let one = |collection: &Arc<Collection>| {
-        let segments = call.is_on("segments").then(|| Node::Map(segments::run(collection)));
+        let segments = with_segments.then(|| Node::Map(segments::run(collection)));
         let status = collection_status(node.name(), scheme(&state), &facts(collection), segments);
         (Name::Owned(collection.name()), status)
     };

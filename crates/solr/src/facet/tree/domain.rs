@@ -62,7 +62,7 @@ impl TreeReader<'_> {
                 RawValue::Str(text) => texts.push(text.as_str()),
                 RawValue::Map(entries) => match entries.as_slice() {
                     [(name, RawValue::Str(param))] if &**name == "param" => {
-                        texts.extend(self.context.params.all(param));
+                        texts.extend(self.context.params.all_by_name(param));
                     }
                     _ => return Err(no_query(value)),
                 },

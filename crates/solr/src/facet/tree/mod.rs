@@ -16,6 +16,7 @@ use plan::{BucketPlan, Error, NamedStat, Result, SubFacet, SubFacetKind};
 
 use super::heatmap::Asked;
 use crate::json_request::type_name;
+use crate::params::facet as param;
 use crate::query::{QueryContext, parse_query};
 use crate::update::RawValue;
 use options::Options;
@@ -157,9 +158,10 @@ impl TreeReader<'_> {
             geometry: options.text("geom")?.map(str::to_owned),
             level: whole("gridLevel")?,
             error: real("distErr")?,
-            error_part: real("distErrPct")?,
-            cells_max: whole("maxCells")?,
-            form: options.text("format")?.map(str::to_owned),
+            error_part: real("distErrPct")?.map_or_else(|| param::HEATMAP_ERROR_PART.parse(None), Ok)?,
+            cells_max: whole("maxCells")?
+                .map_or_else(|| param::HEATMAP_CELLS_MAX.parse(None).map(i64::from), Ok)?,
+            form: options.text("format")?.unwrap_or(param::HEATMAP_FORM.default).to_owned(),
         };
         let error = |message: &str| place.error(message);
         let name = options.text("field")?.unwrap_or_default();

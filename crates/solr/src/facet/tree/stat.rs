@@ -120,7 +120,7 @@ impl TreeReader<'_> {
     /// What a parameter holds: one beside the statistic, else one of the request.
     pub(super) fn referred(&self, name: &str, arguments: Arguments<'_>) -> Option<String> {
         let own = arguments.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.to_text());
-        own.or_else(|| self.context.params.get(name).map(str::to_owned))
+        own.or_else(|| self.context.params.by_name(name).map(str::to_owned))
     }
 
     fn check_stat(&self, name: &str, field: &str) -> Result<()> {

@@ -9,7 +9,7 @@ use crate::params::dismax as param;
 use crate::query::parsers::Request;
 
 pub(super) fn boost_queries(request: &Request<'_>) -> Result<Vec<Query>> {
-    let texts = request.all(param::BQ.name);
+    let texts = request.all(&param::BQ);
     let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
     texts.map(|text| Ok(request.nested_by(LEVELS, text, None)?.unwrap_or(Query::Nothing))).collect()
 }
@@ -17,7 +17,7 @@ pub(super) fn boost_queries(request: &Request<'_>) -> Result<Vec<Query>> {
 /// Functions are cut at spaces and at carets, so they hold neither.
 pub(super) fn boost_functions(request: &Request<'_>) -> Result<Vec<Query>> {
     let mut functions = Vec::new();
-    for text in request.all(param::BF.name) {
+    for text in request.all(&param::BF) {
         for function in in_table_order(weighted([text])?) {
             let query = request.nested_by(LEVELS, &function.name, Some("func"))?.unwrap_or(Query::Nothing);
             functions.push(match function.boost {

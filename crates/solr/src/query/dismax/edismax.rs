@@ -48,7 +48,7 @@ fn whole(clauses: Vec<Clause>) -> Query {
 /// The query with its scores multiplied by every `boost`.
 fn multiplied(request: &Request<'_>, query: Query) -> Result<Query> {
     let mut factors = Vec::new();
-    for text in request.all(param::BOOST.name).into_iter().filter(|text| !text.is_empty()) {
+    for text in request.all(&param::BOOST).into_iter().filter(|text| !text.is_empty()) {
         let factor = as_factor(
             request.context,
             request.nested_by(LEVELS, text, Some("func"))?.unwrap_or(Query::Nothing),
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         let known = |name: &str| {
             is_magic(name)
                 || self.request.context.find(name).is_some()
-                || self.request.context.params.get(&format!("f.{name}.qf")).is_some()
+                || param::QF.sent_own(self.request.context.params, name).is_some()
         };
         let names = Names { user_fields: &self.extended.user_fields, known: &known };
         let parts = split(self.request.text, &names);
@@ -183,8 +183,9 @@ impl<'a> Parser<'a> {
 fn aliases(request: &Request<'_>) -> Result<Vec<(String, Vec<Weighted>)>> {
     let mut aliases: Vec<(String, Vec<Weighted>)> = Vec::new();
     for (name, value) in request.local.pairs().iter().chain(request.context.params.pairs()) {
-        let alias = name.strip_prefix("f.").and_then(|rest| rest.strip_suffix(".qf"));
-        let Some(alias) = alias.filter(|alias| aliases.iter().all(|(known, _)| known != alias)) else {
+        let Some(alias) =
+            param::QF.field_of(name).filter(|alias| aliases.iter().all(|(known, _)| known != alias))
+        else {
             continue;
         };
         let fields = weighted([value.as_str()])?;

@@ -35,9 +35,9 @@ impl Notes {
         };
         Self {
             alternative: None,
-            boost_texts: sent(request.all(param::BQ.name)),
+            boost_texts: sent(request.all(&param::BQ)),
             boosts: Vec::new(),
-            function_texts: sent(request.context.params.all(param::BF.name).collect()),
+            function_texts: sent(param::BF.sent_all(request.context.params).collect()),
             extended,
             asked: None,
             fields: Vec::new(),

@@ -38,7 +38,7 @@ pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
 
 /// The words of the whole query as one phrase in the fields of `pf`.
 fn phrase(request: &Request<'_>, settings: &Settings, text: &str) -> Result<Query> {
-    let fields = weighted(request.all(param::PF.name))?;
+    let fields = weighted(request.all(&param::PF))?;
     let text = format!("\"{}\"", text.replace('"', ""));
     with_fields(request, settings, &fields, slop(request.near(&param::PS)?), &text)
 }

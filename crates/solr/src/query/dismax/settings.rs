@@ -4,7 +4,7 @@ use plan::{Error, Result};
 
 use super::field_list::{PhraseField, Weighted, phrase_fields, weighted};
 use super::user_fields::UserFields;
-use crate::params::{Param, dismax as param, query};
+use crate::params::{dismax as param, query};
 use crate::query::parsers::Request;
 use crate::query::syntax::SyntaxError;
 
@@ -24,13 +24,12 @@ pub(super) struct Settings {
 
 impl Settings {
     pub(super) fn read(request: &Request<'_>) -> Result<Self> {
-        let near = |operator: &Param<String>| request.near(operator);
         Ok(Self {
             fields: fields(request)?,
             tie: tie(request)?,
-            own_minimum: near(&param::MM)?,
-            all_required: near(&query::Q_OP)?.is_some_and(|operator| operator.eq_ignore_ascii_case("and")),
-            relax: request.near(&param::MM_AUTO_RELAX)?.unwrap_or(false),
+            own_minimum: request.near(&param::MM)?,
+            all_required: request.text_of(&query::Q_OP).eq_ignore_ascii_case("and"),
+            relax: request.near(&param::MM_AUTO_RELAX)?,
             phrase_slop: slop(request.near(&param::QS)?),
         })
     }
@@ -56,26 +55,25 @@ pub(super) struct Extended {
 
 impl Extended {
     pub(super) fn read(request: &Request<'_>) -> Result<Self> {
-        let slop = request.near(&param::PS)?.unwrap_or(0);
-        let mut all = phrase_fields(request.all(param::PF.name), 0, slop)?;
+        let slop = request.near(&param::PS)?;
+        let mut all = phrase_fields(request.all(&param::PF), 0, slop)?;
         for (fields, words, own) in [(&param::PF2, 2, &param::PS2), (&param::PF3, 3, &param::PS3)] {
             let slop = request.near(own)?.unwrap_or(slop);
-            all.extend(phrase_fields(request.all(fields.name), words, slop)?);
+            all.extend(phrase_fields(request.all(fields), words, slop)?);
         }
-        let split = request.near(&query::SOW)?.unwrap_or_default();
         Ok(Self {
-            user_fields: UserFields::read(request.all(param::UF.name))?,
+            user_fields: UserFields::read(request.all(&param::UF))?,
             phrase_fields: all,
-            lowercase_operators: request.near(&param::LOWERCASE_OPERATORS)?.unwrap_or(false),
-            stopwords: request.near(&param::STOPWORDS)?.unwrap_or(true),
-            split: crate::params::switch_value(&split)?,
+            lowercase_operators: request.near(&param::LOWERCASE_OPERATORS)?,
+            stopwords: request.near(&param::STOPWORDS)?,
+            split: request.near(&query::SOW)?,
         })
     }
 }
 
 /// `qf`, else `df`.
 fn fields(request: &Request<'_>) -> Result<Vec<Weighted>> {
-    let fields = weighted(request.all(param::QF.name))?;
+    let fields = weighted(request.all(&param::QF))?;
     if !fields.is_empty() {
         return Ok(fields);
     }
@@ -87,7 +85,7 @@ fn fields(request: &Request<'_>) -> Result<Vec<Weighted>> {
 /// Solr differs: a factor out of bounds is an error 500 there, and only where several fields are searched; here it is the
 /// client's (`compat/query/edismax_params.yaml`).
 fn tie(request: &Request<'_>) -> Result<f32> {
-    let tie = request.near(&param::TIE)?.unwrap_or(0.0);
+    let tie = request.near(&param::TIE)?;
     if (0.0..=1.0).contains(&tie) {
         return Ok(tie);
     }
@@ -95,6 +93,6 @@ fn tie(request: &Request<'_>) -> Result<f32> {
 }
 
 /// Below zero nothing may stand between.
-pub(super) fn slop(slop: Option<i32>) -> u32 {
-    slop.and_then(|slop| u32::try_from(slop).ok()).unwrap_or(0)
+pub(super) fn slop(slop: i32) -> u32 {
+    u32::try_from(slop).unwrap_or(0)
 }

@@ -4,6 +4,7 @@
 use plan::{Error, Result};
 
 use super::field_list::{Weighted, weighted};
+use crate::params::dismax::UF;
 
 /// Rules of which a field must meet one that allows and none that forbids.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ impl UserFields {
     pub(super) fn read<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut rules = weighted(texts)?;
         if rules.is_empty() {
-            rules.push(Weighted { name: "*".to_owned(), boost: None });
+            rules = weighted([UF.default])?;
         }
         let named = rules.iter().any(|rule| rule.name == "_query_");
         let mut fields = Self { allowed: Vec::new(), forbidden: Vec::new() };

@@ -14,19 +14,20 @@ use plan::{Clause, Error, Occur, Query, Result, Span, SpanQuery, Value};
 use self::grammar::{Near, Operator, Tree, parse, refused};
 use super::lucene::boost_factor;
 use super::parsers::Request;
-use crate::params::integer;
+use crate::params::query::{BASIC_QUERIES_MAX, DF};
 
-/// Words and patterns of one query (`maxBasicQueries`), unless the request says otherwise.
+/// Words and patterns of one query, whatever the request says.
 const WORDS_MAX: i32 = 1000;
 
 pub(super) fn surround(request: &Request<'_>) -> Result<Option<Query>> {
     let tree = parse(request.text)?;
-    let most = request.param("maxBasicQueries").and_then(|text| integer(text).ok()).unwrap_or(WORDS_MAX);
+    // What is no number counts as not sent.
+    let most = request.near(&BASIC_QUERIES_MAX).or_else(|_| BASIC_QUERIES_MAX.parse(None))?;
     let count = words(&tree);
     if count > usize::try_from(most.min(WORDS_MAX)).unwrap_or(0) {
         return Err(Error::bad_request(format!("Exceeded maximum of {most} basic queries.")));
     }
-    let default = request.param("df").map(str::to_owned);
+    let default = request.sent(&DF).map(str::to_owned);
     Reading { request }.query(&tree, default.as_slice()).map(Some)
 }
 

@@ -42,8 +42,7 @@ fn named_lists_follow_the_style() {
         ])
     };
     let check = |name: &str, indent: bool, expected: &str| {
-        let style =
-            JsonStyle { indent, named_lists: NamedListStyle::parse(Some(name)).unwrap(), wrapper: None };
+        let style = JsonStyle { indent, named_lists: NamedListStyle::parse(name).unwrap(), wrapper: None };
         let text = written(list(), &style);
         assert_eq!(text, expected, "{name}");
     };
@@ -58,7 +57,7 @@ fn named_lists_follow_the_style() {
         "{\"a\":[{\"name\":\"only\",\"type\":\"int\",\"value\":1},{\"name\":\"x\",\"type\":\"int\",\"value\":1},\
          {\"name\":null,\"type\":\"int\",\"value\":0}]}",
     );
-    assert!(NamedListStyle::parse(Some("tree")).is_err());
+    assert!(NamedListStyle::parse("tree").is_err());
 }
 
 #[test]

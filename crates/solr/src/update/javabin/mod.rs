@@ -8,10 +8,11 @@ use std::sync::Arc;
 use plan::Result;
 
 use crate::javabin::{Item, Reader};
+use crate::params::update::{COMMIT_WITHIN, OVERWRITE};
 use crate::update::binary_bounds::Bounds;
-use crate::update::command::{AddCommand, RawDocument, RawValue, UpdateCommand};
+use crate::update::command::{AddCommand, CommitWithin, RawDocument, RawValue, UpdateCommand};
 use crate::update::nested::ANONYMOUS;
-use crate::update::options::{self, UpdateOptions};
+use crate::update::options::UpdateOptions;
 use crate::update::piece::Piece;
 
 type Fields = Vec<(Arc<str>, RawValue)>;
@@ -70,7 +71,7 @@ pub fn decode(
 #[derive(Clone, Debug, Default)]
 struct Own {
     overwrite: Option<bool>,
-    commit_within_ms: Option<u64>,
+    commit_within: CommitWithin,
     /// Carried out when all documents have been read.
     deletes: Vec<UpdateCommand>,
 }
@@ -185,14 +186,14 @@ impl<'a> Decoder<'a, '_> {
         let mut own = AddCommand {
             document: RawDocument { fields },
             overwrite: self.own.overwrite.unwrap_or(!self.options.no_overwrite),
-            commit_within_ms: self.own.commit_within_ms.or(self.options.commit_within_ms),
+            commit_within: self.own.commit_within,
         };
         if with_options {
             let item = self.reader.next()?;
             let options = self.value(item, 0)?;
             for (name, value) in entries(options) {
                 match (&*name, value) {
-                    ("cw", RawValue::Long(ms)) => own.commit_within_ms = u64::try_from(ms).ok(),
+                    ("cw", RawValue::Long(ms)) => own.commit_within.document_ms = Some(ms),
                     ("ow", RawValue::Bool(flag)) => own.overwrite = flag,
                     _ => {}
                 }
@@ -210,8 +211,11 @@ impl<'a> Decoder<'a, '_> {
                 value => value,
             };
             match &*name {
-                "overwrite" => self.own.overwrite = Some(options::parse_bool(&value.to_text())?),
-                "commitWithin" => self.own.commit_within_ms = options::commit_within(Some(&value.to_text()))?,
+                "overwrite" => self.own.overwrite = Some(OVERWRITE.parse(Some(&value.to_text()))?),
+                "commitWithin" => {
+                    let ms = COMMIT_WITHIN.parse(Some(&value.to_text()))?;
+                    self.own.commit_within = CommitWithin::of_command(ms.flatten());
+                }
                 _ => {}
             }
         }
@@ -219,8 +223,8 @@ impl<'a> Decoder<'a, '_> {
     }
 
     fn delete(&mut self, id: String, version: Option<i64>) {
-        let commit_within_ms = self.own.commit_within_ms.or(self.options.commit_within_ms);
-        self.own.deletes.push(UpdateCommand::Delete { id, version, commit_within_ms });
+        let commit_within = self.own.commit_within;
+        self.own.deletes.push(UpdateCommand::Delete { id, version, commit_within });
     }
 
     fn delete_with_options(&mut self, id: Item<'a>) -> Result<()> {
@@ -237,8 +241,8 @@ impl<'a> Decoder<'a, '_> {
 
     fn delete_by_query(&mut self, query: Item<'a>) -> Result<()> {
         let query = self.value(query, 0)?.to_text();
-        let commit_within_ms = self.own.commit_within_ms.or(self.options.commit_within_ms);
-        self.own.deletes.push(UpdateCommand::DeleteByQuery { query, version: None, commit_within_ms });
+        let commit_within = self.own.commit_within;
+        self.own.deletes.push(UpdateCommand::DeleteByQuery { query, version: None, commit_within });
         Ok(())
     }
 

@@ -37,7 +37,7 @@ pub fn delete(settings: &Revising, id: &str, passing: &mut Passing<'_>) -> Resul
     let mut fields = Vec::with_capacity(settings.fields.len());
     for (name, param) in settings.fields.iter().zip(&settings.delete_params) {
         let spec = declared(name, passing)?;
-        let sent = passing.params.get(param).filter(|text| !text.is_empty()).ok_or_else(|| {
+        let sent = passing.params.by_name(param).filter(|text| !text.is_empty()).ok_or_else(|| {
             Error::bad_request(format!("Delete by ID must specify doc version param: {param}"))
         })?;
         let raw = RawValue::Str(sent.to_owned());

@@ -9,10 +9,10 @@ use super::choice::Choice;
 use super::step::{Dest, Step};
 use super::{Draft, Passing};
 use crate::params::Params;
+use crate::params::update::{ATOMIC, SKIP_INSERT, SKIP_UPDATE, TEMPLATE_FIELD, UUID_FIELD};
 use crate::update::atomic;
 use crate::update::command::RawValue;
 use crate::update::document::Field;
-use crate::update::options;
 
 /// Puts a value behind those that the field has.
 pub fn append(draft: &mut Draft, name: &Arc<str>, values: Vec<RawValue>) {
@@ -35,7 +35,7 @@ pub fn default(
     draft: &mut Draft,
     passing: &mut Passing<'_>,
 ) -> Result<()> {
-    let asked = (*value == DefaultValue::Uuid).then(|| passing.params.get("uuid.fieldName")).flatten();
+    let asked = (*value == DefaultValue::Uuid).then(|| UUID_FIELD.sent(passing.params)).flatten();
     let schema = passing.targets.schema();
     let name: Arc<str> = match (field.or(asked), &schema.unique_key) {
         (Some(name), _) => Arc::from(name),
@@ -141,7 +141,7 @@ pub fn expire(settings: &Expiry, draft: &mut Draft, passing: &mut Passing<'_>) -
         let field = draft.fields.iter().find(|field| *field.name == **name)?;
         field.values.first().map(RawValue::to_text)
     });
-    let asked = settings.ttl_param.as_ref().and_then(|name| passing.params.get(name)).map(str::to_owned);
+    let asked = settings.ttl_param.as_ref().and_then(|name| passing.params.by_name(name)).map(str::to_owned);
     let Some(ttl) = own.or(asked) else { return Ok(()) };
     let dates = passing.dates();
     let end = dates.apply(dates.now_ms(), &ttl).ok_or_else(|| {
@@ -153,15 +153,14 @@ pub fn expire(settings: &Expiry, draft: &mut Draft, passing: &mut Passing<'_>) -
 
 /// Whether new documents that are there, and edits of what is not, are left out; requests may say otherwise.
 pub fn presence((inserts, updates): (bool, bool), params: &Params) -> Result<Option<Presence>> {
-    let flag = |name: &str, default| params.get(name).map_or(Ok(default), options::parse_bool);
-    Ok(Step::presence(flag("skipInsertIfExists", inserts)?, flag("skipUpdateIfMissing", updates)?))
+    let inserts = SKIP_INSERT.read(params)?.unwrap_or(inserts);
+    Ok(Step::presence(inserts, SKIP_UPDATE.read(params)?.unwrap_or(updates)))
 }
 
 /// Makes edits of the fields that parameters `atomic.FIELD=set` name. Solr differs: what is no modifier is its own failure,
 /// an error 500 (`compat/update/processors.yaml`).
 pub fn edit_by_parameters(draft: &mut Draft, params: &Params) -> Result<()> {
-    for (name, modifier) in params.pairs() {
-        let Some(name) = name.strip_prefix("atomic.") else { continue };
+    for (name, modifier) in ATOMIC.sent_all(params) {
         if atomic::operation(modifier).is_none() {
             return Err(Error::bad_request(format!(
                 "Unexpected param(s) for AtomicUpdateProcessor, invalid atomic op passed: '{modifier}'"
@@ -175,7 +174,7 @@ pub fn edit_by_parameters(draft: &mut Draft, params: &Params) -> Result<()> {
                     (1, false) => values.pop().unwrap_or(RawValue::Null),
                     _ => RawValue::List(values),
                 };
-                field.values = vec![RawValue::Map(vec![(Arc::from(modifier.as_str()), operand)])];
+                field.values = vec![RawValue::Map(vec![(Arc::from(modifier), operand)])];
                 field.listed = false;
             }
         }
@@ -188,7 +187,7 @@ const TEMPLATES_MAX: usize = 256;
 
 /// Adds fields by templates: `name:text with {other}`, a missing field being empty.
 pub fn templates(draft: &mut Draft, params: &Params) -> Result<()> {
-    for template in params.all("template.field").take(TEMPLATES_MAX) {
+    for template in TEMPLATE_FIELD.sent_all(params).take(TEMPLATES_MAX) {
         let Some((name, text)) = template.split_once(':') else {
             return Err(Error::new(
                 ErrorKind::BadRequest,

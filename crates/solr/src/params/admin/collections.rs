@@ -1,0 +1,155 @@
+//! What `/admin/collections` reads, whatever the action; of backups and snapshots also what actions of cores and `/replication` do.
+
+use super::values::count;
+use crate::params::spec::{is_true, lenient_switch, text};
+use crate::params::{Family, NoDefault, Param, ParamDoc, Preset, Support};
+
+const fn plain(name: &'static str, about: &'static str) -> Param<String> {
+    Param::new(name, text, NoDefault, about)
+}
+
+const fn off(name: &'static str, about: &'static str) -> Preset<bool> {
+    Param::new(name, lenient_switch, "false", about)
+}
+
+macro_rules! counts {
+    ($($constant:ident, $name:literal, $about:literal;)*) => {
+        $(pub const $constant: Param<usize> = Param::new($name, |text| count($name, text), NoDefault, $about);)*
+    };
+}
+
+/// `includeAll` speaks for those that are not sent.
+macro_rules! parts {
+    ($($constant:ident, $name:literal, $about:literal;)*) => {
+        $(pub const $constant: Param<bool> = Param::new($name, is_true, NoDefault, $about);)*
+    };
+}
+
+pub const ACTION: Param<String> = plain("action", "What to do.");
+pub const NAME: Param<String> = plain("name", "The collection, alias, backup or property.");
+pub const COLLECTION: Param<String> =
+    plain("collection", "The collection, where `name` names something else.");
+pub const COLLECTIONS: Param<String> =
+    plain("collections", "With `CREATEALIAS`: what it stands for, with commas between.");
+pub const CONFIGSET: Preset<String> =
+    Param::new("collection.configName", text, "_default", "With `CREATE`: what it is made from.");
+pub const ALIAS: Param<String> = plain("alias", "With `CREATE`: an alias for it.");
+pub const TARGET: Param<String> = plain("target", "With `RENAME`: the new name.");
+pub const FOLLOW_ALIASES: Preset<bool> = off("followAliases", "With `DELETE`: `name` may be an alias.");
+pub const SHARD: Preset<String> = Param::new("shard", text, "shard1", "With `CLUSTERSTATUS`: just this one.");
+pub const SEGMENTS: Preset<bool> = off("segments", "With `COLSTATUS`: with the files of the index.");
+pub const SHARD_COUNT: Preset<usize> =
+    Param::new("numShards", |text| count("numShards", text), "1", "With `CREATE`: 1.");
+counts! {
+    REPLICATION_FACTOR, "replicationFactor", "With `CREATE` and `MODIFYCOLLECTION`: 1.";
+    NRT_REPLICAS, "nrtReplicas", "With `CREATE`: 1.";
+    TLOG_REPLICAS, "tlogReplicas", "With `CREATE`: 1.";
+    PULL_REPLICAS, "pullReplicas", "With `CREATE`: 0.";
+}
+pub const READ_ONLY: Param<String> = plain("readOnly", "With `MODIFYCOLLECTION`: `false`.");
+pub const PER_REPLICA_STATE: Param<String> = plain("perReplicaState", "With `MODIFYCOLLECTION`: `false`.");
+pub const PROPERTY: Family = Family {
+    name: "property.<name>",
+    about: "With `MODIFYCOLLECTION` and `ALIASPROP`: this property's value; an empty one takes it away.",
+};
+pub const ROUTER: Family = Family { name: "router.<what>", about: "How routed aliases make collections." };
+
+/// All parts are told unless some are asked for, or this is `false`.
+pub const INCLUDE_ALL: Preset<bool> = Param::new(
+    "includeAll",
+    is_true,
+    "true",
+    "With `CLUSTERSTATUS`: all that is not chosen by its own name.",
+);
+parts! {
+    LIVE_NODES, "liveNodes", "With `CLUSTERSTATUS`: the nodes; else as `includeAll` says.";
+    CLUSTER_PROPERTIES, "clusterProperties", "With `CLUSTERSTATUS`: properties; else as `includeAll` says.";
+    ROLES, "roles", "With `CLUSTERSTATUS`: roles; else as `includeAll` says.";
+}
+
+pub const REPOSITORY: Param<String> = plain("repository", "Of backups: a place of another kind.");
+/// Else the property of the cluster of this name.
+pub const LOCATION: Param<String> = plain("location", "Of backups: a folder below the one for backups.");
+counts! {
+    BACKUP_ID, "backupId", "Of backups: which one.";
+    BACKUPS_MAX, "maxNumBackupPoints", "With `DELETEBACKUP`: how many may stay.";
+}
+pub const PURGE_UNUSED: Preset<bool> =
+    off("purgeUnused", "With `DELETEBACKUP`: files that no backup names go.");
+pub const SNAPSHOT: Param<String> = plain("commitName", "Of snapshots and backups: the snapshot.");
+
+pub const VALUE: Param<String> = plain("val", "With `CLUSTERPROP`: the value; without one it is taken away.");
+pub const PROPERTY_NAME: Param<String> = plain("propertyName", "With `COLLECTIONPROP`.");
+pub const PROPERTY_VALUE: Param<String> =
+    plain("propertyValue", "With `COLLECTIONPROP`; without one it is taken away.");
+pub const FLUSH: Preset<bool> = off("flush", "With `DELETESTATUS`: all of them.");
+pub const ASYNC: Param<String> =
+    plain("async", "Answer at once; `REQUESTSTATUS` tells by this name how it went.");
+pub const REQUEST: Param<String> = plain("requestid", "With `REQUESTSTATUS` and `DELETESTATUS`: which one.");
+
+/// `name:version`, with bars between. An answer tells of newer versions.
+pub const STATE_VERSIONS: Param<String> =
+    plain("_stateVer_", "Which state of the collection a client of clusters knows.");
+
+pub const DOCS: &[ParamDoc] = &[
+    ACTION.doc().one_of(&[
+        "LIST",
+        "CREATE",
+        "DELETE",
+        "RELOAD",
+        "RENAME",
+        "COLSTATUS",
+        "CLUSTERSTATUS",
+        "OVERSEERSTATUS",
+        "BACKUP",
+        "LISTBACKUP",
+        "VERIFYBACKUP",
+        "DELETEBACKUP",
+        "RESTORE",
+        "CREATEALIAS",
+        "DELETEALIAS",
+        "LISTALIASES",
+        "ALIASPROP",
+        "CLUSTERPROP",
+        "COLLECTIONPROP",
+        "MODIFYCOLLECTION",
+        "REQUESTSTATUS",
+        "DELETESTATUS",
+    ]),
+    NAME.doc(),
+    COLLECTION.doc(),
+    COLLECTIONS.doc(),
+    CONFIGSET.doc(),
+    SHARD_COUNT.doc(),
+    REPLICATION_FACTOR.doc(),
+    NRT_REPLICAS.doc(),
+    TLOG_REPLICAS.doc(),
+    PULL_REPLICAS.doc(),
+    ALIAS.doc(),
+    TARGET.doc(),
+    FOLLOW_ALIASES.doc(),
+    INCLUDE_ALL.doc(),
+    LIVE_NODES.doc(),
+    CLUSTER_PROPERTIES.doc(),
+    ROLES.doc(),
+    SHARD.doc(),
+    SEGMENTS.doc(),
+    REPOSITORY.refused(),
+    LOCATION.doc(),
+    BACKUP_ID.doc(),
+    BACKUPS_MAX.doc(),
+    PURGE_UNUSED.doc(),
+    SNAPSHOT.doc(),
+    VALUE.doc(),
+    PROPERTY_NAME.doc(),
+    PROPERTY_VALUE.doc(),
+    PROPERTY.doc(),
+    ParamDoc { support: Support::No, ..ROUTER.doc() },
+    READ_ONLY.doc(),
+    PER_REPLICA_STATE.doc(),
+    FLUSH.doc(),
+    ASYNC.doc(),
+    REQUEST.doc(),
+];
+
+pub const ANY: &[ParamDoc] = &[STATE_VERSIONS.doc()];

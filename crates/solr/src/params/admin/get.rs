@@ -1,0 +1,38 @@
+//! What `/get` reads beside `fq` and `fl`: documents by id, or the last versions.
+
+use crate::params::spec::{integer, is_true, text};
+use crate::params::{NoDefault, Param, ParamDoc, Preset, Support, query, response};
+
+pub const ID: Param<String> = Param::new("id", text, NoDefault, "The id of a document. May repeat.");
+pub const IDS: Param<String> =
+    Param::new("ids", text, NoDefault, "Several, with commas between. May repeat.");
+pub const VERSIONS: Param<i32> = Param::new(
+    "getVersions",
+    integer,
+    NoDefault,
+    "List the versions of so many updates, the last ones, instead.",
+);
+pub const FINGERPRINT: Preset<bool> =
+    Param::new("fingerprint", is_true, "false", "With `getVersions`: a hash of the index.");
+
+const fn of_nodes(name: &'static str) -> Param<String> {
+    Param::new(name, text, NoDefault, "What Solr's nodes ask of each other when they compare their logs.")
+}
+
+pub const UPDATES: Param<String> = of_nodes("getUpdates");
+pub const INDEX_FINGERPRINT: Param<String> = of_nodes("getFingerprint");
+pub const INPUT_DOCUMENT: Param<String> = of_nodes("getInputDocument");
+pub const VERSION_RANGES: Param<String> = of_nodes("checkCanHandleVersionRanges");
+
+pub const DOCS: &[ParamDoc] = &[
+    ID.doc(),
+    IDS.doc(),
+    ParamDoc { about: "Only documents that match. May repeat.", ..query::FQ.doc() },
+    ParamDoc { about: "Which fields to show. May repeat.", ..response::FL.doc() },
+    VERSIONS.doc(),
+    ParamDoc { support: Support::No, ..FINGERPRINT.doc() },
+    UPDATES.refused(),
+    INDEX_FINGERPRINT.refused(),
+    INPUT_DOCUMENT.refused(),
+    VERSION_RANGES.refused(),
+];
