@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use plan::{Query, Schema};
 use solr::Params;
 use solr::date_math::DateMath;
-use solr::update::{Chain, NewUuid, Route, UpdateOptions, decode};
+use solr::update::{Chain, NewUuid, Route, UpdateChains, UpdateOptions, decode};
 
 pub fn default_schema() -> Schema {
     let files = solr::config::configset::builtin("_default").expect("it is built in");
@@ -21,7 +21,7 @@ static ROUTE: LazyLock<Arc<Route>> = LazyLock::new(|| {
     let files = solr::config::configset::builtin("_default").expect("it is built in");
     let read = |name: &str| files.file(name).map(str::to_owned);
     let config = solr::config::load(&read).expect("it loads").config;
-    Arc::new(Route::of(&Params::default(), &config).expect("it has a chain"))
+    Arc::new(Route::of(&Params::default(), &UpdateChains::new(&config)).expect("it has a chain"))
 });
 
 /// Decodes `body` and processes what came of it.
