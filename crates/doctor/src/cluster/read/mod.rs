@@ -97,9 +97,10 @@ fn known_name(facts: &ClusterFacts, name: String) -> String {
 
 fn node<'f>(facts: &'f mut ClusterFacts, name: &str) -> &'f mut NodeFacts {
     let name = known_name(facts, name.to_owned());
-    let at = facts.nodes.iter().position(|node| node.name == name).unwrap_or_else(|| {
-        facts.nodes.push(NodeFacts { name, ..NodeFacts::default() });
-        facts.nodes.len() - 1
+    // In order of their names, whatever order an answer has them in: one cluster is always told of alike.
+    let at = facts.nodes.binary_search_by(|node| node.name.cmp(&name)).unwrap_or_else(|at| {
+        facts.nodes.insert(at, NodeFacts { name, ..NodeFacts::default() });
+        at
     });
     &mut facts.nodes[at]
 }
