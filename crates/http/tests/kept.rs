@@ -46,7 +46,7 @@ async fn what_hangs_on_other_segments_is_not_kept_for_one() {
     check("{!frange+l=4}numdocs()", &[], fox, &["1", "2", "3", "4"]).await;
     check("{!frange+l=3}docfreq(title_t,fox)", &[], fox, &["1", "2", "3", "4"]).await;
     check("{!frange+l=1}scale(n_i,0,1)", &["3"], fox, &["4"]).await;
-    check("{!frange+l=3}ord(id)", &["3"], r#"[{"id":"0","n_i":0}]"#, &["2", "3"]).await;
+    check("{!frange+l=2}ord(id)", &["3"], r#"[{"id":"0","n_i":0}]"#, &["2", "3"]).await;
     check(
         "{!fuzzy+f=title_t+maxExpansions=1+maxEdits=2}foxx",
         &["1", "2"],
