@@ -1,5 +1,5 @@
-//! The parts of one shard and the order of its locks. What is done with them stands in the files named for it: `writer`,
-//! `delete_by_query`, `refresh`, `flush`, `merge`, `recovery`, `rebuild`, `schedule`.
+//! The parts of one shard and the order of its locks. What is done with them stands in the files named for it: updates in `write`,
+//! and what happens without anybody's update in `life`. Both add methods to [`Core`]; this folder knows neither.
 //!
 //! Locks, always taken in this order: `resolved_by` (shared by updates as long as they are applied, exclusive for an edit of
 //! the schema that is no mere addition), `flushing` (one flush at a time), `merging` (one merge at a time), `maintenance` (the
@@ -54,7 +54,7 @@ pub(crate) struct Core {
     pub(crate) bound: ArcSwap<BoundSchema>,
     /// Held shared: what a batch was resolved against does not change under it.
     pub(crate) resolved_by: RwLock<()>,
-    /// Taken to replace `meaning`.
+    /// Taken to replace `bound`.
     pub(crate) growing: Mutex<()>,
     pub(crate) snapshot: ArcSwap<Snapshot>,
     pub(crate) flushing: Mutex<Published>,
@@ -115,14 +115,14 @@ impl Core {
 
     /// Makes every name that the schema knows part of the layout.
     pub(crate) fn grow(&self, names: &[Arc<str>]) -> Arc<BoundSchema> {
-        let meaning = self.bound.load_full();
-        if meaning.layout.grown(names, &meaning.schema).is_none() {
-            return meaning;
+        let bound = self.bound.load_full();
+        if bound.layout.grown(names, &bound.schema).is_none() {
+            return bound;
         }
         let _growing = lock(&self.growing);
-        let meaning = self.bound.load_full();
-        let Some(layout) = meaning.layout.grown(names, &meaning.schema) else { return meaning };
-        let (schema, analyzers) = (meaning.schema.clone(), meaning.analyzers.clone());
+        let bound = self.bound.load_full();
+        let Some(layout) = bound.layout.grown(names, &bound.schema) else { return bound };
+        let (schema, analyzers) = (bound.schema.clone(), bound.analyzers.clone());
         let grown = Arc::new(BoundSchema { schema, analyzers, layout: Arc::new(layout) });
         self.bound.store(grown.clone());
         grown

@@ -143,11 +143,11 @@ impl Core {
     /// Applies operations that are in a log. Nothing is sealed.
     pub(crate) fn apply_group(&self, operations: Vec<Logged>) -> Result<()> {
         let names: Vec<Arc<str>> = operations.iter().flat_map(|it| self.names_of_logged(it)).collect();
-        let meaning = self.grow(&names);
+        let bound = self.grow(&names);
         let mut idle = lock(&self.preparers);
-        idle.retain(|it| Arc::ptr_eq(it.layout(), &meaning.layout));
+        idle.retain(|it| Arc::ptr_eq(it.layout(), &bound.layout));
         let mut preparer = idle.pop().unwrap_or_else(|| {
-            Preparer::new(meaning.layout.clone(), meaning.schema.clone(), meaning.analyzers.clone())
+            Preparer::new(bound.layout.clone(), bound.schema.clone(), bound.analyzers.clone())
         });
         drop(idle);
         preparer.start_group();

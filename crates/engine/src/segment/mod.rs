@@ -1,7 +1,7 @@
 //! A sealed segment: its files in memory or mapped, its death marks, its id filter. The files never change; the marks do.
 //!
 //! Segments come out of `builder.rs`, `merge.rs` and `recovery.rs`. What readers see of one is a `SegmentView` of
-//! `snapshot.rs`; here are the writer's look-ups: which document has this id, what is its version and its source.
+//! `snapshot`; here are the writer's look-ups: which document has this id, what is its version and its source.
 
 pub(crate) mod alive;
 pub(crate) mod bits;

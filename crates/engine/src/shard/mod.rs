@@ -1,4 +1,4 @@
-//! A shard as the layers above see it. The work is done in the files that `core.rs` names.
+//! A shard as the layers above see it. The work is done in the files that `core` names.
 
 pub(crate) mod pinned;
 pub(crate) mod stats;
@@ -195,8 +195,8 @@ impl Shard {
 
     /// Builds a suggester from what searches see now.
     pub fn build_suggester(&self, component: &str, name: &str) -> Result<()> {
-        let meaning = self.core.bound.load_full();
-        self.core.suggesters.build(component, name, &self.snapshot(), &meaning)
+        let bound = self.core.bound.load_full();
+        self.core.suggesters.build(component, name, &self.snapshot(), &bound)
     }
 
     /// What a suggester has for a text.

@@ -94,13 +94,13 @@ impl Suggesters {
     }
 
     /// Builds those that an event calls for. What fails is told to the log and stays as it was, as in Solr.
-    pub(crate) fn follow(&self, event: Event, snapshot: &Snapshot, meaning: &BoundSchema) {
+    pub(crate) fn follow(&self, event: Event, snapshot: &Snapshot, bound: &BoundSchema) {
         let components = lock(&self.declared).clone();
         for component in &components {
             for suggester in
                 component.suggesters.iter().filter(|it| self.is_due(component, it, event, snapshot))
             {
-                if let Err(error) = self.build(&component.name, &suggester.name, snapshot, meaning) {
+                if let Err(error) = self.build(&component.name, &suggester.name, snapshot, bound) {
                     tracing::warn!(%error, suggester = suggester.name, "a suggester was not built");
                 }
             }
@@ -136,11 +136,11 @@ impl Suggesters {
         component: &str,
         name: &str,
         snapshot: &Snapshot,
-        meaning: &BoundSchema,
+        bound: &BoundSchema,
     ) -> Result<()> {
         let _building = lock(&self.building);
         let suggester = self.declared(component, name)?;
-        let index = Index::build(&suggester, snapshot, &meaning.schema, &meaning.analyzers)?;
+        let index = Index::build(&suggester, snapshot, &bound.schema, &bound.analyzers)?;
         let built = Arc::new(Built { suggester, snapshot: snapshot.number(), index });
         self.write().insert((component.to_owned(), name.to_owned()), built);
         self.changes.fetch_add(1, Ordering::Release);

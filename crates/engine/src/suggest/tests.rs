@@ -151,7 +151,7 @@ fn documents(texts: &[&str]) -> Snapshot {
     snapshot(&Arc::new(schema()), &[docs.collect()])
 }
 
-fn meaning(snapshot: &Snapshot) -> BoundSchema {
+fn bound_schema(snapshot: &Snapshot) -> BoundSchema {
     let schema = Arc::new(schema());
     let analyzers = Arc::new(Analyzers::of(snapshot.layout()));
     BoundSchema { schema, analyzers, layout: snapshot.layout().clone() }
@@ -170,16 +170,16 @@ fn suggesters_are_built_when_they_should() {
     let lookup = Lookup::NextWord(NextWordLookup { grams: 2, separator: b' ' });
     let (first, suggesters) = (documents(&["sound of music", "sound of bells"]), Suggesters::default());
     suggesters.declare(&[component_of(suggester(lookup.clone(), false))]);
-    suggesters.follow(Event::Opened, &first, &meaning(&first));
+    suggesters.follow(Event::Opened, &first, &bound_schema(&first));
     assert!(suggesters.suggest(&ask()).unwrap_err().message.contains("not supported at this time"));
-    suggesters.follow(Event::Refreshed, &first, &meaning(&first));
+    suggesters.follow(Event::Refreshed, &first, &bound_schema(&first));
     let suggest = |plan: SuggestPlan| text_of(&finish_suggestions(5, suggesters.suggest(&plan).unwrap()));
     assert_eq!(suggest(ask()), "sound=3074457345618258432");
     assert_eq!(suggest(plan(next_word(&["sound"], true))), "sound of=9223372036854775807");
     assert!(suggesters.size() > 0);
     suggesters.declare(&[component_of(suggester(lookup, true))]);
     assert!(suggesters.suggest(&ask()).is_err(), "another declaration");
-    suggesters.follow(Event::Opened, &first, &meaning(&first));
+    suggesters.follow(Event::Opened, &first, &bound_schema(&first));
     assert!(suggesters.suggest(&ask()).is_ok());
     suggesters.declare(&[]);
     assert!(suggesters.suggest(&ask()).unwrap_err().message.contains("No suggester named s"));
@@ -193,7 +193,7 @@ fn unknown_types_and_odd_weights_are_told() {
     let odd = Suggester { field_type: Some("nosuch".into()), ..suggester(lookup, false) };
     let suggesters = Suggesters::default();
     suggesters.declare(&[component_of(odd)]);
-    let failure = suggesters.build("c", "s", &snapshot, &meaning(&snapshot)).unwrap_err();
+    let failure = suggesters.build("c", "s", &snapshot, &bound_schema(&snapshot)).unwrap_err();
     assert!(failure.message.contains("`nosuch`"), "{failure}");
     let negative = PrefixIndex::build(&[entry("a", -1, &[])], &prefix(), Some(&analyzer()));
     assert!(negative.err().unwrap().message.contains("cannot encode value: -1"));

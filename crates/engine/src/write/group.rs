@@ -1,7 +1,7 @@
 //! The part of an update that needs no lock: cutting a batch into groups, making room in the layout for the fields they
 //! name, and preparing each operation: defaults, atomic edits merged onto the current document, analysis, the log's encoding.
 //!
-//! In: `plan::Operation`; out: [`Pending`], which `writer.rs` applies.
+//! In: `plan::Operation`; out: [`Pending`], which `apply.rs` applies.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -141,17 +141,16 @@ impl Core {
     pub(crate) fn take_preparer(&self, group: &Group) -> Result<Preparer> {
         // By the schema that the layout is grown under: what another copies to may be fields that nobody has met.
         let mut known = self.bound.load_full();
-        let meaning = loop {
-            let meaning = self.grow(&names_of(group, &known));
-            if Arc::ptr_eq(&meaning.schema, &known.schema) {
-                break meaning;
+        let bound = loop {
+            let bound = self.grow(&names_of(group, &known));
+            if Arc::ptr_eq(&bound.schema, &known.schema) {
+                break bound;
             }
-            known = meaning;
+            known = bound;
         };
         let mut idle = lock(&self.preparers);
-        idle.retain(|it| Arc::ptr_eq(it.layout(), &meaning.layout));
-        let fresh =
-            || Preparer::new(meaning.layout.clone(), meaning.schema.clone(), meaning.analyzers.clone());
+        idle.retain(|it| Arc::ptr_eq(it.layout(), &bound.layout));
+        let fresh = || Preparer::new(bound.layout.clone(), bound.schema.clone(), bound.analyzers.clone());
         let mut preparer = idle.pop().unwrap_or_else(fresh);
         preparer.start_group();
         Ok(preparer)
@@ -270,8 +269,8 @@ impl Core {
         let (base, mut nested) = match current {
             Some(found) => {
                 // The newest, which knows all that a document may have.
-                let meaning = self.bound.load_full();
-                (Some(found.version), block::assemble(&found.sources, &meaning.layout, &meaning.schema)?)
+                let bound = self.bound.load_full();
+                (Some(found.version), block::assemble(&found.sources, &bound.layout, &bound.schema)?)
             }
             None if modify.id != root => return Err(block::no_root(root)),
             None => (None, Nested { id: root.to_owned(), ..Nested::default() }),
@@ -376,7 +375,7 @@ fn size_of_document(document: &Document) -> usize {
 }
 
 /// Every field that a group may write to.
-fn names_of(group: &Group, meaning: &BoundSchema) -> Vec<Arc<str>> {
+fn names_of(group: &Group, bound: &BoundSchema) -> Vec<Arc<str>> {
     let mut names: Vec<Arc<str>> = Vec::new();
     let mut seen: HashSet<Arc<str>> = HashSet::new();
     let mut add = |name: &Arc<str>| {
@@ -385,7 +384,7 @@ fn names_of(group: &Group, meaning: &BoundSchema) -> Vec<Arc<str>> {
         }
         seen.insert(name.clone());
         names.push(name.clone());
-        names.extend(meaning.schema.copies(name).map(|(dest, _)| Arc::from(dest)));
+        names.extend(bound.schema.copies(name).map(|(dest, _)| Arc::from(dest)));
     };
     for operation in &group.operations {
         match operation {

@@ -159,11 +159,6 @@ impl<T, D: Fallback> Param<T, D> {
         self.parse(self.sent(params))
     }
 
-    /// As [`Param::read`], for a parameter that may be given in the query's local parameters.
-    pub fn read_near(&self, params: &Params, local: &LocalParams) -> Result<D::Read<T>> {
-        self.parse(local.get(self.name).or_else(|| self.sent(params)))
-    }
-
     /// As [`Param::read`], for a parameter that may be given for one field, or in its local parameters.
     pub fn read_for(&self, params: &Params, local: &LocalParams, field: &str) -> Result<D::Read<T>> {
         self.parse(local.get(self.name).or_else(|| self.sent_for(params, field)))
