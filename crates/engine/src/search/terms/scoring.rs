@@ -213,9 +213,12 @@ impl ScoredTerm {
 
     fn collect_block(&mut self, mask: Option<&Bits>, best: &mut Best) {
         let (docs, freqs) = self.blocks.docs_and_freqs();
+        // Read from `best` only where it may have moved: of a block's documents few get in, and most cost one comparison.
+        let mut bar = best.bar();
         for (doc, score) in docs.iter().zip(self.worth.of_all(docs, freqs, &mut [0.0; BLOCK])) {
-            if best.bar().is_none_or(|bar| *score > bar) && allows(mask, *doc) {
+            if bar.is_none_or(|bar| *score > bar) && allows(mask, *doc) {
                 best.offer(*doc, *score);
+                bar = best.bar();
             }
         }
     }

@@ -68,6 +68,14 @@ pub(crate) fn next_vint(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     }
 }
 
+/// Moves behind so many numbers, which end with the bytes whose top bit is set.
+#[inline]
+pub(crate) fn skip_vints(bytes: &mut std::slice::Iter<'_, u8>, count: usize) {
+    if let Some(last) = count.checked_sub(1) {
+        let _ = bytes.by_ref().filter(|byte| *byte & 0x80 != 0).nth(last);
+    }
+}
+
 pub(crate) fn damaged(what: &str) -> Error {
     Error::internal(format!("{what}; the segment is damaged: restore the shard"))
 }
@@ -77,6 +85,17 @@ mod tests {
     use bitpacking::{BitPacker, BitPacker4x};
 
     use super::*;
+
+    #[test]
+    fn numbers_are_skipped_as_they_are_read() {
+        let bytes = [0x81, 0x7f, 0xff, 0x00, 0x01, 0x82, 0x83];
+        for count in 0..=4 {
+            let (mut skipped, mut read) = (bytes.iter(), bytes.iter());
+            skip_vints(&mut skipped, count);
+            (0..count).for_each(|_| assert!(next_vint(&mut read).is_some()));
+            assert_eq!(skipped.as_slice(), read.as_slice(), "{count}");
+        }
+    }
 
     #[test]
     fn one_value_is_read_as_all_are() {

@@ -7,7 +7,9 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, TERMINATED};
 
 use super::entry::{Entry, EntryForm};
-use crate::segment::postings::block::{BLOCK, Decoded, damaged, packed_value, read_vint};
+use crate::segment::postings::block::{
+    BLOCK, Decoded, damaged, next_vint, packed_value, read_vint, skip_vints,
+};
 use crate::segment::term_bits::TermBits;
 
 /// A cursor over the blocks of one term. Moves forward only.
@@ -335,10 +337,10 @@ impl TermBlocks {
             return;
         }
         self.docs.len = self.remaining as usize % BLOCK;
-        let (mut read, mut doc) = (0, self.before);
+        let (mut rest, mut doc) = (data.iter(), self.before);
         let len = self.docs.len;
         for value in self.docs.room().iter_mut().take(len) {
-            doc = doc.saturating_add(read_vint(data, &mut read).unwrap_or(0));
+            doc = doc.saturating_add(next_vint(&mut rest).unwrap_or(0));
             *value = doc;
         }
     }
@@ -351,13 +353,10 @@ impl TermBlocks {
         if !self.form.has_freqs {
             self.freqs.room().fill(1);
         } else if self.in_tail() {
-            let mut read = 0;
-            for _ in 0..self.freqs.len {
-                read_vint(data, &mut read);
-            }
-            let len = self.freqs.len;
+            let (mut rest, len) = (data.iter(), self.freqs.len);
+            skip_vints(&mut rest, len);
             for value in self.freqs.room().iter_mut().take(len) {
-                *value = read_vint(data, &mut read).unwrap_or(1);
+                *value = next_vint(&mut rest).unwrap_or(1);
             }
         } else {
             let start = usize::from(self.entry.extent.doc_bits) * BLOCK / 8;

@@ -4,7 +4,7 @@ use bitpacking::{BitPacker, BitPacker4x};
 use plan::Result;
 use tantivy::directory::OwnedBytes;
 
-use super::block::{BLOCK, Decoded, damaged, read_vint};
+use super::block::{BLOCK, Decoded, damaged, next_vint, read_vint};
 
 /// The positions of one term, in the order of its documents: for each the first, then the distances.
 ///
@@ -84,10 +84,10 @@ impl TermPositions {
             return;
         }
         self.block = block;
-        let mut read = 0;
+        let mut rest = data.iter();
         let mut len = 0;
         for place in self.values.room() {
-            let Some(value) = read_vint(data, &mut read) else { break };
+            let Some(value) = next_vint(&mut rest) else { break };
             *place = value;
             len += 1;
         }
