@@ -1,5 +1,6 @@
-//! Lists the files of the configset that is built in, so that a file added to the folder is in the program without
-//! being named anywhere. Writes a table of (name, text) to `OUT_DIR/builtin_default.rs`; read by `config/configset.rs`.
+//! Lists the files of the configset that is built in, so that a file added to the folder is in the program
+//! without being named anywhere. Writes a table of (name, text) to `OUT_DIR/builtin_default.rs`; read by
+//! `config/configset.rs`.
 
 #![allow(clippy::print_stdout, reason = "Cargo reads a build script's output")]
 

@@ -1,5 +1,6 @@
-//! What configures a collection: commands of the Config API, sets of parameters and edits of the schema, in JSON; a
-//! `solrconfig.xml` and a schema, in XML. What an edit of the schema leaves is resolved, and its analyzers are made.
+//! What configures a collection: commands of the Config API, sets of parameters and edits of the schema, in
+//! JSON; a `solrconfig.xml` and a schema, in XML. What an edit of the schema leaves is resolved, and its
+//! analyzers are made.
 #![no_main]
 
 use std::sync::LazyLock;

@@ -1,4 +1,5 @@
-//! The parameters of a search, one `name=value` a line and JSON among them, resolved against the built-in schema.
+//! The parameters of a search, one `name=value` a line and JSON among them, resolved against the built-in
+//! schema.
 #![no_main]
 
 use std::sync::LazyLock;

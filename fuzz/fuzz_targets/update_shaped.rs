@@ -1,4 +1,5 @@
-//! Update bodies whose reading the parameters shape: CSV, and JSON of any shape. The first line is the parameters, as in a URL.
+//! Update bodies whose reading the parameters shape: CSV, and JSON of any shape. The first line is the
+//! parameters, as in a URL.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Reads `--name value` and `--flag` words of a task. Owns the spelling of options, not their meaning; an option
-//! nobody asked for is an error, as is a missing value.
+//! Reads `--name value` and `--flag` words of a task. Owns the spelling of options, not their meaning; an
+//! option nobody asked for is an error, as is a missing value.
 
 use anyhow::{Result, bail};
 

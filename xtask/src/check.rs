@@ -1,6 +1,6 @@
-//! `cargo xtask check`: exactly what CI runs, in the order in which it fails fastest: structure, formatting, lints,
-//! tests, docs, the simulation, then the scenarios and Solr's clients against a server of this checkout. Owns the list of steps;
-//! cargo's own output passes through.
+//! `cargo xtask check`: exactly what CI runs, in the order in which it fails fastest: structure, formatting,
+//! lints, tests, docs, the simulation, then the scenarios and Solr's clients against a server of this
+//! checkout. Owns the list of steps; cargo's own output passes through.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,8 @@
-//! Solr's own clients against a node of this checkout, and other people's measures beside ours: the suites below `clients/`,
-//! with what they need from their registries installed below the target folder.
+//! Solr's own clients against a node of this checkout, and other people's measures beside ours: the suites
+//! below `clients/`, with what they need from their registries installed below the target folder.
 //!
-//! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool is a failure.
+//! A machine without Python or Maven skips that suite and says so, unless `CI` is set: there a missing tool
+//! is a failure.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,7 +13,8 @@ use crate::server::{Server, target_folder};
 
 const CORE: &str = "clients";
 
-/// (name, folder below `clients/`, what it needs). The measures come with trec_eval for what trec_eval measures.
+/// (name, folder below `clients/`, what it needs). The measures come with trec_eval for what trec_eval
+/// measures.
 const PYTHON_SUITES: [(&str, &str, &[&str]); 4] = [
     ("pysolr", "pysolr", &["pysolr==3.11.0"]),
     ("javapyn", "javapyn", &["javapyn==0.2.0"]),

@@ -1,5 +1,6 @@
-//! `cargo xtask docs`: writes the pages of `docs/` that are made from the code. What a page says is the crate's that the
-//! page is about, which prints it by an example; this only puts it in its place. Tests of that crate check that it is there.
+//! `cargo xtask docs`: writes the pages of `docs/` that are made from the code. What a page says is the
+//! crate's that the page is about, which prints it by an example; this only puts it in its place. Tests of
+//! that crate check that it is there.
 
 use std::path::Path;
 use std::process::Command;

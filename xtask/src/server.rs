@@ -1,5 +1,5 @@
-//! A Parhelion of this checkout, built and started on a free port with an empty folder, for the tasks that ask one. It ends
-//! with the value.
+//! A Parhelion of this checkout, built and started on a free port with an empty folder, for the tasks that
+//! ask one. It ends with the value.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
@@ -18,7 +18,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Builds the binary (in release when `release`), then starts it on data of its own below the target folder.
+    /// Builds the binary (in release when `release`), then starts it on data of its own below the target
+    /// folder.
     pub fn start(root: &Path, name: &str, release: bool) -> Result<Self> {
         Self::start_with(root, name, release, &[])
     }

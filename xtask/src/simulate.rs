@@ -1,5 +1,5 @@
-//! `cargo xtask simulate`: lives of a shard on one thread, each from a seed (the engine's example of that name). Owns how it is
-//! built and that CI runs it twice: as the engine is, and with each seeded bug planted.
+//! `cargo xtask simulate`: lives of a shard on one thread, each from a seed (the engine's example of that
+//! name). Owns how it is built and that CI runs it twice: as the engine is, and with each seeded bug planted.
 
 use std::path::Path;
 use std::process::Command;

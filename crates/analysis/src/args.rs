@@ -1,6 +1,7 @@
-//! The arguments of one component: typed reading with the component's name in every error, and the files that an
-//! argument names. Which arguments exist is the component's definition (`registry.rs`); this file only reads them.
-//! Rules for booleans, lists and word files are those of Lucene's factories and its word list loader.
+//! The arguments of one component: typed reading with the component's name in every error, and the files that
+//! an argument names. Which arguments exist is the component's definition (`registry.rs`); this file only
+//! reads them. Rules for booleans, lists and word files are those of Lucene's factories and its word list
+//! loader.
 
 use plan::{ComponentSpec, Resources};
 
@@ -134,7 +135,8 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// The lines of the files that an argument lists, without blank lines and comments; none without the argument.
+    /// The lines of the files that an argument lists, without blank lines and comments; none without the
+    /// argument.
     pub(crate) fn lines(&self, argument: &str) -> Result<Option<Vec<&'a str>>, Error> {
         let Some(list) = self.get(argument) else { return Ok(None) };
         let mut lines = Vec::new();

@@ -1,6 +1,6 @@
-//! The chain: an `Analyzer` is built once from a schema's specification and shared; a `TokenStream` is one thread's
-//! working copy of it, reused from text to text; `Tokens` is one text on its way through. Tokens are pulled from the
-//! last stage, one at a time, into one buffer. Which components exist is `registry.rs`.
+//! The chain: an `Analyzer` is built once from a schema's specification and shared; a `TokenStream` is one
+//! thread's working copy of it, reused from text to text; `Tokens` is one text on its way through. Tokens are
+//! pulled from the last stage, one at a time, into one buffer. Which components exist is `registry.rs`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ struct Inner {
 }
 
 impl Analyzer {
-    /// Builds the chain. Fails on an unknown component, an unknown, missing or bad argument, a file that is not
-    /// among the resources or cannot be read; the message names the component.
+    /// Builds the chain. Fails on an unknown component, an unknown, missing or bad argument, a file that is
+    /// not among the resources or cannot be read; the message names the component.
     pub fn build(spec: &AnalyzerSpec, resources: &Resources) -> Result<Analyzer, Error> {
         let mut stages = Vec::new();
         let mut char_filters = Vec::new();
@@ -52,8 +52,8 @@ impl Analyzer {
         Ok(Analyzer { inner: Arc::new(Inner { char_filters, tokenizer, filters, stages, normalizer }) })
     }
 
-    /// What wildcard, prefix, fuzzy and range terms pass instead of the chain: the whole text as one token through
-    /// those of its components that only normalise.
+    /// What wildcard, prefix, fuzzy and range terms pass instead of the chain: the whole text as one token
+    /// through those of its components that only normalise.
     pub fn normalizer(&self) -> &Normalizer {
         &self.inner.normalizer
     }
@@ -85,8 +85,8 @@ impl Analyzer {
         all
     }
 
-    /// The output of each stage in turn, for `/analysis/field`: the text after each char filter, the tokens after
-    /// the tokenizer and after each filter. `None` where a stage makes more than so many tokens.
+    /// The output of each stage in turn, for `/analysis/field`: the text after each char filter, the tokens
+    /// after the tokenizer and after each filter. `None` where a stage makes more than so many tokens.
     pub fn explain_stages(&self, text: &str, tokens_max: usize) -> Option<Vec<StageOutput>> {
         let Inner { stages, char_filters, tokenizer, filters, .. } = &*self.inner;
         crate::stages_view::explain(stages, (char_filters, &**tokenizer, filters), text, tokens_max)
@@ -113,8 +113,8 @@ pub struct TokenStream {
 }
 
 impl TokenStream {
-    /// Starts on a text; what was left of the text before is forgotten. Of a text over 4 GiB only the first 4 GiB
-    /// are read.
+    /// Starts on a text; what was left of the text before is forgotten. Of a text over 4 GiB only the first 4
+    /// GiB are read.
     pub fn start<'a>(&'a mut self, text: &'a str) -> Tokens<'a> {
         let text = cut(text);
         let (changed, offsets) = filter_chars(&self.analyzer.char_filters, text);

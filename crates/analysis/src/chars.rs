@@ -1,5 +1,6 @@
-//! Character properties as Java's `Character` class answers them, which Lucene's components are written against.
-//! Rust's own methods differ: they map one character to several (`İ`, `ß`) and know other kinds of blanks.
+//! Character properties as Java's `Character` class answers them, which Lucene's components are written
+//! against. Rust's own methods differ: they map one character to several (`İ`, `ß`) and know other kinds of
+//! blanks.
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 use icu_properties::{CodePointMapData, CodePointMapDataBorrowed};
@@ -73,8 +74,8 @@ pub(crate) fn category(c: char) -> GeneralCategory {
     CATEGORIES.get(c)
 }
 
-/// The value of a decimal digit of any script. Unicode keeps the ten digits of a script together and in order, so
-/// the value is the distance to the first of the run.
+/// The value of a decimal digit of any script. Unicode keeps the ten digits of a script together and in
+/// order, so the value is the distance to the first of the run.
 pub(crate) fn digit_value(c: char) -> Option<u8> {
     if !is_digit(c) {
         return None;

@@ -1,5 +1,6 @@
-//! What can go wrong while an analyzer is built. Analysing text cannot fail: whatever a schema gets wrong is found
-//! when its chains are built. The message is for the person who wrote the schema and names the component.
+//! What can go wrong while an analyzer is built. Analysing text cannot fail: whatever a schema gets wrong is
+//! found when its chains are built. The message is for the person who wrote the schema and names the
+//! component.
 
 use std::fmt;
 

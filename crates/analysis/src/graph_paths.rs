@@ -1,5 +1,6 @@
-//! A text's tokens as the strings that completion looks up: one for each way through its token graph, words in a row. Entries
-//! and requests are spelt alike. The shapes are those of Lucene's `TokenStreamToAutomaton` as its `AnalyzingSuggester` uses it.
+//! A text's tokens as the strings that completion looks up: one for each way through its token graph, words
+//! in a row. Entries and requests are spelt alike. The shapes are those of Lucene's `TokenStreamToAutomaton`
+//! as its `AnalyzingSuggester` uses it.
 
 use crate::stage::Ending;
 use crate::token::Token;

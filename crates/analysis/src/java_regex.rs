@@ -1,7 +1,7 @@
-//! Regular expressions in Java's syntax, run by `fancy-regex`: look-around, back references, atomic groups and
-//! possessive quantifiers work. Rewritten here: Java's POSIX and Unicode class names, intersections are shared
-//! syntax. Refused when built: `\G` and `\X`-style grapheme classes. A search that needs more backtracking steps
-//! than fancy-regex allows counts as no match.
+//! Regular expressions in Java's syntax, run by `fancy-regex`: look-around, back references, atomic groups
+//! and possessive quantifiers work. Rewritten here: Java's POSIX and Unicode class names, intersections are
+//! shared syntax. Refused when built: `\G` and `\X`-style grapheme classes. A search that needs more
+//! backtracking steps than fancy-regex allows counts as no match.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ fn compile_with(
     Ok(JavaRegex { search: build(&pattern)?, whole: build(&format!("\\A(?:{pattern})\\z"))? })
 }
 
-/// The classes that Java names differently. In Java `\d`, `\w`, `\s` and `\b` without a flag are ASCII only but for
-/// `\b`; here they are narrowed likewise.
+/// The classes that Java names differently. In Java `\d`, `\w`, `\s` and `\b` without a flag are ASCII only
+/// but for `\b`; here they are narrowed likewise.
 const RENAMED: [(&str, &str); 20] = [
     ("\\p{Lower}", "[a-z]"),
     ("\\p{Upper}", "[A-Z]"),
@@ -119,8 +119,8 @@ fn push_quoted<'a>(out: &mut String, after: &'a str) -> &'a str {
 }
 
 impl JavaRegex {
-    /// Compiles an expression that a request brings: a search takes no more than so many steps back. The error says what is
-    /// wrong with it.
+    /// Compiles an expression that a request brings: a search takes no more than so many steps back. The
+    /// error says what is wrong with it.
     pub fn within_steps(source: &str, steps_max: usize) -> Result<Self, String> {
         compile_with(source, &|builder| builder.backtrack_limit(steps_max))
     }

@@ -1,6 +1,7 @@
-//! Text to tokens, by Solr's names: char filters, tokenizers and token filters, built from a schema's analyzer
-//! specification. Texts come in as `&str`, tokens go out one at a time with byte offsets into that text. Knows no
-//! index and no schema; behaviour is Lucene's as Solr 9.10 ships it (9.12.3), and where it differs the file says so.
+//! Text to tokens, by Solr's names: char filters, tokenizers and token filters, built from a schema's
+//! analyzer specification. Texts come in as `&str`, tokens go out one at a time with byte offsets into that
+//! text. Knows no index and no schema; behaviour is Lucene's as Solr 9.10 ships it (9.12.3), and where it
+//! differs the file says so.
 
 mod args;
 mod boundary;

@@ -1,6 +1,7 @@
-//! The multi-term chain. A term with a wildcard, of a range or of a fuzzy query is no text: it must not be cut,
-//! stemmed or dropped, but it must be lower case where the index is. So it passes, as one token, those components
-//! of the chain that only normalise characters. Which ones do is part of their definitions, taken from Lucene.
+//! The multi-term chain. A term with a wildcard, of a range or of a fuzzy query is no text: it must not be
+//! cut, stemmed or dropped, but it must be lower case where the index is. So it passes, as one token, those
+//! components of the chain that only normalise characters. Which ones do is part of their definitions, taken
+//! from Lucene.
 
 use plan::{AnalyzerSpec, Resources};
 

@@ -1,6 +1,6 @@
-//! The way back from a text that a char filter changed to the text it was given. A map is a list of points: from
-//! each on, offsets differ by a constant. Inside a replaced piece an offset falls on the start of a character of
-//! the original, so that highlighting never cuts one in half.
+//! The way back from a text that a char filter changed to the text it was given. A map is a list of points:
+//! from each on, offsets differ by a constant. Inside a replaced piece an offset falls on the start of a
+//! character of the original, so that highlighting never cuts one in half.
 
 use crate::token::offset;
 

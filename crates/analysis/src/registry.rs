@@ -1,6 +1,6 @@
 //! The one table of components. A component is one `Definition`, kept beside its code: both its names, its
-//! arguments, whether it takes part in normalising, and how it is built. Finding a component, refusing unknown
-//! arguments and the list for the reference pages all come from here.
+//! arguments, whether it takes part in normalising, and how it is built. Finding a component, refusing
+//! unknown arguments and the list for the reference pages all come from here.
 
 use plan::{ComponentSpec, Resources};
 

@@ -1,6 +1,7 @@
-//! The analyzers of a schema's field types, each built when it is first asked for and shared by all that work under the
-//! schema: the engine asks for index analyzers, the query parsers for the others. A new schema generation gets a new
-//! set. A chain that cannot be built is a fault of the request that needs it, and is found only once.
+//! The analyzers of a schema's field types, each built when it is first asked for and shared by all that work
+//! under the schema: the engine asks for index analyzers, the query parsers for the others. A new schema
+//! generation gets a new set. A chain that cannot be built is a fault of the request that needs it, and is
+//! found only once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -50,8 +51,8 @@ impl SchemaAnalyzers {
         self.get(kind, kind.query_analyzer.as_ref(), |slots| &slots.query)
     }
 
-    /// As [`SchemaAnalyzers::tokens`], stop words among them where the index has them: where a type takes them out of
-    /// queries only.
+    /// As [`SchemaAnalyzers::tokens`], stop words among them where the index has them: where a type takes
+    /// them out of queries only.
     pub fn tokens_with_stop_words(&self, kind: &FieldType, text: &str) -> Result<Vec<Token>> {
         let stops = |spec: &Option<AnalyzerSpec>| {
             spec.as_ref().is_some_and(|spec| spec.filters.iter().any(is_stop_filter))

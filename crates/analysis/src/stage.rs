@@ -1,6 +1,7 @@
-//! What a chain is made of while it runs: the traits of the three kinds of stages, and `Input`, through which a
-//! filter pulls tokens from the stages before it. A stage is its own prototype: an `Analyzer` keeps one of each and
-//! a `TokenStream` works on clones, so configuration sits behind `Arc` and state is cheap to copy when empty.
+//! What a chain is made of while it runs: the traits of the three kinds of stages, and `Input`, through which
+//! a filter pulls tokens from the stages before it. A stage is its own prototype: an `Analyzer` keeps one of
+//! each and a `TokenStream` works on clones, so configuration sits behind `Arc` and state is cheap to copy
+//! when empty.
 
 use crate::offsets::{Filtered, OffsetMap};
 use crate::token::{Token, offset};
@@ -15,8 +16,8 @@ pub(crate) trait CharFilter: Send + Sync {
 pub(crate) trait Tokenizer: Send + Sync {
     /// Prepares for a new text.
     fn reset(&mut self);
-    /// Puts the next token into `token` (all fields, see `Token::set`), or returns false at the end. `text` is the
-    /// same in all calls between two resets.
+    /// Puts the next token into `token` (all fields, see `Token::set`), or returns false at the end. `text`
+    /// is the same in all calls between two resets.
     fn next(&mut self, text: &str, token: &mut Token) -> bool;
     /// Positions of words behind the last token that were left out, asked for after `next` returned false.
     fn skipped(&self) -> u32 {
@@ -47,8 +48,8 @@ pub(crate) trait Filter: Send + Sync {
 /// What is left at the end of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// Positions after the last token that removed tokens (stop words) held. The next value of a multi-valued field
-    /// starts behind them and the field's position gap.
+    /// Positions after the last token that removed tokens (stop words) held. The next value of a multi-valued
+    /// field starts behind them and the field's position gap.
     pub position_increment: u32,
     /// The length of the original text in bytes.
     pub offset: u32,

@@ -1,6 +1,6 @@
-//! A chain stage by stage, for people: what each component made of a text. Nothing on the indexing or the query
-//! path passes here. Each filter runs over the tokens that the stage before has left, so that its own know which of those
-//! they come from.
+//! A chain stage by stage, for people: what each component made of a text. Nothing on the indexing or the
+//! query path passes here. Each filter runs over the tokens that the stage before has left, so that its own
+//! know which of those they come from.
 
 use std::sync::Arc;
 

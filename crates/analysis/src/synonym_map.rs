@@ -1,6 +1,6 @@
-//! Synonym rules, compiled: a trie over words whose nodes carry what to put in place. Rules come from files in
-//! Solr's format (`a, b` and `a, b => c`) or WordNet's; each side of a rule is cut by a tokenizer, so one term may be
-//! several words. Sources: the formats as Solr's reference describes them.
+//! Synonym rules, compiled: a trie over words whose nodes carry what to put in place. Rules come from files
+//! in Solr's format (`a, b` and `a, b => c`) or WordNet's; each side of a rule is cut by a tokenizer, so one
+//! term may be several words. Sources: the formats as Solr's reference describes them.
 
 use rustc_hash::FxHashMap;
 

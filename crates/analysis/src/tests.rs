@@ -1,4 +1,5 @@
-//! Tests of what no single token shows: errors, the multi-term chain, stages, endings, reuse, the list of components.
+//! Tests of what no single token shows: errors, the multi-term chain, stages, endings, reuse, the list of
+//! components.
 
 use plan::{AnalyzerSpec, ComponentSpec, Resources};
 

@@ -1,6 +1,6 @@
-//! The token: what a tokenizer cuts out of a text, what every filter changes, what the index and the query builder
-//! read. One token is reused for a whole text, so that no stage allocates per token. The meaning of the fields is
-//! Lucene's (its token attributes); the names and the offsets are ours.
+//! The token: what a tokenizer cuts out of a text, what every filter changes, what the index and the query
+//! builder read. One token is reused for a whole text, so that no stage allocates per token. The meaning of
+//! the fields is Lucene's (its token attributes); the names and the offsets are ours.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,8 @@ pub struct Token {
     pub boost: Boost,
     /// Bytes stored with the position.
     pub payload: Option<Vec<u8>>,
-    /// In a view of a chain by stages: which token of the stage before was read last when this one was made. Else 0.
+    /// In a view of a chain by stages: which token of the stage before was read last when this one was made.
+    /// Else 0.
     pub origin: u32,
     /// The word of a dictionary that the token is, for the filters of its language.
     pub(crate) morpheme: Morpheme,
@@ -82,8 +83,8 @@ impl Default for Token {
 }
 
 impl Token {
-    /// Makes this the token `text[start..end]` of the given type, with everything else but its origin as new; keeps the
-    /// buffer.
+    /// Makes this the token `text[start..end]` of the given type, with everything else but its origin as new;
+    /// keeps the buffer.
     #[inline]
     pub(crate) fn set(&mut self, text: &str, start: usize, end: usize, kind: &'static str) {
         self.text.clear();

@@ -1,5 +1,6 @@
-//! A set of words that a filter looks tokens up in: stop words, protected words, common words. Looking up allocates
-//! nothing; with `ignoreCase` the words are kept in lower case and tokens are compared in lower case.
+//! A set of words that a filter looks tokens up in: stop words, protected words, common words. Looking up
+//! allocates nothing; with `ignoreCase` the words are kept in lower case and tokens are compared in lower
+//! case.
 
 use rustc_hash::FxHashSet;
 

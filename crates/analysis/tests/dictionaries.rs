@@ -1,6 +1,6 @@
-//! Japanese and Korean chains against Solr: each row is a chain, a text, and the tokens that Solr 9.10.1 (Lucene
-//! 9.12.3) made of it, as recorded, with offsets in bytes; the form is that of `recorded.rs`. Lucene ships an older
-//! release of the Korean dictionary: the Korean rows are texts on which the releases agree.
+//! Japanese and Korean chains against Solr: each row is a chain, a text, and the tokens that Solr 9.10.1
+//! (Lucene 9.12.3) made of it, as recorded, with offsets in bytes; the form is that of `recorded.rs`. Lucene
+//! ships an older release of the Korean dictionary: the Korean rows are texts on which the releases agree.
 
 use analysis::{Analyzer, ErrorKind, Token};
 use plan::{AnalyzerSpec, ComponentSpec, Resources};

@@ -1,7 +1,8 @@
-//! Chains against Solr: each row is a chain, a text, and the tokens that Solr 9.10.1 (Lucene 9.12.3) made of it, as
-//! recorded; offsets were converted from UTF-16 units to bytes. A chain is written `cf:charFilter > tokenizer >
-//! filter argument=value`, `~` standing for a blank in a value. A token is `text[start-end …]`, with its position
-//! increment (`+0`), position length (`len2`), type, keyword mark and payload where they are not the usual ones.
+//! Chains against Solr: each row is a chain, a text, and the tokens that Solr 9.10.1 (Lucene 9.12.3) made of
+//! it, as recorded; offsets were converted from UTF-16 units to bytes. A chain is written `cf:charFilter >
+//! tokenizer > filter argument=value`, `~` standing for a blank in a value. A token is `text[start-end …]`,
+//! with its position increment (`+0`), position length (`len2`), type, keyword mark and payload where they
+//! are not the usual ones.
 
 use analysis::{Analyzer, Token};
 use plan::{AnalyzerSpec, ComponentSpec, Resources};

@@ -1,5 +1,5 @@
-//! The clients for programs without a runtime of their own. One thread in the background drives the connections, also between
-//! calls: else nobody would notice that a server closes an idle one.
+//! The clients for programs without a runtime of their own. One thread in the background drives the
+//! connections, also between calls: else nobody would notice that a server closes an idle one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ use crate::roles::Pairs;
 use crate::transport::Transport;
 use crate::url::SolrUrl;
 
-/// A client of one URL or of several servers; the calling thread waits. Cheap to clone; clones share the connections.
+/// A client of one URL or of several servers; the calling thread waits. Cheap to clone; clones share the
+/// connections.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), client::Error> {
@@ -65,8 +66,8 @@ impl Client {
         self.send(&Request::post(path, params, content_type, body))
     }
 
-    /// An answer of any status: see [`Response::ok`]. Errors: also where the caller runs on a runtime, whose thread must not
-    /// wait.
+    /// An answer of any status: see [`Response::ok`]. Errors: also where the caller runs on a runtime, whose
+    /// thread must not wait.
     pub fn send(&self, request: &Request) -> Result<Response, Error> {
         if Handle::try_current().is_ok() {
             let reason = "this is called from asynchronous code; use the asynchronous client there";

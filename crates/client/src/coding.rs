@@ -1,5 +1,6 @@
-//! Packed bodies: answers are unpacked as their header says, requests packed where that was asked for. An answer that unpacks to
-//! more than a client takes is given up as soon as that is known: a few kilobytes can stand for gigabytes.
+//! Packed bodies: answers are unpacked as their header says, requests packed where that was asked for. An
+//! answer that unpacks to more than a client takes is given up as soon as that is known: a few kilobytes can
+//! stand for gigabytes.
 
 use std::io::{self, Read, Write as _};
 

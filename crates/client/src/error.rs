@@ -1,4 +1,5 @@
-//! What can go wrong between a client and a server, with the next step in each message, and what the caller should do of it.
+//! What can go wrong between a client and a server, with the next step in each message, and what the caller
+//! should do of it.
 
 use std::error::Error as StdError;
 
@@ -51,8 +52,8 @@ pub enum ErrorKind {
     LogIn,
     /// Nothing was done; the same again, later or elsewhere, may succeed.
     RetryLater,
-    /// The request was sent and its outcome is not known: an update may have been done, in part or whole. Look, or send it again
-    /// if doing it twice does no harm.
+    /// The request was sent and its outcome is not known: an update may have been done, in part or whole.
+    /// Look, or send it again if doing it twice does no harm.
     OutcomeUnknown,
 }
 

@@ -1,6 +1,6 @@
-//! The HTTP client of Solr and Parhelion that the command line, the ingest service and the lab share, and that applications may
-//! use: connections kept and trusted, several servers balanced, retries only where they are safe, errors that say what to do.
-//! It speaks Solr's paths and knows nothing of Parhelion's inside.
+//! The HTTP client of Solr and Parhelion that the command line, the ingest service and the lab share, and
+//! that applications may use: connections kept and trusted, several servers balanced, retries only where they
+//! are safe, errors that say what to do. It speaks Solr's paths and knows nothing of Parhelion's inside.
 //!
 //! | role | knows | SolrJ's |
 //! |---|---|---|
@@ -12,13 +12,14 @@
 //! [`blocking::Client`] is for programs without a runtime.
 //!
 //! # What is sent twice
-//! Nothing, unless it is safe: a request is sent again when no server can have seen it (nothing accepted the connection, or it
-//! closed before the first byte went out), or when it only reads ([`Request::is_safe`]). Then too only under a budget
-//! ([`RetryOptions`]). An error of [`ErrorKind::OutcomeUnknown`] says that an update may have been done.
+//! Nothing, unless it is safe: a request is sent again when no server can have seen it (nothing accepted the
+//! connection, or it closed before the first byte went out), or when it only reads ([`Request::is_safe`]).
+//! Then too only under a budget ([`RetryOptions`]). An error of [`ErrorKind::OutcomeUnknown`] says that an
+//! update may have been done.
 //!
 //! # Connections
-//! No check for staleness before each request: idle connections are closed before the server closes them ([`PoolOptions`]), and
-//! those it closes earlier are noticed when that happens.
+//! No check for staleness before each request: idle connections are closed before the server closes them
+//! ([`PoolOptions`]), and those it closes earlier are noticed when that happens.
 
 mod balance;
 pub mod blocking;

@@ -1,5 +1,5 @@
-//! What a client says of who it is: the value of its `Authorization` header. Made once and never shown: neither in errors nor by
-//! `Debug`.
+//! What a client says of who it is: the value of its `Authorization` header. Made once and never shown:
+//! neither in errors nor by `Debug`.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What a client counts of itself. Every counter is one line of the table below: its name, its meaning, its place in the
-//! snapshot and in the text for Prometheus follow from it.
+//! What a client counts of itself. Every counter is one line of the table below: its name, its meaning, its
+//! place in the snapshot and in the text for Prometheus follow from it.
 
 use std::fmt::Write as _;
 use std::sync::Mutex;

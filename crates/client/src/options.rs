@@ -33,7 +33,8 @@ pub struct ClientOptions {
     pub hedge: Option<Hedge>,
     pub compression: CompressionOptions,
     pub ejection: EjectionOptions,
-    /// Which servers come first, the most important rule first. Servers that none matches are used when the others fail.
+    /// Which servers come first, the most important rule first. Servers that none matches are used when the
+    /// others fail.
     pub preferences: Vec<Preference>,
     /// Longer answers are errors; counted after unpacking.
     pub response_bytes_max: usize,
@@ -91,9 +92,9 @@ pub enum Protocol {
 /// Connections to one server.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolOptions {
-    /// An idle connection is closed after this. Must be below the server's own limit (Solr's Jetty: 50 s or 120 s by version, this
-    /// project's server: 120 s), so that a request never meets a server that is just closing. A limit that the server tells in
-    /// `Keep-Alive: timeout=` is heeded where it is lower.
+    /// An idle connection is closed after this. Must be below the server's own limit (Solr's Jetty: 50 s or
+    /// 120 s by version, this project's server: 120 s), so that a request never meets a server that is just
+    /// closing. A limit that the server tells in `Keep-Alive: timeout=` is heeded where it is lower.
     pub idle_max: Duration,
     /// A connection is not used again after this, so that changes of DNS are followed.
     pub age_max: Duration,
@@ -122,7 +123,8 @@ pub struct RetryOptions {
     pub budget_share: f64,
     /// Besides, so many are saved up, for clients that ask seldom.
     pub budget_reserve: u32,
-    /// The wait before the same server is asked again; doubled each time, with jitter. Another server is asked at once.
+    /// The wait before the same server is asked again; doubled each time, with jitter. Another server is
+    /// asked at once.
     pub backoff: Duration,
 }
 
@@ -145,10 +147,12 @@ pub enum Hedge {
 pub struct CompressionOptions {
     /// Whether packed answers are asked for (gzip, zstd, brotli).
     pub responses: bool,
-    /// Bodies of at least `request_bytes_min` are sent so. Solr's Jetty does not take packed requests; this project's server does.
+    /// Bodies of at least `request_bytes_min` are sent so. Solr's Jetty does not take packed requests; this
+    /// project's server does.
     pub requests: Option<Coding>,
     pub request_bytes_min: usize,
-    /// Whether servers on this machine get and send packed bodies too: there it costs processor time and saves nothing.
+    /// Whether servers on this machine get and send packed bodies too: there it costs processor time and
+    /// saves nothing.
     pub on_loopback: bool,
 }
 

@@ -1,5 +1,5 @@
-//! A request as the caller means it: what is asked of which handler, until when, and whether asking twice does harm. Which
-//! server it goes to, and over which connection, is not its business.
+//! A request as the caller means it: what is asked of which handler, until when, and whether asking twice
+//! does harm. Which server it goes to, and over which connection, is not its business.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::balance::Preference;
 use crate::error::Error;
 use crate::url::{SolrUrl, target};
 
-/// Handlers that read and never change anything. All others, the administration's and those of names that a configuration made
-/// up, may: Solr's change things by GET too, so the method alone says nothing.
+/// Handlers that read and never change anything. All others, the administration's and those of names that a
+/// configuration made up, may: Solr's change things by GET too, so the method alone says nothing.
 const READERS: [&str; 13] = [
     "select", "query", "get", "terms", "suggest", "spell", "mlt", "export", "tvrh", "browse", "ping", "luke",
     "health",
@@ -56,7 +56,8 @@ impl Request {
         Self { safe: READERS.contains(&handler), ..Self::new(Method::GET, path, params) }
     }
 
-    /// POST of `body`. It is taken to change something, also at a handler that only reads: see [`Request::safe`].
+    /// POST of `body`. It is taken to change something, also at a handler that only reads: see
+    /// [`Request::safe`].
     pub fn post(path: &str, params: &[(&str, &str)], content_type: &str, body: impl Into<Bytes>) -> Self {
         let content = Content { content_type: content_type.to_owned(), bytes: body.into() };
         Self { content: Some(content), ..Self::new(Method::POST, path, params) }
@@ -76,8 +77,8 @@ impl Request {
         }
     }
 
-    /// Says that it may be sent more than once: it only reads, or doing it twice is doing it once. Only such requests are sent
-    /// again after they may have reached a server, and only such are hedged.
+    /// Says that it may be sent more than once: it only reads, or doing it twice is doing it once. Only such
+    /// requests are sent again after they may have reached a server, and only such are hedged.
     #[must_use]
     pub fn safe(mut self) -> Self {
         self.safe = true;
@@ -88,8 +89,8 @@ impl Request {
         self.safe
     }
 
-    /// Bounds all of it: waiting for a connection, every attempt, the last byte of the answer. The client's own bound holds
-    /// besides.
+    /// Bounds all of it: waiting for a connection, every attempt, the last byte of the answer. The client's
+    /// own bound holds besides.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);

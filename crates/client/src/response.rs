@@ -28,8 +28,8 @@ impl Response {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// How long the server asks to be left alone, a day at most. (Of its two forms the one in seconds; nobody sends the other
-    /// with 429.)
+    /// How long the server asks to be left alone, a day at most. (Of its two forms the one in seconds; nobody
+    /// sends the other with 429.)
     pub fn retry_after(&self) -> Option<Duration> {
         let seconds: u64 = self.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
         Some(Duration::from_secs(seconds.min(RETRY_AFTER_SECONDS_MAX)))
@@ -47,7 +47,8 @@ impl Response {
         serde_json::from_slice(&self.body).map_err(|error| Error::NotJson(error.to_string()))
     }
 
-    /// `error.msg` of a JSON body; where a page for browsers came, what its status means; else the body's first line.
+    /// `error.msg` of a JSON body; where a page for browsers came, what its status means; else the body's
+    /// first line.
     fn message(&self) -> String {
         if let (300..400, Some(location)) = (self.status, self.header(LOCATION.as_str())) {
             return format!(

@@ -1,5 +1,5 @@
-//! The certificates that a server shows, whoever made them and whenever they end: for those who look after them. No request goes
-//! over such a connection, and it is closed once they are known.
+//! The certificates that a server shows, whoever made them and whenever they end: for those who look after
+//! them. No request goes over such a connection, and it is closed once they are known.
 
 use std::io;
 use std::sync::Arc;

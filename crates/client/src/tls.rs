@@ -1,5 +1,6 @@
-//! What a client trusts and what it shows when it speaks TLS: the system's authorities or ones given, a certificate of its own
-//! where the server asks for one. PEM comes as bytes; files are read by whoever has them.
+//! What a client trusts and what it shows when it speaks TLS: the system's authorities or ones given, a
+//! certificate of its own where the server asks for one. PEM comes as bytes; files are read by whoever has
+//! them.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -45,7 +46,8 @@ impl Tls {
         Ok(self)
     }
 
-    /// Shows this certificate (PEM, its issuers behind it) with the key of the first, to servers that ask for one.
+    /// Shows this certificate (PEM, its issuers behind it) with the key of the first, to servers that ask for
+    /// one.
     pub fn with_certificate(mut self, certificates_pem: &[u8], key_pem: &[u8]) -> Result<Self, Error> {
         let chain = certificates(certificates_pem)?;
         let key = PrivateKeyDer::from_pem_slice(key_pem).map_err(|error| {

@@ -1,5 +1,5 @@
-//! The address of a Solr: scheme, host, port and the context path, to which collections and handlers are appended; and who is
-//! to be said to ask there.
+//! The address of a Solr: scheme, host, port and the context path, to which collections and handlers are
+//! appended; and who is to be said to ask there.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! Servers and networks that misbehave: every fault ends in an error with its kind, within the time, and no request is sent
-//! twice unless it is safe.
+//! Servers and networks that misbehave: every fault ends in an error with its kind, within the time, and no
+//! request is sent twice unless it is safe.
 
 mod support;
 
@@ -12,8 +12,8 @@ use tokio::time::Instant;
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n";
 
-/// Asks once with an update and once with a search, each at a server of its own with this script; returns what became of each
-/// and how often the server was asked.
+/// Asks once with an update and once with a search, each at a server of its own with this script; returns
+/// what became of each and how often the server was asked.
 async fn both(script: fn(usize, &str) -> Act) -> [(Result<Response, Error>, usize); 2] {
     let requests = [Request::post("c/update", &[], "application/json", "[]"), Request::get("c/select", &[])];
     let mut outcomes = Vec::new();

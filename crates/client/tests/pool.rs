@@ -27,8 +27,8 @@ async fn one_connection_serves_request_after_request() {
     assert!(first.starts_with("GET /solr/c/select?q=a%20b HTTP/1.1\r\nhost: 127.0.0.1:"), "{first}");
 }
 
-/// The server ends the connection; the client ends its half too, asked for nothing, and the next update, which must not be sent
-/// twice, goes out on another connection.
+/// The server ends the connection; the client ends its half too, asked for nothing, and the next update,
+/// which must not be sent twice, goes out on another connection.
 #[tokio::test]
 async fn a_half_closed_connection_is_closed_and_never_used() {
     let server = Server::start(|_, _| Act::AnswerThenClose(ok("{}"))).await;

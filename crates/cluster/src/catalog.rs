@@ -1,7 +1,9 @@
-//! The documents that say which collections there are and what they are: `collections/<key>/{collection,schema,config}.json`,
-//! aliases and properties (`cluster.json`), uploaded configsets (`configsets/<name>.json`) and `security.json` are the shared truth;
-//! `placement/<key>.json` says what this node has of a collection. The two are stores of their own, which one node
-//! keeps in one folder. `collection.json` is written after all else and deleted before all else: a collection is there as a whole or not.
+//! The documents that say which collections there are and what they are:
+//! `collections/<key>/{collection,schema,config}.json`, aliases and properties (`cluster.json`), uploaded
+//! configsets (`configsets/<name>.json`) and `security.json` are the shared truth; `placement/<key>.json`
+//! says what this node has of a collection. The two are stores of their own, which one node keeps in one
+//! folder. `collection.json` is written after all else and deleted before all else: a collection is there as
+//! a whole or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -57,8 +59,8 @@ impl CollectionDocument {
 pub(crate) struct SavedSchema {
     pub version: u64,
     pub source: SchemaSource,
-    /// The edition of the documents that this schema is for; `None` is the first. It is in this document so that a rebuild
-    /// exchanges both in one step.
+    /// The edition of the documents that this schema is for; `None` is the first. It is in this document so
+    /// that a rebuild exchanges both in one step.
     #[serde(default, rename = "shard")]
     pub edition: Option<String>,
     /// The schema before the last rebuild, which can be undone.
@@ -220,8 +222,8 @@ impl Catalog {
         Ok(self.local.get(&placement(key))?.map(|found| found.value))
     }
 
-    /// The placement of a collection that is there; of one that this node has not written down, that its first edition is
-    /// served, which [`Placement::settle`] sets right.
+    /// The placement of a collection that is there; of one that this node has not written down, that its
+    /// first edition is served, which [`Placement::settle`] sets right.
     pub fn placement_of(&self, collection: &CollectionDocument) -> Result<Placement> {
         let known = self.placement(collection.key())?;
         let same = known.filter(|known| known.is_of(collection));

@@ -1,5 +1,6 @@
-//! The configsets that clients uploaded: `configsets/<name>.json`, each document one object of names and texts, so that an upload is
-//! whole or not there. What the texts mean is the business of those who read them.
+//! The configsets that clients uploaded: `configsets/<name>.json`, each document one object of names and
+//! texts, so that an upload is whole or not there. What the texts mean is the business of those who read
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,8 +44,8 @@ impl Node {
         self.uploads().known.load().keys().cloned().collect()
     }
 
-    /// Saves what `edit` makes of a configset's files, one edit after the other; `None` deletes it. Errors: `BadRequest` for a
-    /// name that is not allowed.
+    /// Saves what `edit` makes of a configset's files, one edit after the other; `None` deletes it. Errors:
+    /// `BadRequest` for a name that is not allowed.
     pub async fn edit_configset(
         self: &Arc<Self>,
         name: &str,

@@ -1,6 +1,6 @@
-//! A kill between any two steps: the data directory is copied before and after each change of a document, and a node is opened on
-//! each copy. It finds the collection as it was or as it was to be, leaves nothing behind, and does the work again. And a store
-//! that fails at each step instead.
+//! A kill between any two steps: the data directory is copied before and after each change of a document, and
+//! a node is opened on each copy. It finds the collection as it was or as it was to be, leaves nothing
+//! behind, and does the work again. And a store that fails at each step instead.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -121,7 +121,8 @@ fn state(node: &Node) -> Vec<(String, usize)> {
     node.list().iter().map(|it| (it.name(), it.config().boolean_clauses_max)).collect()
 }
 
-/// What a node that was killed at some moment becomes: opened twice, it is the same, and no folder is without its collection.
+/// What a node that was killed at some moment becomes: opened twice, it is the same, and no folder is without
+/// its collection.
 fn reopened(image: &Image) -> Arc<Node> {
     let folder = image.folder.path();
     let open = || Node::open(node_config(folder)).unwrap_or_else(|error| panic!("{}: {error}", image.moment));
@@ -134,8 +135,8 @@ fn reopened(image: &Image) -> Arc<Node> {
     node
 }
 
-/// Does `work` on a node that `prepare` made, and on what each kill meanwhile left: its outcome is `before` or `after`, and
-/// where it is `before` the work can be done again.
+/// Does `work` on a node that `prepare` made, and on what each kill meanwhile left: its outcome is `before`
+/// or `after`, and where it is `before` the work can be done again.
 async fn check<P: Future<Output = ()>, W: Future<Output = ()>>(
     prepare: impl Fn(Arc<Node>) -> P,
     work: impl Fn(Arc<Node>) -> W,
@@ -258,8 +259,8 @@ impl MetadataStore for Failing {
     }
 }
 
-/// One change fails, in one of the ways in which a store over a network fails: what is refused can be asked for again, what is
-/// answered is so after a restart.
+/// One change fails, in one of the ways in which a store over a network fails: what is refused can be asked
+/// for again, what is answered is so after a restart.
 #[tokio::test]
 async fn a_store_that_fails_once_does_no_harm() {
     const STEPS_MAX: i64 = 10;

@@ -1,5 +1,5 @@
-//! Typed documents over a store of bytes: JSON, as people read and edit it. A change whose outcome the store leaves open is
-//! settled here by reading again, so that callers see it made or not made.
+//! Typed documents over a store of bytes: JSON, as people read and edit it. A change whose outcome the store
+//! leaves open is settled here by reading again, so that callers see it made or not made.
 
 use std::sync::Arc;
 
@@ -43,12 +43,14 @@ impl Documents {
         self.get(name)?.ok_or_else(missing)
     }
 
-    /// Puts a value in place of version `expected` (`None`: of nothing) and returns its version. Errors: `Conflict`.
+    /// Puts a value in place of version `expected` (`None`: of nothing) and returns its version. Errors:
+    /// `Conflict`.
     pub fn set<T: Serialize>(&self, name: &str, expected: Option<u64>, value: &T) -> Result<u64> {
         self.set_bytes(name, expected, &encode(name, value)?)
     }
 
-    /// Changes a document, again if another change comes in between; returns what it became. Errors: `NotFound`.
+    /// Changes a document, again if another change comes in between; returns what it became. Errors:
+    /// `NotFound`.
     pub fn edit<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,

@@ -1,6 +1,6 @@
-//! A search over shards: each is asked for its part, the parts merge, the result is finished once, and what the page turns out to
-//! show is fetched from the shards that have it. All of it on the thread that asks, and each shard's steps by one pin. One shard is a
-//! merge of one: there is no second way.
+//! A search over shards: each is asked for its part, the parts merge, the result is finished once, and what
+//! the page turns out to show is fetched from the shards that have it. All of it on the thread that asks, and
+//! each shard's steps by one pin. One shard is a merge of one: there is no second way.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -53,8 +53,8 @@ fn merged(pins: Pins<'_>, plan: &SearchPlan, meters: &Meters) -> Result<ShardRes
     parts.reduce(|merged, part| Ok(merged?.merge(part?))).unwrap_or_else(none)
 }
 
-/// Of the groups of `page` the members that it does not show. Only the shards that have a hit can say to which group it belongs; any
-/// shard may have others of the group.
+/// Of the groups of `page` the members that it does not show. Only the shards that have a hit can say to
+/// which group it belongs; any shard may have others of the group.
 fn expanded(
     pins: Pins<'_>,
     (plan, expand): (&SearchPlan, &ExpandPlan),

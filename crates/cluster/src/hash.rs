@@ -1,5 +1,6 @@
-//! Where an id falls among 32 bits of hash, as Solr's `compositeId` router has it (facts of Solr 9.10.1): MurmurHash3 (x86, 32 bits,
-//! seed 0) of the UTF-8 bytes, compared as signed numbers. `tenant!id` takes the upper bits of its tenant, `a!b!id` those of two.
+//! Where an id falls among 32 bits of hash, as Solr's `compositeId` router has it (facts of Solr 9.10.1):
+//! MurmurHash3 (x86, 32 bits, seed 0) of the UTF-8 bytes, compared as signed numbers. `tenant!id` takes the
+//! upper bits of its tenant, `a!b!id` those of two.
 
 use plan::{Error, Result};
 

@@ -1,6 +1,7 @@
-//! A schema or a configuration as it is in use: its number, its value, and beside it what the layer above makes of the value
-//! once (query analyzers, compiled patterns). `plan` has the values and no pocket for what follows from them; the collection
-//! puts a whole new one in place when the value changes, so what was made of the old value goes with it.
+//! A schema or a configuration as it is in use: its number, its value, and beside it what the layer above
+//! makes of the value once (query analyzers, compiled patterns). `plan` has the values and no pocket for what
+//! follows from them; the collection puts a whole new one in place when the value changes, so what was made
+//! of the old value goes with it.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -25,8 +26,8 @@ impl<T> InUse<T> {
         Self { version, value, derived: OnceLock::new() }
     }
 
-    /// What the layer above makes of the value, made once and kept as long as it. There is one such thing for each value:
-    /// a call with another type makes its own anew.
+    /// What the layer above makes of the value, made once and kept as long as it. There is one such thing for
+    /// each value: a call with another type makes its own anew.
     pub fn derived<D: Any + Send + Sync>(&self, make: impl Fn(&T) -> Arc<D>) -> Arc<D> {
         let kept = self.derived.get_or_init(|| make(&self.value)).clone();
         kept.downcast().unwrap_or_else(|_| make(&self.value))

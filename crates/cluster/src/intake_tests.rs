@@ -1,5 +1,5 @@
-//! Documents of one collection that come into another, over real shards: all of them or a share, in place of those that were there,
-//! and nothing of it where it cannot be done. Snapshots hold what there was.
+//! Documents of one collection that come into another, over real shards: all of them or a share, in place of
+//! those that were there, and nothing of it where it cannot be done. Snapshots hold what there was.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Which collections there are, where their shards live, and how a request reaches them: route, shard, gather. A single
-//! node is a cluster of one, on the same road. Requests come from `http` as plans; shards are `engine`'s; what must
-//! survive a restart goes to `store`. Knows no wire format and no parameter.
+//! Which collections there are, where their shards live, and how a request reaches them: route, shard,
+//! gather. A single node is a cluster of one, on the same road. Requests come from `http` as plans; shards
+//! are `engine`'s; what must survive a restart goes to `store`. Knows no wire format and no parameter.
 
 mod backup;
 mod catalog;

@@ -1,5 +1,6 @@
-//! Changes whose end nobody tells: the store of documents takes the one that decides, or loses it, and is away from then on. Whatever
-//! is acknowledged meanwhile, and whatever the next start finds, must not depend on which of both it was.
+//! Changes whose end nobody tells: the store of documents takes the one that decides, or loses it, and is
+//! away from then on. Whatever is acknowledged meanwhile, and whatever the next start finds, must not depend
+//! on which of both it was.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -185,7 +186,8 @@ async fn a_rename_that_failed_half_way_undoes_no_later_one() {
     assert!(node.find("films").is_some() && node.find("movies").is_none());
 }
 
-/// A core that was unloaded with its documents is not served before it is asked for, whatever a crash leaves of the asking.
+/// A core that was unloaded with its documents is not served before it is asked for, whatever a crash leaves
+/// of the asking.
 #[tokio::test]
 async fn a_core_whose_loading_broke_off_stays_unloaded() {
     for document in ["collections/films/collection.json", "collections/films/config.json"] {

@@ -1,6 +1,7 @@
-//! What this node has of a collection: which of its folders serves it, whether it is to be served at all, and which folders are
-//! no longer needed. One document a collection, apart from the shared truth, which says which edition of the documents is
-//! the right one. Where the two differ after a crash, the shared truth decides.
+//! What this node has of a collection: which of its folders serves it, whether it is to be served at all, and
+//! which folders are no longer needed. One document a collection, apart from the shared truth, which says
+//! which edition of the documents is the right one. Where the two differ after a crash, the shared truth
+//! decides.
 //!
 //! Nothing is removed for being unknown: what goes was written down here first.
 
@@ -26,7 +27,8 @@ pub(crate) struct Placement {
     pub state: PlacementState,
     /// Of the collection that is meant: one made later under the same key is another.
     pub created_ms: i64,
-    /// The same once the collection is another without its documents, while that is under way: both are meant.
+    /// The same once the collection is another without its documents, while that is under way: both are
+    /// meant.
     #[serde(default)]
     pub becomes_ms: Option<i64>,
     /// The folder with the documents that are served, called as their edition is.

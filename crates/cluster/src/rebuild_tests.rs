@@ -1,5 +1,5 @@
-//! Rebuilding a collection over real shards: nothing is lost while updates go on, a failure and a crash leave what was there,
-//! and the way back keeps what came since.
+//! Rebuilding a collection over real shards: nothing is lost while updates go on, a failure and a crash leave
+//! what was there, and the way back keeps what came since.
 
 use std::path::Path;
 use std::sync::Arc;

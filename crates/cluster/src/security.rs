@@ -1,4 +1,5 @@
-//! `security.json`: kept here as text, for the node as a whole. What it says is the business of those who read it.
+//! `security.json`: kept here as text, for the node as a whole. What it says is the business of those who
+//! read it.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ impl Node {
         self.catalog().security()
     }
 
-    /// Keeps another text in its place: a crash leaves the old or the new. The caller makes one edit after the other.
+    /// Keeps another text in its place: a crash leaves the old or the new. The caller makes one edit after
+    /// the other.
     pub async fn save_security(self: &Arc<Self>, text: String) -> Result<()> {
         let node = self.clone();
         offload::update(move || node.catalog().save_security(&text)).await?

@@ -1,5 +1,6 @@
-//! What is kept for all collections together, in one document: names that stand for collections, properties that clients set, and
-//! changes of names that are under way, so that a crash in the middle of one is made good at the next start.
+//! What is kept for all collections together, in one document: names that stand for collections, properties
+//! that clients set, and changes of names that are under way, so that a crash in the middle of one is made
+//! good at the next start.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,8 +36,8 @@ pub(crate) struct Rename {
 }
 
 impl ClusterState {
-    /// The collections that a name stands for, in order, each once; `None` when it is no alias. Aliases may stand for
-    /// aliases; one that comes back to itself ends there.
+    /// The collections that a name stands for, in order, each once; `None` when it is no alias. Aliases may
+    /// stand for aliases; one that comes back to itself ends there.
     pub fn resolve(&self, name: &str) -> Option<Vec<String>> {
         self.aliases.get(name)?;
         let (mut found, mut seen) = (Vec::new(), BTreeSet::new());

@@ -1,4 +1,5 @@
-//! The node against shards in memory: what survives a restart, what a crash in the middle leaves, who wins a race.
+//! The node against shards in memory: what survives a restart, what a crash in the middle leaves, who wins a
+//! race.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -120,7 +121,8 @@ async fn an_unloaded_core_waits_for_its_return() {
     assert_eq!(open(folder.path()).unwrap().list().len(), 1);
 }
 
-/// As release 0.1 left it when it was killed between its two marks: the request was not answered, the collection is served.
+/// As release 0.1 left it when it was killed between its two marks: the request was not answered, the
+/// collection is served.
 #[tokio::test]
 async fn a_core_with_both_marks_of_an_earlier_release_is_served() {
     let folder = tempfile::tempdir().unwrap();

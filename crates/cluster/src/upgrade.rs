@@ -1,8 +1,9 @@
-//! Data folders of earlier releases: what they said otherwise is said as today, once, before anything else is read. Each step can
-//! be repeated, so that a crash in between costs nothing.
+//! Data folders of earlier releases: what they said otherwise is said as today, once, before anything else is
+//! read. Each step can be repeated, so that a crash in between costs nothing.
 //!
-//! Release 0.1 kept an unloaded core under `unloaded.json` instead of `collection.json`, and had no placements: which folder
-//! is served stood in the schema alone, where it still stands, so that the earlier release finds it too.
+//! Release 0.1 kept an unloaded core under `unloaded.json` instead of `collection.json`, and had no
+//! placements: which folder is served stood in the schema alone, where it still stands, so that the earlier
+//! release finds it too.
 
 use plan::Result;
 

@@ -1,7 +1,7 @@
-//! A data directory that release 0.1.0 made, and left by a kill, opens as it was: `upgrade/release-0.1.0` was written by its binary
-//! over HTTP. It has a collection whose schema was edited and whose documents were rebuilt, with an alias and a snapshot; a core
-//! that was renamed, with a document that only its log has; one that was unloaded; an uploaded configset, a property of
-//! the cluster and a `security.json`.
+//! A data directory that release 0.1.0 made, and left by a kill, opens as it was: `upgrade/release-0.1.0` was
+//! written by its binary over HTTP. It has a collection whose schema was edited and whose documents were
+//! rebuilt, with an alias and a snapshot; a core that was renamed, with a document that only its log has; one
+//! that was unloaded; an uploaded configset, a property of the cluster and a `security.json`.
 
 use std::path::Path;
 use std::sync::Arc;

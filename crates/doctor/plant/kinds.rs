@@ -1,5 +1,5 @@
-//! What a planted process can be: each kind is one real cause as it is met in the field, or healthy work whose steps are counted.
-//! A kind says `ready` and then stands where it stands until its process is killed.
+//! What a planted process can be: each kind is one real cause as it is met in the field, or healthy work
+//! whose steps are counted. A kind says `ready` and then stands where it stands until its process is killed.
 
 use std::fs::{File, OpenOptions};
 use std::hint::black_box;
@@ -88,7 +88,8 @@ fn ask(mut peer: impl io::Read + io::Write) -> io::Result<()> {
     read(peer)
 }
 
-/// The batch of the field report: a log, a file on a mount, a database that owes an answer. `ADDRESS,LOG,FILE`.
+/// The batch of the field report: a log, a file on a mount, a database that owes an answer.
+/// `ADDRESS,LOG,FILE`.
 fn ask_with_log(places: &str) -> io::Result<()> {
     let mut places = places.split(',');
     let mut next = || places.next().unwrap_or_default();
@@ -166,8 +167,8 @@ fn pool() -> io::Result<()> {
     done
 }
 
-/// Names that would drive a terminal, forge a line or break a parser, wherever a process may choose its own: its name, its
-/// arguments are the caller's, a file and a socket in `folder`.
+/// Names that would drive a terminal, forge a line or break a parser, wherever a process may choose its own:
+/// its name, its arguments are the caller's, a file and a socket in `folder`.
 fn hostile(folder: &Path) -> io::Result<()> {
     std::fs::write("/proc/self/comm", ") R 1\x1b[2J\n(x")?;
     let _file = File::create(folder.join("a\nlock:\t1: FLOCK\x1b]0;x\x07 (deleted)"))?;
@@ -175,8 +176,8 @@ fn hostile(folder: &Path) -> io::Result<()> {
     sleep()
 }
 
-/// A thread that does steps for ever. For each line that comes in the main thread says how many it has done, and in how many
-/// nanoseconds on a processor, both read by the worker itself between two steps.
+/// A thread that does steps for ever. For each line that comes in the main thread says how many it has done,
+/// and in how many nanoseconds on a processor, both read by the worker itself between two steps.
 fn work(step: impl Fn(u64) + Send + 'static) -> io::Result<()> {
     const AT_ONCE: u64 = 64;
     let asked = Arc::new(AtomicBool::new(false));

@@ -1,5 +1,5 @@
-//! A process in trouble of a known kind, or in none: `doctor-plant KIND [WHERE]`. It says `ready` and then stands where its kind
-//! stands until it is killed.
+//! A process in trouble of a known kind, or in none: `doctor-plant KIND [WHERE]`. It says `ready` and then
+//! stands where its kind stands until it is killed.
 #![allow(clippy::print_stdout, reason = "`ready` is how its tests know that it began")]
 
 #[cfg(target_os = "linux")]

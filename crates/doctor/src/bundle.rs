@@ -1,6 +1,7 @@
-//! `doctor bundle`: one archive for support, and reading it again on another machine. A gzipped tar of text: facts of every process
-//! and of the host as JSON, the kernel's own figures, ends of logs. Secrets are taken out before anything is written
-//! ([`redact`](crate::redact)). Reading never writes a file and believes no size that the archive claims.
+//! `doctor bundle`: one archive for support, and reading it again on another machine. A gzipped tar of text:
+//! facts of every process and of the host as JSON, the kernel's own figures, ends of logs. Secrets are taken
+//! out before anything is written ([`redact`](crate::redact)). Reading never writes a file and believes no
+//! size that the archive claims.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom, Write};

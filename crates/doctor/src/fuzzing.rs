@@ -4,8 +4,8 @@ pub use crate::observe::fuzzing::{datagram, proc_file};
 
 use crate::host::fuzzing::zookeeper;
 
-/// Reads `bytes` as what other programs answer or hand in: a JVM's dump, ZooKeeper's words, configuration and log, Solr's admin
-/// API, a certificate, an archive of `doctor bundle`. Never panics.
+/// Reads `bytes` as what other programs answer or hand in: a JVM's dump, ZooKeeper's words, configuration and
+/// log, Solr's admin API, a certificate, an archive of `doctor bundle`. Never panics.
 pub fn answer(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let _ = crate::jvm::parse(&text);

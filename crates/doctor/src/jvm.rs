@@ -1,5 +1,6 @@
-//! The thread dump of a JVM, by the attach socket that `jstack` uses, on request only: where the socket is not there yet, a
-//! SIGQUIT asks the JVM to open it, which is sent only to what is a JVM and handles that signal.
+//! The thread dump of a JVM, by the attach socket that `jstack` uses, on request only: where the socket is
+//! not there yet, a SIGQUIT asks the JVM to open it, which is sent only to what is a JVM and handles that
+//! signal.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -100,7 +101,8 @@ fn open_socket(facts: &ProcessFacts, socket: &Path, patience: Duration) -> io::R
 }
 
 impl Diagnosis {
-    /// Adds what the JVM says: a deadlock that it found, or where the thread of the verdict stands in the program.
+    /// Adds what the JVM says: a deadlock that it found, or where the thread of the verdict stands in the
+    /// program.
     pub fn with_java(mut self, dump: &JavaDump) -> Self {
         let verdict = &mut self.verdict;
         if let Some(deadlock) = &dump.deadlock {
@@ -135,12 +137,14 @@ pub fn parse(text: &str) -> JavaDump {
         }
     }
     dump.deadlock = deadlock(text);
-    // The report on deadlocks repeats threads without a number of the kernel's: those are not threads once more.
+    // The report on deadlocks repeats threads without a number of the kernel's: those are not threads once
+    // more.
     dump.threads.retain(|thread| thread.tid > 0);
     dump
 }
 
-/// `"main" #1 prio=5 os_prio=0 cpu=1ms elapsed=2s tid=0x0 nid=4711 waiting on condition`. Before JDK 21 `nid` is hexadecimal.
+/// `"main" #1 prio=5 os_prio=0 cpu=1ms elapsed=2s tid=0x0 nid=4711 waiting on condition`. Before JDK 21 `nid`
+/// is hexadecimal.
 fn thread_line(line: &str) -> Option<JavaThread> {
     let (name, rest) = line.strip_prefix('"')?.rsplit_once("\" ")?;
     let number = rest.split_whitespace().find_map(|word| word.strip_prefix("nid="))?;

@@ -1,8 +1,10 @@
-//! Why a process hangs, why it is slow, what of its host will hurt next: observations of `/proc` and netlink become typed facts
-//! ([`facts`]), pure functions turn facts into verdicts ([`verdict`]), and text is made of both at the very end ([`render`]).
+//! Why a process hangs, why it is slow, what of its host will hurt next: observations of `/proc` and netlink
+//! become typed facts ([`facts`]), pure functions turn facts into verdicts ([`verdict`]), and text is made of
+//! both at the very end ([`render`]).
 //!
-//! Nothing is attached to, nothing is stopped, no signal is sent but where one is asked for by name (a JVM's thread dump). What
-//! could not be seen is a fact like any other, with its reason. Linux only. The clock is handed in.
+//! Nothing is attached to, nothing is stopped, no signal is sent but where one is asked for by name (a JVM's
+//! thread dump). What could not be seen is a fact like any other, with its reason. Linux only. The clock is
+//! handed in.
 #![cfg(target_os = "linux")]
 
 mod bundle;

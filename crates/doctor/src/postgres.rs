@@ -1,5 +1,6 @@
-//! Who blocks whom in a PostgreSQL, for a process that waits for it: one query of the server's own tables, joined with the
-//! process's sockets by address and port, or by the number of the server's process where both are on this machine.
+//! Who blocks whom in a PostgreSQL, for a process that waits for it: one query of the server's own tables,
+//! joined with the process's sockets by address and port, or by the number of the server's process where both
+//! are on this machine.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -30,7 +31,8 @@ pub struct Backend {
     pub blocked_by: Vec<i32>,
 }
 
-/// As text, in this order. Only those that wait for a lock are asked for who blocks them: the question locks the lock table.
+/// As text, in this order. Only those that wait for a lock are asked for who blocks them: the question locks
+/// the lock table.
 const QUERY: &str = "select pid, application_name, host(client_addr), client_port, state, wait_event_type, wait_event, \
     left(query, 400), (extract(epoch from clock_timestamp() - xact_start) * 1000)::int8, \
     (extract(epoch from clock_timestamp() - state_change) * 1000)::int8, \

@@ -1,5 +1,6 @@
-//! Takes secrets out of text that leaves the machine: what stands behind names of secrets, logins in URLs, bearer tokens. Errs on
-//! the side of taking out too much; what a secret looks like without a name nobody can know.
+//! Takes secrets out of text that leaves the machine: what stands behind names of secrets, logins in URLs,
+//! bearer tokens. Errs on the side of taking out too much; what a secret looks like without a name nobody can
+//! know.
 
 /// Parts of names that have secrets behind them.
 const SECRETS: [&str; 11] = [
@@ -36,8 +37,8 @@ pub fn redact(text: &str) -> String {
     out
 }
 
-/// From left to right, each name looked for once and from where it was left: a log is handed in by whoever writes it, and a line
-/// of megabytes full of names must take no stack and no quadratic time.
+/// From left to right, each name looked for once and from where it was left: a log is handed in by whoever
+/// writes it, and a line of megabytes full of names must take no stack and no quadratic time.
 fn redact_line(line: &str) -> String {
     let line = without_logins(line);
     // Lower-casing may change lengths of other scripts; names of secrets are ASCII.
@@ -89,7 +90,8 @@ fn behind_separator(text: &str) -> usize {
     name + after.find(|c: char| !" \t=:'\"".contains(c)).unwrap_or(after.len())
 }
 
-/// A value ends at a blank, a quote, or what parts parameters and members; the scheme of an authorization belongs to it.
+/// A value ends at a blank, a quote, or what parts parameters and members; the scheme of an authorization
+/// belongs to it.
 fn value_end(text: &str) -> usize {
     let begins =
         |scheme: &&&str| text.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme));

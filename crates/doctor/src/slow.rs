@@ -1,5 +1,6 @@
-//! `doctor slow`: where the time of a process went while it was watched: work, waits for a processor, for its cgroup's share, for
-//! the disk, for pages of its memory, for others. Pure: from facts to a sentence and its parts.
+//! `doctor slow`: where the time of a process went while it was watched: work, waits for a processor, for its
+//! cgroup's share, for the disk, for pages of its memory, for others. Pure: from facts to a sentence and its
+//! parts.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! `doctor stuck`: facts of a process, the verdict on it, and the verdict on whom it waits for, and on whom that one waits for.
+//! `doctor stuck`: facts of a process, the verdict on it, and the verdict on whom it waits for, and on whom
+//! that one waits for.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Clusters that are asked: two nodes and one, made of answers as recorded (Solr 9.10.1), over HTTP; such as cut off, refuse and do not
-//! answer; and certificates as served.
+//! Clusters that are asked: two nodes and one, made of answers as recorded (Solr 9.10.1), over HTTP; such as
+//! cut off, refuse and do not answer; and certificates as served.
 #![cfg(target_os = "linux")]
 
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -1,4 +1,5 @@
-//! Real causes, planted in real processes, each to be named right; and healthy processes, of which none may be called stuck.
+//! Real causes, planted in real processes, each to be named right; and healthy processes, of which none may
+//! be called stuck.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "what could not be tested here is said, never silent")]
 

@@ -1,5 +1,6 @@
-//! The small numbers of our own encodings (document source, log records): LEB128, zigzag, length-prefixed strings.
-//! Writing cannot fail; reading returns `None` at the first byte that makes no sense and never reads past the end.
+//! The small numbers of our own encodings (document source, log records): LEB128, zigzag, length-prefixed
+//! strings. Writing cannot fail; reading returns `None` at the first byte that makes no sense and never reads
+//! past the end.
 
 /// Appends `number` as LEB128.
 #[inline]

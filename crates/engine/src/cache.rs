@@ -1,5 +1,5 @@
-//! A cache bounded in bytes that counts what it is asked: the one kind there is, under different keys. What is used often
-//! stays when much is asked for once (S3-FIFO, by `quick_cache`).
+//! A cache bounded in bytes that counts what it is asked: the one kind there is, under different keys. What
+//! is used often stays when much is asked for once (S3-FIFO, by `quick_cache`).
 
 use std::hash::{Hash, RandomState};
 use std::sync::Arc;

@@ -23,7 +23,8 @@ pub struct ShardConfig {
     pub caches: CacheSizes,
     /// Batches that are remembered, to be known when they come again.
     pub batches_kept: usize,
-    /// How long a segment file stays that newer ones have replaced, for whoever reads the shard beside its owner.
+    /// How long a segment file stays that newer ones have replaced, for whoever reads the shard beside its
+    /// owner.
     pub replaced_files_kept_ms: i64,
     /// Read every segment file at open and compare its checksum.
     pub verify_at_open: bool,

@@ -1,4 +1,5 @@
-//! Errors of the layers below in the caller's terms: what tantivy and the store report, as kinds of `plan::Error`.
+//! Errors of the layers below in the caller's terms: what tantivy and the store report, as kinds of
+//! `plan::Error`.
 
 use std::error::Error as StdError;
 use std::io;
@@ -6,8 +7,8 @@ use std::io;
 use plan::{Error, ErrorKind};
 use tantivy::TantivyError;
 
-/// Damage is told from misuse, and a full disk from both; everything else tantivy reports is a defect of ours, as it only
-/// sees what we wrote.
+/// Damage is told from misuse, and a full disk from both; everything else tantivy reports is a defect of
+/// ours, as it only sees what we wrote.
 pub(crate) fn from_tantivy(error: impl Into<TantivyError>) -> Error {
     let error = error.into();
     let kind = match &error {
@@ -24,7 +25,8 @@ pub(crate) fn from_tantivy(error: impl Into<TantivyError>) -> Error {
     Error::new(kind, format!("segment: {error}{advice}")).with_source(error)
 }
 
-/// The kind of the error that others wrap: tantivy, its dictionaries and our directory each put a coat of `Other` around it.
+/// The kind of the error that others wrap: tantivy, its dictionaries and our directory each put a coat of
+/// `Other` around it.
 fn innermost_kind(error: &(dyn StdError + 'static)) -> io::ErrorKind {
     let mut kind = io::ErrorKind::Other;
     let mut next = Some(error);
@@ -43,8 +45,8 @@ fn innermost_kind(error: &(dyn StdError + 'static)) -> io::ErrorKind {
     kind
 }
 
-/// A full disk, a failed log and a lost shard are states to wait out or to leave; damage is damage. What was offered to a
-/// medium that does not answer is unknown.
+/// A full disk, a failed log and a lost shard are states to wait out or to leave; damage is damage. What was
+/// offered to a medium that does not answer is unknown.
 pub(crate) fn from_store(error: store::Error) -> Error {
     let kind = match error.kind() {
         store::ErrorKind::Corrupt { .. } => ErrorKind::DataLoss,

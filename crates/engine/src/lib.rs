@@ -1,7 +1,8 @@
 //! One shard: updates to log and segments, searches over snapshots of them.
 //!
-//! In: `plan::UpdateBatch` and `plan::SearchPlan`; out: their outcomes. Bytes go to a `store::ShardHome`. Knows neither
-//! HTTP nor other shards, and starts no outbound request. The API blocks. The only crate that names tantivy.
+//! In: `plan::UpdateBatch` and `plan::SearchPlan`; out: their outcomes. Bytes go to a `store::ShardHome`.
+//! Knows neither HTTP nor other shards, and starts no outbound request. The API blocks. The only crate that
+//! names tantivy.
 
 mod bytes;
 mod cache;

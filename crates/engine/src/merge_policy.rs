@@ -1,5 +1,6 @@
-//! Which segments to merge next. A tiered policy: segments of like size are merged ten at a time, so that each document is
-//! rewritten once a tier, and segments mostly dead are rewritten whatever their size. Pure: sizes in, a choice out.
+//! Which segments to merge next. A tiered policy: segments of like size are merged ten at a time, so that
+//! each document is rewritten once a tier, and segments mostly dead are rewritten whatever their size. Pure:
+//! sizes in, a choice out.
 
 /// Knobs of the policy. Sizes in bytes of live documents.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,6 @@
-//! Who runs a shard's background work is handed in: threads in production, a seeded test in simulation. A shard's work comes as
-//! tasks, each of which takes one turn after another and says when the next is due; nothing in here keeps time itself.
+//! Who runs a shard's background work is handed in: threads in production, a seeded test in simulation. A
+//! shard's work comes as tasks, each of which takes one turn after another and says when the next is due;
+//! nothing in here keeps time itself.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ pub enum Priority {
 
 /// Runs tasks.
 pub trait Scheduler: Debug + Send + Sync {
-    /// Begins to run a task, at once for the first time. It ends with [`TaskHandle::stop`], or when it is dropped by all others.
+    /// Begins to run a task, at once for the first time. It ends with [`TaskHandle::stop`], or when it is
+    /// dropped by all others.
     fn start(
         &self,
         name: &'static str,
@@ -34,7 +36,8 @@ pub trait Scheduler: Debug + Send + Sync {
 
 /// A task that is being run.
 pub trait TaskHandle: Send + Sync {
-    /// Brings its next turn forward to now. Called under the shard's lock: it must not take the turn itself, which wants that lock.
+    /// Brings its next turn forward to now. Called under the shard's lock: it must not take the turn itself,
+    /// which wants that lock.
     fn wake(&self);
 
     /// No turn begins behind this; the one at hand is waited for, unless it is the caller's own.

@@ -1,5 +1,5 @@
-//! Bugs that are planted on purpose, with the feature `seeded-bugs` alone: a simulation that does not find each of them tests
-//! nothing. Without the feature none of this is compiled in.
+//! Bugs that are planted on purpose, with the feature `seeded-bugs` alone: a simulation that does not find
+//! each of them tests nothing. Without the feature none of this is compiled in.
 
 #[cfg(feature = "seeded-bugs")]
 use std::sync::atomic::{AtomicU8, Ordering};

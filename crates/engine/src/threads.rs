@@ -1,4 +1,5 @@
-//! The scheduler of production: a thread for each task, which sleeps until the next turn is due or somebody wakes it.
+//! The scheduler of production: a thread for each task, which sleeps until the next turn is due or somebody
+//! wakes it.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;

@@ -19,7 +19,8 @@ impl Direction {
 
 /// The faults of one direction. The default is none.
 ///
-/// Written as words: `delay=20ms jitter=5ms rate=12m loss=0.001 reset-after=4k cut-after=1m cut`, or `clear` for none.
+/// Written as words: `delay=20ms jitter=5ms rate=12m loss=0.001 reset-after=4k cut-after=1m cut`, or `clear`
+/// for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Faults {
     /// Every byte is late by this.
@@ -28,14 +29,15 @@ pub struct Faults {
     pub jitter: Duration,
     /// Bytes a second of all connections together, as on one link.
     pub rate: Option<u64>,
-    /// The share of reads, 0 to 1, at which the connection is reset. TCP hides the loss of packets until it gives up, so a reset
-    /// is what an application sees of loss.
+    /// The share of reads, 0 to 1, at which the connection is reset. TCP hides the loss of packets until it
+    /// gives up, so a reset is what an application sees of loss.
     pub loss: f64,
     /// A connection is reset once so many of its bytes have passed.
     pub reset_after: Option<u64>,
     /// Nothing more passes once so many bytes of a connection have: the peer stalls.
     pub cut_after: Option<u64>,
-    /// Nothing passes, not even the end of a connection; what was sent meanwhile arrives once the cut is healed.
+    /// Nothing passes, not even the end of a connection; what was sent meanwhile arrives once the cut is
+    /// healed.
     pub cut: bool,
 }
 

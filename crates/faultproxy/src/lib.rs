@@ -1,10 +1,10 @@
-//! A TCP proxy that does to a connection what networks do: delay, jitter, loss, narrow bandwidth, one-way cuts; for each
-//! direction by itself, by a script or changed while connections are open. For tests and experiments on machines whose kernel
-//! has no `netem`.
+//! A TCP proxy that does to a connection what networks do: delay, jitter, loss, narrow bandwidth, one-way
+//! cuts; for each direction by itself, by a script or changed while connections are open. For tests and
+//! experiments on machines whose kernel has no `netem`.
 //!
-//! It sits above TCP, so that faults appear as they do to applications: bytes are late or stop, connections are reset. They
-//! are never lost from the middle of a stream, swapped, or changed. All randomness follows from a seed; all waiting is by
-//! tokio's clock, which tests pause.
+//! It sits above TCP, so that faults appear as they do to applications: bytes are late or stop, connections
+//! are reset. They are never lost from the middle of a stream, swapped, or changed. All randomness follows
+//! from a seed; all waiting is by tokio's clock, which tests pause.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

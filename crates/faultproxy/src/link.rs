@@ -1,5 +1,6 @@
-//! One direction of all connections: its faults, which may change at any time, and when bytes that came now are due at the other
-//! end. Bandwidth is one reservation shared by all, as on a link; delay and jitter are each connection's own.
+//! One direction of all connections: its faults, which may change at any time, and when bytes that came now
+//! are due at the other end. Bandwidth is one reservation shared by all, as on a link; delay and jitter are
+//! each connection's own.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

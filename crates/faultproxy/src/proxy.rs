@@ -1,4 +1,5 @@
-//! The proxy itself: accepts, connects to the server, runs both directions of each connection, resets what is to be reset.
+//! The proxy itself: accepts, connects to the server, runs both directions of each connection, resets what is
+//! to be reset.
 
 use std::io;
 use std::net::SocketAddr;
@@ -46,8 +47,8 @@ struct Shared {
 }
 
 impl FaultProxy {
-    /// Listens at `listen` (port 0 for a free one) and connects each connection to `upstream`, a `host:port` that is looked up
-    /// anew each time. The dice of connection number n follow from `seed` and n.
+    /// Listens at `listen` (port 0 for a free one) and connects each connection to `upstream`, a `host:port`
+    /// that is looked up anew each time. The dice of connection number n follow from `seed` and n.
     pub async fn start(listen: SocketAddr, upstream: &str, seed: u64) -> io::Result<Self> {
         let listener = TcpListener::bind(listen).await?;
         let shared = Arc::new(Shared {
@@ -147,7 +148,8 @@ impl Shared {
     /// Until both directions have ended.
     async fn carry(&self, client: &mut TcpStream, dice: &mut fastrand::Rng) -> Result<(), Reset> {
         let mut reset = self.reset_commands.subscribe();
-        // A server that is cut off cannot be connected to; our client believes that it is, for the kernel has accepted.
+        // A server that is cut off cannot be connected to; our client believes that it is, for the kernel has
+        // accepted.
         tokio::select! {
             () = self.to_server.passable(0) => {}
             _ = reset.changed() => return Err(Reset),

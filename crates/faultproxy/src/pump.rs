@@ -1,5 +1,5 @@
-//! Carries one direction of one connection through its link: reads, waits until the bytes are due, writes. Reading goes on
-//! while earlier bytes wait, as they would under way, up to a bound.
+//! Carries one direction of one connection through its link: reads, waits until the bytes are due, writes.
+//! Reading goes on while earlier bytes wait, as they would under way, up to a bound.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Commands that change a proxy while it runs, and scripts of them: one command a line, each at its time since the start.
+//! Commands that change a proxy while it runs, and scripts of them: one command a line, each at its time
+//! since the start.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -7,8 +8,8 @@ use crate::faults::{Direction, FaultError, Faults, parse_duration};
 
 /// One change.
 ///
-/// Written as `to-server FAULTS`, `to-client FAULTS`, `both FAULTS` (which replace what was set before), `reset` (all open
-/// connections, once), `refuse` (reset each new connection) and `admit` (no longer).
+/// Written as `to-server FAULTS`, `to-client FAULTS`, `both FAULTS` (which replace what was set before),
+/// `reset` (all open connections, once), `refuse` (reset each new connection) and `admit` (no longer).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     Set(Vec<Direction>, Faults),
@@ -40,7 +41,8 @@ impl FromStr for Command {
     }
 }
 
-/// Commands with their times. Empty lines and what follows `#` say nothing; `repeat` as the last command begins anew.
+/// Commands with their times. Empty lines and what follows `#` say nothing; `repeat` as the last command
+/// begins anew.
 ///
 /// ```
 /// let script: faultproxy::Script = "

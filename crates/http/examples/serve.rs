@@ -1,4 +1,5 @@
-//! A node on an address of your choice, without the program around it: `cargo run --example serve -- 127.0.0.1:0 FOLDER`.
+//! A node on an address of your choice, without the program around it: `cargo run --example serve --
+//! 127.0.0.1:0 FOLDER`.
 
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;

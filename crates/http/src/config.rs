@@ -18,27 +18,30 @@ use crate::request::compress::Compress;
 pub struct ServeConfig {
     /// Longer request bodies are refused with 413; of an update, longer documents.
     pub body_bytes_max: usize,
-    /// Request line and headers together; beyond it, 431. A target longer than 65,534 bytes is answered with 414.
+    /// Request line and headers together; beyond it, 431. A target longer than 65,534 bytes is answered with
+    /// 414.
     pub header_bytes_max: usize,
-    /// A client must send its headers within this time, and may keep an idle connection as long. Solr's own idle time by
-    /// default, so that clients tuned for it never find a pooled connection closed early.
+    /// A client must send its headers within this time, and may keep an idle connection as long. Solr's own
+    /// idle time by default, so that clients tuned for it never find a pooled connection closed early.
     pub header_timeout: Duration,
     /// A client must send the next part of its body within this time.
     pub body_idle_timeout: Duration,
-    /// Beyond that, a body must bring this much in a second on average, so that no client can drip one for days.
+    /// Beyond that, a body must bring this much in a second on average, so that no client can drip one for
+    /// days.
     pub body_rate_min: u64,
     /// A client must take the next part of an answer within this time.
     pub write_idle_timeout: Duration,
-    /// On HTTP/2 an idle client is asked whether it is there this often, and must answer before the time is over again.
+    /// On HTTP/2 an idle client is asked whether it is there this often, and must answer before the time is
+    /// over again.
     pub ping_interval: Duration,
     /// More connections wait until one closes.
     pub connections_max: usize,
-    /// Searches and their like. At once by default: enough that a few long searches leave room for the short ones, few enough that those that run do not slow
-    /// each other down without end.
+    /// Searches and their like. At once by default: enough that a few long searches leave room for the short
+    /// ones, few enough that those that run do not slow each other down without end.
     pub queries: GateLimits,
     pub updates: GateLimits,
-    /// How much of an update's body is indexed at a time: so much that the costs of a batch do not count, so little that many can be
-    /// under way.
+    /// How much of an update's body is indexed at a time: so much that the costs of a batch do not count, so
+    /// little that many can be under way.
     pub piece_bytes: usize,
     /// What the bodies of all requests together may take, packed and unpacked.
     pub bodies_bytes_max: usize,
@@ -46,7 +49,8 @@ pub struct ServeConfig {
     pub query_bytes_max: usize,
     /// What a request may take of the memory, as far as it is counted: for hits, their documents, counts.
     pub request_bytes_max: u64,
-    /// The share of the memory that may be used, from 0 to 1 and beyond, that is. It is asked some times a second.
+    /// The share of the memory that may be used, from 0 to 1 and beyond, that is. It is asked some times a
+    /// second.
     pub memory_used: Arc<dyn Fn() -> f64 + Send + Sync>,
     /// Which clients' answers are packed.
     pub compress: Compress,
@@ -54,7 +58,8 @@ pub struct ServeConfig {
     pub drain_timeout: Duration,
     /// What kept answers may hold; 0 keeps none.
     pub answer_bytes_max: u64,
-    /// Requests that take as long are told of in the log; `None` tells of none but where a collection says so.
+    /// Requests that take as long are told of in the log; `None` tells of none but where a collection says
+    /// so.
     pub slow_ms: Option<u64>,
     pub configsets: Configsets,
     /// The only folder below which backups are made and found; without one there are none.
@@ -65,8 +70,8 @@ pub struct ServeConfig {
     pub machine: Arc<dyn Fn() -> MachineFacts + Send + Sync>,
     /// Who may do what; `None` lets everybody do everything.
     pub security: Option<Arc<Security>>,
-    /// How often one user may fail to log in from one address within five minutes, and an address ten times as often, before
-    /// no more is looked at. 0: as often as they like.
+    /// How often one user may fail to log in from one address within five minutes, and an address ten times
+    /// as often, before no more is looked at. 0: as often as they like.
     pub log_in_failures_max: u32,
     /// Makes a random UUID in lower case, for documents that come without an id.
     pub new_uuid: Arc<dyn Fn() -> String + Send + Sync>,

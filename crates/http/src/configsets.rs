@@ -1,5 +1,5 @@
-//! The configsets that a new collection may start from: those that the binary reads at start, by name, and how one is made of
-//! its files. A collection copies what it takes.
+//! The configsets that a new collection may start from: those that the binary reads at start, by name, and
+//! how one is made of its files. A collection copies what it takes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! The doors: listeners, limits, routing, and one handler for each of Solr's paths. A request comes in as bytes, `solr`
-//! reads it, `cluster` answers it, `solr` writes the answer, and this crate sends it. The only crate that names hyper.
+//! The doors: listeners, limits, routing, and one handler for each of Solr's paths. A request comes in as
+//! bytes, `solr` reads it, `cluster` answers it, `solr` writes the answer, and this crate sends it. The only
+//! crate that names hyper.
 //!
 //! `handlers/select.rs` shows the whole trip of a request.
 

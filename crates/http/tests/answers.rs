@@ -1,5 +1,5 @@
-//! Answers byte for byte. Bodies were recorded from Solr 9.10.1 (core `oracle`, its `_default` configset), with times and
-//! versions set to what the still clock gives here.
+//! Answers byte for byte. Bodies were recorded from Solr 9.10.1 (core `oracle`, its `_default` configset),
+//! with times and versions set to what the still clock gives here.
 
 mod served;
 

@@ -27,7 +27,8 @@ async fn a_request_sends_no_more_than_it_may() {
     check(update, JSON, &format!("[]{}", " ".repeat(200_000)), 200, "QTime").await;
 }
 
-/// Requests that are short and ask for much: each is refused, none is a fault of the server, none takes it down.
+/// Requests that are short and ask for much: each is refused, none is a fault of the server, none takes it
+/// down.
 #[tokio::test]
 async fn short_requests_that_ask_for_much_are_refused() {
     let served = Served::start().await;

@@ -1,10 +1,12 @@
-//! A cluster of one: what cloud clients read, names that stand for collections, backups, and what is told of a node.
+//! A cluster of one: what cloud clients read, names that stand for collections, backups, and what is told of
+//! a node.
 
 mod served;
 
 use served::{Served, body, refused};
 
-/// What a cloud client reads, in the parts in which it asks for it. Shapes recorded from a cloud of Solr 9.10.1.
+/// What a cloud client reads, in the parts in which it asks for it. Shapes recorded from a cloud of Solr
+/// 9.10.1.
 #[tokio::test]
 async fn clusters_are_read_in_parts() {
     let served = Served::start().await;

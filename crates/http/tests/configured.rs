@@ -1,4 +1,5 @@
-//! Configuration over HTTP: configsets that are uploaded, collections made of them, and changes to what is in force.
+//! Configuration over HTTP: configsets that are uploaded, collections made of them, and changes to what is in
+//! force.
 
 mod served;
 

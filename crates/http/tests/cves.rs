@@ -1,6 +1,6 @@
-//! The published weaknesses of Solr, class by class, tried here against a server that asks nobody to log in: what each would
-//! need is not there or is refused. `docs/security.md` says the same in words; that log-ins cannot be gone round is in
-//! `security.rs`.
+//! The published weaknesses of Solr, class by class, tried here against a server that asks nobody to log in:
+//! what each would need is not there or is refused. `docs/security.md` says the same in words; that log-ins
+//! cannot be gone round is in `security.rs`.
 
 mod served;
 
@@ -63,8 +63,8 @@ async fn templates_are_not_run() {
     .await;
 }
 
-/// Code that a configuration names (CVE-2017-12629, CVE-2019-0192): there are no listeners, no libraries and no classes but those
-/// that are served.
+/// Code that a configuration names (CVE-2017-12629, CVE-2019-0192): there are no listeners, no libraries and
+/// no classes but those that are served.
 #[tokio::test]
 async fn configurations_run_nothing() {
     let served = Served::start().await;
@@ -86,8 +86,8 @@ async fn configurations_run_nothing() {
     .await;
 }
 
-/// Code in uploaded configsets and files (CVE-2020-13957, CVE-2023-50292, CVE-2023-50386, CVE-2024-45217, CVE-2025-24814): what they
-/// name is no more than what the built-in ones may.
+/// Code in uploaded configsets and files (CVE-2020-13957, CVE-2023-50292, CVE-2023-50386, CVE-2024-45217,
+/// CVE-2025-24814): what they name is no more than what the built-in ones may.
 #[tokio::test]
 async fn uploads_run_nothing() {
     let served = Served::start().await;
@@ -226,8 +226,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
 }
 
-/// Requests that make the server ask another (CVE-2017-3164, CVE-2021-27905, CVE-2021-44548, CVE-2023-50298, CVE-2021-44228): nobody is
-/// asked.
+/// Requests that make the server ask another (CVE-2017-3164, CVE-2021-27905, CVE-2021-44548, CVE-2023-50298,
+/// CVE-2021-44228): nobody is asked.
 #[tokio::test]
 async fn nobody_else_is_asked() {
     let served = Served::start().await;
@@ -267,8 +267,8 @@ async fn nobody_else_is_asked() {
     assert!(matches!(reached, Poll::Pending), "somebody was asked");
 }
 
-/// Parameters that make a handler another (CVE-2019-0193, CVE-2019-12401 by its parser): no parser reads XML, no handler is named by
-/// a parameter.
+/// Parameters that make a handler another (CVE-2019-0193, CVE-2019-12401 by its parser): no parser reads XML,
+/// no handler is named by a parameter.
 #[tokio::test]
 async fn parameters_name_no_handlers() {
     let served = Served::start().await;
@@ -287,8 +287,8 @@ async fn parameters_name_no_handlers() {
     .await;
 }
 
-/// Entities of XML (CVE-2012-6612, CVE-2013-6407, CVE-2013-6408, CVE-2017-12629, CVE-2018-1308, CVE-2018-8026, CVE-2022-39135,
-/// CVE-2025-54988): there is no document type, so none is fetched or expanded.
+/// Entities of XML (CVE-2012-6612, CVE-2013-6407, CVE-2013-6408, CVE-2017-12629, CVE-2018-1308,
+/// CVE-2018-8026, CVE-2022-39135, CVE-2025-54988): there is no document type, so none is fetched or expanded.
 #[tokio::test]
 async fn entities_are_not_expanded() {
     let served = Served::start().await;
@@ -313,8 +313,8 @@ async fn entities_are_not_expanded() {
     }
 }
 
-/// Secrets in what the server tells of itself (CVE-2023-50290, CVE-2023-50291): it tells no environment, and no parameter comes back in
-/// a message about another.
+/// Secrets in what the server tells of itself (CVE-2023-50290, CVE-2023-50291): it tells no environment, and
+/// no parameter comes back in a message about another.
 #[tokio::test]
 async fn the_environment_is_not_told() {
     let served = Served::start().await;

@@ -83,7 +83,8 @@ async fn a_stalled_body_is_given_up() {
     assert_eq!(served.send(head, b"[").await.status, 503);
 }
 
-/// A client that says nothing, half a protocol, half a request, or nothing more after a request: all are hung up on.
+/// A client that says nothing, half a protocol, half a request, or nothing more after a request: all are hung
+/// up on.
 #[tokio::test]
 async fn a_silent_client_is_hung_up_on() {
     let served = Served::start_with(|config| config.header_timeout = Duration::from_millis(1)).await;
@@ -98,7 +99,8 @@ async fn a_silent_client_is_hung_up_on() {
     }
 }
 
-/// The server ends, though an answer larger than the kernel's buffers waits for a client that reads no more of it.
+/// The server ends, though an answer larger than the kernel's buffers waits for a client that reads no more
+/// of it.
 #[tokio::test]
 async fn a_client_that_reads_no_more_is_given_up() {
     let mut served = Served::start_with(|config| {
@@ -175,7 +177,8 @@ async fn one_connection_serves_many_requests() {
     }
 }
 
-/// HTTP/2 by prior knowledge: the client's preface is answered with a settings frame, not with a 400 in HTTP/1.1.
+/// HTTP/2 by prior knowledge: the client's preface is answered with a settings frame, not with a 400 in
+/// HTTP/1.1.
 #[tokio::test]
 async fn http2_is_spoken_without_asking() {
     let served = Served::start().await;

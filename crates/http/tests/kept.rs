@@ -1,5 +1,5 @@
-//! What is kept between searches is not true for longer than what it hangs on: a segment, a snapshot, another collection. Each
-//! search is asked, something is added, and the same search is asked again.
+//! What is kept between searches is not true for longer than what it hangs on: a segment, a snapshot, another
+//! collection. Each search is asked, something is added, and the same search is asked again.
 
 mod served;
 
@@ -22,7 +22,8 @@ async fn add(served: &Served, collection: &str, documents: &str) {
     assert_eq!(answer.status, 200, "{}", answer.body);
 }
 
-/// Before an addition and after it, as a filter and as a part of one, which is kept by itself where facets ask for it.
+/// Before an addition and after it, as a filter and as a part of one, which is kept by itself where facets
+/// ask for it.
 async fn check(filter: &str, before: &[&str], addition: &str, after: &[&str]) {
     let served = Served::start_whole(|_| {}).await;
     add(&served, "films", FOXES).await;

@@ -1,5 +1,5 @@
-//! Bodies in pieces come to the same as in one: answers, lists of versions and of errors, and what is there afterwards, through every
-//! kind of chain and in every format.
+//! Bodies in pieces come to the same as in one: answers, lists of versions and of errors, and what is there
+//! afterwards, through every kind of chain and in every format.
 
 mod served;
 
@@ -122,7 +122,8 @@ fn short(body: &str) -> &str {
     body.split(" AFTER='").next().unwrap_or(body)
 }
 
-/// Of each format the rows under the same parameters; `expected` is a part of the answer or of what is there then.
+/// Of each format the rows under the same parameters; `expected` is a part of the answer or of what is there
+/// then.
 async fn check(cases: &[(&str, &[Row<'_>], &str)]) {
     for format in FORMATS {
         let two = Two::start().await;
@@ -210,7 +211,8 @@ async fn chains_do_the_same_to_pieces() {
     .await;
 }
 
-/// On a core without deleted documents: how many fields an index has (as the answer says) hangs on when merges drop these.
+/// On a core without deleted documents: how many fields an index has (as the answer says) hangs on when
+/// merges drop these.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_limit_of_fields_stops_every_piece() {
     let row: &[Row<'_>] = &[&[("id", "a"), ("name_s", "one"), ("revision_l", "5")]];

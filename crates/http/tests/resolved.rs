@@ -1,5 +1,6 @@
-//! Requests that are resolved against one version of the schema and meet another at the shard: they are resolved anew and
-//! answered as if they had come after the edit, or refused with nothing done where edits do not end.
+//! Requests that are resolved against one version of the schema and meet another at the shard: they are
+//! resolved anew and answered as if they had come after the edit, or refused with nothing done where edits do
+//! not end.
 
 mod served;
 
@@ -13,7 +14,8 @@ use served::Served;
 
 type Edit = Box<dyn Fn(&SchemaSource) -> SchemaSource + Send>;
 
-/// A server on which each search and each update finds the schema edited, one edit for each arrival, until there are no more.
+/// A server on which each search and each update finds the schema edited, one edit for each arrival, until
+/// there are no more.
 struct Interrupted {
     served: Served,
     edits: Arc<Mutex<VecDeque<Edit>>>,

@@ -70,7 +70,8 @@ async fn who_is_not_known_is_asked() {
     check(&format!("Authorization: {ADMIN}\r\n"), 200, "", "numFound").await;
 }
 
-/// Who fails too often is not listened to, whatever is shown next; others are, and from elsewhere, and programs with keys.
+/// Who fails too often is not listened to, whatever is shown next; others are, and from elsewhere, and
+/// programs with keys.
 #[tokio::test]
 async fn who_guesses_is_turned_away() {
     let served = guarded(true, "").await;
@@ -101,8 +102,8 @@ async fn who_guesses_is_turned_away() {
     check(here, "Bearer phk_x", 401, "").await;
 }
 
-/// However a path is spelt (CVE-2024-45216), whatever headers of nodes say (CVE-2017-7660), nothing is told to those who are not
-/// known: not even what is there.
+/// However a path is spelt (CVE-2024-45216), whatever headers of nodes say (CVE-2017-7660), nothing is told
+/// to those who are not known: not even what is there.
 #[tokio::test]
 async fn no_spelling_of_a_path_goes_round_the_log_in() {
     let served = guarded(true, "").await;
@@ -136,7 +137,8 @@ async fn no_spelling_of_a_path_goes_round_the_log_in() {
     }
 }
 
-/// What each handler needs, however its path is spelt (CVE-2026-22022), as recorded from Solr: the permission is given to administrators, and `tom` asks.
+/// What each handler needs, however its path is spelt (CVE-2026-22022), as recorded from Solr: the permission
+/// is given to administrators, and `tom` asks.
 #[tokio::test]
 async fn handlers_need_their_permission() {
     for (permission, requests) in [

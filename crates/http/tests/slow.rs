@@ -1,5 +1,5 @@
-//! Where the time of requests goes, as debug output and the list of slow requests tell it. The clock stands still, and with a
-//! threshold of 0 every request is slow.
+//! Where the time of requests goes, as debug output and the list of slow requests tell it. The clock stands
+//! still, and with a threshold of 0 every request is slow.
 
 mod served;
 

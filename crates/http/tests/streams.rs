@@ -1,5 +1,5 @@
-//! Updates whose bodies are taken as they arrive: what has come is there before the end has, in bounded room, and stays whatever
-//! comes after it.
+//! Updates whose bodies are taken as they arrive: what has come is there before the end has, in bounded room,
+//! and stays whatever comes after it.
 
 mod served;
 
@@ -141,7 +141,8 @@ async fn what_came_before_an_error_stays() {
     assert!(found.contains("\"numFound\":0"), "{found}");
 }
 
-/// A pass among updates is for work, not for waiting: with a single one, others come and go while a body is under way.
+/// A pass among updates is for work, not for waiting: with a single one, others come and go while a body is
+/// under way.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_its_time_keeps_nobody_out() {
     let served = Served::start_with(|config| {

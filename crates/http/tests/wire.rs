@@ -1,4 +1,5 @@
-//! What goes over the wire: TLS, sockets in the file system, pipelined and half-closed requests, packed answers, bounds.
+//! What goes over the wire: TLS, sockets in the file system, pipelined and half-closed requests, packed
+//! answers, bounds.
 
 mod served;
 
@@ -38,7 +39,8 @@ async fn requests_may_be_sent_ahead() {
     assert_eq!(answers.matches(r#""status":"OK""#).count(), 51);
 }
 
-/// A client that has said all it will say gets its answer, and then the connection is over: nothing is left half closed.
+/// A client that has said all it will say gets its answer, and then the connection is over: nothing is left
+/// half closed.
 #[tokio::test]
 async fn a_half_closed_client_is_answered() {
     let served = Served::start().await;

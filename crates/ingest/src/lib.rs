@@ -1,6 +1,7 @@
-//! Rows and files become documents in a collection. `post` sends files as they are, once. The rest is the ingest service: a file
-//! (`config`) says where rows come from (`sources`), what they become (`mapping`) and when they may be seen (`publish`).
-//! It knows Solr's HTTP API, through `solr_api`, and nothing of the server's inside.
+//! Rows and files become documents in a collection. `post` sends files as they are, once. The rest is the
+//! ingest service: a file (`config`) says where rows come from (`sources`), what they become (`mapping`) and
+//! when they may be seen (`publish`). It knows Solr's HTTP API, through `solr_api`, and nothing of the
+//! server's inside.
 
 pub mod clock;
 pub mod config;

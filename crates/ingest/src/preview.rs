@@ -1,5 +1,5 @@
-//! What a run would do, before it does it: some documents of each source as they would be sent, the fields that they want of the schema,
-//! and the edits that give it those. Nothing is written anywhere.
+//! What a run would do, before it does it: some documents of each source as they would be sent, the fields
+//! that they want of the schema, and the edits that give it those. Nothing is written anywhere.
 
 use std::collections::BTreeMap;
 
@@ -152,7 +152,8 @@ fn covers(glob: &str, name: &str) -> bool {
     }
 }
 
-/// What to send to the collection's `/schema`, or to put into the configset, so that every field is there; `None` when all are.
+/// What to send to the collection's `/schema`, or to put into the configset, so that every field is there;
+/// `None` when all are.
 pub fn schema_edits(fields: &[WantedField]) -> Option<Json> {
     let add = |field: &&WantedField| {
         let mut add = json!({ "name": field.name, "type": field.kind, "stored": true });

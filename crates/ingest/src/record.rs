@@ -1,5 +1,5 @@
-//! What a source gives, whatever its kind: rows of named values with the rows below them, by a key; and what it could not give,
-//! with the reason.
+//! What a source gives, whatever its kind: rows of named values with the rows below them, by a key; and what
+//! it could not give, with the reason.
 
 use std::fmt;
 use std::sync::Arc;
@@ -60,7 +60,8 @@ impl Row {
     }
 }
 
-/// Puts rows in an order that depends on nothing but their values: by `column` where there is one, numbers as numbers, then by all.
+/// Puts rows in an order that depends on nothing but their values: by `column` where there is one, numbers as
+/// numbers, then by all.
 pub fn sort_rows(rows: &mut [Row], column: Option<&str>) {
     let whole = |row: &Row| row.values.iter().map(|value| format!("{value}\0")).collect::<String>();
     let first = |row: &Row| column.and_then(|column| row.get(column)).cloned().unwrap_or(Value::Null);

@@ -1,5 +1,6 @@
-//! A page of records becomes what is sent: documents of those that may be seen, ids of those that may not, reasons for those that cannot
-//! be written, and the moments at which a verdict will be another. The one way from rows to requests, for whole runs and single changes.
+//! A page of records becomes what is sent: documents of those that may be seen, ids of those that may not,
+//! reasons for those that cannot be written, and the moments at which a verdict will be another. The one way
+//! from rows to requests, for whole runs and single changes.
 
 use bytes::Bytes;
 use jiff::Timestamp;

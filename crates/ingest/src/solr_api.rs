@@ -1,4 +1,5 @@
-//! The only file that names the client: the few requests that ingest sends to a Solr, and errors by what the sender should do.
+//! The only file that names the client: the few requests that ingest sends to a Solr, and errors by what the
+//! sender should do.
 
 use std::time::Duration;
 

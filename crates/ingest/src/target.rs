@@ -1,5 +1,6 @@
-//! The collection that documents go to: requests that are sent again while the server is busy or away, documents that it refuses told
-//! apart from those beside them, and the collections and aliases of whole runs.
+//! The collection that documents go to: requests that are sent again while the server is busy or away,
+//! documents that it refuses told apart from those beside them, and the collections and aliases of whole
+//! runs.
 
 use std::time::Duration;
 
@@ -44,7 +45,8 @@ impl Target {
         &self.api
     }
 
-    /// Sends `batch` until it is acknowledged. Documents that the server refuses come back with its words; the others are in.
+    /// Sends `batch` until it is acknowledged. Documents that the server refuses come back with its words;
+    /// the others are in.
     pub async fn deliver(
         &self,
         delivery: Delivery<'_>,
@@ -155,7 +157,8 @@ impl Target {
     }
 }
 
-/// Finds the documents of a batch that a server refuses, by halving; what is sent twice on the way is the same document again.
+/// Finds the documents of a batch that a server refuses, by halving; what is sent twice on the way is the
+/// same document again.
 pub struct Halves<'a>(Vec<&'a [Document]>);
 
 impl<'a> Halves<'a> {
@@ -168,7 +171,8 @@ impl<'a> Halves<'a> {
         self.0.pop()
     }
 
-    /// `part` was refused: the one document that it was, or its halves come next. Errors: what is no refusal of a document.
+    /// `part` was refused: the one document that it was, or its halves come next. Errors: what is no refusal
+    /// of a document.
     pub fn refused(
         &mut self,
         source: &str,

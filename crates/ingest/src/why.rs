@@ -1,5 +1,5 @@
-//! Why a row is visible or not: the row as the source has it now, what each rule says of it, when that changes, and whether the target has
-//! its document.
+//! Why a row is visible or not: the row as the source has it now, what each rule says of it, when that
+//! changes, and whether the target has its document.
 
 use jiff::Timestamp;
 use serde::Serialize;

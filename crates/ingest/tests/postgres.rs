@@ -1,5 +1,5 @@
-//! What only a real PostgreSQL can prove: snapshots, keys, triggers, the lease. Each test starts one of its own, where one is
-//! installed.
+//! What only a real PostgreSQL can prove: snapshots, keys, triggers, the lease. Each test starts one of its
+//! own, where one is installed.
 
 use ingest::config::{self, IngestConfig};
 use ingest::follow::{PipelineDatabase, install_sql, run_sql, uninstall_sql};

@@ -1,5 +1,5 @@
-//! The fingerprint of a corpus or of a set of answers: 64-bit FNV-1a, enough to see that two runs had the same bytes, no
-//! protection against anybody.
+//! The fingerprint of a corpus or of a set of answers: 64-bit FNV-1a, enough to see that two runs had the
+//! same bytes, no protection against anybody.
 
 use std::fmt;
 

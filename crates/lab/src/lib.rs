@@ -1,6 +1,6 @@
-//! The benchmark lab: seeded workloads with known answers, load over plain HTTP, statistics, reports. An outside client: it
-//! knows a URL and Solr's API, nothing else, so that it cannot bend what it measures. `docs/lab.md` says how it measures
-//! and why.
+//! The benchmark lab: seeded workloads with known answers, load over plain HTTP, statistics, reports. An
+//! outside client: it knows a URL and Solr's API, nothing else, so that it cannot bend what it measures.
+//! `docs/lab.md` says how it measures and why.
 
 mod checksum;
 mod error;

@@ -1,6 +1,6 @@
-//! Asks more of a server than it can do: what it does when nothing is in its way, how much it can do, and then a multiple of that
-//! by schedule. A server that holds its ground refuses the surplus with 429 and answers the rest about as fast as before, in
-//! as much memory. A gauge, not a comparison.
+//! Asks more of a server than it can do: what it does when nothing is in its way, how much it can do, and
+//! then a multiple of that by schedule. A server that holds its ground refuses the surplus with 429 and
+//! answers the rest about as fast as before, in as much memory. A gauge, not a comparison.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -88,7 +88,8 @@ impl Latency {
 }
 
 impl Overloaded {
-    /// Whether the generator kept to its schedule: of what left late the latency is the generator's own queue.
+    /// Whether the generator kept to its schedule: of what left late the latency is the generator's own
+    /// queue.
     pub fn is_void(&self) -> bool {
         let sent = self.admitted + self.refused + self.failed;
         self.late as f64 > sent as f64 * LATE_MAX

@@ -1,5 +1,5 @@
-//! Seeded randomness: the same seed gives the same documents, queries, arrivals and resamples on every machine. Owns the
-//! generator and the Zipf sampler; there is no ambient randomness anywhere in the lab.
+//! Seeded randomness: the same seed gives the same documents, queries, arrivals and resamples on every
+//! machine. Owns the generator and the Zipf sampler; there is no ambient randomness anywhere in the lab.
 
 /// xoshiro256** (Blackman and Vigna, 2018), its state filled by SplitMix64.
 #[derive(Clone, Debug)]
@@ -49,8 +49,8 @@ fn split_mix(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Ranks `0..ranks` drawn with probability in proportion to `1 / (rank + 1)^exponent`, in constant time by Walker's alias
-/// method.
+/// Ranks `0..ranks` drawn with probability in proportion to `1 / (rank + 1)^exponent`, in constant time by
+/// Walker's alias method.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     /// Of each column: below the first number its own rank is drawn, else the second.

@@ -1,5 +1,5 @@
-//! Two runs of one manifest beside each other: what was then, what is now, whether it holds. Compares ratios to the peer
-//! where there was one, because machines differ, and throughput or latency otherwise.
+//! Two runs of one manifest beside each other: what was then, what is now, whether it holds. Compares ratios
+//! to the peer where there was one, because machines differ, and throughput or latency otherwise.
 
 use serde::Serialize;
 

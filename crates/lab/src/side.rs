@@ -38,8 +38,8 @@ impl Side {
         self.client.get(&format!("{}/{handler}", self.collection), &pairs).await?.ok()?.json()
     }
 
-    /// Makes the collection where it is missing, and empties it: a run starts from nothing, without deleted documents that
-    /// would shift the statistics of one side.
+    /// Makes the collection where it is missing, and empties it: a run starts from nothing, without deleted
+    /// documents that would shift the statistics of one side.
     pub async fn make_empty(&self, configset: &str) -> Result<(), Error> {
         if !self.exists().await? {
             self.create(configset).await?;
@@ -53,8 +53,8 @@ impl Side {
         Ok(())
     }
 
-    /// An error unless the collection knows every field; what type it gives them is for its configset to say, and for the
-    /// comparison of answers to judge.
+    /// An error unless the collection knows every field; what type it gives them is for its configset to say,
+    /// and for the comparison of answers to judge.
     pub async fn check_fields(&self, fields: &[(&str, &str)]) -> Result<(), Error> {
         for (field, kind) in fields {
             let path = format!("{}/schema/fields/{field}", self.collection);

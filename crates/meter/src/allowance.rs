@@ -1,7 +1,7 @@
-//! What a request may use up before its answer is cut short: time, time of processors, memory; and how much memory it may in
-//! no case, beyond which there is no answer. Made once when the request is
-//! read, handed along beside its plan, and looked at by whoever works on it, at steps coarse enough to cost nothing. Once it is used up it
-//! stays so: what comes after ends at once, with what there is.
+//! What a request may use up before its answer is cut short: time, time of processors, memory; and how much
+//! memory it may in no case, beyond which there is no answer. Made once when the request is read, handed
+//! along beside its plan, and looked at by whoever works on it, at steps coarse enough to cost nothing. Once
+//! it is used up it stays so: what comes after ends at once, with what there is.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! The only source of time below the binary, and of what threads use: handed in, so that a run can be replayed.
+//! The only source of time below the binary, and of what threads use: handed in, so that a run can be
+//! replayed.
 
 use crate::usage::Usage;
 
@@ -17,8 +18,8 @@ pub trait Clock: Send + Sync {
         u64::try_from(self.now_ms()).unwrap_or(0).saturating_mul(1_000_000)
     }
 
-    /// What the thread at hand has used since it began, as it was at `since_ns` of [`Clock::now_ns`] or later; `None` where
-    /// nobody counts it.
+    /// What the thread at hand has used since it began, as it was at `since_ns` of [`Clock::now_ns`] or
+    /// later; `None` where nobody counts it.
     fn thread_usage(&self, since_ns: u64) -> Option<Usage> {
         let _ = since_ns;
         None

@@ -1,6 +1,7 @@
-//! What goes beside a plan or a batch and is no data: the clock that is handed in, what a request may use up, where its time goes.
-//! A plan can be compared, kept and sent; what is here is alive, belongs to one request on one node, and its clones share it.
-//! Made where the request comes in, looked at by whoever works on it. Threads and schedules are not here.
+//! What goes beside a plan or a batch and is no data: the clock that is handed in, what a request may use up,
+//! where its time goes. A plan can be compared, kept and sent; what is here is alive, belongs to one request
+//! on one node, and its clones share it. Made where the request comes in, looked at by whoever works on it.
+//! Threads and schedules are not here.
 
 mod allowance;
 mod clock;
@@ -12,7 +13,8 @@ pub use clock::Clock;
 pub use trace::{Phase, PhaseFigures, Trace, Traced, Wait};
 pub use usage::Usage;
 
-/// What is kept of one request while it is worked on. Clones share it; the default allows everything and keeps no account.
+/// What is kept of one request while it is worked on. Clones share it; the default allows everything and
+/// keeps no account.
 #[derive(Clone, Debug, Default)]
 pub struct Meters {
     /// What it may use up before it is cut short.

@@ -1,6 +1,6 @@
-//! What a thread has used since it began, as its system counts it: processor time, the wait for a processor, switches, page
-//! faults. Plain numbers; who reads them is the [`crate::Clock`] that is handed in. What a system does not count is absent,
-//! never zero.
+//! What a thread has used since it began, as its system counts it: processor time, the wait for a processor,
+//! switches, page faults. Plain numbers; who reads them is the [`crate::Clock`] that is handed in. What a
+//! system does not count is absent, never zero.
 
 /// Counters that only grow, or the difference of two readings of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

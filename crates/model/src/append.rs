@@ -1,9 +1,11 @@
-//! Appending to one epoch's log on an object store: slots, group commits, PUTs that arrive late or twice, answers that get
-//! lost, and the fence of a next owner. What becomes of an update here is one of three: durable, refused, unknown.
+//! Appending to one epoch's log on an object store: slots, group commits, PUTs that arrive late or twice,
+//! answers that get lost, and the fence of a next owner. What becomes of an update here is one of three:
+//! durable, refused, unknown.
 //!
-//! One opening appends, keeping some slots in flight at once; at any moment a next owner may fence its log and replay it.
-//! A 5xx or a time-out is an answer that never came: the PUT may have landed or may land later. S3's 409 and a 404 of
-//! the look that follows `AlreadyExists` mean that nothing was learnt, so they are no steps of their own.
+//! One opening appends, keeping some slots in flight at once; at any moment a next owner may fence its log
+//! and replay it. A 5xx or a time-out is an answer that never came: the PUT may have landed or may land
+//! later. S3's 409 and a 404 of the look that follows `AlreadyExists` mean that nothing was learnt, so they
+//! are no steps of their own.
 
 use std::collections::BTreeSet;
 

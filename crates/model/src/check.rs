@@ -1,5 +1,5 @@
-//! Runs a model breadth first and shortens the way to what it breaks. Owns what is counted and the two assertions of the
-//! tests; what is searched is the models' affair.
+//! Runs a model breadth first and shortens the way to what it breaks. Owns what is counted and the two
+//! assertions of the tests; what is searched is the models' affair.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -80,7 +80,8 @@ pub fn explore<M: ProtocolModel>(model: M, threads: usize) -> Explored {
     }
 }
 
-/// A way in which the model breaks `promise`, no step of which can be spared; `None` if all its states keep it.
+/// A way in which the model breaks `promise`, no step of which can be spared; `None` if all its states keep
+/// it.
 pub fn counterexample<M: ProtocolModel>(model: M, promise: Promise) -> Option<Counterexample> {
     let wanted = HasDiscoveries::AllOf(BTreeSet::from([promise]));
     let checker = model.checker().finish_when(wanted).spawn_bfs().join();
@@ -89,8 +90,8 @@ pub fn counterexample<M: ProtocolModel>(model: M, promise: Promise) -> Option<Co
     Some(Counterexample { promise, steps: steps.iter().map(|action| format!("{action:?}")).collect() })
 }
 
-/// Drops each step that the breach does not need: within a block of states the checker keeps the last breach that it
-/// found, not the first.
+/// Drops each step that the breach does not need: within a block of states the checker keeps the last breach
+/// that it found, not the first.
 fn shorten<M: ProtocolModel>(model: &M, promise: Promise, mut steps: Vec<M::Action>) -> Vec<M::Action> {
     let mut at = 0;
     while at < steps.len() {

@@ -1,8 +1,9 @@
-//! Deleting what is no longer needed: manifests, files and log records, by owners of which one may be a zombie whose publish is
-//! still under way.
+//! Deleting what is no longer needed: manifests, files and log records, by owners of which one may be a
+//! zombie whose publish is still under way.
 //!
-//! Two records are in the log of epoch 1, acknowledged, and no owner appends more: what is in question is whether the
-//! newest manifest's files and the log above its watermark are there. Node 0 owns epoch 1; node 1 may take over as epoch 2.
+//! Two records are in the log of epoch 1, acknowledged, and no owner appends more: what is in question is
+//! whether the newest manifest's files and the log above its watermark are there. Node 0 owns epoch 1; node 1
+//! may take over as epoch 2.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,8 @@ rules! { CollectGarbage {
     spare_unresolved_publish => NOTHING_REACHABLE_IS_DELETED,
     /// A new owner deletes nothing before it has published.
     collect_behind_own_publish => NOTHING_REACHABLE_IS_DELETED,
-    /// A file of an earlier epoch is named only if the base names it; what was adopted goes up under a name of one's own.
+    /// A file of an earlier epoch is named only if the base names it; what was adopted goes up under a name
+    /// of one's own.
     adopted_files_get_own_names => NOTHING_REACHABLE_IS_DELETED,
     /// A file's name is never used again, not even by who gave the file up.
     file_names_are_new => NOTHING_REACHABLE_IS_DELETED,
@@ -98,7 +100,8 @@ pub enum Action {
     TakeOver {
         adopt: bool,
     },
-    /// Node 0 gives up a publish before it sends it: a flush that failed, a merge that another one made superfluous.
+    /// Node 0 gives up a publish before it sends it: a flush that failed, a merge that another one made
+    /// superfluous.
     Abandon,
     /// An owner puts a file of all it has, and begins to publish it instead of what the base names.
     Flush(usize),
@@ -306,7 +309,8 @@ impl CollectGarbage {
         file
     }
 
-    /// One more PUT, this time with an answer. Who is only about to become the owner tries again upon the newest.
+    /// One more PUT, this time with an answer. Who is only about to become the owner tries again upon the
+    /// newest.
     fn resolve(&self, next: &mut State, at: usize) -> Option<()> {
         let publish = next.nodes[at].publish.clone().filter(|_| !next.nodes[at].created)?;
         next.create(publish.clone());

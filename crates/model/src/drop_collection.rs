@@ -1,7 +1,8 @@
-//! Dropping a collection while an owner of one of its shards may be a zombie: the record that ends the log, and what may be
-//! deleted behind it.
+//! Dropping a collection while an owner of one of its shards may be a zombie: the record that ends the log,
+//! and what may be deleted behind it.
 //!
-//! One epoch's log with three slots. The owner appends; whoever drops ends the log, deletes, and tells its client so.
+//! One epoch's log with three slots. The owner appends; whoever drops ends the log, deletes, and tells its
+//! client so.
 
 use stateright::{Model, Property};
 

@@ -1,8 +1,8 @@
-//! Reading the newest: `/get` at an owner that may be none any more, updates that expect a version, and followers that are
-//! offered snapshots by owners of several epochs.
+//! Reading the newest: `/get` at an owner that may be none any more, updates that expect a version, and
+//! followers that are offered snapshots by owners of several epochs.
 //!
-//! One document. Owner 0 may be a zombie from the moment at which owner 1 serves; the change of owners itself is `takeover`'s.
-//! Versions are 1, 2, 3 … in the order of the log.
+//! One document. Owner 0 may be a zombie from the moment at which owner 1 serves; the change of owners itself
+//! is `takeover`'s. Versions are 1, 2, 3 … in the order of the log.
 
 use stateright::{Model, Property};
 
@@ -23,7 +23,8 @@ rules! { Freshness {
     visible_before_acknowledged => NO_GET_IS_STALE,
     /// A get shows only what is durable.
     get_only_durable => READERS_SEE_ONLY_WHAT_IS_DURABLE,
-    /// What an update expects is compared with the newest in the log's order, what is not durable yet included.
+    /// What an update expects is compared with the newest in the log's order, what is not durable yet
+    /// included.
     expect_against_the_logs_order => NO_EXPECTED_VERSION_IS_PASSED_OVER,
     /// A conflict is told when what it was judged by is durable.
     conflict_waits_for_durable => READERS_SEE_ONLY_WHAT_IS_DURABLE,
@@ -77,7 +78,8 @@ pub struct State {
     acknowledged: Version,
     epoch_2_exists: bool,
     gets: Vec<Get>,
-    /// A look is under way, and whether it will find the epoch: what the store said at the earliest moment possible.
+    /// A look is under way, and whether it will find the epoch: what the store said at the earliest moment
+    /// possible.
     look: Option<bool>,
     /// Epoch, slot and version.
     follower: (u8, Version, Version),

@@ -1,9 +1,9 @@
 //! The protocol by which many nodes share one shard, as models that are searched exhaustively (ADR 12).
 //!
-//! Each module is one small model: what it leaves out, another one holds. A model's `Rules` are the sentences of the
-//! protocol; each names the promise that breaks without it, and a test takes it away and demands that break. Nothing
-//! here is run by the server: `store`, `engine` and `cluster` implement what these models show to be needed.
-//! Small models run as tests, larger ones by `cargo run --release -p model -- --large`.
+//! Each module is one small model: what it leaves out, another one holds. A model's `Rules` are the sentences
+//! of the protocol; each names the promise that breaks without it, and a test takes it away and demands that
+//! break. Nothing here is run by the server: `store`, `engine` and `cluster` implement what these models show
+//! to be needed. Small models run as tests, larger ones by `cargo run --release -p model -- --large`.
 
 mod check;
 mod promise;

@@ -1,5 +1,5 @@
-//! `cargo run -p model`: searches the models and prints what was seen. Owns the command line of the models and
-//! nothing else.
+//! `cargo run -p model`: searches the models and prints what was seen. Owns the command line of the models
+//! and nothing else.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::process::ExitCode;

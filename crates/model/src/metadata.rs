@@ -1,5 +1,5 @@
-//! Shared truth as a chain of versions: two writers that change one document (a schema), a member that resolves and replays
-//! by it, and the view of it that clients read elsewhere.
+//! Shared truth as a chain of versions: two writers that change one document (a schema), a member that
+//! resolves and replays by it, and the view of it that clients read elsewhere.
 //!
 //! Each writer has one change to make, and knows it by its id. An answer may get lost, as everywhere.
 

@@ -1,5 +1,5 @@
-//! What the protocol promises to those who use a shard: the names under which models state their properties and by
-//! which a rule says what would break without it. The sentences are here and nowhere else.
+//! What the protocol promises to those who use a shard: the names under which models state their properties
+//! and by which a rule says what would break without it. The sentences are here and nowhere else.
 
 /// A promise, which is the name of a property of one or more models.
 pub type Promise = &'static str;

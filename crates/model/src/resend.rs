@@ -1,8 +1,10 @@
-//! Re-sends: a coordinator that got no answer sends its part of an update again, to the same owner or the next, while
-//! earlier sends may still arrive. What the owner knows of batch ids decides whether the part is applied once.
+//! Re-sends: a coordinator that got no answer sends its part of an update again, to the same owner or the
+//! next, while earlier sends may still arrive. What the owner knows of batch ids decides whether the part is
+//! applied once.
 //!
-//! One log, whose slots and fences `append` and `takeover` hold: here a record is pending, then durable or lost with its
-//! owner. A part has two operations, each a record of its own, so that a part may be logged by half.
+//! One log, whose slots and fences `append` and `takeover` hold: here a record is pending, then durable or
+//! lost with its owner. A part has two operations, each a record of its own, so that a part may be logged by
+//! half.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +23,8 @@ rules! { Resend {
     replay_restores_ids => NOTHING_IS_APPLIED_TWICE,
     /// A manifest carries the ids of the records that it makes superfluous.
     manifest_keeps_ids => NOTHING_IS_APPLIED_TWICE,
-    /// If ids were forgotten since the position that the request names, the answer is unknown, and nothing is applied.
+    /// If ids were forgotten since the position that the request names, the answer is unknown, and nothing is
+    /// applied.
     forgotten_is_unknown => NOTHING_IS_APPLIED_TWICE,
     /// A manifest says up to where ids were forgotten.
     manifest_keeps_forgotten => NOTHING_IS_APPLIED_TWICE,

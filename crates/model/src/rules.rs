@@ -1,5 +1,6 @@
-//! How a model writes its rules down: one line each, with the promise that breaks without it. The macro makes the
-//! struct of switches, the list of removals and a test for each rule, so that a rule without a test cannot be written.
+//! How a model writes its rules down: one line each, with the promise that breaks without it. The macro makes
+//! the struct of switches, the list of removals and a test for each rule, so that a rule without a test
+//! cannot be written.
 
 use crate::Promise;
 

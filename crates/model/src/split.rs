@@ -1,9 +1,10 @@
-//! Splitting a shard: the seal that ends the parent's log, children that begin where it ends, updates that are re-sent across
-//! the cut-over, and a search that meets it.
+//! Splitting a shard: the seal that ends the parent's log, children that begin where it ends, updates that
+//! are re-sent across the cut-over, and a search that meets it.
 //!
-//! Two owners of the parent, of which the first may be a zombie; a manifest that the first publishes. The children's own
-//! logs are `append`'s and `takeover`'s: here what a child appends is durable at once. Two documents, one for each child. An
-//! answer that got lost is a re-send: the parts of an update may arrive anywhere, at any time, any number of times.
+//! Two owners of the parent, of which the first may be a zombie; a manifest that the first publishes. The
+//! children's own logs are `append`'s and `takeover`'s: here what a child appends is durable at once. Two
+//! documents, one for each child. An answer that got lost is a re-send: the parts of an update may arrive
+//! anywhere, at any time, any number of times.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +31,8 @@ rules! { Split {
     owner_checks_range => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// A child begins with the parent's batch ids and how many operations of each are logged.
     children_keep_batch_ids => NOTHING_IS_APPLIED_TWICE,
-    /// A child's epochs begin above the parent's, so that the position in a re-send can be compared with what the child forgot.
+    /// A child's epochs begin above the parent's, so that the position in a re-send can be compared with what
+    /// the child forgot.
     child_epochs_above_the_parents => NOTHING_IS_APPLIED_TWICE,
     /// An operation that is re-sent to a child keeps the number that it had in the part for the parent.
     operations_keep_their_numbers => NOTHING_ACKNOWLEDGED_IS_LOST,
@@ -452,7 +454,8 @@ impl State {
         records_of(&objects)
     }
 
-    /// What is found for each half, in the order in which it was applied: in its child, or in the parent before that.
+    /// What is found for each half, in the order in which it was applied: in its child, or in the parent
+    /// before that.
     fn truth(&self) -> [Vec<(Operation, usize)>; 2] {
         let parent = records_of(&self.parent_log());
         [0, 1].map(|half| match &self.children[half] {

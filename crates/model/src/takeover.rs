@@ -1,8 +1,10 @@
-//! Taking a shard over: epochs, fences, the manifest that makes a new owner, replay, adoption of a fetched snapshot, and owners
-//! that do not know yet that they are none (zombies: processes that are paused, or cut off).
+//! Taking a shard over: epochs, fences, the manifest that makes a new owner, replay, adoption of a fetched
+//! snapshot, and owners that do not know yet that they are none (zombies: processes that are paused, or cut
+//! off).
 //!
-//! Within an epoch an owner offers one update at a time, since `append` holds the rest. An owner's publish and the trimming
-//! of the log behind it are one step; `collect_garbage` takes them apart. A node that sends no more is a zombie without a step of its own.
+//! Within an epoch an owner offers one update at a time, since `append` holds the rest. An owner's publish
+//! and the trimming of the log behind it are one step; `collect_garbage` takes them apart. A node that sends
+//! no more is a zombie without a step of its own.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +17,8 @@ use crate::rules::rules;
 rules! { Takeover {
     /// A new owner fences every older epoch from the base's watermark on, not only the newest of them.
     fence_every_older_epoch => NOTHING_ACKNOWLEDGED_IS_LOST,
-    /// A fence counts only above the watermark of the manifest that the new owner builds upon; else it fences again.
+    /// A fence counts only above the watermark of the manifest that the new owner builds upon; else it fences
+    /// again.
     fence_above_base_watermark => NOTHING_ACKNOWLEDGED_IS_LOST,
     /// Fences are never deleted, though records below the watermark are.
     fences_stay => NOTHING_ACKNOWLEDGED_IS_LOST,
@@ -53,7 +56,8 @@ enum LogObject {
     Fence,
 }
 
-/// What a manifest, an engine or a snapshot has: updates in the order of the log, and up to where they are all there.
+/// What a manifest, an engine or a snapshot has: updates in the order of the log, and up to where they are
+/// all there.
 #[derive(Clone, Debug, Hash, PartialEq, Eq)]
 struct Image {
     watermark: Position,
@@ -269,7 +273,8 @@ impl Takeover {
         Some(())
     }
 
-    /// With a base that is not the newest any more, the node takes the newest instead, and serves at another try.
+    /// With a base that is not the newest any more, the node takes the newest instead, and serves at another
+    /// try.
     fn open(&self, next: &mut State, at: usize, adopt: bool) -> Option<()> {
         let node = next.nodes[at].clone();
         let Role::Sealing { epoch, base, fences } = node.role else { return None };

@@ -1,8 +1,10 @@
-//! The allocator: mimalloc returns what indexing frees to the system, and takes fewer instructions a call than the C library's.
+//! The allocator: mimalloc returns what indexing frees to the system, and takes fewer instructions a call
+//! than the C library's.
 //!
-//! Two of its defaults cost a server that indexes (measured 2026-11 on 100 MB of documents): huge pages, each cleared whole when
-//! it is first touched, 9 % of the processor time and a fifth more memory; memory returned after one second, which the next
-//! segment asks back, 6 %. So there are no huge pages (the feature `no_thp`), and freed memory stays for some seconds.
+//! Two of its defaults cost a server that indexes (measured 2026-11 on 100 MB of documents): huge pages, each
+//! cleared whole when it is first touched, 9 % of the processor time and a fifth more memory; memory returned
+//! after one second, which the next segment asks back, 6 %. So there are no huge pages (the feature
+//! `no_thp`), and freed memory stays for some seconds.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -17,7 +19,8 @@ const PURGE_DELAY: libmimalloc_sys::mi_option_t = libmimalloc_sys::mi_option_use
 #[expect(unsafe_code, reason = "the bindings' functions are all unsafe")]
 pub(crate) fn keep_for_reuse() {
     if std::env::var_os("MIMALLOC_PURGE_DELAY").is_none() {
-        // SAFETY: it takes two numbers, and checks the first; mimalloc's documentation lets it be called at any time.
+        // SAFETY: it takes two numbers, and checks the first; mimalloc's documentation lets it be called at
+        // any time.
         unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, PURGE_DELAY_MS) };
     }
 }

@@ -31,7 +31,8 @@ Examples:
   parhelion query -c notes 'text:merge'  ask it"
 )]
 pub struct Cli {
-    /// What goes to the log on standard error: error, warn, info, debug or trace. At debug every request is a line.
+    /// What goes to the log on standard error: error, warn, info, debug or trace. At debug every request is a
+    /// line.
     #[arg(long, global = true, value_name = "LEVEL", default_value = "warn", env = "PARHELION_LOG")]
     pub log: tracing::level_filters::LevelFilter,
     #[command(subcommand)]

@@ -1,5 +1,6 @@
-//! The configsets that new collections may name: the built-in `_default`, and the folders below `--configset-dir`, each as
-//! Solr keeps it (a `managed-schema.xml` or `schema.xml`, a `solrconfig.xml`, and the files they name).
+//! The configsets that new collections may name: the built-in `_default`, and the folders below
+//! `--configset-dir`, each as Solr keeps it (a `managed-schema.xml` or `schema.xml`, a `solrconfig.xml`, and
+//! the files they name).
 
 use std::fs;
 use std::path::Path;
@@ -26,8 +27,8 @@ pub fn load(folder: Option<&Path>) -> Result<Configsets> {
 fn builtin() -> Result<Configset> {
     let files = solr::config::configset::builtin("_default").context("it is missing")?;
     let read = |name: &str| files.file(name).map(str::to_owned);
-    // Parsed, not validated: a language whose components are missing must not take the others with it. Its fields answer
-    // with an error that names the component.
+    // Parsed, not validated: a language whose components are missing must not take the others with it. Its
+    // fields answer with an error that names the component.
     let schema = solr::schema::parse(files.file("managed-schema.xml").unwrap_or_default(), &read)?;
     let config = solr::config::load(&read)?;
     let files = files.files().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();

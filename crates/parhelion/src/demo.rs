@@ -1,5 +1,5 @@
-//! `parhelion demo`: a node, a collection, real files from this machine, and what to try next. It walks the same road as
-//! any client: everything goes through HTTP.
+//! `parhelion demo`: a node, a collection, real files from this machine, and what to try next. It walks the
+//! same road as any client: everything goes through HTTP.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

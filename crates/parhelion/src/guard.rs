@@ -1,5 +1,5 @@
-//! Who may do what on a server that starts: the `security.json` of its data, brought in from `--security` the first time, and
-//! the refusal to be open to other machines by accident.
+//! Who may do what on a server that starts: the `security.json` of its data, brought in from `--security` the
+//! first time, and the refusal to be open to other machines by accident.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! `parhelion ingest`: the ingest service on the command line. What it does is the crate's; here it is asked for and shown.
+//! `parhelion ingest`: the ingest service on the command line. What it does is the crate's; here it is asked
+//! for and shown.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,11 +29,14 @@ pub struct IngestArgs {
 enum IngestCommand {
     /// Say what is wrong with a file, its sources and its target, all at once.
     Check(FileArgs),
-    /// Show ten documents of each source, the schema they want, and the edits that give it to them. Writes nothing.
+    /// Show ten documents of each source, the schema they want, and the edits that give it to them. Writes
+    /// nothing.
     Plan(FileArgs),
-    /// Index everything into a new collection, verify it, and move the alias to it. Goes on where it was killed.
+    /// Index everything into a new collection, verify it, and move the alias to it. Goes on where it was
+    /// killed.
     Once(OnceArgs),
-    /// Index everything once, then follow changes and rows that become due, as the one active of several services.
+    /// Index everything once, then follow changes and rows that become due, as the one active of several
+    /// services.
     Run(OnceArgs),
     /// Write the tables and triggers, or the publication and slot, that following wants of a database.
     Install(InstallArgs),

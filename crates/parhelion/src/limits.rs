@@ -10,7 +10,8 @@ use crate::memory;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
-    /// Refuse longer request bodies, and longer documents in updates, packed or unpacked, with 413. Default: 512.
+    /// Refuse longer request bodies, and longer documents in updates, packed or unpacked, with 413. Default:
+    /// 512.
     #[arg(long, value_name = "MIB", env = "PARHELION_BODY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     body_max: Option<u32>,
     /// Refuse longer bodies of requests with a query, and longer forms, with 413. Default: 16.
@@ -28,15 +29,15 @@ pub struct LimitArgs {
     /// Close connections that ask nothing, or take longer to send their headers. Default: 120.
     #[arg(long, value_name = "SECONDS", env = "PARHELION_IDLE_TIMEOUT", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     idle_timeout: Option<u64>,
-    /// Refuse updates with 429 from 85 % of this much memory on, and searches from 95 %. Default: what the machine or the
-    /// control group has.
+    /// Refuse updates with 429 from 85 % of this much memory on, and searches from 95 %. Default: what the
+    /// machine or the control group has.
     #[arg(long, value_name = "MIB", env = "PARHELION_MEMORY_MAX", value_parser = clap::value_parser!(u32).range(1..))]
     memory_max: Option<u32>,
     /// Work on so many searches at a time; others wait. Default: 8 for each core, 16 at least.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_AT_ONCE", value_parser = clap::value_parser!(u32).range(1..))]
     queries_at_once: Option<u32>,
-    /// Work on no more than that from when a search was refused until next to none are; on one less while searches take less
-    /// than 5 ms. Default: one for each core.
+    /// Work on no more than that from when a search was refused until next to none are; on one less while
+    /// searches take less than 5 ms. Default: one for each core.
     #[arg(long, value_name = "COUNT", env = "PARHELION_QUERIES_PRESSED", value_parser = clap::value_parser!(u32).range(1..))]
     queries_pressed: Option<u32>,
     /// When more wait, refuse those that have waited longest with 429. Default: 1024.
@@ -45,12 +46,13 @@ pub struct LimitArgs {
     /// Refuse searches that have waited so long with 429. Default: 250.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_QUERIES_PATIENCE", value_parser = clap::value_parser!(u64).range(..=3_600_000))]
     queries_patience: Option<u64>,
-    /// Look at no more log-ins of a user from an address for five minutes when so many have failed, nor of the address when ten
-    /// times as many have; 0 looks at all, behind a proxy that counts itself. Default: 10.
+    /// Look at no more log-ins of a user from an address for five minutes when so many have failed, nor of
+    /// the address when ten times as many have; 0 looks at all, behind a proxy that counts itself. Default:
+    /// 10.
     #[arg(long, value_name = "COUNT", env = "PARHELION_LOG_IN_FAILURES_MAX")]
     log_in_failures_max: Option<u32>,
-    /// Tell in the log of requests that take so long, and where their time went; 0 tells of none. A collection's
-    /// `slowQueryThresholdMillis` counts first. Default: 1000.
+    /// Tell in the log of requests that take so long, and where their time went; 0 tells of none. A
+    /// collection's `slowQueryThresholdMillis` counts first. Default: 1000.
     #[arg(long, value_name = "MILLISECONDS", env = "PARHELION_SLOW_MS")]
     slow_ms: Option<u64>,
 }

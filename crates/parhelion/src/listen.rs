@@ -1,4 +1,5 @@
-//! Where a server listens: addresses and sockets in the file system, with the certificate that addresses show.
+//! Where a server listens: addresses and sockets in the file system, with the certificate that addresses
+//! show.
 
 use std::fmt;
 use std::io;
@@ -126,8 +127,8 @@ fn is_socket(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|about| about.file_type().is_socket())
 }
 
-/// How many connections there can be: as many files as the system lets this process have open, which it raises to what is
-/// allowed, less those that the data needs.
+/// How many connections there can be: as many files as the system lets this process have open, which it
+/// raises to what is allowed, less those that the data needs.
 pub fn connections_max() -> usize {
     let files = open_files_max();
     usize::try_from(files.saturating_sub(FILES_KEPT_BACK).max(files / 2)).unwrap_or(usize::MAX)

@@ -1,6 +1,6 @@
-//! Who a command says it is: `--user-file`, `--user` or `--api-key`, or what the environment says. Nothing of it is printed;
-//! what stands on the command line is seen by all who list the machine's processes, so the file and the environment come first
-//! in the help.
+//! Who a command says it is: `--user-file`, `--user` or `--api-key`, or what the environment says. Nothing of
+//! it is printed; what stands on the command line is seen by all who list the machine's processes, so the
+//! file and the environment come first in the help.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! The log: to standard error, with levels that can be changed while it is written, and the last warnings and errors kept for those
-//! who ask over HTTP.
+//! The log: to standard error, with levels that can be changed while it is written, and the last warnings and
+//! errors kept for those who ask over HTTP.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::{self, Write as _};

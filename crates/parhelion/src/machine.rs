@@ -1,5 +1,5 @@
-//! What Linux tells of this process and of the machine, in its files below `/proc`. Elsewhere, and where a file does not say it,
-//! nothing is told.
+//! What Linux tells of this process and of the machine, in its files below `/proc`. Elsewhere, and where a
+//! file does not say it, nothing is told.
 
 use std::fs::read_to_string;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The binary: wiring and command line only. Each command is one file; errors are printed once, here, and decide the exit
-//! code: 0 done, 1 failed, 2 wrong usage (clap's).
+//! The binary: wiring and command line only. Each command is one file; errors are printed once, here, and
+//! decide the exit code: 0 done, 1 failed, 2 wrong usage (clap's).
 
 mod allocator;
 mod ambient;

@@ -1,5 +1,5 @@
-//! How much memory there is and how much of it this process has, from `/proc` and the process's control group. Where there is
-//! neither, memory is never short as far as the server knows.
+//! How much memory there is and how much of it this process has, from `/proc` and the process's control
+//! group. Where there is neither, memory is never short as far as the server knows.
 
 use std::fs;
 use std::sync::Arc;
@@ -9,8 +9,9 @@ const FREE_SHARE_MIN: f64 = 0.02;
 /// As the kernel counts in `/proc/self/statm`, unless told otherwise.
 const PAGE_BYTES: u64 = 4096;
 
-/// Tells which share of `bytes_max`, or of what the machine and the control group have, is used: memory that cannot be given
-/// back by forgetting what files hold. It is 1 when the machine as a whole has next to none left.
+/// Tells which share of `bytes_max`, or of what the machine and the control group have, is used: memory that
+/// cannot be given back by forgetting what files hold. It is 1 when the machine as a whole has next to none
+/// left.
 pub fn gauge(bytes_max: Option<u64>) -> Arc<dyn Fn() -> f64 + Send + Sync> {
     let Some(most) = bytes_max.or_else(available_at_all) else { return Arc::new(|| 0.0) };
     Arc::new(move || {

@@ -1,5 +1,5 @@
-//! `parhelion post`: files, folders or standard input to a collection. Structured files (JSON, XML, CSV) go as they are;
-//! sources and prose become one document a file.
+//! `parhelion post`: files, folders or standard input to a collection. Structured files (JSON, XML, CSV) go
+//! as they are; sources and prose become one document a file.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Whether this machine's processor has what the binary was built for (`.cargo/config.toml`, ADR 8). Asked before anything
-//! else runs: without it the first unknown instruction would end the process without a word.
+//! Whether this machine's processor has what the binary was built for (`.cargo/config.toml`, ADR 8). Asked
+//! before anything else runs: without it the first unknown instruction would end the process without a word.
 
 use raw_cpuid::CpuId;
 

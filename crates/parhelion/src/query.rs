@@ -1,4 +1,5 @@
-//! `parhelion query`: a search from the shell, with Solr's own parameters, as a table for eyes or JSON for programs.
+//! `parhelion query`: a search from the shell, with Solr's own parameters, as a table for eyes or JSON for
+//! programs.
 
 use anyhow::Context as _;
 use clap::Args;

@@ -1,5 +1,6 @@
-//! `parhelion schema`: an edit of a schema that counts for the documents that are there. `plan` says what it means and does
-//! nothing; `apply` rebuilds in the background; `status` tells how far it is; `undo` goes back.
+//! `parhelion schema`: an edit of a schema that counts for the documents that are there. `plan` says what it
+//! means and does nothing; `apply` rebuilds in the background; `status` tells how far it is; `undo` goes
+//! back.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,9 +24,11 @@ pub struct SchemaArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show which fields an edit changes for the documents that are there, how many, and how long a rebuild takes. Does nothing.
+    /// Show which fields an edit changes for the documents that are there, how many, and how long a rebuild
+    /// takes. Does nothing.
     Plan(EditArgs),
-    /// Make the edit and rebuild the documents under it. Searches and updates go on; the old index serves until the new one is whole.
+    /// Make the edit and rebuild the documents under it. Searches and updates go on; the old index serves
+    /// until the new one is whole.
     Apply(EditArgs),
     /// Tell how far a rebuild is.
     Status(PlainArgs),
@@ -37,7 +40,8 @@ enum Action {
 struct EditArgs {
     #[command(flatten)]
     plain: PlainArgs,
-    /// The edit: commands of Solr's Schema API as JSON, or a file with them; `{}` rebuilds under the schema as it is.
+    /// The edit: commands of Solr's Schema API as JSON, or a file with them; `{}` rebuilds under the schema
+    /// as it is.
     #[arg(value_name = "JSON|FILE")]
     edit: String,
 }

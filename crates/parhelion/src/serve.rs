@@ -20,8 +20,8 @@ pub struct ServeArgs {
     /// The port to listen on; 0 takes any free one.
     #[arg(long, default_value_t = 8983, env = "PARHELION_PORT")]
     port: u16,
-    /// Listen here instead of on --host and --port: HOST:PORT, or unix:PATH for a socket in the file system. May be given
-    /// several times.
+    /// Listen here instead of on --host and --port: HOST:PORT, or unix:PATH for a socket in the file system.
+    /// May be given several times.
     #[arg(long, value_name = "WHERE", env = "PARHELION_LISTEN", value_delimiter = ',')]
     listen: Vec<Place>,
     /// Speak TLS on every address: the server's certificate in PEM, followed by its issuers'.
@@ -30,8 +30,8 @@ pub struct ServeArgs {
     /// The private key of the certificate, in PEM without a password.
     #[arg(long, value_name = "FILE", requires = "tls_cert", env = "PARHELION_TLS_KEY")]
     tls_key: Option<PathBuf>,
-    /// Who may do what: a security.json as Solr has it, brought into the data folder at the first start. The data folder's own
-    /// counts from then on, and is changed over HTTP.
+    /// Who may do what: a security.json as Solr has it, brought into the data folder at the first start. The
+    /// data folder's own counts from then on, and is changed over HTTP.
     #[arg(long, value_name = "FILE", env = "PARHELION_SECURITY")]
     security: Option<PathBuf>,
     /// Listen beyond loopback though nobody has to log in: whoever reaches the address may do everything.

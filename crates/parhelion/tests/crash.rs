@@ -1,8 +1,9 @@
-//! Kill -9 under load, again and again on the same data: after each restart every acknowledged document is there exactly
-//! once with its last acknowledged content and the documents below it, and no deleted one has come back. What was in flight
-//! may be there or not, but never a part of a block.
+//! Kill -9 under load, again and again on the same data: after each restart every acknowledged document is
+//! there exactly once with its last acknowledged content and the documents below it, and no deleted one has
+//! come back. What was in flight may be there or not, but never a part of a block.
 //!
-//! `PARHELION_CRASH_ROUNDS=100 PARHELION_CRASH_SEED=1 cargo test --release -p parhelion --test crash -- --nocapture`
+//! `PARHELION_CRASH_ROUNDS=100 PARHELION_CRASH_SEED=1 cargo test --release -p parhelion --test crash --
+//! --nocapture`
 
 #![allow(clippy::print_stdout)]
 
@@ -21,8 +22,8 @@ const WRITERS: u64 = 4;
 const IDS_PER_WRITER: u64 = 60;
 const COLLECTION: &str = "crash";
 
-/// What may be found for one id: the last acknowledged state, or one of those sent after it and never answered.
-/// `None` is "no document".
+/// What may be found for one id: the last acknowledged state, or one of those sent after it and never
+/// answered. `None` is "no document".
 #[derive(Clone, Debug)]
 struct Expected {
     acknowledged: Option<i64>,
@@ -156,7 +157,8 @@ fn kids_of(value: i64) -> i64 {
     (value % 7 - 3).max(0)
 }
 
-/// Compares what the server has with the model, by real-time get and by search, and settles what was in flight.
+/// Compares what the server has with the model, by real-time get and by search, and settles what was in
+/// flight.
 fn check(solr: &Blocking, model: &mut Model, round: u64) {
     solr.json(&format!("{COLLECTION}/update"), &[("commit", "true")]);
     let params = [("q", "*:*"), ("rows", "100000"), ("fl", "id,value_i,of_i")];

@@ -1,4 +1,5 @@
-//! The binary where people log in: it does not open by accident, keeps what it was given, and its own commands log in.
+//! The binary where people log in: it does not open by accident, keeps what it was given, and its own
+//! commands log in.
 
 #[allow(dead_code, reason = "each test file uses its own part")]
 mod support;

@@ -1,4 +1,5 @@
-//! `parhelion ingest` against a real server: whole runs from files and from another Solr, refusals, going on, the swap and the way back.
+//! `parhelion ingest` against a real server: whole runs from files and from another Solr, refusals, going on,
+//! the swap and the way back.
 
 mod support;
 

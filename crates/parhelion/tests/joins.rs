@@ -1,5 +1,5 @@
-//! Joins from one collection to another of the same server: by whose schema they are read, and that no kept answer outlives
-//! what the other collection says.
+//! Joins from one collection to another of the same server: by whose schema they are read, and that no kept
+//! answer outlives what the other collection says.
 
 #[allow(dead_code, reason = "each test file uses its own part")]
 mod support;

@@ -1,5 +1,6 @@
-//! The lab end to end, small: a real server, real HTTP, every workload that indexes, with the server as its own peer, so that
-//! answers must agree; then a report, and the report replayed. Nothing here judges a figure.
+//! The lab end to end, small: a real server, real HTTP, every workload that indexes, with the server as its
+//! own peer, so that answers must agree; then a report, and the report replayed. Nothing here judges a
+//! figure.
 
 #[allow(dead_code, reason = "each test file uses its own part")]
 mod support;

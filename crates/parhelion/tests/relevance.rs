@@ -1,5 +1,5 @@
-//! Relevance, end to end: the catalogue of `relevance/` in a real server, its two pinned queries with and without what makes
-//! them right, and `parhelion relevance test` over its judgments.
+//! Relevance, end to end: the catalogue of `relevance/` in a real server, its two pinned queries with and
+//! without what makes them right, and `parhelion relevance test` over its judgments.
 
 #[allow(dead_code, reason = "each test file uses its own part")]
 mod support;

@@ -1,4 +1,5 @@
-//! One error for all layers. Its kind says what the caller should do; `solr` maps kinds to status codes and bodies.
+//! One error for all layers. Its kind says what the caller should do; `solr` maps kinds to status codes and
+//! bodies.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -14,8 +15,8 @@ pub enum ErrorKind {
     NotFound,
     /// Another update came first (optimistic concurrency): read again, then decide.
     Conflict,
-    /// The request was resolved against another version of the schema than the shard has, and nothing of it was done: resolve it
-    /// anew, and go on.
+    /// The request was resolved against another version of the schema than the shard has, and nothing of it
+    /// was done: resolve it anew, and go on.
     SchemaChanged,
     /// The thing is in use: take it out of use first.
     InUse,
@@ -29,8 +30,8 @@ pub enum ErrorKind {
     Busy,
     /// Try again later or elsewhere: disk full, shutting down, log failed.
     Unavailable,
-    /// The update was written, and nobody can tell yet whether it counts: it may, as a whole, or never. Send it again only if
-    /// doing it twice does no harm.
+    /// The update was written, and nobody can tell yet whether it counts: it may, as a whole, or never. Send
+    /// it again only if doing it twice does no harm.
     Unknown,
     /// Stored bytes do not match their checksum; restore or rebuild.
     DataLoss,
@@ -58,8 +59,8 @@ pub enum RootCause {
     Unsupported,
 }
 
-/// An error with its kind, a message for the person who reads it, and what caused it. Two are equal when they say the same:
-/// causes are for logs.
+/// An error with its kind, a message for the person who reads it, and what caused it. Two are equal when they
+/// say the same: causes are for logs.
 #[derive(Clone)]
 pub struct Error {
     pub kind: ErrorKind,
@@ -68,8 +69,8 @@ pub struct Error {
     cause: Option<Cause>,
 }
 
-/// What lies below an error, in words, the nearest first. A text and not the error itself: errors stand in plans and outcomes,
-/// which are data; what the caller should do is the kind's to say, never a cast's.
+/// What lies below an error, in words, the nearest first. A text and not the error itself: errors stand in
+/// plans and outcomes, which are data; what the caller should do is the kind's to say, never a cast's.
 #[derive(Clone)]
 struct Cause(Arc<str>);
 

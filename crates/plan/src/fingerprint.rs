@@ -1,7 +1,7 @@
-//! A number for any part of a plan, by which it can be kept and found. Plans hold floating-point numbers, which the standard
-//! `Hash` refuses, so the fingerprint is taken of the debug form: it names every field, and tells floats exactly. Two parts of one
-//! fingerprint are mostly equal and not surely: who finds by it compares with `==` as well. It holds within one build of the
-//! server, so it is neither stored nor sent.
+//! A number for any part of a plan, by which it can be kept and found. Plans hold floating-point numbers,
+//! which the standard `Hash` refuses, so the fingerprint is taken of the debug form: it names every field,
+//! and tells floats exactly. Two parts of one fingerprint are mostly equal and not surely: who finds by it
+//! compares with `==` as well. It holds within one build of the server, so it is neither stored nor sent.
 
 use std::fmt::{self, Debug, Write};
 use std::hash::{DefaultHasher, Hasher};
@@ -12,7 +12,8 @@ use crate::value::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint {
     pub hash: u64,
-    /// About what the part takes in memory: its texts and numbers, and a [`Value`] for each variant or struct that holds any.
+    /// About what the part takes in memory: its texts and numbers, and a [`Value`] for each variant or struct
+    /// that holds any.
     pub bytes: usize,
 }
 
@@ -35,7 +36,8 @@ struct HashedText {
 impl Write for HashedText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.hasher.write(text.as_bytes());
-        // A short value shows as less than it takes: `Str("a")` is 8 letters. What it is in opens with one of these.
+        // A short value shows as less than it takes: `Str("a")` is 8 letters. What it is in opens with one of
+        // these.
         let opened = text.bytes().filter(|byte| matches!(byte, b'(' | b'{')).count();
         self.bytes += text.len() + opened * size_of::<Value>();
         Ok(())
@@ -69,8 +71,8 @@ mod tests {
         assert_eq!(SearchPlan::count(Query::All), SearchPlan::count(Query::All));
     }
 
-    /// Whatever is asked of a shard can be compared, fingerprinted, copied and handed to another thread; so can what it is asked
-    /// under. What stands below a plan is bound to it by its derives.
+    /// Whatever is asked of a shard can be compared, fingerprinted, copied and handed to another thread; so
+    /// can what it is asked under. What stands below a plan is bound to it by its derives.
     #[test]
     fn plans_are_data() {
         fn check<T: Clone + Debug + PartialEq + Send + Sync + 'static>() {}

@@ -1,7 +1,8 @@
 //! The order of a Java hash map, in which Solr shows and weighs what it keeps in one.
 
-/// Where a name stands in a Java hash map of `count` names: the table starts with 16 buckets and doubles when it is three
-/// quarters full; the bucket is the string's hash folded once. Within a bucket names stand as they came.
+/// Where a name stands in a Java hash map of `count` names: the table starts with 16 buckets and doubles when
+/// it is three quarters full; the bucket is the string's hash folded once. Within a bucket names stand as
+/// they came.
 pub fn java_bucket(name: &str, count: usize) -> usize {
     let mut buckets: usize = 16;
     while count * 4 > buckets * 3 {

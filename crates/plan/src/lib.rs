@@ -1,5 +1,6 @@
 //! The typed, immutable data that every layer reads: schema, search plan, update batch, results, error kinds.
-//! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them on the way.
+//! No IO, no async, no clock. Text becomes these types in `solr`; `engine` lowers them; nothing changes them
+//! on the way.
 
 mod backup;
 mod cache;

@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 
-/// Accepts `[A-Za-z0-9_.-]+` without a leading dot or dash, at most 200 bytes. `what` says what is being named, in the error.
+/// Accepts `[A-Za-z0-9_.-]+` without a leading dot or dash, at most 200 bytes. `what` says what is being
+/// named, in the error.
 pub fn check_name(what: &str, name: &str) -> Result<()> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     let first_ok = !name.starts_with(['.', '-']);

@@ -1,5 +1,5 @@
-//! A binary heap that moves its elements just as Java's `PriorityQueue` and Lucene's do. Where elements compare equal,
-//! which of them leaves first is decided by those moves, and answers must not differ there.
+//! A binary heap that moves its elements just as Java's `PriorityQueue` and Lucene's do. Where elements
+//! compare equal, which of them leaves first is decided by those moves, and answers must not differ there.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,8 @@
-//! A PostgreSQL of a test's own: a server on a free port of the loopback, its data in a folder that goes with it. For tests of
-//! whoever asks a real one (`ingest`, `doctor`); the product itself has no edge to it.
+//! A PostgreSQL of a test's own: a server on a free port of the loopback, its data in a folder that goes with
+//! it. For tests of whoever asks a real one (`ingest`, `doctor`); the product itself has no edge to it.
 //!
-//! Where no server is installed there is nothing to ask: a developer's test run goes on without, CI's does not.
+//! Where no server is installed there is nothing to ask: a developer's test run goes on without, CI's does
+//! not.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -17,11 +18,12 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts a server that keeps logical replication's log and accepts connections; `None` where none is installed.
+    /// Starts a server that keeps logical replication's log and accepts connections; `None` where none is
+    /// installed.
     ///
     /// # Panics
-    /// When an installed server does not start, and when `CI` is set and there is none: tests that nobody sees left out would
-    /// count as passed.
+    /// When an installed server does not start, and when `CI` is set and there is none: tests that nobody
+    /// sees left out would count as passed.
     pub fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             assert!(std::env::var_os("CI").is_none(), "no PostgreSQL below /usr/lib/postgresql; install it");

@@ -1,6 +1,6 @@
-//! Bodies of Solr's edit APIs (schema, configuration, sets of parameters): an object whose keys are commands, and the error
-//! that tells what is wrong with each. What a command does is its API's business. Shapes and wording are those recorded
-//! from Solr 9.10.1.
+//! Bodies of Solr's edit APIs (schema, configuration, sets of parameters): an object whose keys are commands,
+//! and the error that tells what is wrong with each. What a command does is its API's business. Shapes and
+//! wording are those recorded from Solr 9.10.1.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -49,8 +49,8 @@ const SHAPE: &str = "The JSON must be an Object of the form {\"command\": {...},
 
 /// A list of objects is as many commands.
 ///
-/// Solr differs: a body that is no JSON is an error 500 there; here it is the client's (`compat/schema/edit.yaml`,
-/// `compat/admin/config.yaml`).
+/// Solr differs: a body that is no JSON is an error 500 there; here it is the client's
+/// (`compat/schema/edit.yaml`, `compat/admin/config.yaml`).
 pub(crate) fn commands(body: &str) -> plan::Result<Vec<Command>> {
     let mut commands = Vec::new();
     for (name, value) in object(body)?.ok_or_else(|| Error::bad_request(SHAPE))? {
@@ -100,8 +100,8 @@ pub(crate) fn shown(fields: &Fields) -> Entries {
 
 /// `about` is what is edited, in the plural.
 ///
-/// Solr differs: in its message either of a command and its complaints may come first, as Java's salted maps have it (see
-/// `compat/schema/edit.yaml`).
+/// Solr differs: in its message either of a command and its complaints may come first, as Java's salted maps
+/// have it (see `compat/schema/edit.yaml`).
 pub(crate) fn refused(about: &str, failures: &[(&Command, Vec<Complaint>)]) -> EditError {
     let mut message = format!("error processing {about}, errors: [");
     let mut details = Vec::new();

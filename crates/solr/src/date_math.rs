@@ -1,6 +1,7 @@
-//! Solr's date math: `NOW/DAY-7DAYS`, `2026-01-01T00:00:00Z+1MONTH/YEAR`. Text and an instant handed in become an instant;
-//! no clock is read. Steps and rounding follow the request's time zone, the result is milliseconds since the epoch.
-//! Wording of the errors and leniency with short fields (`2026-1-1T0:0:0Z`) are those of Solr's `DateMathParser`.
+//! Solr's date math: `NOW/DAY-7DAYS`, `2026-01-01T00:00:00Z+1MONTH/YEAR`. Text and an instant handed in
+//! become an instant; no clock is read. Steps and rounding follow the request's time zone, the result is
+//! milliseconds since the epoch. Wording of the errors and leniency with short fields (`2026-1-1T0:0:0Z`) are
+//! those of Solr's `DateMathParser`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +26,8 @@ impl DateMath {
         Self { now_ms, zone: TimeZone::UTC, clocked: Arc::default(), by_clock: true }
     }
 
-    /// The parameters `NOW` (milliseconds) and `TZ` (a zone's name or an offset `GMT+2`) override clock and UTC.
+    /// The parameters `NOW` (milliseconds) and `TZ` (a zone's name or an offset `GMT+2`) override clock and
+    /// UTC.
     pub fn of_request(now: Option<&str>, zone: Option<&str>, clock_ms: i64) -> Result<Self> {
         let now_ms = match now {
             Some(text) => text.trim().parse().map_err(|_| {
@@ -67,7 +69,8 @@ impl DateMath {
         self.apply(start, math).ok_or_else(|| invalid("Invalid Date Math String", text))
     }
 
-    /// `start_ms` moved by `math` alone, such as `+1MONTH`; `None` when it is not date math or leaves the calendar.
+    /// `start_ms` moved by `math` alone, such as `+1MONTH`; `None` when it is not date math or leaves the
+    /// calendar.
     pub fn apply(&self, start_ms: i64, math: &str) -> Option<i64> {
         if math.is_empty() {
             return Some(start_ms);

@@ -1,5 +1,5 @@
-//! What an error looks like to a client: the one mapping from kinds to HTTP status, and the `error` entry of the body.
-//! Names of Java classes are there because clients read them.
+//! What an error looks like to a client: the one mapping from kinds to HTTP status, and the `error` entry of
+//! the body. Names of Java classes are there because clients read them.
 
 use plan::{Error, ErrorKind, RootCause};
 
@@ -52,8 +52,8 @@ pub fn entry_with(error: &Error, (name, value): (&'static str, &'static str)) ->
     (key, node)
 }
 
-/// The `error` entry of a Schema API request some of whose commands do not apply; `details` are the commands, each with
-/// its messages. The status is that of a bad request.
+/// The `error` entry of a Schema API request some of whose commands do not apply; `details` are the commands,
+/// each with its messages. The status is that of a bad request.
 pub fn commands_entry(message: String, details: Node) -> (Name, Node) {
     const CLASS: &str = "org.apache.solr.api.ApiBag$ExceptionWithErrObject";
     let metadata =

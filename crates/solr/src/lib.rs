@@ -1,5 +1,5 @@
-//! Solr's spellings: what its clients write becomes `plan`'s types here, and results become the bytes they read.
-//! Nothing below this crate parses a parameter; nothing above it knows a wire format. No IO.
+//! Solr's spellings: what its clients write becomes `plan`'s types here, and results become the bytes they
+//! read. Nothing below this crate parses a parameter; nothing above it knows a wire format. No IO.
 
 pub mod admin;
 mod commands;

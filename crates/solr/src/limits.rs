@@ -1,5 +1,5 @@
-//! What a request allows itself to use up, and what the header says of an answer that was cut short. What looks at the
-//! limits on the way is [`meter::Allowance`]'s; names and wording are Solr's (`QueryLimits`).
+//! What a request allows itself to use up, and what the header says of an answer that was cut short. What
+//! looks at the limits on the way is [`meter::Allowance`]'s; names and wording are Solr's (`QueryLimits`).
 
 use meter::{Allowance, Limit, Limits};
 use plan::Result;
@@ -17,8 +17,9 @@ pub struct LimitsAsked {
 }
 
 impl LimitsAsked {
-    /// Solr reads these before all else: of a mistake in them it tells in an answer without a header. Solr differs: those in a
-    /// JSON body or among a handler's defaults come too late for it and count nothing (`compat/select/limits.yaml`).
+    /// Solr reads these before all else: of a mistake in them it tells in an answer without a header.
+    /// Solr differs: those in a JSON body or among a handler's defaults come too late for it and count
+    /// nothing (`compat/select/limits.yaml`).
     pub fn parse(params: &Params) -> Result<Self> {
         const MEGABYTE: f32 = 1024.0 * 1024.0;
         let least = |value: Option<i64>, least: i64| value.filter(|it| *it >= least).map(i64::unsigned_abs);

@@ -1,5 +1,6 @@
-//! `/get`: documents by id, as last updated, whether a commit made them visible or not. One `id` answers with `doc`, more
-//! of them, or `ids`, with a list. `getVersions` asks for the versions of the last updates instead.
+//! `/get`: documents by id, as last updated, whether a commit made them visible or not. One `id` answers with
+//! `doc`, more of them, or `ids`, with a list. `getVersions` asks for the versions of the last updates
+//! instead.
 
 use std::collections::HashMap;
 
@@ -69,7 +70,8 @@ impl GetRequest {
         })
     }
 
-    /// Whether filters decide which of the documents are shown, or others are shown below them: what only a search tells.
+    /// Whether filters decide which of the documents are shown, or others are shown below them: what only a
+    /// search tells.
     pub fn is_searched(&self) -> bool {
         let children = self.fields.items.iter().any(|item| matches!(item, FieldItem::Children { .. }));
         (!self.filters.is_empty() || children) && !self.ids.is_empty()

@@ -1,5 +1,6 @@
-//! `/terms`: parameters become a plan for each field, counts become the response. Points have no terms in Lucene; Solr
-//! counts their values instead, and so does this, through facets; booleans too, which have no texts to list here.
+//! `/terms`: parameters become a plan for each field, counts become the response. Points have no terms in
+//! Lucene; Solr counts their values instead, and so does this, through facets; booleans too, which have no
+//! texts to list here.
 
 use std::sync::Arc;
 
@@ -39,7 +40,8 @@ pub struct TermsRequest {
 }
 
 impl TermsRequest {
-    /// Errors: values that cannot be read; bounds or expressions for a point field. With what the response shows besides.
+    /// Errors: values that cannot be read; bounds or expressions for a point field. With what the response
+    /// shows besides.
     pub fn parse(params: &Params, schema: &Schema) -> Result<Self, (Error, Entries)> {
         let mut fields = Vec::new();
         let empty = |name: Option<&str>| {

@@ -1,5 +1,6 @@
-//! `tv=true`: the terms of the hits, at handlers that have a `TermVectorComponent`. Parameters become a plan, what the engine
-//! found becomes the section of the answer. Messages and warnings are Solr's, recorded from 9.10.1.
+//! `tv=true`: the terms of the hits, at handlers that have a `TermVectorComponent`. Parameters become a plan,
+//! what the engine found becomes the section of the answer. Messages and warnings are Solr's, recorded from
+//! 9.10.1.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! `/whynot`: why a search does not show a document, and the edits of the request that would. The engine has found which
-//! clause decides; here that becomes words. Solr differs: it has no such path (`compat/select/why_not.yaml`).
+//! `/whynot`: why a search does not show a document, and the edits of the request that would. The engine has
+//! found which clause decides; here that becomes words. Solr differs: it has no such path
+//! (`compat/select/why_not.yaml`).
 
 use plan::{
     Absent, FieldSelection, Miss, MissKind, Page, Query, Schema, SearchPlan, SearchResult, Shape, WhyNot,

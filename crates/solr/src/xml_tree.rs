@@ -1,6 +1,7 @@
-//! A small configuration file in XML as a tree, with `${name:default}` filled in. For schemas and solrconfigs, which are
-//! a few hundred kilobytes at most; update bodies are streamed instead. No document type, no entity but XML's own five:
-//! both are refused, so nothing is fetched or expanded. Depth and size are bounded.
+//! A small configuration file in XML as a tree, with `${name:default}` filled in. For schemas and
+//! solrconfigs, which are a few hundred kilobytes at most; update bodies are streamed instead. No document
+//! type, no entity but XML's own five: both are refused, so nothing is fetched or expanded. Depth and size
+//! are bounded.
 
 use plan::{Error, Result, RootCause};
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -188,8 +189,8 @@ pub fn resolve(reference: &BytesRef<'_>) -> Result<char, String> {
     }
 }
 
-/// Replaces `${name}` and `${name:default}`; defaults may hold further ones. An unknown name without a default is an
-/// error, as in Solr.
+/// Replaces `${name}` and `${name:default}`; defaults may hold further ones. An unknown name without a
+/// default is an error, as in Solr.
 fn fill_in(text: &str, properties: Properties<'_>) -> Result<String, String> {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,6 @@
-//! Small named files below one folder: where a node keeps its collections' configuration. Each file is replaced whole
-//! or not at all. What the files say is the caller's business; names that could leave the folder are refused here.
+//! Small named files below one folder: where a node keeps its collections' configuration. Each file is
+//! replaced whole or not at all. What the files say is the caller's business; names that could leave the
+//! folder are refused here.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,8 @@ use crate::disk::{Disk, Readers, RealDisk, publish_to};
 use crate::name::{check_name, check_path};
 use crate::{Error, Result};
 
-/// Files and folders below a root. Paths are relative, parts separated by `/`, each matching `[A-Za-z0-9_.-]+`
-/// without a leading dot; anything else is `Invalid`.
+/// Files and folders below a root. Paths are relative, parts separated by `/`, each matching
+/// `[A-Za-z0-9_.-]+` without a leading dot; anything else is `Invalid`.
 pub struct ConfigFiles {
     disk: Arc<dyn Disk>,
     root: PathBuf,
@@ -43,7 +44,8 @@ impl ConfigFiles {
         read.map_err(|source| Error::io("read", &path, source))
     }
 
-    /// Creates or replaces a file and the folders above it, durable on return. A crash leaves the old or the new.
+    /// Creates or replaces a file and the folders above it, durable on return. A crash leaves the old or the
+    /// new.
     pub fn write_atomic(&self, path: &str, bytes: &[u8]) -> Result<()> {
         self.write(Readers::Umask, path, bytes)
     }

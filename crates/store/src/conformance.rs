@@ -1,5 +1,6 @@
-//! What every home must do, as checks over the traits alone: `check_home` for any home, `check_faults` for one whose
-//! medium can be made to fail. A new home passes both before anything is built on it. A failed check panics.
+//! What every home must do, as checks over the traits alone: `check_home` for any home, `check_faults` for
+//! one whose medium can be made to fail. A new home passes both before anything is built on it. A failed
+//! check panics.
 
 use std::future::Future;
 use std::io::Write;
@@ -264,7 +265,8 @@ fn waiting_takes_no_thread(site: &dyn TestSite) {
     assert_eq!(told.try_recv(), Ok((first, true)), "what is durable is told at once");
 }
 
-/// Room that is not used hinders nobody, and records need not take all of theirs, nor come in the order of their room.
+/// Room that is not used hinders nobody, and records need not take all of theirs, nor come in the order of
+/// their room.
 fn room_is_given_back(site: &dyn TestSite) {
     let home = open(site);
     let log = home.log();

@@ -1,6 +1,6 @@
 //! What a shard's home promises: the traits that the layers above see, and the values that cross them.
-//! No implementation and no path lives here; `local` is the home on a disk, and an object store may be another.
-//! `conformance` holds the suite that every home must pass.
+//! No implementation and no path lives here; `local` is the home on a disk, and an object store may be
+//! another. `conformance` holds the suite that every home must pass.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::{Result, Room, SegmentBytes};
 /// Largest record that [`FencedLog::reserve`] gives room for, in bytes.
 pub const RECORD_BYTES_MAX: usize = 64 << 20;
 
-/// Position of a record in the log: the epoch (one per opening of the shard) and the sequence number within it.
+/// Position of a record in the log: the epoch (one per opening of the shard) and the sequence number within
+/// it.
 ///
 /// Ordered by epoch, then sequence. Sequences start at 1 in each epoch, epochs at 1 in each home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -53,19 +54,20 @@ pub struct ReplayEnd {
 
 /// The write-ahead log of one shard, with one writer by construction.
 ///
-/// What becomes of a record: *refused*, when [`reserve`](Self::reserve) fails: it was never offered and can never appear; once it
-/// is appended, *durable*, when a wait for it succeeds, or *unknown*, when a wait fails, whatever the kind: it may yet appear,
-/// here or at the next opening, as a whole and for good, or never.
+/// What becomes of a record: *refused*, when [`reserve`](Self::reserve) fails: it was never offered and can
+/// never appear; once it is appended, *durable*, when a wait for it succeeds, or *unknown*, when a wait
+/// fails, whatever the kind: it may yet appear, here or at the next opening, as a whole and for good, or
+/// never.
 pub trait FencedLog: Send + Sync {
-    /// Makes sure of the space for one record of up to `bytes`. May wait for the medium: call it before the lock under which
-    /// the record gets its place.
+    /// Makes sure of the space for one record of up to `bytes`. May wait for the medium: call it before the
+    /// lock under which the record gets its place.
     ///
-    /// Errors: `Invalid` above [`RECORD_BYTES_MAX`]; `Full` when there is no space (a later call may succeed); `Failed`,
-    /// `Deposed` or `Corrupt` when this log takes no more records.
+    /// Errors: `Invalid` above [`RECORD_BYTES_MAX`]; `Full` when there is no space (a later call may
+    /// succeed); `Failed`, `Deposed` or `Corrupt` when this log takes no more records.
     fn reserve(&self, bytes: usize) -> Result<Room>;
 
-    /// Orders `record` after all earlier ones; not yet durable. In memory only, hence fit for the shard's lock. A record longer
-    /// than its room is a defect and panics.
+    /// Orders `record` after all earlier ones; not yet durable. In memory only, hence fit for the shard's
+    /// lock. A record longer than its room is a defect and panics.
     fn append(&self, room: Room, record: &[u8]) -> Watermark;
 
     /// The last record known to be durable.
@@ -73,35 +75,38 @@ pub trait FencedLog: Send + Sync {
 
     /// Blocks until every record up to `at` is durable. Waiters share one sync.
     ///
-    /// Errors: `Invalid` for a position never given out; `Full` when the medium could not take the bytes after all (they stay
-    /// queued, and the record may still become durable later); `Unknown` when the home has no answer in its time, and goes on
-    /// (wait again); `Failed` or `Deposed` when this opening will never know.
+    /// Errors: `Invalid` for a position never given out; `Full` when the medium could not take the bytes
+    /// after all (they stay queued, and the record may still become durable later); `Unknown` when the home
+    /// has no answer in its time, and goes on (wait again); `Failed` or `Deposed` when this opening will
+    /// never know.
     fn wait_durable(&self, at: Watermark) -> Result<()>;
 
-    /// [`wait_durable`](Self::wait_durable), unless another thread writes at the moment: `None` then, at once.
+    /// [`wait_durable`](Self::wait_durable), unless another thread writes at the moment: `None` then, at
+    /// once.
     fn try_wait_durable(&self, at: Watermark) -> Option<Result<()>>;
 
-    /// Tells `waiter` once what [`wait_durable`](Self::wait_durable) would return, at once where that is known. Needs no thread
-    /// of its own for each who waits; where a home writes on its callers' threads, somebody has to wait with one, as long as
-    /// [`is_waited_for`](Self::is_waited_for) says so.
+    /// Tells `waiter` once what [`wait_durable`](Self::wait_durable) would return, at once where that is
+    /// known. Needs no thread of its own for each who waits; where a home writes on its callers' threads,
+    /// somebody has to wait with one, as long as [`is_waited_for`](Self::is_waited_for) says so.
     fn when_durable(&self, at: Watermark, waiter: DurabilityWaiter);
 
-    /// Whether there are waiters, and no thread writes for them at the moment. Whoever has waited asks this behind it: records that
-    /// came while it wrote may have only such waiters.
+    /// Whether there are waiters, and no thread writes for them at the moment. Whoever has waited asks this
+    /// behind it: records that came while it wrote may have only such waiters.
     fn is_waited_for(&self) -> bool;
 
-    /// Calls `visit` for each durable record above `after` (`None`: from the start), in order. Used once, at open.
+    /// Calls `visit` for each durable record above `after` (`None`: from the start), in order. Used once, at
+    /// open.
     ///
-    /// Errors: `Corrupt` when an acknowledged record cannot be read, or records above `after` are missing; those
-    /// before it have been visited. An error of `visit` ends the replay and is returned.
+    /// Errors: `Corrupt` when an acknowledged record cannot be read, or records above `after` are missing;
+    /// those before it have been visited. An error of `visit` ends the replay and is returned.
     fn replay(
         &self,
         after: Option<Watermark>,
         visit: &mut dyn FnMut(Watermark, &[u8]) -> Result<()>,
     ) -> Result<ReplayEnd>;
 
-    /// Records at or below `upto` are no longer needed. Call it only after a manifest that names a watermark of at
-    /// least `upto` was published: a replay from before `upto` fails from then on.
+    /// Records at or below `upto` are no longer needed. Call it only after a manifest that names a watermark
+    /// of at least `upto` was published: a replay from before `upto` fails from then on.
     fn trim(&self, upto: Watermark) -> Result<()>;
 
     /// Bytes that a replay would have to read: what the flush policy looks at. Within 64 KiB of the truth.
@@ -110,17 +115,17 @@ pub trait FencedLog: Send + Sync {
 
 /// The chain of manifests: versions 1, 2, 3 …, each created once, the newest being the shard's state.
 pub trait ManifestStore: Send + Sync {
-    /// The newest valid manifest and its version; `None` for a new shard. A damaged one is passed over: replay then
-    /// says whether the log still holds what is missing.
+    /// The newest valid manifest and its version; `None` for a new shard. A damaged one is passed over:
+    /// replay then says whether the log still holds what is missing.
     fn load(&self) -> Result<Option<(u64, Vec<u8>)>>;
 
     /// Adds the successor of version `expected` (`None`: of nothing) and returns its version, once durable.
     ///
-    /// A manifest may only name a watermark that [`FencedLog::wait_durable`] has returned for, and segments that
-    /// [`SegmentStore::put`] has returned. Errors: `Conflict` when the newest is not `expected`: load again; `Deposed` when
-    /// another owns the shard; `Full` and `Retry` when nothing was offered; `Unknown` when it was, and whether it is published is
-    /// not known: the same bytes with the same `expected` are to be published again before any others, and succeed where they are
-    /// the newest already.
+    /// A manifest may only name a watermark that [`FencedLog::wait_durable`] has returned for, and segments
+    /// that [`SegmentStore::put`] has returned. Errors: `Conflict` when the newest is not `expected`: load
+    /// again; `Deposed` when another owns the shard; `Full` and `Retry` when nothing was offered; `Unknown`
+    /// when it was, and whether it is published is not known: the same bytes with the same `expected` are to
+    /// be published again before any others, and succeed where they are the newest already.
     fn publish(&self, expected: Option<u64>, manifest: &[u8]) -> Result<u64>;
 }
 
@@ -145,8 +150,8 @@ impl SegmentFile {
     }
 }
 
-/// A shard's segments of one moment, to be put into another home: a manifest that begins at [`Watermark::START`], and the
-/// files that it names, which stay readable.
+/// A shard's segments of one moment, to be put into another home: a manifest that begins at
+/// [`Watermark::START`], and the files that it names, which stay readable.
 pub struct ShardImage {
     pub manifest: Vec<u8>,
     pub files: Vec<(SegmentFile, SegmentBytes)>,
@@ -155,12 +160,13 @@ pub struct ShardImage {
 /// Write-once files. Names match `[A-Za-z0-9_.-]+`, without a leading dot.
 pub trait SegmentStore: Send + Sync {
     /// Begins a file that is too large to be built in memory. Nothing is visible before
-    /// [`SegmentWriter::finish`]; a writer dropped earlier leaves nothing. Writes are not buffered: wrap it where
-    /// they are small.
+    /// [`SegmentWriter::finish`]; a writer dropped earlier leaves nothing. Writes are not buffered: wrap it
+    /// where they are small.
     fn create(&self, name: &str) -> Result<Box<dyn SegmentWriter>>;
 
-    /// Writes all files, durable on return: one sync each and one of the folder. On an error some may exist; they
-    /// are unreferenced, and removing them is the caller's ordinary clean-up. `Conflict` for a name that exists.
+    /// Writes all files, durable on return: one sync each and one of the folder. On an error some may exist;
+    /// they are unreferenced, and removing them is the caller's ordinary clean-up. `Conflict` for a name that
+    /// exists.
     fn put_all(&self, files: &[(&str, &[u8])]) -> Result<Vec<SegmentFile>>;
 
     /// [`put_all`](Self::put_all) of one file.
@@ -172,10 +178,12 @@ pub trait SegmentStore: Send + Sync {
     /// The file's bytes, which stay valid after [`remove`](Self::remove).
     fn open(&self, name: &str) -> Result<SegmentBytes>;
 
-    /// Reads the file again and compares size and CRC; `Corrupt` when they differ, `NotFound` when it is gone.
+    /// Reads the file again and compares size and CRC; `Corrupt` when they differ, `NotFound` when it is
+    /// gone.
     fn verify(&self, file: &SegmentFile) -> Result<()>;
 
-    /// Removing what is not there succeeds. Others may read the shard (an archive, an older snapshot): remove late.
+    /// Removing what is not there succeeds. Others may read the shard (an archive, an older snapshot): remove
+    /// late.
     fn remove(&self, name: &str) -> Result<()>;
 
     /// Names of all finished files, sorted.
@@ -195,8 +203,8 @@ pub struct WrittenFile {
     pub bytes: SegmentBytes,
 }
 
-/// One opening of a shard's home. It owns the shard until the home and all three parts are dropped, or until another opening
-/// deposes it, which its next append or publication is told.
+/// One opening of a shard's home. It owns the shard until the home and all three parts are dropped, or until
+/// another opening deposes it, which its next append or publication is told.
 pub trait ShardHome: Send + Sync {
     /// This opening's epoch, larger than that of every earlier opening.
     fn epoch(&self) -> u64;

@@ -1,5 +1,6 @@
-//! The one error of this crate. Its kind says what the caller should do; its message says what happened, to which
-//! file, and the next step. Built from `std::io::Error` at the places that touch the disk, and nowhere else.
+//! The one error of this crate. Its kind says what the caller should do; its message says what happened, to
+//! which file, and the next step. Built from `std::io::Error` at the places that touch the disk, and nowhere
+//! else.
 
 use std::fmt;
 use std::io;
@@ -17,15 +18,16 @@ pub enum ErrorKind {
     Full,
     /// Somebody else owns this shard. Drop what is in memory; open it as a reader, or contend for it anew.
     Deposed,
-    /// A write was offered to the medium, which has not answered in time. It may be there, as a whole, or never: show it to
-    /// nobody, never offer it again elsewhere; waiting again may tell.
+    /// A write was offered to the medium, which has not answered in time. It may be there, as a whole, or
+    /// never: show it to nobody, never offer it again elsewhere; waiting again may tell.
     Unknown,
-    /// Stored bytes are not what was written. `file` is the file's name, `offset` where the first bad byte may lie.
+    /// Stored bytes are not what was written. `file` is the file's name, `offset` where the first bad byte
+    /// may lie.
     Corrupt { file: String, offset: u64 },
     /// The name or version is taken: re-read and decide again.
     Conflict,
-    /// The medium failed for this opening (for the log: a failed sync, which is never retried). Whatever was offered and is
-    /// not resolved stays unknown. Give up this home; open it anew.
+    /// The medium failed for this opening (for the log: a failed sync, which is never retried). Whatever was
+    /// offered and is not resolved stays unknown. Give up this home; open it anew.
     Failed,
     /// No such file.
     NotFound,

@@ -1,6 +1,6 @@
-//! Faults on command, for the tests of this crate and of those above: a disk in memory that loses power, dies with its
-//! process, fills up, fails a sync or a write, or flips a bit. Deterministic: what a power cut spares is drawn from a
-//! seed.
+//! Faults on command, for the tests of this crate and of those above: a disk in memory that loses power, dies
+//! with its process, fills up, fails a sync or a write, or flips a bit. Deterministic: what a power cut
+//! spares is drawn from a seed.
 
 use std::io;
 use std::path::{Path, PathBuf};

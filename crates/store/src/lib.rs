@@ -1,11 +1,11 @@
-//! The durable home of one shard: a fenced log, a chain of manifests and write-once segment files, and beside them
-//! the small files of a node's configuration. The only crate that names the file system.
+//! The durable home of one shard: a fenced log, a chain of manifests and write-once segment files, and beside
+//! them the small files of a node's configuration. The only crate that names the file system.
 //!
-//! What the bytes mean is none of its business: records, manifests and segments are opaque. Layers above see a [`Site`],
-//! which gives homes (owning) and archives (reading), and the traits of [`contract`](ShardHome) alone, so that an object store
-//! can be a site without a change above.
-//! Bytes come from `engine` (one home per shard) and from the node (configuration); they go to a folder.
-//! The API blocks; callers on an async runtime hand the call to a thread that may wait.
+//! What the bytes mean is none of its business: records, manifests and segments are opaque. Layers above see
+//! a [`Site`], which gives homes (owning) and archives (reading), and the traits of [`contract`](ShardHome)
+//! alone, so that an object store can be a site without a change above. Bytes come from `engine` (one home
+//! per shard) and from the node (configuration); they go to a folder. The API blocks; callers on an async
+//! runtime hand the call to a thread that may wait.
 
 mod backup;
 mod config;

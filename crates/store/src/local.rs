@@ -1,6 +1,6 @@
-//! Shards in folders of the local disk. A home takes the folder's lock, begins a new epoch, and opens log, manifests
-//! and segments below it; a second one is refused while the first lives. An archive reads manifests and segments without the
-//! lock. Layout: `LOCK`, `epoch/`, `log/`, `manifest/`, `segment/`.
+//! Shards in folders of the local disk. A home takes the folder's lock, begins a new epoch, and opens log,
+//! manifests and segments below it; a second one is refused while the first lives. An archive reads manifests
+//! and segments without the lock. Layout: `LOCK`, `epoch/`, `log/`, `manifest/`, `segment/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,8 +21,8 @@ const EPOCHS_KEPT: usize = 2;
 /// How to open a [`LocalHome`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HomeOptions {
-    /// Identifies the shard, in every log file and manifest: files of another shard that found their way into the
-    /// folder are refused. Must be the same at every opening.
+    /// Identifies the shard, in every log file and manifest: files of another shard that found their way into
+    /// the folder are refused. Must be the same at every opening.
     pub stream: [u8; 16],
     pub log: LogOptions,
 }

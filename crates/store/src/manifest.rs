@@ -1,5 +1,6 @@
-//! The chain of manifests in a folder: one file per version, created once, whole or not at all. What a manifest says is
-//! `engine`'s business. The last few versions are kept, so that a damaged newest one leaves something to start from.
+//! The chain of manifests in a folder: one file per version, created once, whole or not at all. What a
+//! manifest says is `engine`'s business. The last few versions are kept, so that a damaged newest one leaves
+//! something to start from.
 
 use std::io;
 use std::path::PathBuf;
@@ -105,8 +106,8 @@ impl ManifestStore for LocalManifests {
         let newest = self.load().map_err(unoffered)?;
         let mut versions = self.files.versions().map_err(unoffered)?;
         let version = match newest {
-            // Offered before, and the answer was unknown. Written anew all the same: a sync of what a failed one has left may
-            // promise what the disk does not have.
+            // Offered before, and the answer was unknown. Written anew all the same: a sync of what a failed
+            // one has left may promise what the disk does not have.
             Some((version, offered)) if Some(version) > expected && offered == manifest => version,
             newest if newest.as_ref().map(|(version, _)| *version) != expected => {
                 return Err(conflict(newest.map(|(version, _)| version), expected));
@@ -127,7 +128,8 @@ impl ManifestStore for LocalManifests {
     }
 }
 
-/// Before the manifest has its name nothing has happened: whatever failed (no descriptor is free, say) may go well the next time.
+/// Before the manifest has its name nothing has happened: whatever failed (no descriptor is free, say) may go
+/// well the next time.
 fn unoffered(error: Error) -> Error {
     match error.kind() {
         ErrorKind::Failed => Error::new(ErrorKind::Retry, error.message().to_owned()).with_source(error),
@@ -158,7 +160,8 @@ fn version_of_name(name: &str) -> Option<u64> {
     (file_name(version) == name).then_some(version)
 }
 
-/// What a manifest file holds: magic, format, stream, version, length, CRC-32 of all but itself, the manifest.
+/// What a manifest file holds: magic, format, stream, version, length, CRC-32 of all but itself, the
+/// manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Envelope<'a> {
     pub stream: StreamId,

@@ -1,5 +1,5 @@
-//! Which names may become file names: `[A-Za-z0-9_.-]+` without a leading dot, so that no name can climb out of its
-//! folder, hide, or collide with the store's own temporary files (which begin with a dot).
+//! Which names may become file names: `[A-Za-z0-9_.-]+` without a leading dot, so that no name can climb out
+//! of its folder, hide, or collide with the store's own temporary files (which begin with a dot).
 
 use crate::{Error, ErrorKind, Result};
 

@@ -1,4 +1,5 @@
-//! Room for one record of a log: taken before the lock under which the record gets its place, given back when it is dropped.
+//! Room for one record of a log: taken before the lock under which the record gets its place, given back when
+//! it is dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

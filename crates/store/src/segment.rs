@@ -1,5 +1,5 @@
-//! Segment files in a folder: written once under a temporary name, synced, given their name, mapped to be read.
-//! Which segments are alive is the manifest's to say; this module only knows files.
+//! Segment files in a folder: written once under a temporary name, synced, given their name, mapped to be
+//! read. Which segments are alive is the manifest's to say; this module only knows files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -154,7 +154,8 @@ pub(crate) fn map_file(disk: &dyn Disk, folder: &Path, name: &str) -> Result<Seg
     disk.map(&path).map_err(|source| Error::io("open", &path, source))
 }
 
-/// Size and CRC of a file, read through the file rather than a mapping: a bad sector is an error, not a signal.
+/// Size and CRC of a file, read through the file rather than a mapping: a bad sector is an error, not a
+/// signal.
 fn measure(disk: &dyn Disk, path: &Path) -> io::Result<(u64, u32)> {
     let file = disk.open(path)?;
     let mut buffer = vec![0; READ_BYTES];

@@ -1,5 +1,5 @@
-//! Where shards are: a site gives for a shard's id either its home, which owns the shard and may write, or its archive,
-//! which reads what an owner published and never writes, replays or removes anything.
+//! Where shards are: a site gives for a shard's id either its home, which owns the shard and may write, or
+//! its archive, which reads what an owner published and never writes, replays or removes anything.
 //!
 //! Ids are names, not paths of this machine: a folder, a bucket or a memory may lie behind a site.
 
@@ -18,8 +18,9 @@ pub struct ShardId {
 
 /// Homes and archives of shards.
 pub trait Site: Send + Sync {
-    /// Opens the shard as its owner, and creates it where there is none. Either deposes whoever owned it, who learns so at
-    /// the next append or publication, or is refused while that one lives: which of both is the site's to say.
+    /// Opens the shard as its owner, and creates it where there is none. Either deposes whoever owned it, who
+    /// learns so at the next append or publication, or is refused while that one lives: which of both is the
+    /// site's to say.
     ///
     /// Errors: `Deposed` when it is refused.
     fn home(&self, id: &ShardId) -> Result<Arc<dyn ShardHome>>;
@@ -35,7 +36,7 @@ pub trait ShardArchive: Send + Sync {
 
     /// The bytes of a file that a manifest names; they stay valid after its removal.
     ///
-    /// Errors: `NotFound` when it is gone: take the newest manifest. A file that the newest one names and that is not there
-    /// is damage. `Corrupt` when it has another size.
+    /// Errors: `NotFound` when it is gone: take the newest manifest. A file that the newest one names and
+    /// that is not there is damage. `Corrupt` when it has another size.
     fn open(&self, file: &SegmentFile) -> Result<SegmentBytes>;
 }

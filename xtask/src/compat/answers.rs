@@ -1,6 +1,6 @@
-//! The recorded answers beside a scenario file: one entry a step, with the question it belongs to, so that an edited
-//! question is noticed. Owns that JSON format. Parts that the masks call volatile are blanked before they are
-//! written, so that recording twice gives the same bytes.
+//! The recorded answers beside a scenario file: one entry a step, with the question it belongs to, so that an
+//! edited question is noticed. Owns that JSON format. Parts that the masks call volatile are blanked before
+//! they are written, so that recording twice gives the same bytes.
 
 use std::path::Path;
 
@@ -52,7 +52,8 @@ impl Recorded {
         serde_json::from_str(&text).with_context(|| format!("cannot understand `{}`", path.display()))
     }
 
-    /// Writes what is short on one line and what is long one part a line, so that a change of behaviour is a small diff.
+    /// Writes what is short on one line and what is long one part a line, so that a change of behaviour is a
+    /// small diff.
     pub fn write(&self, path: &Path) -> Result<()> {
         let mut text = String::new();
         lay_out(&mut text, &json!({"answers": self.answers}), 0);

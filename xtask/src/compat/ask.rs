@@ -1,6 +1,7 @@
 //! One question over HTTP, one answer back. Owns the encoding of requests and the reading of answers into a
-//! comparable form: JSON where it parses, javabin with its types, text otherwise, with the collection's name written `{core}`.
-//! Does not judge: a status of 500 is an answer like any other; only a failed connection is an error.
+//! comparable form: JSON where it parses, javabin with its types, text otherwise, with the collection's name
+//! written `{core}`. Does not judge: a status of 500 is an answer like any other; only a failed connection is
+//! an error.
 
 use anyhow::{Context, Result};
 use base64::Engine as _;

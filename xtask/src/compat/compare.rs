@@ -1,6 +1,6 @@
-//! Compares a recorded answer with a new one and says where they part. Owns the meaning of "equal": numbers of the
-//! same JSON form (1 is not 1.0, as clients with types care) that agree to 1e-5 if fractional; objects without
-//! regard to the order of keys; arrays in order; all of it loosened by the masks.
+//! Compares a recorded answer with a new one and says where they part. Owns the meaning of "equal": numbers
+//! of the same JSON form (1 is not 1.0, as clients with types care) that agree to 1e-5 if fractional; objects
+//! without regard to the order of keys; arrays in order; all of it loosened by the masks.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ pub struct Difference {
 
 const TOLERANCE: f64 = 1e-5;
 
-/// Differences under the step's `differs` patterns are kept on purpose and make no failure, as long as the answer
-/// is what the step says of `ours`.
+/// Differences under the step's `differs` patterns are kept on purpose and make no failure, as long as the
+/// answer is what the step says of `ours`.
 pub fn judge(expected: &Value, actual: &Value, rules: &Rules, step: &Step) -> Outcome {
     let kept =
         |difference: &Difference| step.differs.keys().any(|pattern| mask::matches(pattern, &difference.path));

@@ -1,6 +1,7 @@
-//! Javabin, Solr's binary notation, as JSON that shows each value's type: `{"int":5}`, `{"long":5}`; texts, booleans and nulls are
-//! themselves, lists are lists, and of what has names names and values alternate below the kind: `{"NamedList":["a",{"int":1}]}`.
-//! Written apart from the product's reader, so that a mistake of one shows in the other.
+//! Javabin, Solr's binary notation, as JSON that shows each value's type: `{"int":5}`, `{"long":5}`; texts,
+//! booleans and nulls are themselves, lists are lists, and of what has names names and values alternate below
+//! the kind: `{"NamedList":["a",{"int":1}]}`. Written apart from the product's reader, so that a mistake of
+//! one shows in the other.
 
 use serde_json::{Value, json};
 

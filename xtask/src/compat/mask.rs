@@ -1,7 +1,8 @@
-//! What in an answer is compared less than exactly, and how: `compat/masks.yaml` for every step, `mask:` for one.
+//! What in an answer is compared less than exactly, and how: `compat/masks.yaml` for every step, `mask:` for
+//! one.
 //!
-//! A mask is a path pattern and a kind. Paths begin at `status`, `type` or `body` and are parted by `/`; `*` stands
-//! for one part, `**` for any number. Owns matching and the kinds; `compare` applies them.
+//! A mask is a path pattern and a kind. Paths begin at `status`, `type` or `body` and are parted by `/`; `*`
+//! stands for one part, `**` for any number. Owns matching and the kinds; `compare` applies them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,8 +27,8 @@ pub enum Kind {
     FirstLine,
     /// Text whose numbers agree to 1e-5 and whose other characters are the same: score explanations.
     Prose,
-    /// Text that may list alternatives as `(a | b)`: then the same words in any order, since Solr lists them in the
-    /// order of a Java hash table; otherwise exactly the same.
+    /// Text that may list alternatives as `(a | b)`: then the same words in any order, since Solr lists them
+    /// in the order of a Java hash table; otherwise exactly the same.
     Clauses,
     /// An array with the same members in any order.
     Unordered,

@@ -1,10 +1,11 @@
 //! Compatibility scenarios: questions we write, answers that a real Solr gave, replayed against any server.
 //!
-//! Questions are `compat/<area>/<name>.yaml`, the recorded answers `compat/<area>/<name>.json` beside them. Each file
-//! gets a collection of its own, made fresh and deleted after. Recording rewrites the answers; replaying compares
-//! them under `compat/masks.yaml`. This module owns the run; the parts are: `scenario` (the question files), `ask` (one
-//! question over HTTP), `provision` (collections), `answers` (the recorded files), `compare` and `mask`, `open` (steps known to
-//! fail), `summary`; `random` asks what nobody wrote down.
+//! Questions are `compat/<area>/<name>.yaml`, the recorded answers `compat/<area>/<name>.json` beside them.
+//! Each file gets a collection of its own, made fresh and deleted after. Recording rewrites the answers;
+//! replaying compares them under `compat/masks.yaml`. This module owns the run; the parts are: `scenario`
+//! (the question files), `ask` (one question over HTTP), `provision` (collections), `answers` (the recorded
+//! files), `compare` and `mask`, `open` (steps known to fail), `summary`; `random` asks what nobody wrote
+//! down.
 
 mod answers;
 mod ask;
@@ -38,8 +39,8 @@ const ADMINISTRATOR: &str = "solr:SolrRocks";
 
 /// What one run does.
 pub struct Options {
-    /// Base URL that ends in the web context, such as `http://127.0.0.1:8983/solr`; without one, a Parhelion of this
-    /// checkout is started for the run.
+    /// Base URL that ends in the web context, such as `http://127.0.0.1:8983/solr`; without one, a Parhelion
+    /// of this checkout is started for the run.
     pub url: Option<String>,
     /// Only scenario files whose path contains this text.
     pub filter: Option<String>,

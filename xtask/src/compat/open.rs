@@ -1,5 +1,6 @@
-//! The ratchet: `compat/open.yaml` lists the steps that do not pass yet, by scenario and step number. A listed step may
-//! fail, any other may not; `--accept` rewrites the list from a run. It only ever ought to grow shorter.
+//! The ratchet: `compat/open.yaml` lists the steps that do not pass yet, by scenario and step number. A
+//! listed step may fail, any other may not; `--accept` rewrites the list from a run. It only ever ought to
+//! grow shorter.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

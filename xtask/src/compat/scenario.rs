@@ -1,13 +1,15 @@
-//! The question files: `name`, `configset`, `docs` (a fixture) and `steps`. Owns their format and what is refused in
-//! it; asks nothing. Unknown keys are errors, so that a misspelt one cannot make a step weaker than it reads.
+//! The question files: `name`, `configset`, `docs` (a fixture) and `steps`. Owns their format and what is
+//! refused in it; asks nothing. Unknown keys are errors, so that a misspelt one cannot make a step weaker
+//! than it reads.
 //!
-//! A step is `get: PATH` or `post: PATH` (or `put`, `delete`, `head`) with `params` (a list repeats the parameter) and, for a
-//! post or put, `body`: text as it stands, or a YAML value that is sent as JSON; or `body_hex`, the bytes of it. A path that
-//! begins with `/api/` counts from the server's root, with another `/` from the web context, any other from the collection. `{core}` in a path, parameter or body is the
+//! A step is `get: PATH` or `post: PATH` (or `put`, `delete`, `head`) with `params` (a list repeats the
+//! parameter) and, for a post or put, `body`: text as it stands, or a YAML value that is sent as JSON; or
+//! `body_hex`, the bytes of it. A path that begins with `/api/` counts from the server's root, with another
+//! `/` from the web context, any other from the collection. `{core}` in a path, parameter or body is the
 //! collection's name.
 //!
-//! With `security` (a `security.json` among the fixtures) the file asks a server that has it, as the administrator `solr`, or as a
-//! step's `as` says: `name:password`, or nothing for nobody.
+//! With `security` (a `security.json` among the fixtures) the file asks a server that has it, as the
+//! administrator `solr`, or as a step's `as` says: `name:password`, or nothing for nobody.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,7 +68,8 @@ pub struct Step {
     /// Differences from Solr that we keep: path pattern to reason.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
-    /// What a server that differs answers instead: path to value. Needed beside `differs: "**"`, which checks nothing.
+    /// What a server that differs answers instead: path to value. Needed beside `differs: "**"`, which checks
+    /// nothing.
     #[serde(default)]
     pub ours: BTreeMap<String, Value>,
 }

@@ -1,5 +1,5 @@
-//! What a run found: one result a step, a table by area, and readable differences. Owns the wording of the report;
-//! prints nothing.
+//! What a run found: one result a step, a table by area, and readable differences. Owns the wording of the
+//! report; prints nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -92,8 +92,8 @@ impl Summary {
         result.failed() && !self.listed(result)
     }
 
-    /// Failures first, each with its differences (the first five unless `verbose`, which also shows the open ones),
-    /// then the table.
+    /// Failures first, each with its differences (the first five unless `verbose`, which also shows the open
+    /// ones), then the table.
     pub fn render(&self, verbose: bool) -> String {
         let mut out = String::new();
         for result in self.results.iter().filter(|result| self.fails(result) || verbose && result.failed()) {
@@ -122,7 +122,8 @@ impl Summary {
         let mut total = Counts::default();
         self.results.iter().for_each(|result| count(&mut total, result, self.listed(result)));
         let Counts { passed, kept, open, failed } = total;
-        // The form that tools which watch test runs read; an open step is known and listed, so it counts as skipped.
+        // The form that tools which watch test runs read; an open step is known and listed, so it counts as
+        // skipped.
         let _ = writeln!(out, "compat: {} passed, {failed} failed, {open} skipped", passed + kept);
         let closed = self.results.iter().filter(|result| self.listed(result) && !result.failed()).count();
         if closed > 0 {

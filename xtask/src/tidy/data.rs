@@ -1,6 +1,7 @@
-//! Plans, batches and results are data (`crates/plan`): they can be compared, copied and sent. So nothing there waits, remembers
-//! what was made of it, looks at a clock, or hides its type. What is alive goes beside a plan (`crates/meter`), what follows
-//! from a schema or a configuration stands beside it (`crates/cluster/src/in_use.rs`). A closure may be lent for one call.
+//! Plans, batches and results are data (`crates/plan`): they can be compared, copied and sent. So nothing
+//! there waits, remembers what was made of it, looks at a clock, or hides its type. What is alive goes beside
+//! a plan (`crates/meter`), what follows from a schema or a configuration stands beside it
+//! (`crates/cluster/src/in_use.rs`). A closure may be lent for one call.
 
 use super::finding::Finding;
 
@@ -50,7 +51,8 @@ fn forbidden(line: &str) -> Option<&'static str> {
 fn keeps_trait_object(line: &str) -> bool {
     line.match_indices("dyn ").any(|(at, _)| {
         let before = line.get(..at).unwrap_or_default().trim_end_matches('(').trim_end();
-        // The last word before it: `&`, `&mut`, `&'a`; in `Box<dyn` and `Arc<dyn` there is none that begins so.
+        // The last word before it: `&`, `&mut`, `&'a`; in `Box<dyn` and `Arc<dyn` there is none that begins
+        // so.
         let word = before.rsplit([' ', '(', '<', ',']).next().unwrap_or_default();
         word != "&" && !word.starts_with("&'") && !before.ends_with("&mut")
     })

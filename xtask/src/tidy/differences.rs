@@ -1,5 +1,6 @@
-//! Differences from Solr that are kept stand in two places: as a row of the ADR that lists them, and as a `Solr differs:`
-//! where the code decides. Owns the rule that every row's scenarios are named by at least as many comments as rows.
+//! Differences from Solr that are kept stand in two places: as a row of the ADR that lists them, and as a
+//! `Solr differs:` where the code decides. Owns the rule that every row's scenarios are named by at least as
+//! many comments as rows.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Which of our crates may depend on which: the table of ARCHITECTURE.md, as data, and the proof that the two agree.
-//! Tests may depend on anything.
+//! Which of our crates may depend on which: the table of ARCHITECTURE.md, as data, and the proof that the two
+//! agree. Tests may depend on anything.
 
 use super::finding::Finding;
 use super::manifest::Manifest;
@@ -45,7 +45,8 @@ pub fn check(manifest: &Manifest) -> Vec<Finding> {
     wrong.map(|dependency| finding(message(&dependency.package))).collect()
 }
 
-/// Edges that a document draws, such as `solr → {plan, analysis}`, and that the table does not have, or has more of.
+/// Edges that a document draws, such as `solr → {plan, analysis}`, and that the table does not have, or has
+/// more of.
 pub fn check_document(path: &str, text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, line) in text.lines().enumerate() {

@@ -1,6 +1,6 @@
-//! Results are cut, ordered and averaged once, above all shards (`crates/cluster/src/finish`). The crates below answer with
-//! parts that merge: they have no module `finish`, no function `finish_…`, and name no finished result. What ends a file, a
-//! hash or a stream is called `finish` alone, and may be.
+//! Results are cut, ordered and averaged once, above all shards (`crates/cluster/src/finish`). The crates
+//! below answer with parts that merge: they have no module `finish`, no function `finish_…`, and name no
+//! finished result. What ends a file, a hash or a stream is called `finish` alone, and may be.
 
 use super::finding::Finding;
 

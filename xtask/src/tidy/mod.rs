@@ -1,11 +1,12 @@
 //! `cargo xtask tidy`: proves the architecture's absences, and a few habits, by reading the sources.
 //!
-//! Owns the walk over the repository and the form of a finding; each rule is a module with its own table: `edges`
-//! (which crate may depend on which), `names` (who may name tantivy, hyper, the file system ...), `sources` (what
-//! every source file has or lacks), `paths` (documents name only what exists), `differences` (kept differences from Solr are
-//! named where they are decided), `circles` (files that import each other), `finish` (results are finished above the shards), `data` (plans are data),
-//! `params` (a request's parameters are read through their definitions). Rules take texts and return findings,
-//! so that each is tested without a tree of files.
+//! Owns the walk over the repository and the form of a finding; each rule is a module with its own table:
+//! `edges` (which crate may depend on which), `names` (who may name tantivy, hyper, the file system ...),
+//! `sources` (what every source file has or lacks), `paths` (documents name only what exists), `differences`
+//! (kept differences from Solr are named where they are decided), `circles` (files that import each other),
+//! `finish` (results are finished above the shards), `data` (plans are data), `params` (a request's
+//! parameters are read through their definitions). Rules take texts and return findings, so that each is
+//! tested without a tree of files.
 
 mod circles;
 mod data;

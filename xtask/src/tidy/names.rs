@@ -1,5 +1,5 @@
-//! Who may name what: each large library, and the file system, belongs to one layer, so that it can be replaced,
-//! bounded and tested there. Owns both tables. What tests name is their own affair.
+//! Who may name what: each large library, and the file system, belongs to one layer, so that it can be
+//! replaced, bounded and tested there. Owns both tables. What tests name is their own affair.
 
 use super::finding::Finding;
 use super::manifest::Manifest;
@@ -52,7 +52,8 @@ pub fn check_dependencies(manifest: &Manifest) -> Vec<Finding> {
     findings
 }
 
-/// The file system in the sources of a crate that must not know of it; test modules and test files are left out.
+/// The file system in the sources of a crate that must not know of it; test modules and test files are left
+/// out.
 pub fn check_source(package: &str, path: &str, text: &str) -> Vec<Finding> {
     if FILE_READERS.contains(&package) || path.ends_with("tests.rs") || path.contains("/tests/") {
         return Vec::new();

@@ -1,8 +1,10 @@
-//! A request's parameter is read through its one definition (`crates/solr/src/params`), which knows its spelling, default and
-//! parser. That nobody reads one by a literal name follows from two absences that this rule counts: `by_name` looks up a name
-//! that is data, and `pairs` goes over all there are, each in the places listed here, with the reason, and nowhere else.
+//! A request's parameter is read through its one definition (`crates/solr/src/params`), which knows its
+//! spelling, default and parser. That nobody reads one by a literal name follows from two absences that this
+//! rule counts: `by_name` looks up a name that is data, and `pairs` goes over all there are, each in the
+//! places listed here, with the reason, and nowhere else.
 //!
-//! Local parameters (`{!term f=…}`) are no part of it: their names are their parser's, and mean another thing to each.
+//! Local parameters (`{!term f=…}`) are no part of it: their names are their parser's, and mean another thing
+//! to each.
 
 use super::finding::Finding;
 

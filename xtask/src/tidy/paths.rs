@@ -1,5 +1,6 @@
-//! Documents name only what exists: a path of this repository in backticks must be there. Owns the rule of what
-//! counts as such a path: it begins with a folder of the root, or is a file name in capitals such as `STYLE.md`.
+//! Documents name only what exists: a path of this repository in backticks must be there. Owns the rule of
+//! what counts as such a path: it begins with a folder of the root, or is a file name in capitals such as
+//! `STYLE.md`.
 
 use std::path::Path;
 

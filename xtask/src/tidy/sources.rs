@@ -1,10 +1,14 @@
-//! What every source file has or lacks: an opening that says what the file owns, no ignored tests, and a size that
-//! still is one subject. The numbers are the house style's; a file that outgrows them is split, not excused.
+//! What every source file has or lacks: an opening that says what the file owns, no ignored tests, comments
+//! no wider than code, and a size that still is one subject. The numbers are the house style's; a file that
+//! outgrows them is split, not excused.
 
 use super::finding::Finding;
 
 /// Production lines at which a file has two subjects.
 const LINES_MAX: usize = 700;
+
+/// Characters of a line, as in `rustfmt.toml`, which leaves comments alone.
+const WIDTH: usize = 110;
 
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
     let finding = |line: usize, message: String| Finding { path: path.to_owned(), line, message };
@@ -16,6 +20,10 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
     if let Some(at) = ignored {
         findings.push(finding(at + 1, "no ignored tests: fix it, or delete it".to_owned()));
     }
+    let wide = text.lines().enumerate().filter(|(_, line)| is_wide_comment(line));
+    findings.extend(wide.map(|(at, _)| {
+        finding(at + 1, format!("a comment wider than the code's {WIDTH} characters: wrap it"))
+    }));
     let lines = text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count();
     if lines > LINES_MAX && !path.ends_with("tests.rs") {
         findings.push(finding(
@@ -24,6 +32,12 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// Tables cannot be wrapped.
+fn is_wide_comment(line: &str) -> bool {
+    let comment = line.trim_start();
+    comment.starts_with("//") && line.chars().count() > WIDTH && !comment.contains(" | ")
 }
 
 /// A module with modules below it is the heading of their folder: `a/mod.rs`, not `a.rs` beside `a/`.
@@ -51,6 +65,9 @@ mod tests {
         check("//! Owns a.\nfn f() {}", 0);
         check("fn f() {}", 1);
         check("//! Owns a.\n#[cfg(test)]\nmod tests {\n    #[ignore]\n    fn f() {}\n}", 1);
+        check(&format!("//! Owns a.\n// {}", "wide ".repeat(30)), 1);
+        check(&format!("//! Owns a.\n// | {}", "wide | ".repeat(30)), 0);
+        check(&format!("//! Owns a.\nlet wide = \"{}\";", "wide ".repeat(30)), 0);
         check(&format!("//! Owns a.\n{}", "fn f() {}\n".repeat(LINES_MAX)), 1);
     }
 

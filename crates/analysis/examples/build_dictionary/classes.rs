@@ -44,7 +44,8 @@ impl Classes {
         Ok(())
     }
 
-    /// The flags of all classes, then runs of UTF-16 units of one class: a class and the run's length in two bytes.
+    /// The flags of all classes, then runs of UTF-16 units of one class: a class and the run's length in two
+    /// bytes.
     pub fn runs(&self) -> Vec<u8> {
         let mut out = vec![u8::try_from(self.flags.len()).expect("there are few classes")];
         out.extend(&self.flags);

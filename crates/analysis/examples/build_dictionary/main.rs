@@ -1,7 +1,8 @@
-//! Builds a dictionary of `dictionaries/` from the source of a MeCab dictionary: the word lists (`*.csv`), the
-//! connection costs (`matrix.def`) and the unknown words (`char.def`, `unk.def`), all in UTF-8. Writes the sections
-//! that `src/morphology/sections.rs` reads, not compressed; `dictionaries/README.md` names the sources and the
-//! commands. Entries of one surface keep the order of the files' names and of the lines, as Lucene's builders do.
+//! Builds a dictionary of `dictionaries/` from the source of a MeCab dictionary: the word lists (`*.csv`),
+//! the connection costs (`matrix.def`) and the unknown words (`char.def`, `unk.def`), all in UTF-8. Writes
+//! the sections that `src/morphology/sections.rs` reads, not compressed; `dictionaries/README.md` names the
+//! sources and the commands. Entries of one surface keep the order of the files' names and of the lines, as
+//! Lucene's builders do.
 //!
 //! `cargo run --release -p analysis --example build_dictionary -- japanese|korean SOURCE_FOLDER OUTPUT_FILE`
 
@@ -103,8 +104,8 @@ impl Builder {
         self.write_trie(&by_surface.into_iter().collect::<Vec<_>>())
     }
 
-    /// The surfaces as a trie in level order. A node is its character, how many children it has and how many words
-    /// end there; the words are numbered in the same order.
+    /// The surfaces as a trie in level order. A node is its character, how many children it has and how many
+    /// words end there; the words are numbered in the same order.
     fn write_trie(&mut self, surfaces: &[(Vec<u16>, Vec<Word>)]) -> Fallible<()> {
         let (mut labels, mut children, mut ends) = (vec![0], Vec::new(), Vec::new());
         let mut queue = VecDeque::from([(surfaces, 0)]);
@@ -225,8 +226,8 @@ impl Builder {
         self.out.bytes(rules.join("\n").as_bytes())
     }
 
-    /// The contexts of a user's words: Lucene takes those of a symbol for Japanese, and for Korean those of a common
-    /// noun: left, right, right without and right with a final consonant.
+    /// The contexts of a user's words: Lucene takes those of a symbol for Japanese, and for Korean those of a
+    /// common noun: left, right, right without and right with a final consonant.
     fn read_user_contexts(&mut self, source: &Path) -> Fallible<()> {
         let contexts = match self.language {
             Language::Japanese => [5; 4],
@@ -248,8 +249,8 @@ impl Builder {
         self.out.numbers(&contexts)
     }
 
-    /// Connection costs, a row for each left context of the next word, in it one for each right context of the word
-    /// before, as its difference to the one before it: half the size of the costs themselves.
+    /// Connection costs, a row for each left context of the next word, in it one for each right context of
+    /// the word before, as its difference to the one before it: half the size of the costs themselves.
     fn read_costs(&mut self, source: &Path) -> Fallible<()> {
         let text = fs::read_to_string(source.join("matrix.def"))?;
         let mut lines = text.lines().map(|line| line.split_whitespace());
@@ -295,7 +296,8 @@ fn katakana(text: &str) -> String {
     text.chars().map(|c| if ('\u{3041}'..='\u{3096}').contains(&c) { shifted(c) } else { c }).collect()
 }
 
-/// Kana in one byte each, their distance to U+3040; other characters after a byte 255 and one with their length.
+/// Kana in one byte each, their distance to U+3040; other characters after a byte 255 and one with their
+/// length.
 fn pack_kana(text: &str) -> Vec<u8> {
     let mut packed = Vec::new();
     for c in text.chars() {
@@ -312,8 +314,8 @@ fn pack_kana(text: &str) -> Vec<u8> {
     packed
 }
 
-/// The parts of a word: of each the part of speech, with its length before it, and its text, likewise, or for words
-/// that are only cut its number of characters.
+/// The parts of a word: of each the part of speech, with its length before it, and its text, likewise, or for
+/// words that are only cut its number of characters.
 fn pack_parts(expression: &str, inflected: bool) -> Fallible<Vec<u8>> {
     let mut packed = Vec::new();
     for part in expression.split('+') {

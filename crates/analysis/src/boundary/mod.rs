@@ -1,6 +1,6 @@
-//! Where a text may be cut: after sentences, words, lines, characters. The rules are those of Java's `BreakIterator`, which
-//! Solr's highlighters ask, not Unicode's: facts of the rule sources of JDK 17 to 25, which know no language. Characters are
-//! grapheme clusters, as since JDK 20.
+//! Where a text may be cut: after sentences, words, lines, characters. The rules are those of Java's
+//! `BreakIterator`, which Solr's highlighters ask, not Unicode's: facts of the rule sources of JDK 17 to 25,
+//! which know no language. Characters are grapheme clusters, as since JDK 20.
 
 mod line;
 mod sentence;
@@ -19,8 +19,8 @@ pub enum BoundaryKind {
     Character,
 }
 
-/// Finds the boundaries of a text, about where it is asked to. Offsets are bytes. It remembers where it was, as Java's does,
-/// and answers for sentences may depend on that.
+/// Finds the boundaries of a text, about where it is asked to. Offsets are bytes. It remembers where it was,
+/// as Java's does, and answers for sentences may depend on that.
 #[derive(Debug)]
 pub struct Boundaries {
     kind: BoundaryKind,

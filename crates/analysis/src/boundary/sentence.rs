@@ -1,6 +1,7 @@
-//! Sentences, as Java's rules cut them once they have become machines: one that runs on to the end of a sentence, one that
-//! runs back to where it is safe to begin. Behaviour of JDK 17 to 25, its oddities included: behind a full stop one blank
-//! wants a letter that is not small, two blanks any letter; and some safe places are no ends of sentences.
+//! Sentences, as Java's rules cut them once they have become machines: one that runs on to the end of a
+//! sentence, one that runs back to where it is safe to begin. Behaviour of JDK 17 to 25, its oddities
+//! included: behind a full stop one blank wants a letter that is not small, two blanks any letter; and some
+//! safe places are no ends of sentences.
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 

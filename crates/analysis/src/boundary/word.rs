@@ -1,5 +1,5 @@
-//! Words, and all that stands between them: runs of letters and digits with the punctuation they may hold inside, runs of
-//! blanks, runs of one Japanese script, else single characters.
+//! Words, and all that stands between them: runs of letters and digits with the punctuation they may hold
+//! inside, runs of blanks, runs of one Japanese script, else single characters.
 
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 

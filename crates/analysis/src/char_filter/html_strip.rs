@@ -1,7 +1,7 @@
-//! `htmlStrip`: takes tags, comments, scripts and styles out of HTML and decodes character entities. A tag that
-//! breaks the line for a reader leaves a line break, an inline tag (`<b>`) leaves nothing, so that the words around
-//! it join as they do on screen. Broken HTML is read as browsers do: what is no tag is text. Entity names are those
-//! of HTML 4 (`data/html_entities.txt`: name, code point).
+//! `htmlStrip`: takes tags, comments, scripts and styles out of HTML and decodes character entities. A tag
+//! that breaks the line for a reader leaves a line break, an inline tag (`<b>`) leaves nothing, so that the
+//! words around it join as they do on screen. Broken HTML is read as browsers do: what is no tag is text.
+//! Entity names are those of HTML 4 (`data/html_entities.txt`: name, code point).
 
 use std::sync::{Arc, LazyLock};
 

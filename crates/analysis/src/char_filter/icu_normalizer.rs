@@ -1,5 +1,6 @@
-//! `icuNormalizer2` before the tokenizer: Unicode normalisation of the text, which may join or part what a tokenizer looks
-//! at. The text is normalised from one character that composes with none before it to the next.
+//! `icuNormalizer2` before the tokenizer: Unicode normalisation of the text, which may join or part what a
+//! tokenizer looks at. The text is normalised from one character that composes with none before it to the
+//! next.
 
 use icu_properties::props::{CanonicalCombiningClass, GeneralCategoryGroup};
 use icu_properties::{CodePointMapData, CodePointMapDataBorrowed};

@@ -1,6 +1,6 @@
-//! `japaneseIterationMark`: marks that repeat what stands before them, written out: `時々` becomes `時時`, `こゞ` `こご`.
-//! A run of marks repeats as many characters as it has. Runs, the characters that marks cannot repeat, and what
-//! happens to marks without anything before them are as in Lucene's char filter.
+//! `japaneseIterationMark`: marks that repeat what stands before them, written out: `時々` becomes `時時`, `こゞ`
+//! `こご`. A run of marks repeats as many characters as it has. Runs, the characters that marks cannot repeat,
+//! and what happens to marks without anything before them are as in Lucene's char filter.
 
 use crate::char_filter::CharFilterDefinition;
 use crate::offsets::{Filtered, Rewriter};
@@ -70,8 +70,8 @@ impl CharFilter for IterationMark {
     }
 }
 
-/// What a mark stands for after a character. The mark without voice also steps back from characters that have no
-/// voiced form, as in Lucene: `なゝ` becomes `など`.
+/// What a mark stands for after a character. The mark without voice also steps back from characters that have
+/// no voiced form, as in Lucene: `なゝ` becomes `など`.
 fn repeated(source: char, mark: char) -> char {
     let (voiced, first) = match mark {
         'ゝ' => (false, 'か'),
@@ -87,7 +87,8 @@ fn repeated(source: char, mark: char) -> char {
     }
 }
 
-/// Whether a kana from the row of K, which begins with `first`, to that of H has a voiced form right after it.
+/// Whether a kana from the row of K, which begins with `first`, to that of H has a voiced form right after
+/// it.
 fn takes_voice(c: char, first: char) -> Option<bool> {
     let at = u32::from(c).checked_sub(u32::from(first))?;
     match at {

@@ -1,5 +1,5 @@
-//! Char filters that replace fixed strings: `mapping` (rules of a file, the longest match wins), `persian` (the
-//! zero-width non-joiner becomes a blank), `cjkWidth`.
+//! Char filters that replace fixed strings: `mapping` (rules of a file, the longest match wins), `persian`
+//! (the zero-width non-joiner becomes a blank), `cjkWidth`.
 
 use rustc_hash::FxHashMap;
 

@@ -1,5 +1,5 @@
-//! `patternReplace`: replaces what a pattern matches in the whole text. Inside a replacement offsets fall on the
-//! matched text from its start on, as in Lucene's filter.
+//! `patternReplace`: replaces what a pattern matches in the whole text. Inside a replacement offsets fall on
+//! the matched text from its start on, as in Lucene's filter.
 
 use crate::char_filter::CharFilterDefinition;
 use crate::java_regex::{JavaRegex, Replacement};

@@ -1,6 +1,6 @@
-//! `asciiFolding`: letters with marks, ligatures, circled and full-width forms become their nearest ASCII. The table
-//! (`data/ascii_folding.txt`: a replacement, a blank, the characters it stands for) was recorded from Lucene 9.12.3,
-//! character by character.
+//! `asciiFolding`: letters with marks, ligatures, circled and full-width forms become their nearest ASCII.
+//! The table (`data/ascii_folding.txt`: a replacement, a blank, the characters it stands for) was recorded
+//! from Lucene 9.12.3, character by character.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Chinese, Japanese and Korean without a dictionary: `cjkBigram` pairs neighbouring characters, `cjkWidth` makes
-//! full-width ASCII and half-width katakana normal.
+//! Chinese, Japanese and Korean without a dictionary: `cjkBigram` pairs neighbouring characters, `cjkWidth`
+//! makes full-width ASCII and half-width katakana normal.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

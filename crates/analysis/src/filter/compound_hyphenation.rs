@@ -1,5 +1,5 @@
-//! `hyphenationCompoundWord`: adds the parts of a compound word, which are sought only between the points where it may
-//! be hyphenated, all of them or those of a dictionary.
+//! `hyphenationCompoundWord`: adds the parts of a compound word, which are sought only between the points
+//! where it may be hyphenated, all of them or those of a dictionary.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -71,8 +71,8 @@ impl Rules {
         self.words.as_ref().is_none_or(|words| words.contains(&part.iter().collect::<String>()))
     }
 
-    /// The parts of a word. A part may have one letter more than a word of the dictionary, the letter that joins it to
-    /// the next.
+    /// The parts of a word. A part may have one letter more than a word of the dictionary, the letter that
+    /// joins it to the next.
     fn parts(&self, word: &[char]) -> Vec<String> {
         let without_last = word.split_last().map_or(word, |(_, rest)| rest);
         let is_word =

@@ -1,5 +1,5 @@
-//! Exact decimal numbers for `numerals.rs`: read, added, shifted by powers of ten, and written without needless
-//! zeros. Digits are kept one by one, which is enough for numbers as people write them.
+//! Exact decimal numbers for `numerals.rs`: read, added, shifted by powers of ten, and written without
+//! needless zeros. Digits are kept one by one, which is enough for numbers as people write them.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! English: `englishPossessive`, `englishMinimalStem` (plurals only, after Harman's S-stemmer) and `porterStem`
-//! (Porter's algorithm of 1980 with its author's later departures `bli` and `logi`).
+//! English: `englishPossessive`, `englishMinimalStem` (plurals only, after Harman's S-stemmer) and
+//! `porterStem` (Porter's algorithm of 1980 with its author's later departures `bli` and `logi`).
 
 use crate::filter::FilterDefinition;
 use crate::filter::porter;

@@ -1,6 +1,6 @@
-//! `flattenGraph`: makes a token graph flat, because an index stores no `position_length` that could lead over
-//! other tokens. Nodes of the graph are merged so that every path has as many positions as the longest; tokens of
-//! the shorter paths reach further. The merging order is that of Lucene's FlattenGraphFilter.
+//! `flattenGraph`: makes a token graph flat, because an index stores no `position_length` that could lead
+//! over other tokens. Nodes of the graph are merged so that every path has as many positions as the longest;
+//! tokens of the shorter paths reach further. The merging order is that of Lucene's FlattenGraphFilter.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,6 +1,7 @@
-//! Where words may be hyphenated, by Liang's patterns (1983) in the XML files of Apache FOP: `classes` say which
-//! characters count as one letter, `patterns` score the gaps between letters, `exceptions` are words with their hyphens.
-//! Of the XML only these three elements are read, as text; everything else in the file is passed over.
+//! Where words may be hyphenated, by Liang's patterns (1983) in the XML files of Apache FOP: `classes` say
+//! which characters count as one letter, `patterns` score the gaps between letters, `exceptions` are words
+//! with their hyphens. Of the XML only these three elements are read, as text; everything else in the file is
+//! passed over.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +10,8 @@ use rustc_hash::FxHashMap;
 pub(crate) struct Hyphenation {
     /// Each character's letter.
     letters: FxHashMap<char, char>,
-    /// Scores of the gaps before, within and after a sequence of letters; `.` stands for the bounds of a word.
+    /// Scores of the gaps before, within and after a sequence of letters; `.` stands for the bounds of a
+    /// word.
     patterns: FxHashMap<String, Vec<u8>>,
     /// Hyphenation points of words that patterns get wrong.
     exceptions: FxHashMap<String, Vec<usize>>,

@@ -1,5 +1,6 @@
-//! Unicode normalisation, by ICU4X: `icuNormalizer2` (a form of one's choice) and `icuFolding` (search folding: case,
-//! marks, width). Solr differs: ICU's folding also maps some digits and punctuation that have no decomposition.
+//! Unicode normalisation, by ICU4X: `icuNormalizer2` (a form of one's choice) and `icuFolding` (search
+//! folding: case, marks, width). Solr differs: ICU's folding also maps some digits and punctuation that have
+//! no decomposition.
 
 use icu_casemap::CaseMapper;
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};

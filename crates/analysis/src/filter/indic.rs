@@ -1,6 +1,6 @@
 //! Scripts of India: `indicNormalization` composes letters that were typed as sequences (the table
-//! `data/indic_pairs.txt`, code points in hexadecimal, was recorded from Lucene 9.12.3), `hindiNormalization` removes
-//! spelling differences of Hindi (Pingali and Varma).
+//! `data/indic_pairs.txt`, code points in hexadecimal, was recorded from Lucene 9.12.3), `hindiNormalization`
+//! removes spelling differences of Hindi (Pingali and Varma).
 
 use std::sync::LazyLock;
 

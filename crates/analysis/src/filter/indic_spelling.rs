@@ -1,5 +1,6 @@
-//! `bengaliNormalization` and `teluguNormalization`: spellings of one word become one. For Bengali these are a part of
-//! the phonetic rules of UzZaman and Khan, oddities of Lucene's included, because an index may have been built by them.
+//! `bengaliNormalization` and `teluguNormalization`: spellings of one word become one. For Bengali these are
+//! a part of the phonetic rules of UzZaman and Khan, oddities of Lucene's included, because an index may have
+//! been built by them.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -88,7 +89,8 @@ fn bengali_joined_ya(done: &mut Vec<char>, rest: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// A joined ba is silent at the start of a word and in clusters of three, elsewhere it doubles the letter before it.
+/// A joined ba is silent at the start of a word and in clusters of three, elsewhere it doubles the letter
+/// before it.
 fn bengali_joined_ba(done: &mut Vec<char>, ba: char) {
     let length = done.len();
     let at = |back: usize| length.checked_sub(back).and_then(|at| done.get(at)).copied();

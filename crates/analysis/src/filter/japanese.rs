@@ -1,5 +1,5 @@
-//! Filters behind the `japanese` tokenizer: dictionary forms, parts of speech, readings, spellings of kana. All but
-//! the last need the tokens' words of the dictionary and leave other tokens alone. Solr differs:
+//! Filters behind the `japanese` tokenizer: dictionary forms, parts of speech, readings, spellings of kana.
+//! All but the last need the tokens' words of the dictionary and leave other tokens alone. Solr differs:
 //! `japaneseCompletion` is not supported.
 
 use std::sync::{Arc, LazyLock};
@@ -181,7 +181,8 @@ fn in_katakana(text: &str) -> String {
     text.chars().map(shift).collect()
 }
 
-/// Katakana, up to three together, and their Latin letters: a modified Hepburn romanisation as Lucene uses it.
+/// Katakana, up to three together, and their Latin letters: a modified Hepburn romanisation as Lucene uses
+/// it.
 static ROMAJI: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
     let words: Vec<&str> = include_str!("../../data/romaji.txt").split_whitespace().collect();
     words.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()

@@ -1,6 +1,6 @@
 //! Filters behind the `korean` tokenizer: parts of speech and readings. They need the tokens' words of the
-//! dictionary and leave other tokens alone. Solr 9.10's Lucene puts all endings under one tag, `E`, and all particles
-//! under `J`; a schema may name them so or by the tags of the dictionary.
+//! dictionary and leave other tokens alone. Solr 9.10's Lucene puts all endings under one tag, `E`, and all
+//! particles under `J`; a schema may name them so or by the tags of the dictionary.
 
 use std::sync::Arc;
 

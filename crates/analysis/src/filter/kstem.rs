@@ -1,6 +1,7 @@
-//! `kStem`: Krovetz' stemmer for English (1993), which takes endings off only as far as a dictionary knows the rest, so
-//! that stems are words. The dictionary is data, `data/kstem_words.txt`. The rules run in a fixed order until one ends at
-//! a word of the dictionary; a rule that finds none leaves the word as it was or, for frequent endings, as its best guess.
+//! `kStem`: Krovetz' stemmer for English (1993), which takes endings off only as far as a dictionary knows
+//! the rest, so that stems are words. The dictionary is data, `data/kstem_words.txt`. The rules run in a
+//! fixed order until one ends at a word of the dictionary; a rule that finds none leaves the word as it was
+//! or, for frequent endings, as its best guess.
 
 use std::sync::LazyLock;
 
@@ -31,7 +32,8 @@ static K_STEM: FilterDefinition = FilterDefinition::new(
 enum Entry {
     /// It is a stem.
     Stem,
-    /// It is a stem that past tenses and participles are not taken back to by an `e`: `caste` is not that of `casted`.
+    /// It is a stem that past tenses and participles are not taken back to by an `e`: `caste` is not that of
+    /// `casted`.
     Exception,
     /// Its stem is another word.
     Root(&'static str),

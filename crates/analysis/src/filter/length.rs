@@ -1,6 +1,7 @@
-//! Filters that look at how long tokens are or how many there were: `length`, `codepointCount`, `truncate`, `trim`,
-//! `limitTokenCount`, `limitTokenOffset`, `limitTokenPosition`. Lengths are UTF-16 units unless the name says
-//! otherwise. `consumeAllTokens` is taken and changes nothing here: nobody can see what was not consumed.
+//! Filters that look at how long tokens are or how many there were: `length`, `codepointCount`, `truncate`,
+//! `trim`, `limitTokenCount`, `limitTokenOffset`, `limitTokenPosition`. Lengths are UTF-16 units unless the
+//! name says otherwise. `consumeAllTokens` is taken and changes nothing here: nobody can see what was not
+//! consumed.
 
 use crate::chars::is_java_whitespace;
 use crate::filter::FilterDefinition;

@@ -1,5 +1,5 @@
-//! Case: `lowercase`, `uppercase`, and the lower cases of Turkish, Greek and Irish, whose letters need more than the
-//! simple mapping.
+//! Case: `lowercase`, `uppercase`, and the lower cases of Turkish, Greek and Irish, whose letters need more
+//! than the simple mapping.
 
 use crate::chars::{lower_in_place, to_upper};
 use crate::filter::FilterDefinition;

@@ -1,7 +1,8 @@
-//! Filters over managed resources: `managedStop`, `managedSynonym` and `managedSynonymGraph` work as `stop`, `synonym` and
-//! `synonymGraph` over a list that clients change by `/schema/analysis/…`. The list of the name NAME is the configset's
-//! file `_schema_analysis_stopwords_NAME.json` or `_schema_analysis_synonyms_NAME.json`, in the form in which Solr stores
-//! it; without the file the list is empty. Reading is all that happens here; changing the file is the API's.
+//! Filters over managed resources: `managedStop`, `managedSynonym` and `managedSynonymGraph` work as `stop`,
+//! `synonym` and `synonymGraph` over a list that clients change by `/schema/analysis/…`. The list of the name
+//! NAME is the configset's file `_schema_analysis_stopwords_NAME.json` or
+//! `_schema_analysis_synonyms_NAME.json`, in the form in which Solr stores it; without the file the list is
+//! empty. Reading is all that happens here; changing the file is the API's.
 
 use std::sync::Arc;
 

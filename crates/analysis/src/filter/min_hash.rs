@@ -1,7 +1,7 @@
-//! `minHash`: a text's tokens, shingles as a rule, become the least of their hashes, so that texts with many hashes in
-//! common are near-duplicates. Hashes are MurmurHash3's of 128 bits over UTF-16, and each is a term of eight UTF-16 units
-//! (two for the number of the hash function and six, if there are several); units that are no character become
-//! U+FFFD, as they do in an index of Lucene's.
+//! `minHash`: a text's tokens, shingles as a rule, become the least of their hashes, so that texts with many
+//! hashes in common are near-duplicates. Hashes are MurmurHash3's of 128 bits over UTF-16, and each is a term
+//! of eight UTF-16 units (two for the number of the hash function and six, if there are several); units that
+//! are no character become U+FFFD, as they do in an index of Lucene's.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,7 +135,8 @@ impl Sketch {
     }
 }
 
-/// Lucene's bounded set: a hash that is smaller than the greatest takes its place, even one that is in the set already.
+/// Lucene's bounded set: a hash that is smaller than the greatest takes its place, even one that is in the
+/// set already.
 fn keep_least(set: &mut BTreeSet<Hash>, hash: Hash, size: usize) {
     if set.len() >= size {
         if set.last().is_some_and(|last| hash >= *last) {

@@ -1,5 +1,5 @@
-//! Token filters: tokens to tokens. One file each, or one for a family; each file holds its definitions. The two
-//! commonest shapes, filters that change each token and filters that drop some, are in `shape.rs`.
+//! Token filters: tokens to tokens. One file each, or one for a family; each file holds its definitions. The
+//! two commonest shapes, filters that change each token and filters that drop some, are in `shape.rs`.
 
 mod ascii_folding;
 mod cjk;

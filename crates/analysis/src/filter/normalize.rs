@@ -1,6 +1,7 @@
-//! Normalisations of scripts and languages: single characters and short sequences that writers use for the same
-//! letter become one. Each is a table of what Lucene's filter of the name does; sources are the same publications
-//! (Larkey for Arabic, Bhamidipati and Walid for Indic scripts, the Snowball group's German2 for German).
+//! Normalisations of scripts and languages: single characters and short sequences that writers use for the
+//! same letter become one. Each is a table of what Lucene's filter of the name does; sources are the same
+//! publications (Larkey for Arabic, Bhamidipati and Walid for Indic scripts, the Snowball group's German2 for
+//! German).
 
 use crate::filter::FilterDefinition;
 use crate::filter::shape::{Plain, Rewriting};
@@ -180,8 +181,8 @@ fn plain(out: &mut String, letter: &str) -> German {
     German::Vowel
 }
 
-/// Spellings of Scandinavian vowels that a filter may join: pairs of letters, the second in any case, and the letter
-/// they stand for.
+/// Spellings of Scandinavian vowels that a filter may join: pairs of letters, the second in any case, and the
+/// letter they stand for.
 struct Foldings {
     pairs: &'static [(&'static str, char)],
     singles: fn(char) -> char,

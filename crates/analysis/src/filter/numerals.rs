@@ -1,6 +1,7 @@
-//! `japaneseNumber` and `koreanNumber`: numbers of several tokens as one Arabic number. `三千2百２十三` becomes 3223 and
-//! `１．２万` 12000. Tokens on top of others and keywords are left alone. The tokenizer has to keep punctuation, or points
-//! are lost. Solr differs: of a number over 1,024 characters nothing is computed, it stays as written.
+//! `japaneseNumber` and `koreanNumber`: numbers of several tokens as one Arabic number. `三千2百２十三` becomes
+//! 3223 and `１．２万` 12000. Tokens on top of others and keywords are left alone. The tokenizer has to keep
+//! punctuation, or points are lost. Solr differs: of a number over 1,024 characters nothing is computed, it
+//! stays as written.
 
 use crate::filter::FilterDefinition;
 use crate::filter::decimal::Decimal;
@@ -152,8 +153,8 @@ impl Numbers {
         Numbers { numerals, held: None, number: String::new(), passing: 0, ended: false }
     }
 
-    /// Joins the tokens of a number. Its last attributes but the text and the place are those of the token after it,
-    /// as in Lucene.
+    /// Joins the tokens of a number. Its last attributes but the text and the place are those of the token
+    /// after it, as in Lucene.
     fn compose(&mut self, input: &mut Input<'_>, token: &mut Token) -> bool {
         let first = token.clone();
         let start = token.start;

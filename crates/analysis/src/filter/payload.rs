@@ -1,6 +1,6 @@
-//! Filters about payloads and types: `delimitedPayload`, `numericPayload`, `tokenOffsetPayload`, `typeAsPayload`,
-//! `typeAsSynonym`, `type`, `delimitedTermFrequency`, `delimitedBoost`, `dropIfFlagged`. Payloads have Lucene's
-//! bytes: numbers big-endian, text in UTF-8.
+//! Filters about payloads and types: `delimitedPayload`, `numericPayload`, `tokenOffsetPayload`,
+//! `typeAsPayload`, `typeAsSynonym`, `type`, `delimitedTermFrequency`, `delimitedBoost`, `dropIfFlagged`.
+//! Payloads have Lucene's bytes: numbers big-endian, text in UTF-8.
 
 use std::sync::Arc;
 

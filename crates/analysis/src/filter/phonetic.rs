@@ -1,5 +1,5 @@
-//! Filters that index how words sound: `phonetic` with an encoder of choice, `doubleMetaphone`, `beiderMorse`,
-//! `daitchMokotoffSoundex`. The encoders are those of commons-codec in the port `rphonetic`.
+//! Filters that index how words sound: `phonetic` with an encoder of choice, `doubleMetaphone`,
+//! `beiderMorse`, `daitchMokotoffSoundex`. The encoders are those of commons-codec in the port `rphonetic`.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

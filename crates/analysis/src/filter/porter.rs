@@ -1,6 +1,6 @@
-//! Porter's stemmer ("An algorithm for suffix stripping", 1980), on bytes: every suffix is ASCII, and a byte of
-//! another character counts as a consonant, of which a run counts once. Departures as in the author's own later
-//! version and in Lucene: words of one or two letters stay, `bli` becomes `ble`, `logi` becomes `log`.
+//! Porter's stemmer ("An algorithm for suffix stripping", 1980), on bytes: every suffix is ASCII, and a byte
+//! of another character counts as a consonant, of which a run counts once. Departures as in the author's own
+//! later version and in Lucene: words of one or two letters stay, `bli` becomes `ble`, `logi` becomes `log`.
 
 /// Replaces a word in lower case by its stem.
 pub(crate) fn stem(word: &mut String) {

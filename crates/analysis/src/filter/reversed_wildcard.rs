@@ -1,5 +1,5 @@
-//! `reversedWildcard`: each token reversed behind a marker, so that a leading wildcard becomes a trailing one. The
-//! query parser asks `reversal` of an analyzer whether and when to make use of it (Solr's rules).
+//! `reversedWildcard`: each token reversed behind a marker, so that a leading wildcard becomes a trailing
+//! one. The query parser asks `reversal` of an analyzer whether and when to make use of it (Solr's rules).
 
 use crate::args::Args;
 use crate::error::Error;

@@ -1,8 +1,9 @@
-//! RSLP, the stemmer of Orengo and Huyck (2001) for Portuguese and its adaptation to Galician: steps of suffix rules, of
-//! which each step applies at most one. The rules are data, `data/rslp_*.txt`: a line `= STEP LEAST MATCHING [ENDING…]`
-//! starts a step for words of at least LEAST letters that have one of the endings, if any are given; each other line is
-//! a rule `SUFFIX LEAST REPLACEMENT [EXCEPTION…]` with the least number of letters before the suffix and `-` for an
-//! empty replacement. MATCHING says whether exceptions are `whole` words or `ending`s of them.
+//! RSLP, the stemmer of Orengo and Huyck (2001) for Portuguese and its adaptation to Galician: steps of
+//! suffix rules, of which each step applies at most one. The rules are data, `data/rslp_*.txt`: a line `=
+//! STEP LEAST MATCHING [ENDING…]` starts a step for words of at least LEAST letters that have one of the
+//! endings, if any are given; each other line is a rule `SUFFIX LEAST REPLACEMENT [EXCEPTION…]` with the
+//! least number of letters before the suffix and `-` for an empty replacement. MATCHING says whether
+//! exceptions are `whole` words or `ending`s of them.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! The two commonest shapes of filters. `Rewrite` changes each token and keeps its place; `Keep` drops some tokens
-//! and adds the positions they held to the next one, so that phrases do not close up over the hole.
+//! The two commonest shapes of filters. `Rewrite` changes each token and keeps its place; `Keep` drops some
+//! tokens and adds the positions they held to the next one, so that phrases do not close up over the hole.
 
 use crate::stage::{Ending, Filter, Input};
 use crate::token::Token;

@@ -1,5 +1,6 @@
-//! Runs of words as one token: `shingle`, `fixedShingle`, `commonGrams`, `commonGramsQuery`, and `hyphenatedWords`,
-//! which joins what a line break cut. Holes left by removed tokens are filled with the filler token.
+//! Runs of words as one token: `shingle`, `fixedShingle`, `commonGrams`, `commonGramsQuery`, and
+//! `hyphenatedWords`, which joins what a line break cut. Holes left by removed tokens are filled with the
+//! filler token.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -106,7 +107,8 @@ fn build_fixed(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
 }
 
 impl Rules {
-    /// Positions that a run of `size` words spans: without words between, only longer runs span more than one.
+    /// Positions that a run of `size` words spans: without words between, only longer runs span more than
+    /// one.
     fn span(&self, size: usize) -> u32 {
         let span = if self.unigrams { size } else { size - self.min + 1 };
         u32::try_from(span).unwrap_or(1)

@@ -1,5 +1,6 @@
-//! `snowballPorter`: Snowball's stemmers, run by the crate `frostem`. Languages have Lucene's names. The algorithms
-//! are Snowball's present ones; Lucene 9.12 carries an older generation, so single words may stem differently.
+//! `snowballPorter`: Snowball's stemmers, run by the crate `frostem`. Languages have Lucene's names. The
+//! algorithms are Snowball's present ones; Lucene 9.12 carries an older generation, so single words may stem
+//! differently.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
-//! `brazilianStem`: the stemmer of Brazilian Portuguese that Lucene has carried since its first years, akin to
-//! Snowball's for Portuguese. Regions are those of Snowball: R1 and R2 after the first vowel-consonant pairs, RV for verbs.
-//! A few of its rules drop less than they match; those are kept, as indexes depend on them, and marked.
+//! `brazilianStem`: the stemmer of Brazilian Portuguese that Lucene has carried since its first years, akin
+//! to Snowball's for Portuguese. Regions are those of Snowball: R1 and R2 after the first vowel-consonant
+//! pairs, RV for verbs. A few of its rules drop less than they match; those are kept, as indexes depend on
+//! them, and marked.
 
 use crate::chars::is_letter;
 use crate::filter::stemmers::{Letters, ends, replace_end};

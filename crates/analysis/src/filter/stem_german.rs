@@ -1,6 +1,6 @@
-//! `germanStem`: the stemmer of Caumanns (1999) for German. Letter groups that count as one sound become one sign before
-//! endings are taken off, and are spelled out again afterwards; a letter that repeats the one before it is hidden from
-//! the endings likewise.
+//! `germanStem`: the stemmer of Caumanns (1999) for German. Letter groups that count as one sound become one
+//! sign before endings are taken off, and are spelled out again afterwards; a letter that repeats the one
+//! before it is hidden from the endings likewise.
 
 use crate::chars::is_letter;
 use crate::filter::stemmers::{Letters, ends};

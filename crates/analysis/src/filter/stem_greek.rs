@@ -1,9 +1,10 @@
-//! The stemmer for Greek of Ntais (2006) with Saroukos' additions (2008), for lower-case words without accents and with
-//! one sigma (`greekLowercase`). Its rules are data, `data/greek_stem.txt`, tried in order, each on what the one before
-//! left. `drop` lists endings of which a longer word (after `=` also one that is the ending) loses one; then the first `put` whose condition holds adds letters
-//! back: the rest `is` a listed stem, stands `after` one of the vowels, or `ends` so, `but` is not another (`but-ends`).
-//! `put!` adds unless the condition holds. `irregular` words lose what follows the hyphen; `inflection` endings go only
-//! from words that no rule touched, `comparative` ones from all.
+//! The stemmer for Greek of Ntais (2006) with Saroukos' additions (2008), for lower-case words without
+//! accents and with one sigma (`greekLowercase`). Its rules are data, `data/greek_stem.txt`, tried in order,
+//! each on what the one before left. `drop` lists endings of which a longer word (after `=` also one that is
+//! the ending) loses one; then the first `put` whose condition holds adds letters back: the rest `is` a
+//! listed stem, stands `after` one of the vowels, or `ends` so, `but` is not another (`but-ends`). `put!`
+//! adds unless the condition holds. `irregular` words lose what follows the hyphen; `inflection` endings go
+//! only from words that no rule touched, `comparative` ones from all.
 
 use std::sync::LazyLock;
 

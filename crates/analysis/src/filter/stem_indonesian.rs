@@ -1,6 +1,6 @@
 //! The stemmer for Indonesian of Tala (2003): particles and possessives first, then, unless left out
-//! (`stemDerivational=false`), prefixes and suffixes of word formation. A step works only on words of three syllables or
-//! more, vowels being counted once at the start and one less after each step.
+//! (`stemDerivational=false`), prefixes and suffixes of word formation. A step works only on words of three
+//! syllables or more, vowels being counted once at the start and one less after each step.
 
 use crate::args::Args;
 use crate::filter::stemmers::{Letters, ends};
@@ -21,7 +21,8 @@ enum Prefix {
     Ter,
 }
 
-/// A prefix as written before some letters, whether a vowel has to follow, and the letter that comes back for it.
+/// A prefix as written before some letters, whether a vowel has to follow, and the letter that comes back for
+/// it.
 type PrefixRule = (&'static str, bool, &'static str, Prefix);
 
 const PREFIXES: &[PrefixRule] = {

@@ -1,5 +1,5 @@
-//! Light and minimal stemmers of Swedish (Savoy) and Norwegian. Norwegian has two written standards, and the argument
-//! `variant` says which endings go: Bokmål's (`nb`, the default), Nynorsk's (`nn`) or both (`no`).
+//! Light and minimal stemmers of Swedish (Savoy) and Norwegian. Norwegian has two written standards, and the
+//! argument `variant` says which endings go: Bokmål's (`nb`, the default), Nynorsk's (`nn`) or both (`no`).
 
 use crate::args::Args;
 use crate::error::Error;

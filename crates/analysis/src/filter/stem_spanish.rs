@@ -1,6 +1,6 @@
-//! Stemmers of Spanish that only make plurals singular: the light one of Savoy (UniNE), the older minimal one, and
-//! `spanishPluralStem`, which knows words that have no singular. All drop accents first, so that stems of both numbers
-//! meet.
+//! Stemmers of Spanish that only make plurals singular: the light one of Savoy (UniNE), the older minimal
+//! one, and `spanishPluralStem`, which knows words that have no singular. All drop accents first, so that
+//! stems of both numbers meet.
 
 use crate::filter::stem_romance::unaccented;
 use crate::filter::stemmers::{Letters, from_end, replace_end};

@@ -1,5 +1,6 @@
-//! Light stemmers: the filters that take endings (and for Arabic prefixes) off words by short rules. Each language
-//! is one function on the letters of a word, in `stem_*.rs`; this file names them. Marked keywords are left alone.
+//! Light stemmers: the filters that take endings (and for Arabic prefixes) off words by short rules. Each
+//! language is one function on the letters of a word, in `stem_*.rs`; this file names them. Marked keywords
+//! are left alone.
 
 use crate::filter::FilterDefinition;
 use crate::filter::shape::{Rewrite, Rewriting};
@@ -43,7 +44,8 @@ pub(crate) fn ends(word: &[char], suffix: &str) -> bool {
     suffix.chars().rev().all(|c| letters.next() == Some(&c))
 }
 
-/// Takes off the first suffix of the list that the word has, if more than `keep` letters or just as many stay.
+/// Takes off the first suffix of the list that the word has, if more than `keep` letters or just as many
+/// stay.
 pub(crate) fn drop_first(word: &mut Letters, suffixes: &[&str], keep: usize) -> bool {
     for suffix in suffixes {
         let length = suffix.chars().count();

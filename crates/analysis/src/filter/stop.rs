@@ -1,5 +1,5 @@
-//! Filters that drop or keep words of a list: `stop`, `keepWord` and `suggestStop`. Without `words`, stop words are
-//! Lucene's English list of 33.
+//! Filters that drop or keep words of a list: `stop`, `keepWord` and `suggestStop`. Without `words`, stop
+//! words are Lucene's English list of 33.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The synonym components: their definitions, the reading of their files, and the older `synonym` filter, which
-//! knows no graph: the words of a replacement are laid over the following tokens, whatever those are.
+//! The synonym components: their definitions, the reading of their files, and the older `synonym` filter,
+//! which knows no graph: the words of a replacement are laid over the following tokens, whatever those are.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

@@ -1,6 +1,7 @@
-//! `synonymGraph`: puts synonyms beside the words they stand for, as a correct graph: a replacement of several words
-//! runs through positions of its own, and `position_length` says how far each token reaches. Node numbers follow
-//! Lucene's filter: inner nodes of the replacements first, in the order of the rules, then those of the original.
+//! `synonymGraph`: puts synonyms beside the words they stand for, as a correct graph: a replacement of
+//! several words runs through positions of its own, and `position_length` says how far each token reaches.
+//! Node numbers follow Lucene's filter: inner nodes of the replacements first, in the order of the rules,
+//! then those of the original.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

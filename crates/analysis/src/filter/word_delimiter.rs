@@ -1,7 +1,7 @@
-//! `wordDelimiterGraph` and `wordDelimiter`: cut tokens at case changes, digits and punctuation, and join the parts
-//! again in several ways. The graph filter gives each combination its true span of positions; the older one puts
-//! combinations on the position of a part (`word_delimiter_flat.rs`). Flags and their defaults are Lucene's. Cutting is
-//! `word_parts.rs`.
+//! `wordDelimiterGraph` and `wordDelimiter`: cut tokens at case changes, digits and punctuation, and join the
+//! parts again in several ways. The graph filter gives each combination its true span of positions; the older
+//! one puts combinations on the position of a part (`word_delimiter_flat.rs`). Flags and their defaults are
+//! Lucene's. Cutting is `word_parts.rs`.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;

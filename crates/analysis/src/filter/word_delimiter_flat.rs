@@ -1,5 +1,6 @@
-//! `wordDelimiter`: the older filter, whose output is no graph. Parts step on by one position, combinations stay on
-//! the position of the part they begin with. Its accounting of positions, odd corners included, is Lucene's.
+//! `wordDelimiter`: the older filter, whose output is no graph. Parts step on by one position, combinations
+//! stay on the position of the part they begin with. Its accounting of positions, odd corners included, is
+//! Lucene's.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! Cutting a term into words and numbers for the word delimiter filters: what kind a character is, where one part
-//! ends and the next begins, and the English possessive that is dropped on the way. Kinds are bits, so that a
-//! character can be of several: two neighbours with a bit in common belong together.
+//! Cutting a term into words and numbers for the word delimiter filters: what kind a character is, where one
+//! part ends and the next begins, and the English possessive that is dropped on the way. Kinds are bits, so
+//! that a character can be of several: two neighbours with a bit in common belong together.
 
 use icu_properties::props::GeneralCategory;
 use rustc_hash::FxHashMap;

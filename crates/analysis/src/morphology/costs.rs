@@ -1,5 +1,5 @@
-//! What it costs that one word follows another: a number for each pair of contexts, the right one of the word before
-//! and the left one of the word after.
+//! What it costs that one word follows another: a number for each pair of contexts, the right one of the word
+//! before and the left one of the word after.
 
 use super::sections::Sections;
 

@@ -1,6 +1,6 @@
-//! A built-in dictionary in memory: which words start at a place of a text, what is known of a word, and by which
-//! classes of characters unknown words are cut. Loaded on first use and kept; the numbers of words go from the known
-//! words to the unknown ones. Sources and licences of the data are in `dictionaries/`.
+//! A built-in dictionary in memory: which words start at a place of a text, what is known of a word, and by
+//! which classes of characters unknown words are cut. Loaded on first use and kept; the numbers of words go
+//! from the known words to the unknown ones. Sources and licences of the data are in `dictionaries/`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -160,8 +160,8 @@ impl Dictionary {
     }
 }
 
-/// The surfaces of the known words, character by character; the root is node 0 and the children of a node follow
-/// each other in the order of their characters.
+/// The surfaces of the known words, character by character; the root is node 0 and the children of a node
+/// follow each other in the order of their characters.
 struct Trie {
     labels: Vec<u16>,
     /// The first child of each node; one more at the end.
@@ -263,7 +263,8 @@ fn to_katakana(c: char) -> char {
     if ('\u{3041}'..='\u{3096}').contains(&c) { char::from_u32(u32::from(c) + 0x60).unwrap_or(c) } else { c }
 }
 
-/// Kana of one byte each, their distance to U+3040; other characters after a byte 255 and one with their length.
+/// Kana of one byte each, their distance to U+3040; other characters after a byte 255 and one with their
+/// length.
 fn unpack_kana(packed: &[u8]) -> String {
     let mut out = String::with_capacity(packed.len() * 3);
     let mut rest = packed;

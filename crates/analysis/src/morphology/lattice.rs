@@ -1,6 +1,6 @@
-//! All ways to cut the part of a text that is being looked at. At each place lie links: words that end there, each
-//! with the cheapest way to reach it. Places are byte offsets; those before the last cut that was decided are
-//! forgotten, so the lattice stays small however long the text is.
+//! All ways to cut the part of a text that is being looked at. At each place lie links: words that end there,
+//! each with the cheapest way to reach it. Places are byte offsets; those before the last cut that was
+//! decided are forgotten, so the lattice stays small however long the text is.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 //! Words by dictionary, for languages that write without blanks or glue endings to words: the two built-in
-//! dictionaries, words that a configset adds, and the search for the likeliest way to cut a text. What a language
-//! makes of the words found is its tokenizer's (`tokenizer/japanese.rs`, `tokenizer/korean.rs`).
+//! dictionaries, words that a configset adds, and the search for the likeliest way to cut a text. What a
+//! language makes of the words found is its tokenizer's (`tokenizer/japanese.rs`, `tokenizer/korean.rs`).
 
 mod costs;
 mod dictionary;
@@ -67,8 +67,8 @@ impl Morpheme {
     }
 }
 
-/// What Lucene's tokenizers take for punctuation, blanks and symbols among them. They look at UTF-16 units, so that
-/// characters beyond the first plane never are.
+/// What Lucene's tokenizers take for punctuation, blanks and symbols among them. They look at UTF-16 units,
+/// so that characters beyond the first plane never are.
 pub(crate) fn is_punctuation(c: char) -> bool {
     use GeneralCategory as G;
     c.len_utf16() == 1

@@ -1,8 +1,8 @@
-//! The search for the likeliest way to cut a text: a Viterbi search that walks over the text once. As soon as all
-//! ways lead through one place the part before it is decided, and its words become tokens; a text in which that
-//! never happens is cut by force every 1,024 characters. What differs by language is behind `Language`. The order of
-//! trials and the limits are those of Lucene 9.12's Japanese and Korean tokenizers, which take the first of several
-//! equally likely ways.
+//! The search for the likeliest way to cut a text: a Viterbi search that walks over the text once. As soon as
+//! all ways lead through one place the part before it is decided, and its words become tokens; a text in
+//! which that never happens is cut by force every 1,024 characters. What differs by language is behind
+//! `Language`. The order of trials and the limits are those of Lucene 9.12's Japanese and Korean tokenizers,
+//! which take the first of several equally likely ways.
 
 use icu_properties::props::GeneralCategory;
 
@@ -33,13 +33,13 @@ pub(crate) trait Language {
     fn user_words(&self, text: &str, start: usize, found: &mut dyn FnMut(usize, u32));
     /// The contexts and the cost of a word; `after_blank` if a blank was skipped before it.
     fn weigh(&self, word: Word, after_blank: bool) -> Weight;
-    /// The class and the end of the unknown word at a place; none where it is not tried. `known`: a known word
-    /// starts there too.
+    /// The class and the end of the unknown word at a place; none where it is not tried. `known`: a known
+    /// word starts there too.
     fn unknown(&self, text: &str, start: usize, known: bool) -> Option<(WordClass, usize)>;
     /// Whether no unknown word is tried inside another one.
     fn unknown_words_wait(&self) -> bool;
-    /// Whether a single blank is part of the word after it, and of several words of the configset that overlap only
-    /// the longest ones are tried.
+    /// Whether a single blank is part of the word after it, and of several words of the configset that
+    /// overlap only the longest ones are tried.
     fn is_spaced(&self) -> bool;
     /// Puts the tokens of the way that ends with a link onto `out`, last token first.
     fn trace(&self, trace: Trace<'_>, out: &mut Vec<Draft>);

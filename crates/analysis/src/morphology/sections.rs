@@ -1,6 +1,7 @@
-//! The form of a dictionary file: zstd, in it sections one after the other, each a length in four bytes (least
-//! significant first) and its content. `examples/build_dictionary` writes it and says what each section holds.
-//! The files are compiled in, so a damaged one is a defect of the build: reading panics rather than guess.
+//! The form of a dictionary file: zstd, in it sections one after the other, each a length in four bytes
+//! (least significant first) and its content. `examples/build_dictionary` writes it and says what each
+//! section holds. The files are compiled in, so a damaged one is a defect of the build: reading panics rather
+//! than guess.
 
 use std::io::Read;
 
@@ -29,7 +30,8 @@ impl Sections {
         &self.content[start..self.at]
     }
 
-    /// The next section as numbers of two bytes, which lie in two planes: first all low bytes, then all high ones.
+    /// The next section as numbers of two bytes, which lie in two planes: first all low bytes, then all high
+    /// ones.
     pub(super) fn numbers(&mut self) -> Vec<u16> {
         let (low, high) = halves(self.bytes());
         low.iter().zip(high).map(|(low, high)| u16::from_le_bytes([*low, *high])).collect()

@@ -1,6 +1,6 @@
-//! Words that a configset adds to a built-in dictionary (`userDictionary`). They win over all other words. A line
-//! of a Japanese file is `surface,segments,readings,part of speech` with blanks between the segments and between
-//! their readings; one of a Korean file is a word, or a word and its parts, with blanks between.
+//! Words that a configset adds to a built-in dictionary (`userDictionary`). They win over all other words. A
+//! line of a Japanese file is `surface,segments,readings,part of speech` with blanks between the segments and
+//! between their readings; one of a Korean file is a word, or a word and its parts, with blanks between.
 
 use std::sync::Arc;
 

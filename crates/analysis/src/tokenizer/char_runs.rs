@@ -1,5 +1,5 @@
-//! Tokenizers that keep runs of characters of one kind: `whitespace` (all but blanks) and `letter`. Longer runs than
-//! `maxTokenLen` UTF-16 units are cut into several tokens, as Lucene's CharTokenizer does.
+//! Tokenizers that keep runs of characters of one kind: `whitespace` (all but blanks) and `letter`. Longer
+//! runs than `maxTokenLen` UTF-16 units are cut into several tokens, as Lucene's CharTokenizer does.
 
 use crate::args::Args;
 use crate::chars::{is_java_whitespace, is_letter};

@@ -1,7 +1,7 @@
-//! `classic`: the tokenizer that Lucene's StandardTokenizer was before Unicode's word breaks, with types for acronyms,
-//! companies, mail addresses, host names and numbers. Meant for the languages of Europe; the filter `classic` follows it.
-//! The grammar is that of Lucene's documentation: letters are those of Unicode 3.0 but for those of Chinese and Japanese,
-//! which come one a token.
+//! `classic`: the tokenizer that Lucene's StandardTokenizer was before Unicode's word breaks, with types for
+//! acronyms, companies, mail addresses, host names and numbers. Meant for the languages of Europe; the filter
+//! `classic` follows it. The grammar is that of Lucene's documentation: letters are those of Unicode 3.0 but
+//! for those of Chinese and Japanese, which come one a token.
 
 use std::sync::LazyLock;
 

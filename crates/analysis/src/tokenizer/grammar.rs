@@ -1,6 +1,6 @@
-//! Tokenizers whose words are given by a grammar of regular expressions: at each place the longest match of any rule is a
-//! token of the rule's type, the first rule winning ties; where none matches, one character is passed over. Rules run
-//! as one automaton that is built state by state while texts pass it.
+//! Tokenizers whose words are given by a grammar of regular expressions: at each place the longest match of
+//! any rule is a token of the rule's type, the first rule winning ties; where none matches, one character is
+//! passed over. Rules run as one automaton that is built state by state while texts pass it.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ impl Grammar {
         Ok(Grammar { rules: Arc::new(rules), cache })
     }
 
-    /// The longest match that starts at `start` of the text and has at most `bytes_max` bytes. Callers set a limit, since
-    /// a rule may look far ahead in vain, again at each place.
+    /// The longest match that starts at `start` of the text and has at most `bytes_max` bytes. Callers set a
+    /// limit, since a rule may look far ahead in vain, again at each place.
     pub(crate) fn longest(&mut self, text: &str, start: usize, bytes_max: usize) -> Option<Match> {
         let end = text.len().min(start.saturating_add(bytes_max));
         let end = (start..=end).rev().find(|at| text.is_char_boundary(*at))?;

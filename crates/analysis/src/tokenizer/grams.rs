@@ -1,4 +1,5 @@
-//! `nGram` and `edgeNGram`: all pieces of a text of given sizes, counted in characters, or those at its beginning.
+//! `nGram` and `edgeNGram`: all pieces of a text of given sizes, counted in characters, or those at its
+//! beginning.
 
 use crate::args::Args;
 use crate::error::Error;

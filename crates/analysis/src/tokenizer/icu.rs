@@ -1,7 +1,7 @@
-//! `icu`: words as ICU cuts them. The text falls into runs of one script; runs of Chinese and Japanese, and South-East
-//! Asian words within others, are cut by dictionary (ICU4X's, which has ICU's words), all else by Unicode's word breaks.
-//! Solr differs: rule files of one's own (`rulefiles`) and Myanmar syllables are not supported, and the two libraries'
-//! dictionaries are of different years.
+//! `icu`: words as ICU cuts them. The text falls into runs of one script; runs of Chinese and Japanese, and
+//! South-East Asian words within others, are cut by dictionary (ICU4X's, which has ICU's words), all else by
+//! Unicode's word breaks. Solr differs: rule files of one's own (`rulefiles`) and Myanmar syllables are not
+//! supported, and the two libraries' dictionaries are of different years.
 
 use std::ops::RangeInclusive;
 
@@ -124,7 +124,8 @@ impl Icu {
         Run { end: text.len(), script }
     }
 
-    /// The character's script, with Han standing for all that is cut by the dictionary of Chinese and Japanese.
+    /// The character's script, with Han standing for all that is cut by the dictionary of Chinese and
+    /// Japanese.
     fn script_of(&self, c: char) -> Script {
         match self.scripts.get_script_val(c) {
             Script::Han | Script::Hiragana | Script::Katakana if self.joins_cj => Script::Han,

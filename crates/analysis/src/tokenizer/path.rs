@@ -1,4 +1,5 @@
-//! `pathHierarchy`: `/a/b/c` as `/a`, `/a/b`, `/a/b/c`, or from the other end (`reverse`), all at one position.
+//! `pathHierarchy`: `/a/b/c` as `/a`, `/a/b`, `/a/b/c`, or from the other end (`reverse`), all at one
+//! position.
 
 use crate::stage::Tokenizer;
 use crate::token::{KIND_WORD, Token};

@@ -1,5 +1,6 @@
-//! `pattern`, `simplePattern` and `simplePatternSplit`: tokens by regular expression, either what matches (or one
-//! group of it) or what lies between matches. The simple ones have a smaller syntax in Lucene; here all share one.
+//! `pattern`, `simplePattern` and `simplePatternSplit`: tokens by regular expression, either what matches (or
+//! one group of it) or what lies between matches. The simple ones have a smaller syntax in Lucene; here all
+//! share one.
 
 use crate::java_regex::JavaRegex;
 use crate::stage::Tokenizer;

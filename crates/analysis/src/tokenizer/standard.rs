@@ -1,6 +1,7 @@
-//! `standard`: words by Unicode's annex 29, as Lucene's StandardTokenizer cuts them and names their types. Han and
-//! Hiragana come one character a token, South-East Asian scripts as whole runs, emoji sequences as one token.
-//! ASCII letters and digits take a path of their own: this is the inner loop of nearly every index.
+//! `standard`: words by Unicode's annex 29, as Lucene's StandardTokenizer cuts them and names their types.
+//! Han and Hiragana come one character a token, South-East Asian scripts as whole runs, emoji sequences as
+//! one token. ASCII letters and digits take a path of their own: this is the inner loop of nearly every
+//! index.
 
 use crate::stage::Tokenizer;
 use crate::token::{Token, utf16_len};
@@ -67,7 +68,8 @@ impl Tokenizer for Standard {
     }
 }
 
-/// The piece that starts at `start`. Of a token that is too long, what fits is looked at as if the text ended there.
+/// The piece that starts at `start`. Of a token that is too long, what fits is looked at as if the text ended
+/// there.
 #[inline]
 pub(crate) fn next_limited_piece(text: &str, start: usize, units_max: usize) -> Piece {
     if let Some(word) = plain_word(text, start, units_max) {

@@ -1,6 +1,6 @@
 //! `thai`: words of Thai and other South-East Asian scripts by dictionary, all else by Unicode's word breaks.
-//! Solr differs: it uses the dictionary of the Java runtime; this one uses ICU4X's, so rare words may be cut otherwise
-//! (`compat/analysis/languages.yaml`).
+//! Solr differs: it uses the dictionary of the Java runtime; this one uses ICU4X's, so rare words may be cut
+//! otherwise (`compat/analysis/languages.yaml`).
 
 use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};

@@ -1,6 +1,7 @@
-//! `uax29UrlEmail`: the standard tokenizer that also keeps web addresses and mail addresses whole. The rules are those of
-//! the RFCs as Lucene's tokenizer has them: a host without a scheme ends in a top-level domain of the list
-//! `data/top_level_domains.txt`, and if it is all of the address, no letter, digit or hyphen may follow.
+//! `uax29UrlEmail`: the standard tokenizer that also keeps web addresses and mail addresses whole. The rules
+//! are those of the RFCs as Lucene's tokenizer has them: a host without a scheme ends in a top-level domain
+//! of the list `data/top_level_domains.txt`, and if it is all of the address, no letter, digit or hyphen may
+//! follow.
 
 use std::sync::LazyLock;
 
@@ -148,7 +149,8 @@ impl UrlEmail {
     }
 }
 
-/// A host without anything else is one if no word goes on behind it. Its final dot belongs to it if something follows.
+/// A host without anything else is one if no word goes on behind it. Its final dot belongs to it if something
+/// follows.
 fn host_alone(text: &str, start: usize, found: Match) -> Option<Match> {
     let next = text.get(found.end..)?.chars().next();
     let dotted = text.get(start..found.end).is_some_and(|host| host.ends_with('.'));

@@ -1,6 +1,6 @@
-//! Character classes for finding words: the Word_Break property of Unicode's annex 29, refined by script where
-//! Lucene's standard tokenizer makes types of its own (Han, Hiragana, Hangul, South-East Asian scripts, emoji).
-//! Planes 0 and 1 are a table filled from ICU4X's data on first use; ASCII needs no table.
+//! Character classes for finding words: the Word_Break property of Unicode's annex 29, refined by script
+//! where Lucene's standard tokenizer makes types of its own (Han, Hiragana, Hangul, South-East Asian scripts,
+//! emoji). Planes 0 and 1 are a table filled from ICU4X's data on first use; ASCII needs no table.
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
@@ -59,8 +59,8 @@ fn classify_code(code: u32) -> Class {
     char::from_u32(code).map_or(Class::Other, classify)
 }
 
-/// Pictograms of Unicode 16 and before, which Lucene knows; Unicode 17 took the property from some, stars, notes and
-/// playing cards among them, and keeps code points for others in reserve.
+/// Pictograms of Unicode 16 and before, which Lucene knows; Unicode 17 took the property from some, stars,
+/// notes and playing cards among them, and keeps code points for others in reserve.
 const PICTOGRAPHS: &[RangeInclusive<u32>] = &[
     0x2388..=0x2388,
     0x2600..=0x2605,

@@ -1,5 +1,5 @@
-//! The servers that a client may ask, with what is known of where they are; where such lists come from; and which of them are
-//! preferred.
+//! The servers that a client may ask, with what is known of where they are; where such lists come from; and
+//! which of them are preferred.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -38,8 +38,8 @@ impl Endpoint {
     }
 }
 
-/// Where the list of servers comes from: a fixed list here; whoever knows a cluster's live nodes (ZooKeeper) implements it too.
-/// A change takes effect at the next request; connections to servers that stay are kept.
+/// Where the list of servers comes from: a fixed list here; whoever knows a cluster's live nodes (ZooKeeper)
+/// implements it too. A change takes effect at the next request; connections to servers that stay are kept.
 pub trait EndpointSource: Send + Sync {
     /// The present list, and all later ones. A source that is dropped leaves its last list standing.
     fn watch(&self) -> watch::Receiver<Vec<Endpoint>>;
@@ -61,8 +61,8 @@ impl EndpointSource for StaticEndpoints {
     }
 }
 
-/// A rule that some servers satisfy. Preferring never adds a server and never leaves one out: those that match come first, the
-/// others when none of these can be asked.
+/// A rule that some servers satisfy. Preferring never adds a server and never leaves one out: those that
+/// match come first, the others when none of these can be asked.
 ///
 /// Written `zone:WEST` or `tag:NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,8 +99,8 @@ impl FromStr for Preference {
     }
 }
 
-/// How far an endpoint is from what is preferred: the first rule that it fails weighs more than all later ones together. 0 is
-/// best.
+/// How far an endpoint is from what is preferred: the first rule that it fails weighs more than all later
+/// ones together. 0 is best.
 pub(super) fn distance<'a>(endpoint: &Endpoint, rules: impl Iterator<Item = &'a Preference>) -> u64 {
     rules.take(64).fold(0, |distance, rule| distance << 1 | u64::from(!rule.matches(endpoint)))
 }

@@ -1,5 +1,6 @@
-//! Whether a server is asked: it is left out after failures in a row, longer each time, and comes back slowly, so that one that
-//! is just starting is not met by everything at once. A state machine over points in time; it waits for nothing.
+//! Whether a server is asked: it is left out after failures in a row, longer each time, and comes back
+//! slowly, so that one that is just starting is not met by everything at once. A state machine over points in
+//! time; it waits for nothing.
 
 use std::time::Duration;
 

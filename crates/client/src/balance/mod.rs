@@ -1,5 +1,6 @@
-//! Which server gets a request: of those that may be asked the nearest to what is preferred, of these the one with the fewest
-//! requests under way, of these by lot. Owns the servers' pools and their health; follows the list as it changes.
+//! Which server gets a request: of those that may be asked the nearest to what is preferred, of these the one
+//! with the fewest requests under way, of these by lot. Owns the servers' pools and their health; follows the
+//! list as it changes.
 
 mod endpoint;
 mod health;
@@ -49,8 +50,8 @@ impl Balancer {
         Self { options, metrics, state: Mutex::new(State { source, servers: Vec::new(), dice }) }
     }
 
-    /// The server for the next attempt at `request`: not one of `tried` as long as there is another; one that is left out only
-    /// where all are. `None` where the list has none.
+    /// The server for the next attempt at `request`: not one of `tried` as long as there is another; one that
+    /// is left out only where all are. `None` where the list has none.
     pub fn pick(&self, request: &Request, tried: &[Arc<Server>]) -> Option<Arc<Server>> {
         let (mut state, now) = (self.state(), Instant::now());
         state.follow(&self.options, &self.metrics);

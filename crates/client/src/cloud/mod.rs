@@ -1,5 +1,5 @@
-//! The state of a cluster, and where it comes from: a fixed one, or any node's `CLUSTERSTATUS`. Whoever reads ZooKeeper
-//! implements [`ClusterStateSource`] too.
+//! The state of a cluster, and where it comes from: a fixed one, or any node's `CLUSTERSTATUS`. Whoever reads
+//! ZooKeeper implements [`ClusterStateSource`] too.
 
 mod state;
 

@@ -1,6 +1,6 @@
-//! What a client must know of a SolrCloud: which nodes live, which replicas a collection has where, which leads; read from the
-//! answer of `CLUSTERSTATUS`. What comes over the network is taken with care: what cannot be understood is an error or is left
-//! out, never a panic.
+//! What a client must know of a SolrCloud: which nodes live, which replicas a collection has where, which
+//! leads; read from the answer of `CLUSTERSTATUS`. What comes over the network is taken with care: what
+//! cannot be understood is an error or is left out, never a panic.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -35,7 +35,8 @@ pub struct Replica {
 }
 
 impl ClusterState {
-    /// Of an answer of `admin/collections?action=CLUSTERSTATUS`. Errors: [`Error::NotJson`] where it is something else.
+    /// Of an answer of `admin/collections?action=CLUSTERSTATUS`. Errors: [`Error::NotJson`] where it is
+    /// something else.
     pub fn parse(answer: &Value) -> Result<Self, Error> {
         let missing =
             |what: &str| Error::NotJson(format!("`{what}` is missing in what CLUSTERSTATUS answered"));
@@ -67,7 +68,8 @@ impl ClusterState {
         targets.iter().filter_map(|target| self.collections.get(target)).flatten().collect()
     }
 
-    /// The node that leads the shard of a document. `None` where nobody leads it, or ids do not say where a document goes.
+    /// The node that leads the shard of a document. `None` where nobody leads it, or ids do not say where a
+    /// document goes.
     pub fn leader(&self, collection: &str, id: &str) -> Option<&SolrUrl> {
         let hash = composite_hash(id)?;
         let shards = self.shards(collection);
@@ -106,8 +108,9 @@ fn parse_range(text: &str) -> Option<(i32, i32)> {
     Some((parse(low)?, parse(high)?))
 }
 
-/// The hash of an id as Solr's `compositeId` router has it: MurmurHash3 of the id; of `a!b` the upper half from `a` and the lower
-/// from `b`. `None` for forms with more parts or with bits (`a/8!b`), which any node routes as well.
+/// The hash of an id as Solr's `compositeId` router has it: MurmurHash3 of the id; of `a!b` the upper half
+/// from `a` and the lower from `b`. `None` for forms with more parts or with bits (`a/8!b`), which any node
+/// routes as well.
 fn composite_hash(id: &str) -> Option<i32> {
     let hash = |part: &str| murmur3::murmur3_32(&mut Cursor::new(part), 0).ok();
     let Some((route, rest)) = id.split_once('!') else { return Some(hash(id)?.cast_signed()) };

@@ -1,5 +1,5 @@
-//! From a URL to a connection that speaks HTTP: look the name up, connect, shake hands, learn which HTTP it is. Names are looked
-//! up for every connection, so that a change of DNS is followed as connections grow old.
+//! From a URL to a connection that speaks HTTP: look the name up, connect, shake hands, learn which HTTP it
+//! is. Names are looked up for every connection, so that a change of DNS is followed as connections grow old.
 
 use std::future::Future;
 use std::io;
@@ -150,8 +150,8 @@ impl Connector {
     }
 }
 
-/// The connection is driven by a task of its own, also while nobody uses it: so a close by the server is noticed when it
-/// happens, and the socket is closed on this side too.
+/// The connection is driven by a task of its own, also while nobody uses it: so a close by the server is
+/// noticed when it happens, and the socket is closed on this side too.
 async fn shake_hands<S>(stream: S, is_http2: bool) -> hyper::Result<Sender>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,

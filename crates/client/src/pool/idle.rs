@@ -1,5 +1,5 @@
-//! The idle connections of one server, newest last: the newest is leased first, so that the others grow old and are closed.
-//! Knows nothing of what a connection is.
+//! The idle connections of one server, newest last: the newest is leased first, so that the others grow old
+//! and are closed. Knows nothing of what a connection is.
 
 use std::time::Duration;
 
@@ -34,8 +34,9 @@ impl<T> IdleList<T> {
         self.entries.push(Idle { item, expires });
     }
 
-    /// The newest that is neither expired nor closed. Expired ones are not used even if no sweeper has seen them yet: a process
-    /// that was stopped for a minute wakes with connections that its server has long given up. Counts what was passed over.
+    /// The newest that is neither expired nor closed. Expired ones are not used even if no sweeper has seen
+    /// them yet: a process that was stopped for a minute wakes with connections that its server has long
+    /// given up. Counts what was passed over.
     pub fn take(&mut self, now: Instant, is_open: impl Fn(&T) -> bool) -> (Option<T>, Swept) {
         let mut swept = Swept::default();
         while let Some(idle) = self.entries.pop() {
@@ -64,8 +65,8 @@ impl<T> IdleList<T> {
     }
 }
 
-/// How long a server keeps idle connections, as its `Keep-Alive` header says, less what keeps us on the safe side: its clock
-/// began before ours, when it sent what we then received.
+/// How long a server keeps idle connections, as its `Keep-Alive` header says, less what keeps us on the safe
+/// side: its clock began before ours, when it sent what we then received.
 pub(super) fn advertised(keep_alive: &str) -> Option<Duration> {
     let mut parameters = keep_alive.split(',').filter_map(|parameter| parameter.trim().split_once('='));
     let (_, seconds) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("timeout"))?;

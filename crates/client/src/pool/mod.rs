@@ -1,7 +1,8 @@
-//! Connections to one server. A lease costs a lock and a look at a flag: no system call asks whether the connection is still
-//! there. Three things make that safe. Idle connections are closed by a sweeper before the server would close them. A server
-//! that closes earlier is noticed when it does, by the task that drives the connection, whose end marks it. And a request
-//! that meets a closing connection all the same comes back unsent and goes out on a new one.
+//! Connections to one server. A lease costs a lock and a look at a flag: no system call asks whether the
+//! connection is still there. Three things make that safe. Idle connections are closed by a sweeper before
+//! the server would close them. A server that closes earlier is noticed when it does, by the task that drives
+//! the connection, whose end marks it. And a request that meets a closing connection all the same comes back
+//! unsent and goes out on a new one.
 
 mod connect;
 mod idle;
@@ -40,7 +41,8 @@ struct Shared {
     metrics: Arc<Metrics>,
     idle: Mutex<IdleList<Opened>>,
     http2: Mutex<Option<SharedConnection>>,
-    /// Held while a connection is opened that may turn out to be HTTP/2, so that not every waiting request opens one.
+    /// Held while a connection is opened that may turn out to be HTTP/2, so that not every waiting request
+    /// opens one.
     opening: tokio::sync::Mutex<()>,
     under_way: Arc<Semaphore>,
 }
@@ -161,8 +163,8 @@ impl Shared {
     fn idle_since_now(self: &Arc<Self>) {
         let has_one = std::mem::replace(&mut self.idle().sweeper_runs, true);
         if !has_one {
-            // Without the lock: a runtime that is shutting down drops the task here and now, and with it the sweeper, which
-            // locks.
+            // Without the lock: a runtime that is shutting down drops the task here and now, and with it the
+            // sweeper, which locks.
             let sweeper = Sweeper { shared: Arc::downgrade(self), has_left: false };
             tokio::spawn(sweeper.run());
         }
@@ -277,8 +279,8 @@ impl Lease {
         sent.map_err(Box::new)
     }
 
-    /// After the last byte of an answer: back to the pool. A lease that is dropped instead closes its connection, or on HTTP/2
-    /// its stream.
+    /// After the last byte of an answer: back to the pool. A lease that is dropped instead closes its
+    /// connection, or on HTTP/2 its stream.
     pub fn give_back(self, keep_alive: Option<&HeaderValue>) {
         let Leased::Own(opened) = self.connection else { return };
         let advertised = keep_alive.and_then(|value| idle::advertised(value.to_str().ok()?));

@@ -13,8 +13,8 @@ use crate::request::Request;
 use crate::response::Response;
 use crate::transport::Transport;
 
-/// A client of a list of servers (SolrJ's `LBSolrClient`): each request goes to the least busy of the nearest; servers that
-/// fail are left out for a while. Cheap to clone.
+/// A client of a list of servers (SolrJ's `LBSolrClient`): each request goes to the least busy of the
+/// nearest; servers that fail are left out for a while. Cheap to clone.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), client::Error> {

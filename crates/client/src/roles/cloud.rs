@@ -1,5 +1,5 @@
-//! The client that knows the cluster: searches go to nodes that have the collection, an update to the leader of its document's
-//! shard. Any node would pass it on; that saves the detour.
+//! The client that knows the cluster: searches go to nodes that have the collection, an update to the leader
+//! of its document's shard. Any node would pass it on; that saves the detour.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -79,8 +79,8 @@ impl CloudClient {
         Self { shared: Arc::new(Shared { source: Box::new(source), login, nodes, transport, known }) }
     }
 
-    /// To a live node with a replica of the collection, or of what an alias stands for. Errors: [`Error::NoEndpoint`] where there
-    /// is none.
+    /// To a live node with a replica of the collection, or of what an alias stands for. Errors:
+    /// [`Error::NoEndpoint`] where there is none.
     pub async fn search(&self, collection: &str, request: Request) -> Result<Response, Error> {
         self.send(request, |state| {
             let replicas = state.shards(collection).into_iter().flat_map(|shard| &shard.replicas);
@@ -89,8 +89,8 @@ impl CloudClient {
         .await
     }
 
-    /// To the leader of the shard of the document `id`; without one, or where that cannot be known, to any leader of the
-    /// collection.
+    /// To the leader of the shard of the document `id`; without one, or where that cannot be known, to any
+    /// leader of the collection.
     pub async fn update(
         &self,
         collection: &str,
@@ -110,8 +110,8 @@ impl CloudClient {
         self.shared.transport.metrics()
     }
 
-    /// `targets` says which nodes of a state suit. Where none does, or none could be reached, the state may be old: it is asked
-    /// for once more. What a server may have seen is not sent again here.
+    /// `targets` says which nodes of a state suit. Where none does, or none could be reached, the state may
+    /// be old: it is asked for once more. What a server may have seen is not sent again here.
     async fn send(
         &self,
         request: Request,

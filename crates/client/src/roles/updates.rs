@@ -1,5 +1,6 @@
-//! The client that feeds a collection: documents go in one by one, are gathered into batches, and sent over several streams at
-//! once. Every document is either acknowledged or told of, with the reason: none is lost silently.
+//! The client that feeds a collection: documents go in one by one, are gathered into batches, and sent over
+//! several streams at once. Every document is either acknowledged or told of, with the reason: none is lost
+//! silently.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,8 +24,8 @@ use crate::transport::Transport;
 /// How documents are gathered and sent.
 #[derive(Clone, Debug)]
 pub struct UpdateOptions {
-    /// Batches that are sent at once. With 1, documents arrive in the order in which they were given; with more, two versions of
-    /// one document that are given shortly one after the other may change places.
+    /// Batches that are sent at once. With 1, documents arrive in the order in which they were given; with
+    /// more, two versions of one document that are given shortly one after the other may change places.
     pub streams: usize,
     pub batch_docs_max: usize,
     pub batch_bytes_max: usize,
@@ -34,8 +35,8 @@ pub struct UpdateOptions {
     pub buffer_bytes_max: usize,
     /// Parameters of each batch, such as `commitWithin`.
     pub params: Vec<(String, String)>,
-    /// For so long a batch is offered again to servers that have certainly not taken it: that cannot be reached, or that answer
-    /// 429, after the time they ask for.
+    /// For so long a batch is offered again to servers that have certainly not taken it: that cannot be
+    /// reached, or that answer 429, after the time they ask for.
     pub patience: Duration,
 }
 
@@ -73,16 +74,17 @@ const PATIENCE_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 type OnError = dyn Fn(FailedBatch) + Send + Sync;
 
-/// A stream of documents into one collection (SolrJ's `ConcurrentUpdateHttp2SolrClient`). Where it is dropped without
-/// [`UpdateStream::finish`], what is buffered is still sent, as long as the runtime lives.
+/// A stream of documents into one collection (SolrJ's `ConcurrentUpdateHttp2SolrClient`). Where it is dropped
+/// without [`UpdateStream::finish`], what is buffered is still sent, as long as the runtime lives.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), client::Error> {
 /// use client::{ClientOptions, SolrUrl, StaticEndpoints, UpdateOptions, UpdateStream};
 ///
 /// let servers = StaticEndpoints::new(["127.0.0.1:8983".parse::<SolrUrl>()?]);
-/// let on_error = |failed: client::FailedBatch| eprintln!("{} documents: {}", failed.docs.len(), failed.error);
-/// let stream = UpdateStream::start(&servers, ClientOptions::default(), "films", UpdateOptions::default(), on_error);
+/// let on_error = |failed: client::FailedBatch| eprintln!("{} lost: {}", failed.docs.len(), failed.error);
+/// let (client, updates) = (ClientOptions::default(), UpdateOptions::default());
+/// let stream = UpdateStream::start(&servers, client, "films", updates, on_error);
 /// for id in 0..10_000 {
 ///     stream.add(format!("{{\"id\":\"{id}\"}}")).await?;
 /// }
@@ -113,8 +115,8 @@ struct Document {
 }
 
 impl UpdateStream {
-    /// Into `collection`. Must be called within a tokio runtime. `on_error` is called with every batch that is given up, on the
-    /// stream's task: it should be brief.
+    /// Into `collection`. Must be called within a tokio runtime. `on_error` is called with every batch that
+    /// is given up, on the stream's task: it should be brief.
     pub fn start(
         servers: &dyn EndpointSource,
         client: ClientOptions,
@@ -140,8 +142,8 @@ impl UpdateStream {
         Self { queue, feed, workers }
     }
 
-    /// One document, as a JSON object. Waits while the buffer is full. Errors: [`Error::Request`] where `json` is no object; what
-    /// becomes of the document is told later.
+    /// One document, as a JSON object. Waits while the buffer is full. Errors: [`Error::Request`] where
+    /// `json` is no object; what becomes of the document is told later.
     pub async fn add(&self, json: impl Into<Bytes>) -> Result<(), Error> {
         let json: Bytes = json.into();
         // One document that is none would have the whole batch refused.
@@ -245,7 +247,8 @@ impl Feed {
         Request::post(&self.path, &params, "application/json", body)
     }
 
-    /// Again and again, as long as nobody can have taken it. (429 is the refusal of a server that has not begun.)
+    /// Again and again, as long as nobody can have taken it. (429 is the refusal of a server that has not
+    /// begun.)
     async fn offer(&self, request: &Request) -> Result<(), Error> {
         let give_up = Instant::now() + self.options.patience.min(PATIENCE_MAX);
         let mut pause = Duration::from_millis(100);

@@ -1,5 +1,5 @@
-//! One attempt: a request on one connection of one server, to the last byte of the answer. Knows at its end whether the server
-//! may have seen the request; decides nothing about a next attempt.
+//! One attempt: a request on one connection of one server, to the last byte of the answer. Knows at its end
+//! whether the server may have seen the request; decides nothing about a next attempt.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -87,8 +87,9 @@ impl Job<'_> {
                     let unsent = failed.take_message().is_some();
                     let unseen = unsent || is_refused(failed.error());
                     reach(if unseen { Reached::Server } else { Reached::Sent });
-                    // Closed between the lease and the first byte: nothing was sent, so a new connection gets it, once.
-                    // What was refused would be refused again: whether to repeat that is not decided here.
+                    // Closed between the lease and the first byte: nothing was sent, so a new connection gets
+                    // it, once. What was refused would be refused again: whether to repeat that is not
+                    // decided here.
                     if unsent && !std::mem::replace(&mut is_renewed, true) && lease.was_idle {
                         self.metrics.connections_found_closed.increment();
                         lease = lease.renew().await?;

@@ -1,5 +1,5 @@
-//! How many retries and hedges a client may make: a share of its requests, and a few saved up. Without it a server that is
-//! in trouble would get a multiple of its load just then.
+//! How many retries and hedges a client may make: a share of its requests, and a few saved up. Without it a
+//! server that is in trouble would get a multiple of its load just then.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

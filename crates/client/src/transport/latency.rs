@@ -1,4 +1,5 @@
-//! How long requests took of late, for hedging by quantile. Two histograms take turns: one fills while the other is read.
+//! How long requests took of late, for hedging by quantile. Two histograms take turns: one fills while the
+//! other is read.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -1,6 +1,7 @@
-//! A request from its first attempt to its answer: which server, whether again, whether elsewhere too, until when. The rule
-//! above all: **nothing is sent twice unless it is safe**. A request may be sent again when no server can have seen it, or when
-//! the caller said that it may (or it is one of the handlers that only read).
+//! A request from its first attempt to its answer: which server, whether again, whether elsewhere too, until
+//! when. The rule above all: **nothing is sent twice unless it is safe**. A request may be sent again when no
+//! server can have seen it, or when the caller said that it may (or it is one of the handlers that only
+//! read).
 
 mod attempt;
 mod budget;

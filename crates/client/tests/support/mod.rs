@@ -1,5 +1,5 @@
-//! A server of HTTP/1.1 that does what a test tells it, connection by connection and request by request, and remembers what
-//! it was asked.
+//! A server of HTTP/1.1 that does what a test tells it, connection by connection and request by request, and
+//! remembers what it was asked.
 #![allow(dead_code)]
 
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
-//! Backups of collections: schema, config and everything acknowledged when the backup began, in a folder that the operator
-//! named; and new collections made of them. The files are `store`'s, the segments `engine`'s; what ties them together is the
-//! description that is kept with each backup.
+//! Backups of collections: schema, config and everything acknowledged when the backup began, in a folder that
+//! the operator named; and new collections made of them. The files are `store`'s, the segments `engine`'s;
+//! what ties them together is the description that is kept with each backup.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,8 +48,9 @@ pub(crate) struct Description {
 }
 
 impl Node {
-    /// Backs up a collection as it is, or as a snapshot of it was. Returns the backup, and how many files and bytes it took beyond the earlier ones. Errors:
-    /// `BadRequest` for a name that holds backups of another collection, `Unavailable` while another changes them.
+    /// Backs up a collection as it is, or as a snapshot of it was. Returns the backup, and how many files and
+    /// bytes it took beyond the earlier ones. Errors: `BadRequest` for a name that holds backups of another
+    /// collection, `Unavailable` while another changes them.
     pub async fn back_up(
         self: &Arc<Self>,
         collection: Arc<Collection>,
@@ -89,7 +90,8 @@ impl Node {
         offload::update(list).await?
     }
 
-    /// Reads every file of a backup and compares it with its hash; `None` is the newest. Errors: `NotFound`, `DataLoss`.
+    /// Reads every file of a backup and compares it with its hash; `None` is the newest. Errors: `NotFound`,
+    /// `DataLoss`.
     pub async fn verify_backup(&self, place: BackupPlace, id: Option<u64>) -> Result<BackupFacts> {
         let verify = move || {
             let folder = place.open()?;
@@ -100,8 +102,9 @@ impl Node {
         offload::update(verify).await?
     }
 
-    /// Makes a collection of a backup, `None` is the newest; a crash leaves a whole one or none. Errors: `NotFound`,
-    /// `DataLoss` for a file that is not what was backed up, `BadRequest` for a name that is taken.
+    /// Makes a collection of a backup, `None` is the newest; a crash leaves a whole one or none. Errors:
+    /// `NotFound`, `DataLoss` for a file that is not what was backed up, `BadRequest` for a name that is
+    /// taken.
     pub async fn restore(
         self: &Arc<Self>,
         place: BackupPlace,
@@ -125,7 +128,8 @@ impl Node {
         offload::update(restore).await?
     }
 
-    /// Removes backups and the files that only they had: those that went, and how many files. Errors: `NotFound`.
+    /// Removes backups and the files that only they had: those that went, and how many files. Errors:
+    /// `NotFound`.
     pub async fn delete_backups(
         &self,
         place: BackupPlace,

@@ -1,5 +1,6 @@
-//! What changes a collection's schema and config: each change is on disk before it is in use, one at a time. A schema's files
-//! may also be changed for later: saved at once, in use from the next reload on, as Solr's managed resources are.
+//! What changes a collection's schema and config: each change is on disk before it is in use, one at a time.
+//! A schema's files may also be changed for later: saved at once, in use from the next reload on, as Solr's
+//! managed resources are.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -16,8 +17,9 @@ use crate::offload;
 use crate::shard::ShardSettings;
 
 impl Collection {
-    /// Puts `source` in place of the schema if it still is the one with version `expected`; returns the new version.
-    /// Errors: `Conflict` when another change came first (read again, then decide); those of [`Schema::build`].
+    /// Puts `source` in place of the schema if it still is the one with version `expected`; returns the new
+    /// version. Errors: `Conflict` when another change came first (read again, then decide); those of
+    /// [`Schema::build`].
     pub async fn change_schema(self: &Arc<Self>, expected: u64, source: SchemaSource) -> Result<u64> {
         let collection = self.clone();
         offload::update(move || collection.swap_schema(expected, source)).await?
@@ -76,7 +78,8 @@ impl Collection {
         self.pending.load().is_some()
     }
 
-    /// Saves the files that `edit` makes of the saved schema's; they are in use from the next reload on. `None` saves nothing.
+    /// Saves the files that `edit` makes of the saved schema's; they are in use from the next reload on.
+    /// `None` saves nothing.
     pub async fn edit_files(
         self: &Arc<Self>,
         edit: impl FnOnce(&SchemaSource) -> Result<Option<Resources>> + Send + 'static,
@@ -113,7 +116,8 @@ impl Collection {
         offload::update(move || collection.catalog.has_health_file(collection.entry().key(), &file)).await?
     }
 
-    /// Makes the file of a health check with a text, or removes it. Errors: `BadRequest` for a name that is not allowed.
+    /// Makes the file of a health check with a text, or removes it. Errors: `BadRequest` for a name that is
+    /// not allowed.
     pub async fn set_health_file(self: &Arc<Self>, file: &str, text: Option<String>) -> Result<()> {
         let (collection, file) = (self.clone(), file.to_owned());
         let work = move || {
@@ -159,8 +163,8 @@ impl Collection {
         }
         let version = self.catalog.set_schema(self.entry().key(), Some(before.version), &saved)?;
         self.adopt_schema(schema).inspect_err(|_| {
-            // The engine refused it: the document must not say otherwise after a restart. If this write fails too, the
-            // first error is still the one to tell.
+            // The engine refused it: the document must not say otherwise after a restart. If this write fails
+            // too, the first error is still the one to tell.
             let _ = self.catalog.set_schema(self.entry().key(), Some(version), &before.value);
         })?;
         self.pending.store(pending.map(Arc::new));
@@ -192,8 +196,8 @@ impl Collection {
         self.adopt_config(self.catalog.config(entry.key())?);
         let present = self.versioned_schema();
         let mut schema = self.successor(saved.value.source.clone(), saved.value.version)?;
-        // Files that waited for the reload, or that somebody edited: what was resolved by the old ones must not pass for resolved
-        // by the new, so that they get a number of their own.
+        // Files that waited for the reload, or that somebody edited: what was resolved by the old ones must
+        // not pass for resolved by the new, so that they get a number of their own.
         if schema.lineage.version == present.version && schema.source != present.value.source {
             saved.value.version += 1;
             self.catalog.set_schema(entry.key(), Some(saved.version), &saved.value)?;
@@ -217,8 +221,9 @@ impl Collection {
         Ok(Arc::new(Schema::build(source)?.succeeding(&self.schema.load().value, version)))
     }
 
-    /// Waits for the end of a change that is on its way. While the shard has taken up a schema and the collection has not yet,
-    /// requests are resolved against the one and refused by the other; who was refused waits here, and finds both alike.
+    /// Waits for the end of a change that is on its way. While the shard has taken up a schema and the
+    /// collection has not yet, requests are resolved against the one and refused by the other; who was
+    /// refused waits here, and finds both alike.
     pub async fn await_change(self: &Arc<Self>) -> Result<()> {
         let collection = self.clone();
         offload::update(move || drop(collection.lock())).await

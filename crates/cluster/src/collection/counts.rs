@@ -1,5 +1,5 @@
-//! What updates did to a collection since it was opened, counted from their outcomes. What the shard does by itself, automatic commits
-//! and merges, the shard counts.
+//! What updates did to a collection since it was opened, counted from their outcomes. What the shard does by
+//! itself, automatic commits and merges, the shard counts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,6 +1,7 @@
-//! Documents of other collections that come into one: whole (`MERGEINDEXES`) or by the hash of their ids (`SPLIT`). It is a rebuild
-//! that takes in more than was there: searches see the old index until the new one is whole and on disk, updates go on
-//! meanwhile, and a crash leaves what was there. The sources are only read.
+//! Documents of other collections that come into one: whole (`MERGEINDEXES`) or by the hash of their ids
+//! (`SPLIT`). It is a rebuild that takes in more than was there: searches see the old index until the new one
+//! is whole and on disk, updates go on meanwhile, and a crash leaves what was there. The sources are only
+//! read.
 
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ impl Intake {
 }
 
 impl Collection {
-    /// Takes documents in, in place of those with their ids; what is updated here meanwhile comes after. Errors: `Conflict` while a
-    /// rebuild is running, `BadRequest` for a value that the schema cannot hold.
+    /// Takes documents in, in place of those with their ids; what is updated here meanwhile comes after.
+    /// Errors: `Conflict` while a rebuild is running, `BadRequest` for a value that the schema cannot hold.
     pub async fn take_in(self: &Arc<Self>, node: &Arc<Node>, intakes: Vec<Intake>) -> Result<()> {
         let (collection, node) = (self.clone(), node.clone());
         let work = move || {

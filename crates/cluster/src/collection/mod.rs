@@ -1,5 +1,6 @@
-//! One collection: its schema and config as they are now, and the road of each request: route to the shard, gather its
-//! answer. There is one shard today; the shape does not show it to callers. What changes schema and config is in `changes`.
+//! One collection: its schema and config as they are now, and the road of each request: route to the shard,
+//! gather its answer. There is one shard today; the shape does not show it to callers. What changes schema
+//! and config is in `changes`.
 
 mod changes;
 mod counts;
@@ -36,7 +37,8 @@ use crate::shard::{
     ShardRead, ShardSettings, ShardStats, TermDocumentsRead, UpdateContext,
 };
 
-/// A moment of a collection: two answers of equal moments to one request are the same, but for the time of day.
+/// A moment of a collection: two answers of equal moments to one request are the same, but for the time of
+/// day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Moment {
     /// Which opening of which collection.
@@ -55,7 +57,8 @@ pub(crate) struct Served {
     pub folder: String,
 }
 
-/// Where requests find the shard. Updates pass a gate, so that a rebuild can put another in its place between two of them.
+/// Where requests find the shard. Updates pass a gate, so that a rebuild can put another in its place between
+/// two of them.
 struct Home {
     served: ArcSwap<Served>,
     gate: RwLock<()>,
@@ -200,8 +203,8 @@ impl Collection {
         self.counts.read(self.shard().moment().snapshot)
     }
 
-    /// What the layer above keeps for a collection as long as it is open, made once. There is one such thing: a call with another
-    /// type has one of its own, anew.
+    /// What the layer above keeps for a collection as long as it is open, made once. There is one such thing:
+    /// a call with another type has one of its own, anew.
     pub fn beside<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
         let kept = self.beside.get_or_init(|| Arc::<T>::default()).clone();
         kept.downcast().unwrap_or_default()
@@ -253,7 +256,8 @@ impl Collection {
 
     /// The terms of a field that a plan lists.
     pub async fn terms(&self, plan: &TermsPlan) -> Result<Vec<TermCount>> {
-        // What is left to do with two million terms takes as long as reading them: no runtime's thread is kept from others by it.
+        // What is left to do with two million terms takes as long as reading them: no runtime's thread is
+        // kept from others by it.
         offload::compute(|| Ok(finish_terms(plan, plan.ask(&*self.shard(), &Meters::default())?)))
     }
 

@@ -1,5 +1,6 @@
-//! A collection at one moment, for requests that ask it more than one thing: a hit's number means the same document in all of
-//! them, whatever is refreshed meanwhile. It holds files and memory of that moment until it is dropped.
+//! A collection at one moment, for requests that ask it more than one thing: a hit's number means the same
+//! document in all of them, whatever is refreshed meanwhile. It holds files and memory of that moment until
+//! it is dropped.
 
 use std::sync::Arc;
 
@@ -37,8 +38,8 @@ impl PinnedCollection {
         searched(move || pin, plan, meters).await
     }
 
-    /// The words by which documents are like another, the least telling first. The words are those of the one shard that has the
-    /// document; how telling they are is decided by all shards' counts.
+    /// The words by which documents are like another, the least telling first. The words are those of the one
+    /// shard that has the document; how telling they are is decided by all shards' counts.
     pub async fn like_terms(&self, like: &MoreLike, meters: &Meters) -> Result<Vec<LikeTerm>> {
         let words = self.read(like, meters).await?;
         let counts = self.read(LikeCountsRead { like, words: &words }, meters).await?;

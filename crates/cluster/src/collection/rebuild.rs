@@ -1,6 +1,7 @@
-//! Rebuilding a collection under another schema while it is served: its documents go, as the engine's log has them, into a
-//! shard beside it; updates that come meanwhile follow; then one file names the new shard with its schema, and it is served.
-//! Until that file is written the old shard is whole and in service, whatever happens.
+//! Rebuilding a collection under another schema while it is served: its documents go, as the engine's log has
+//! them, into a shard beside it; updates that come meanwhile follow; then one file names the new shard with
+//! its schema, and it is served. Until that file is written the old shard is whole and in service, whatever
+//! happens.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -63,7 +64,8 @@ impl Collection {
         self.rebuild.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Starts a rebuild under the schema that `edit` makes. Errors: `Conflict` while another runs; those of the schema.
+    /// Starts a rebuild under the schema that `edit` makes. Errors: `Conflict` while another runs; those of
+    /// the schema.
     pub fn start_rebuild(self: &Arc<Self>, node: &Arc<Node>, edit: SchemaEdit) -> Result<()> {
         Schema::build(edit(&self.schema().source)?)?;
         self.claim_rebuild(node)?;
@@ -100,8 +102,8 @@ impl Collection {
         });
     }
 
-    /// The schema before the last rebuild, with what the present one has that it does not know. Errors: `BadRequest` when there
-    /// was no rebuild.
+    /// The schema before the last rebuild, with what the present one has that it does not know. Errors:
+    /// `BadRequest` when there was no rebuild.
     pub fn schema_before_rebuild(&self) -> Result<SchemaSource> {
         let saved = self.catalog.schema(self.entry().key())?.value;
         let before = saved.before.ok_or_else(|| {
@@ -134,7 +136,8 @@ impl Collection {
                     Rebuild { node, collection: self, edit, target, folder: &folder, version, intakes };
                 let result = rebuild.run(&old.shard);
                 old.shard.end_export();
-                // Of the one that is not served any more nothing is needed: failing to close or to remove it changes no answer.
+                // Of the one that is not served any more nothing is needed: failing to close or to remove it
+                // changes no answer.
                 let gone = if result.is_ok() { &old.shard } else { &rebuild.target };
                 let _ = gone.close();
                 result
@@ -148,8 +151,8 @@ impl Collection {
         result
     }
 
-    /// Writes down which folder a rebuild is about to fill, so that it can go if the rebuild comes to nothing. What an earlier one
-    /// left goes first.
+    /// Writes down which folder a rebuild is about to fill, so that it can go if the rebuild comes to
+    /// nothing. What an earlier one left goes first.
     fn begin_building(&self, node: &Node, version: u64) -> Result<String> {
         let _made = node.lock();
         self.check_open()?;
@@ -263,13 +266,14 @@ impl Rebuild<'_> {
         let accepted = collection.catalog.set_schema(collection.entry().key(), Some(before.version), &saved);
         accepted.inspect_err(|error| {
             if error.kind == ErrorKind::Unknown {
-                // The next start may serve either shard: nothing more is acknowledged by this one, while updates are held up.
+                // The next start may serve either shard: nothing more is acknowledged by this one, while
+                // updates are held up.
                 let _ = old.close();
             }
         })?;
         let served = Served { shard: self.target.clone(), folder: self.folder.to_owned() };
-        // The schema first: a search that was resolved by it, and still meets the old shard, is refused as one that comes too
-        // early, and waits for this change to end.
+        // The schema first: a search that was resolved by it, and still meets the old shard, is refused as
+        // one that comes too early, and waits for this change to end.
         collection.schema.store(Arc::new(VersionedSchema::new(saved.version, schema)));
         collection.home.served.store(Arc::new(served));
         collection.pending.store(None);

@@ -1,5 +1,6 @@
-//! Snapshots of a collection: what it held at a moment, under a name, kept beside it until it is deleted. They are backups (ADR 9)
-//! in the collection's own folder, so that merges and later updates do not touch them, and they go with the collection.
+//! Snapshots of a collection: what it held at a moment, under a name, kept beside it until it is deleted.
+//! They are backups (ADR 9) in the collection's own folder, so that merges and later updates do not touch
+//! them, and they go with the collection.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +31,8 @@ pub struct SnapshotFacts {
 }
 
 impl Collection {
-    /// Keeps all that is acknowledged under a name. Errors: `BadRequest` for a name that is taken or not allowed.
+    /// Keeps all that is acknowledged under a name. Errors: `BadRequest` for a name that is taken or not
+    /// allowed.
     pub async fn create_snapshot(self: &Arc<Self>, node: &Arc<Node>, name: &str) -> Result<SnapshotFacts> {
         check_name("snapshot", name)?;
         let (collection, node, name) = (self.clone(), node.clone(), name.to_owned());

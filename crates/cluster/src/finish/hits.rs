@@ -1,5 +1,6 @@
-//! The page: hits in their last order, cut to what is asked for. A second opinion is heeded here, since which hits come first, and
-//! between which bounds their scores are stretched, is known of all shards together only. Arithmetic as Solr's, in single precision.
+//! The page: hits in their last order, cut to what is asked for. A second opinion is heeded here, since which
+//! hits come first, and between which bounds their scores are stretched, is known of all shards together
+//! only. Arithmetic as Solr's, in single precision.
 
 use std::cmp::Ordering;
 
@@ -28,8 +29,8 @@ pub(super) fn mark(hit: &HitRef) -> Mark {
     hit.sort.iter().map(|value| value.value().cloned()).collect()
 }
 
-/// The first hits in a new order: both scores stretched to bounds if wanted, joined, and the hits sorted by that. What comes
-/// behind them stays as it is. All of them have scores.
+/// The first hits in a new order: both scores stretched to bounds if wanted, joined, and the hits sorted by
+/// that. What comes behind them stays as it is. All of them have scores.
 fn reranked(rerank: &Rerank, mut hits: Vec<HitRef>) -> Vec<HitRef> {
     // Solr differs: it stretches over as many hits as its cache takes at once.
     let first_range = Range::of(hits.iter().filter_map(|hit| hit.score));

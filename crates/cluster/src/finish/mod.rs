@@ -1,6 +1,7 @@
 //! From merged parts to the result that writers read: cuts, orders, averages, once, above all shards. Takes a
-//! [`ShardResult`] that is a merge of one or of many, and the plan it answers. `cargo xtask tidy` keeps this word from
-//! the layers below, so that no shard cuts what others add to. What hits show is fetched afterwards (`gather.rs`).
+//! [`ShardResult`] that is a merge of one or of many, and the plan it answers. `cargo xtask tidy` keeps this
+//! word from the layers below, so that no shard cuts what others add to. What hits show is fetched afterwards
+//! (`gather.rs`).
 
 mod buckets;
 mod facets;
@@ -21,7 +22,8 @@ pub use spell::spell_words;
 pub use suggest::finish_suggestions;
 pub use terms::{finish_terms, finish_top_terms};
 
-/// The result of a search of whose shards `merged` is the merge; what its hits show and what groups are expanded to is still to come.
+/// The result of a search of whose shards `merged` is the merge; what its hits show and what groups are
+/// expanded to is still to come.
 pub fn finish_search(plan: &SearchPlan, merged: ShardResult) -> SearchResult<HitRef> {
     let ShardResult { total, total_exact, score_max, hits, facets, groups, cut_before } = merged;
     let facets = facets.map(|facets| finish_facets(&plan.facets, facets)).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What orders buckets by a statistic. One without a value comes before all, and an end of reals without one after all, as
-//! in Solr, where it is not a number.
+//! What orders buckets by a statistic. One without a value comes before all, and an end of reals without one
+//! after all, as in Solr, where it is not a number.
 
 use std::cmp::Ordering;
 

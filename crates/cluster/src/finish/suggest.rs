@@ -1,5 +1,5 @@
-//! Suggestions as they are shown: cut, with the weights that the place of a word leaves them, and next words by how often they
-//! follow what was typed.
+//! Suggestions as they are shown: cut, with the weights that the place of a word leaves them, and next words
+//! by how often they follow what was typed.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
@@ -60,8 +60,8 @@ fn blended_order(one: &Suggestion, other: &Suggestion) -> Ordering {
     other.weight.cmp(&one.weight).then_with(|| rest(other).cmp(&rest(one)))
 }
 
-/// The longest sequence known first, shorter ones with less and less weight ("stupid backoff"), as Lucene's `FreeTextSuggester`
-/// does it. Each word once.
+/// The longest sequence known first, shorter ones with less and less weight ("stupid backoff"), as Lucene's
+/// `FreeTextSuggester` does it. Each word once.
 fn next_words(count: usize, words: &NextWords) -> Vec<Suggestion> {
     let (mut found, mut seen, mut share) = (Vec::new(), HashSet::new(), 1.0);
     for WordSequences { context, list } in &words.sequences {

@@ -1,4 +1,5 @@
-//! Terms of the index as they are shown: bounds on counts, order and cut are judged once those of all shards are added up.
+//! Terms of the index as they are shown: bounds on counts, order and cut are judged once those of all shards
+//! are added up.
 
 use std::cmp::Reverse;
 
@@ -32,8 +33,8 @@ pub fn finish_top_terms(limit: usize, merged: ByValue<u64>) -> TopTerms {
     TopTerms { top, distinct: counted.len() as u64, histogram }
 }
 
-/// Luke's queue of the most frequent terms. Which of several terms with the same count it shows, and in which order, is
-/// decided by how its heap moves them.
+/// Luke's queue of the most frequent terms. Which of several terms with the same count it shows, and in which
+/// order, is decided by how its heap moves them.
 fn most_frequent(counted: &[(Value, u64)], limit: usize) -> Vec<(&Value, u64)> {
     let mut queue = TieHeap::new(|one: &(&Value, u64), other: &(&Value, u64)| one.1.cmp(&other.1));
     // Rarer terms do not come in once the queue is full.

@@ -1,5 +1,6 @@
-//! A shard in memory, for tests of this crate and of those above: real in what it promises (versions, visibility after a
-//! commit, real-time get), naive in how. Searches know `All`, `Nothing` and `Term`, compared as text, in order of arrival.
+//! A shard in memory, for tests of this crate and of those above: real in what it promises (versions,
+//! visibility after a commit, real-time get), naive in how. Searches know `All`, `Nothing` and `Term`,
+//! compared as text, in order of arrival.
 
 mod snapshot;
 
@@ -25,11 +26,11 @@ use snapshot::{matches, select};
 /// Opens shards that forget everything when they close.
 #[derive(Clone, Default)]
 pub struct MemoryShards {
-    /// Called when a search or an update has come to a shard, and before the shard looks at it: what a test does here happens
-    /// behind the request's resolution.
+    /// Called when a search or an update has come to a shard, and before the shard looks at it: what a test
+    /// does here happens behind the request's resolution.
     pub on_arrival: Option<Arc<dyn Fn() + Send + Sync>>,
-    /// Whether each search loses the first visible document as soon as it is done: whoever then asks the newest moment what a hit's
-    /// number means hears of another.
+    /// Whether each search loses the first visible document as soon as it is done: whoever then asks the
+    /// newest moment what a hit's number means hears of another.
     pub restless: bool,
 }
 

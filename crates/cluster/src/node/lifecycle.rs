@@ -1,6 +1,7 @@
-//! How collections come to be, leave and return. Each is some steps over documents and folders, in an order by which a crash
-//! between any two of them leaves the collection as it was or as it was to be: one step of each decides, and it is a change of
-//! one document. What is removed was written down in the placement before.
+//! How collections come to be, leave and return. Each is some steps over documents and folders, in an order
+//! by which a crash between any two of them leaves the collection as it was or as it was to be: one step of
+//! each decides, and it is a change of one document. What is removed was written down in the placement
+//! before.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use crate::placement::{Placement, PlacementState};
 use crate::shard::BackedUp;
 
 impl Node {
-    /// Opens the collections that are to be served, finishes what a crash left half-done, and names what is not known here.
+    /// Opens the collections that are to be served, finishes what a crash left half-done, and names what is
+    /// not known here.
     pub(super) fn take_up_collections(&self) -> Result<Vec<String>> {
         let mut left_alone = Vec::new();
         for key in self.catalog.keys()? {
@@ -44,8 +46,8 @@ impl Node {
         Ok(())
     }
 
-    /// Whether a key without a collection is written down as one that never came to be, or was deleted; or is written down and nothing
-    /// else, as when a release deleted the collection that knows no placements.
+    /// Whether a key without a collection is written down as one that never came to be, or was deleted; or is
+    /// written down and nothing else, as when a release deleted the collection that knows no placements.
     fn has_ended(&self, key: &str) -> Result<bool> {
         let Some(placement) = self.catalog.placement(key)? else { return Ok(false) };
         let is_half = matches!(placement.state, PlacementState::Creating | PlacementState::Removing);
@@ -107,8 +109,8 @@ impl Node {
         self.finish_renames()?;
         let collection = self.own(name)?;
         let entry = collection.entry();
-        // So that a start after a crash clears away what is left. On a full disk it cannot be written, and deleting is the way
-        // out: what a crash leaves then stays and is named.
+        // So that a start after a crash clears away what is left. On a full disk it cannot be written, and
+        // deleting is the way out: what a crash leaves then stays and is named.
         let _ = self.set_state(&entry, PlacementState::Removing);
         // Invariant: the step by which it is gone.
         self.catalog.remove_collection(entry.key()).inspect_err(|error| {
@@ -162,7 +164,8 @@ impl Node {
         if self.catalog.shard_folders(&key)?.is_empty() {
             entry.created_ms = self.clock.now_ms();
         }
-        // Both are meant until the collection says which: a start in between finds it unloaded, not a new one to be served empty.
+        // Both are meant until the collection says which: a start in between finds it unloaded, not a new one
+        // to be served empty.
         let created_ms = entry.created_ms;
         placement.becomes_ms = Some(created_ms);
         self.catalog.put_placement(&key, &placement)?;

@@ -1,5 +1,5 @@
-//! The node: all collections that live here, found again at start, made and deleted under one lock, looked up without
-//! one by collection or core name.
+//! The node: all collections that live here, found again at start, made and deleted under one lock, looked up
+//! without one by collection or core name.
 
 mod lifecycle;
 mod names;
@@ -145,7 +145,8 @@ impl Node {
         &self.uploads
     }
 
-    /// The keys of what was found at the start and belongs to no collection that is known here: their files stay as they are.
+    /// The keys of what was found at the start and belongs to no collection that is known here: their files
+    /// stay as they are.
     pub fn left_alone(&self) -> &[String] {
         &self.left_alone
     }
@@ -164,8 +165,8 @@ impl Node {
         self.directory.load().collections.values().cloned().collect()
     }
 
-    /// Makes a collection. Errors: `BadRequest` for a name that is taken or not allowed, a bad schema, more than one
-    /// shard.
+    /// Makes a collection. Errors: `BadRequest` for a name that is taken or not allowed, a bad schema, more
+    /// than one shard.
     pub async fn create(self: &Arc<Self>, create: CreateCollection) -> Result<Arc<Collection>> {
         let node = self.clone();
         offload::update(move || node.make(create, None)).await?
@@ -177,13 +178,15 @@ impl Node {
         offload::update(move || node.unmake(&name)).await?
     }
 
-    /// Stops serving a collection and keeps its files, without its documents if `delete_documents`. Errors: `NotFound`.
+    /// Stops serving a collection and keeps its files, without its documents if `delete_documents`. Errors:
+    /// `NotFound`.
     pub async fn unload(self: &Arc<Self>, name: &str, delete_documents: bool) -> Result<()> {
         let (node, name) = (self.clone(), name.to_owned());
         offload::update(move || node.put_away(&name, delete_documents)).await?
     }
 
-    /// Serves an unloaded core again, as it was or with another schema and config; `None` when there is no such core.
+    /// Serves an unloaded core again, as it was or with another schema and config; `None` when there is no
+    /// such core.
     pub async fn load_unloaded(
         self: &Arc<Self>,
         core: &str,
@@ -259,8 +262,8 @@ impl Node {
     }
 }
 
-/// Folder and time of birth: a collection made again in an old folder is another, and so is a shard that was rebuilt. The hash
-/// is FNV-1a, which no release of anything changes.
+/// Folder and time of birth: a collection made again in an old folder is another, and so is a shard that was
+/// rebuilt. The hash is FNV-1a, which no release of anything changes.
 fn stream(entry: &CollectionDocument, folder: &str) -> [u8; 16] {
     let rebuilt = if folder == FIRST_SHARD { "" } else { folder };
     let hash = entry.key().bytes().chain(rebuilt.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -1,6 +1,6 @@
-//! What a collection asks of a shard, as a seam of three roles: who changes documents, who reads, who keeps the shard in order. The
-//! engine's shard is behind it in production, one in memory in tests of the layers above; a shard of another node would be one
-//! more. Calls block; [`crate::offload`] decides on which thread.
+//! What a collection asks of a shard, as a seam of three roles: who changes documents, who reads, who keeps
+//! the shard in order. The engine's shard is behind it in production, one in memory in tests of the layers
+//! above; a shard of another node would be one more. Calls block; [`crate::offload`] decides on which thread.
 
 mod read;
 
@@ -30,8 +30,9 @@ pub use engine::{
 pub trait ShardWriter: Send + Sync {
     /// Applies the operations. Awaited, it tells when they are durable, or why not in the outcome.
     fn update(&self, batch: UpdateBatch, context: UpdateContext) -> AppliedUpdate;
-    /// How far the shard's log went: [`UpdateBatch::seen`] of a batch that is sent for the first time. Only its owner knows; an answer
-    /// of a moment ago is as right, so one that is kept of each shard saves the question.
+    /// How far the shard's log went: [`UpdateBatch::seen`] of a batch that is sent for the first time. Only
+    /// its owner knows; an answer of a moment ago is as right, so one that is kept of each shard saves the
+    /// question.
     fn position(&self) -> LogPosition;
     fn commit(&self, commit: &Commit) -> Result<()>;
 }
@@ -47,7 +48,8 @@ pub trait ShardReader: Send + Sync {
     fn stats(&self) -> ShardStats;
 }
 
-/// What a shard shows at one moment: what several questions of one request are asked of, so that they mean the same documents.
+/// What a shard shows at one moment: what several questions of one request are asked of, so that they mean
+/// the same documents.
 pub trait ShardSnapshot: Send + Sync {
     /// The first step of a search: which hits there are, and what is counted of them.
     fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
@@ -78,17 +80,18 @@ pub trait ShardUpkeep: Send + Sync {
     fn configure(&self, settings: &ShardSettings<'_>);
     /// Builds a suggester from what searches see now.
     fn build_suggester(&self, component: &str, name: &str) -> Result<()>;
-    /// Visits records that make all documents of this moment, or the log's records above the place that an earlier call returned;
-    /// returns the place reached. The log is kept until [`ShardUpkeep::end_export`], to be called once for each export from the
-    /// beginning.
+    /// Visits records that make all documents of this moment, or the log's records above the place that an
+    /// earlier call returned; returns the place reached. The log is kept until [`ShardUpkeep::end_export`],
+    /// to be called once for each export from the beginning.
     fn export(&self, after: Option<Watermark>, visit: &mut Visit<'_>) -> Result<Watermark>;
     fn end_export(&self);
     /// What is remembered of batches that have a name, for the shard that takes this one's place.
     fn remembered_batches(&self) -> RememberedBatches;
     /// Remembers what another shard did, whose records were imported. As durable as those.
     fn inherit_batches(&self, from: &RememberedBatches);
-    /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is `wanted`, in place of those that
-    /// are here with their ids; values turned into what this shard's schema has. Durable from the next flush on.
+    /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is
+    /// `wanted`, in place of those that are here with their ids; values turned into what this shard's schema
+    /// has. Durable from the next flush on.
     fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()>;
     /// Everything applied so far, committed or not, as files for another home.
     fn capture(&self) -> Result<ShardImage>;

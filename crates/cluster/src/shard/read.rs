@@ -1,10 +1,12 @@
-//! What a shard can be asked to read: one line in the table below for each operation, with its request and its answer. From
-//! that line come the two messages that any kind of shard understands, and the typed way in: `request.ask(shard)` gives
-//! the answer that belongs to the request. A new operation is its line here and an arm in each kind of shard that has something to
-//! say to it. Requests are plans and plain values; what is alive (meters) goes beside them.
+//! What a shard can be asked to read: one line in the table below for each operation, with its request and
+//! its answer. From that line come the two messages that any kind of shard understands, and the typed way in:
+//! `request.ask(shard)` gives the answer that belongs to the request. A new operation is its line here and an
+//! arm in each kind of shard that has something to say to it. Requests are plans and plain values; what is
+//! alive (meters) goes beside them.
 //!
-//! There are two tables: what is asked of a shard as it is now, and what is asked of a pin, since it names documents by numbers of a
-//! snapshot, explains what a search of it found, or is asked more than once for one answer.
+//! There are two tables: what is asked of a shard as it is now, and what is asked of a pin, since it names
+//! documents by numbers of a snapshot, explains what a search of it found, or is asked more than once for one
+//! answer.
 
 use engine::{JoinedValues, SegmentStats};
 use meter::Meters;
@@ -97,7 +99,8 @@ reads! { 'a, SnapshotRequest, SnapshotAnswer, SnapshotRead::ask_pinned(dyn Shard
     LikeWords(&'a MoreLike) -> LikeWords;
     /// How many documents have each of these words.
     LikeCounts(LikeCountsRead<'a>) -> LikeCounts;
-    /// What the terms of a field have of some words, for spelling; shorter lists where the allowance is used up.
+    /// What the terms of a field have of some words, for spelling; shorter lists where the allowance is used
+    /// up.
     Words(&'a WordsPlan) -> WordCounts;
     /// Why the document with this id is no hit of the plan, as far as filters and query say.
     WhyNot(WhyNotRead<'a>) -> WhyNot;

@@ -1,5 +1,6 @@
-//! Cause, verdict and time: each fixture is looked at as `parhelion doctor stuck` looks, with its own period of half a second. What
-//! the look does to a process that stands still is counted: processor time and switches of its threads, before and after.
+//! Cause, verdict and time: each fixture is looked at as `parhelion doctor stuck` looks, with its own period
+//! of half a second. What the look does to a process that stands still is counted: processor time and
+//! switches of its threads, before and after.
 
 use std::fs;
 use std::time::{Duration, Instant};

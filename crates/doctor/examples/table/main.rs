@@ -1,11 +1,12 @@
-//! The doctor's table: for every planted cause the verdict, the time to it, and what the look costs whoever is looked at. With
-//! `--rounds N` (20) each healthy worker takes N pairs of turns, watched and alone.
+//! The doctor's table: for every planted cause the verdict, the time to it, and what the look costs whoever
+//! is looked at. With `--rounds N` (20) each healthy worker takes N pairs of turns, watched and alone.
 //!
 //! ```sh
 //! cargo run --release -p doctor --example table
 //! ```
 //!
-//! A gauge, run by hand, not a test: times are of the machine it runs on. The fixtures are those of the tests.
+//! A gauge, run by hand, not a test: times are of the machine it runs on. The fixtures are those of the
+//! tests.
 #![allow(clippy::print_stdout, reason = "an example that prints")]
 
 #[cfg(target_os = "linux")]

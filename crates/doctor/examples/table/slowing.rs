@@ -1,6 +1,7 @@
-//! How much the doctor slows a process at work: workers of several kinds count their steps and their own processor time. Turns
-//! alternate, one watched as `parhelion doctor stuck` watches and one alone, in changing order, so that what else the machine does
-//! falls on both; steps per second of the worker's own processor time leave out what neighbours take.
+//! How much the doctor slows a process at work: workers of several kinds count their steps and their own
+//! processor time. Turns alternate, one watched as `parhelion doctor stuck` watches and one alone, in
+//! changing order, so that what else the machine does falls on both; steps per second of the worker's own
+//! processor time leave out what neighbours take.
 
 use std::io;
 use std::time::Duration;
@@ -9,7 +10,8 @@ use doctor::{ObserveOptions, StuckOptions};
 
 use crate::planted::planting::{Planted, look_with, now_ms};
 
-/// Each leans on something that a look touches: caches, system calls, the table of open files, the map of memory.
+/// Each leans on something that a look touches: caches, system calls, the table of open files, the map of
+/// memory.
 const KINDS: [(&str, &str); 4] = [
     ("work-compute", "arithmetic"),
     ("work-calls", "system calls"),

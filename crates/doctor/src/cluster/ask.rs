@@ -1,6 +1,6 @@
-//! Asks one node for all: the cluster's state, and of every node, through the one that was asked (`nodes=all`), its version, disk,
-//! figures and log. What only each node itself tells is asked in [`replicas`](super::replicas). Reads only. What is not told is
-//! listed with the reason, and is no error.
+//! Asks one node for all: the cluster's state, and of every node, through the one that was asked
+//! (`nodes=all`), its version, disk, figures and log. What only each node itself tells is asked in
+//! [`replicas`](super::replicas). Reads only. What is not told is listed with the reason, and is no error.
 
 use client::{Error, SolrClient};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The certificates that a server shows: whom they name, and until when. Whether they are to be trusted is the client's business,
-//! which refuses those that are not.
+//! The certificates that a server shows: whom they name, and until when. Whether they are to be trusted is
+//! the client's business, which refuses those that are not.
 
 use std::time::Duration;
 

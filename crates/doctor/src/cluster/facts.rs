@@ -1,4 +1,5 @@
-//! What was learnt of a cluster. Absent is what was not told; a lint without its fact is silent. No judgement here.
+//! What was learnt of a cluster. Absent is what was not told; a lint without its fact is silent. No judgement
+//! here.
 
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +110,8 @@ impl ClusterFacts {
         self.nodes.iter().find(|node| node.name == name)
     }
 
-    /// Whether a replica serves: the cluster's state is the last that its node wrote, which one that has gone cannot correct.
+    /// Whether a replica serves: the cluster's state is the last that its node wrote, which one that has gone
+    /// cannot correct.
     pub fn serves(&self, replica: &ReplicaFacts) -> bool {
         replica.state == "active" && (self.live_nodes.is_empty() || self.live_nodes.contains(&replica.node))
     }

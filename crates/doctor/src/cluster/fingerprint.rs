@@ -1,4 +1,5 @@
-//! What is alike in messages of a log: the words, without the numbers, names and addresses that differ each time.
+//! What is alike in messages of a log: the words, without the numbers, names and addresses that differ each
+//! time.
 
 /// A message's fixed part; what varies is `#`. At most 160 characters.
 pub fn fingerprint(message: &str) -> String {

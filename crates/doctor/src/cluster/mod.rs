@@ -1,5 +1,6 @@
-//! `doctor cluster`: what of a SolrCloud, a single Solr or a Parhelion will hurt next, by the admin API of its nodes. Asked by
-//! [`ask`], read into facts by pure functions, judged by [`lint`]; the finding's form is the one of [`host`](crate::host).
+//! `doctor cluster`: what of a SolrCloud, a single Solr or a Parhelion will hurt next, by the admin API of
+//! its nodes. Asked by [`ask`], read into facts by pure functions, judged by [`lint`]; the finding's form is
+//! the one of [`host`](crate::host).
 
 mod ask;
 mod certificates;

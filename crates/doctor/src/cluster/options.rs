@@ -1,4 +1,5 @@
-//! What is asked, and how one question is put: bounded in time and size, once, and with the moments of asking and answering.
+//! What is asked, and how one question is put: bounded in time and size, once, and with the moments of asking
+//! and answering.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! Asks each node, at the address that the cluster has for it, for what it tells of itself alone: its clock, its zone, its
-//! certificates, and of each replica the schema and configuration that it works by. A node that is silent is asked no further.
+//! Asks each node, at the address that the cluster has for it, for what it tells of itself alone: its clock,
+//! its zone, its certificates, and of each replica the schema and configuration that it works by. A node that
+//! is silent is asked no further.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher};
@@ -72,7 +73,8 @@ fn active_replicas(facts: &ClusterFacts) -> impl Iterator<Item = (&CollectionFac
     all.filter(|(_, replica)| facts.serves(replica) && is_core_name(&replica.core))
 }
 
-/// What may stand in a path. The cluster's state is others' words: no name in it may make a question out of what is read.
+/// What may stand in a path. The cluster's state is others' words: no name in it may make a question out of
+/// what is read.
 fn is_core_name(name: &str) -> bool {
     !name.starts_with(['-', '.'])
         && !name.is_empty()
@@ -153,7 +155,8 @@ async fn settings(
     Ok(Some(hasher.finish()))
 }
 
-/// Members count in order of their names: Solr writes those of a map in another order from node to node (seen of 9.10.1).
+/// Members count in order of their names: Solr writes those of a map in another order from node to node (seen
+/// of 9.10.1).
 fn hash_settings(settings: &Value, hasher: &mut impl Hasher) {
     match settings {
         Value::Object(members) => {

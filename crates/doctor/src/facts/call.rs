@@ -60,7 +60,8 @@ pub struct PolledFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Futex {
     pub address: u64,
-    /// The thread that owns the lock at this address, where the lock says so (priority inheritance, glibc's mutexes).
+    /// The thread that owns the lock at this address, where the lock says so (priority inheritance, glibc's
+    /// mutexes).
     pub owner: Option<i32>,
     /// It is the end of the owner that is waited for, not a lock of it.
     pub join: bool,

@@ -1,5 +1,5 @@
-//! What is known of a process: pure data, which serializes, so that a verdict can be had on another machine and in a test.
-//! Times are durations in milliseconds before the observation, never points on a clock.
+//! What is known of a process: pure data, which serializes, so that a verdict can be had on another machine
+//! and in a test. Times are durations in milliseconds before the observation, never points on a clock.
 
 mod call;
 mod resource;

@@ -1,4 +1,5 @@
-//! What a file descriptor stands for: a file on a file system, a pipe or socket with whoever is at the other end, an event.
+//! What a file descriptor stands for: a file on a file system, a pipe or socket with whoever is at the other
+//! end, an event.
 
 use std::net::SocketAddr;
 
@@ -118,7 +119,8 @@ pub struct Holder {
 /// The other end of a socket where it is on this machine.
 pub type LocalPeer = Option<ProcessLabel>;
 
-/// Who opened a connection. The kernel does not keep it; ports tell, where a listener of this machine has the local one.
+/// Who opened a connection. The kernel does not keep it; ports tell, where a listener of this machine has the
+/// local one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -208,12 +210,15 @@ pub struct TcpFacts {
 }
 
 impl TcpFacts {
-    /// The last data went from here to there: the next word is the peer's. `None` where the kernel does not say.
+    /// The last data went from here to there: the next word is the peer's. `None` where the kernel does not
+    /// say.
     ///
-    /// The kernel counts in ticks of 1 to 10 ms. A request and its answer may fall into one, and so may an answer and the next
-    /// request: then an acknowledgement that came later tells that ours was the last, as the peer's would have had none to send.
+    /// The kernel counts in ticks of 1 to 10 ms. A request and its answer may fall into one, and so may an
+    /// answer and the next request: then an acknowledgement that came later tells that ours was the last, as
+    /// the peer's would have had none to send.
     pub fn we_spoke_last(&self) -> Option<bool> {
-        // Both count from the connection's beginning while nothing was sent: bytes decide, where they are known.
+        // Both count from the connection's beginning while nothing was sent: bytes decide, where they are
+        // known.
         if self.bytes_sent == Some(0) {
             return Some(false);
         }

@@ -1,4 +1,5 @@
-//! What a process and its machine used and waited for while it was sampled, beyond what its threads count themselves.
+//! What a process and its machine used and waited for while it was sampled, beyond what its threads count
+//! themselves.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +13,8 @@ pub struct IoUse {
     pub write_calls: u64,
 }
 
-/// Time in which work stood still for want of something, as the kernel's pressure accounts tell: of the process's cgroup where
-/// there are such, else of the machine.
+/// Time in which work stood still for want of something, as the kernel's pressure accounts tell: of the
+/// process's cgroup where there are such, else of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pressure {
     /// `cgroup` or `machine`.

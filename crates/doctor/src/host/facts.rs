@@ -73,7 +73,8 @@ pub struct JavaProcess {
     pub cgroup_memory_bytes: Option<u64>,
 }
 
-/// One server of an ensemble, by its own words: four-letter words where it allows them, its configuration file, its log.
+/// One server of an ensemble, by its own words: four-letter words where it allows them, its configuration
+/// file, its log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ZooKeeperFacts {
     pub server: String,

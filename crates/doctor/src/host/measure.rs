@@ -1,5 +1,6 @@
-//! Measures a host: settings and counters of the kernel, syncs of the data folder's disk, connections twice with a pause between,
-//! Java processes by their command lines, ZooKeeper by what it says of itself. Judges nothing.
+//! Measures a host: settings and counters of the kernel, syncs of the data folder's disk, connections twice
+//! with a pause between, Java processes by their command lines, ZooKeeper by what it says of itself. Judges
+//! nothing.
 
 use std::fs::{self, OpenOptions, read_to_string};
 use std::io;

@@ -1,5 +1,6 @@
-//! How far this host's clock is off, by the word of a time server: SNTP (RFC 4330) over one datagram each way, asked four times, of
-//! which the answer that took the shortest way counts. The host's own clock is handed in.
+//! How far this host's clock is off, by the word of a time server: SNTP (RFC 4330) over one datagram each
+//! way, asked four times, of which the answer that took the shortest way counts. The host's own clock is
+//! handed in.
 
 use std::io;
 use std::net::{ToSocketAddrs as _, UdpSocket};
@@ -40,7 +41,8 @@ pub fn ask(server: &str, now_ms: fn() -> i64) -> io::Result<ClockOffset> {
 
 fn ask_once(socket: &UdpSocket, server: &str, question: u64, now_ms: fn() -> i64) -> io::Result<ClockOffset> {
     let sent_ms = now_ms();
-    // The server gives this back and reads nothing in it: it tells the answer to this question from one that comes late.
+    // The server gives this back and reads nothing in it: it tells the answer to this question from one that
+    // comes late.
     let stamp = (sent_ms.cast_unsigned() << 8 | question).to_be_bytes();
     let mut request = [0; DATAGRAM];
     // No warning, version 4, a client.
@@ -109,7 +111,8 @@ impl Answer {
     }
 }
 
-/// Milliseconds since 1970. Seconds are counted modulo 2^32, next in 2036: the era is the one nearest to the host's own time.
+/// Milliseconds since 1970. Seconds are counted modulo 2^32, next in 2036: the era is the one nearest to the
+/// host's own time.
 fn millis(stamp: u64, near_ms: i64) -> i64 {
     const ERA_MS: i64 = (1 << 32) * 1000;
     let seconds = (stamp >> 32).cast_signed() - EPOCH_SECONDS;

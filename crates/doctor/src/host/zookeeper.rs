@@ -1,5 +1,5 @@
-//! What a ZooKeeper server says of itself: the answers to its four-letter words, its configuration file, its log. Parsing is pure;
-//! one function asks.
+//! What a ZooKeeper server says of itself: the answers to its four-letter words, its configuration file, its
+//! log. Parsing is pure; one function asks.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -11,7 +11,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Of an answer; the longest of those asked for has some 5 KB.
 const ANSWER_MAX: u64 = 1 << 20;
 
-/// Asks a server for `conf`, `mntr` and `srvr`. What it refuses (`4lw.commands.whitelist`) is told in the facts.
+/// Asks a server for `conf`, `mntr` and `srvr`. What it refuses (`4lw.commands.whitelist`) is told in the
+/// facts.
 pub fn ask(server: &str) -> ZooKeeperFacts {
     let mut facts = ZooKeeperFacts { server: server.to_owned(), ..ZooKeeperFacts::default() };
     for (word, read) in [
@@ -96,8 +97,8 @@ fn state(word: &str) -> Option<ServerState> {
     }
 }
 
-/// Two sentences of its log: the leader's, when it gives up for want of followers, and the warning of a slow disk, `fsync-ing the
-/// write ahead log in SyncThread:1 took 1234ms`.
+/// Two sentences of its log: the leader's, when it gives up for want of followers, and the warning of a slow
+/// disk, `fsync-ing the write ahead log in SyncThread:1 took 1234ms`.
 pub fn read_log(facts: &mut ZooKeeperFacts, text: &str) {
     facts.not_enough_followers +=
         text.lines().filter(|line| line.contains("Not sufficient followers synced")).count() as u64;

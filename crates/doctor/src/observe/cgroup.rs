@@ -1,4 +1,5 @@
-//! A process's control groups, of either version: where their files are, and what they say of throttling, freezing and pressure.
+//! A process's control groups, of either version: where their files are, and what they say of throttling,
+//! freezing and pressure.
 
 use std::fs::read_to_string;
 
@@ -47,7 +48,8 @@ fn throttled(stat: &str) -> Option<u64> {
     of("throttled_usec ").or_else(|| Some(of("throttled_time ")? / 1000))
 }
 
-/// `memory.max` of the second version, `memory.limit_in_bytes` of the first, whose "no limit" is a number near 2^63.
+/// `memory.max` of the second version, `memory.limit_in_bytes` of the first, whose "no limit" is a number
+/// near 2^63.
 pub fn memory_limit(groups: &[String]) -> Option<u64> {
     const NONE_FROM: u64 = 1 << 60;
     let read = |group: &String| {
@@ -83,8 +85,9 @@ fn pressure_of(cpu: &str, io: &str, memory: &str, scope: &str) -> Option<Pressur
     })
 }
 
-/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1200`. Not by `procfs_core` 0.18, which cuts lines where it takes blanks for
-/// granted, and panics at one that ends before (found by the property test of files that end anywhere, 2026-11-23).
+/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1200`. Not by `procfs_core` 0.18, which cuts lines where it
+/// takes blanks for granted, and panics at one that ends before (found by the property test of files that end
+/// anywhere, 2026-11-23).
 fn some_total_us(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("some "))?;
     line.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()

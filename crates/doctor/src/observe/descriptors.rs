@@ -1,5 +1,6 @@
-//! The open files of one process: links and `fdinfo` of its descriptors, joined with the sockets, the holders of pipes and the
-//! mounts. A file on a server is asked for its last write from a thread of its own with a bound, as the server may be what hangs.
+//! The open files of one process: links and `fdinfo` of its descriptors, joined with the sockets, the holders
+//! of pipes and the mounts. A file on a server is asked for its last write from a thread of its own with a
+//! bound, as the server may be what hangs.
 
 use std::collections::HashSet;
 use std::sync::mpsc;
@@ -139,7 +140,8 @@ impl<'a> Descriptors<'a> {
         file_systems(&self.mounts).into_iter().filter(FileSystem::is_served).collect()
     }
 
-    /// Asks from another thread, which is left behind when the server keeps it: it ends with this process at the latest.
+    /// Asks from another thread, which is left behind when the server keeps it: it ends with this process at
+    /// the latest.
     fn facts_of_served(&mut self, fd: i32, mount: i32) -> Option<(u64, i64)> {
         if self.silent.contains(&mount) {
             return None;
@@ -230,7 +232,8 @@ fn file_system(mount: &MountInfo) -> FileSystem {
     }
 }
 
-/// (bytes, last write in milliseconds of the epoch) of an open file, as the kernel has it, without a word to a server.
+/// (bytes, last write in milliseconds of the epoch) of an open file, as the kernel has it, without a word to
+/// a server.
 fn file_facts(pid: i32, fd: i32) -> Option<(u64, i64)> {
     use rustix::fs::{AtFlags, StatxFlags};
     let path = format!("/proc/{pid}/fd/{fd}");

@@ -1,5 +1,6 @@
-//! Every parser of what a kernel, a process or a JVM says, as plain functions over bytes, for fuzzers and property tests: whatever
-//! the bytes, they return. A process chooses its own names, and a sandbox's imitation of `/proc` may write anything at all.
+//! Every parser of what a kernel, a process or a JVM says, as plain functions over bytes, for fuzzers and
+//! property tests: whatever the bytes, they return. A process chooses its own names, and a sandbox's
+//! imitation of `/proc` may write anything at all.
 
 use procfs_core::process::{MountInfos, Schedstat, Status};
 use procfs_core::{FromBufRead as _, FromRead as _};
@@ -94,7 +95,8 @@ mod tests {
         }
     }
 
-    /// Numbers too long, names with the format's own separators, lines cut and doubled, bytes that are no text.
+    /// Numbers too long, names with the format's own separators, lines cut and doubled, bytes that are no
+    /// text.
     const HOSTILE: [&[u8]; 12] = [
         b"\n",
         b" ",

@@ -1,5 +1,5 @@
-//! Who has which pipe, socket or event open: one walk over the open files of every process that may be looked at. The other end
-//! of a pipe, the peer of a local socket and whoever may ring an event are found here.
+//! Who has which pipe, socket or event open: one walk over the open files of every process that may be looked
+//! at. The other end of a pipe, the peer of a local socket and whoever may ring an event are found here.
 
 use std::collections::HashMap;
 

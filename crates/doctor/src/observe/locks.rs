@@ -1,4 +1,5 @@
-//! Locks on files and who waits for them: `/proc/locks`, where a waiter stands below the lock it waits for, under its number.
+//! Locks on files and who waits for them: `/proc/locks`, where a waiter stands below the lock it waits for,
+//! under its number.
 
 use procfs_core::{FromBufRead as _, Lock, LockKind, LockType, Locks};
 

@@ -1,5 +1,5 @@
-//! One moment of the whole machine, which every process that is looked at shares: who there is, who has which pipe and socket
-//! open, the sockets themselves, who waits for which lock on a file.
+//! One moment of the whole machine, which every process that is looked at shares: who there is, who has which
+//! pipe and socket open, the sockets themselves, who waits for which lock on a file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};

@@ -1,5 +1,6 @@
-//! What a system call's pointers point at, read from the process's memory file without stopping it: sets of polled files, times,
-//! names, the words of locks. The process may change it all at any moment and may have put anything there.
+//! What a system call's pointers point at, read from the process's memory file without stopping it: sets of
+//! polled files, times, names, the words of locks. The process may change it all at any moment and may have
+//! put anything there.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;

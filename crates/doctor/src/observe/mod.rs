@@ -1,5 +1,5 @@
-//! From `/proc` and netlink to [`facts`](crate::facts). Owns all reading; knows of no verdicts. Processes are looked at several
-//! times over a short while and never stopped.
+//! From `/proc` and netlink to [`facts`](crate::facts). Owns all reading; knows of no verdicts. Processes are
+//! looked at several times over a short while and never stopped.
 
 mod call;
 mod cgroup;

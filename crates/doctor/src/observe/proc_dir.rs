@@ -1,5 +1,6 @@
-//! One process's folder below `/proc`, held open so that a process that takes its number later is never mistaken for it. Bytes
-//! are hostile: a process chooses its own names, so all text is made printable here, before anything parses or shows it.
+//! One process's folder below `/proc`, held open so that a process that takes its number later is never
+//! mistaken for it. Bytes are hostile: a process chooses its own names, so all text is made printable here,
+//! before anything parses or shows it.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -75,8 +76,8 @@ impl ProcDir {
     }
 }
 
-/// `procfs_core` 0.18 takes the form of the line for granted and panics without it (found by the property test of samples,
-/// 2026-11-23), which a sandbox's imitation of `/proc` need not have.
+/// `procfs_core` 0.18 takes the form of the line for granted and panics without it (found by the property
+/// test of samples, 2026-11-23), which a sandbox's imitation of `/proc` need not have.
 pub fn parse_stat(text: &str) -> Option<Stat> {
     let line = text.trim();
     let (open, close) = (line.find('(')?, line.rfind(')')?);

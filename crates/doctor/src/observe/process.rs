@@ -18,7 +18,8 @@ use crate::facts::{
 };
 
 impl Machine {
-    /// Processes by number or by name (the kernel's short name, or the last part of what was started), this one left out.
+    /// Processes by number or by name (the kernel's short name, or the last part of what was started), this
+    /// one left out.
     ///
     /// Errors: where there is none.
     pub fn find(&self, wanted: &str) -> Result<Vec<ProcessLabel>, Error> {
@@ -111,8 +112,8 @@ fn io(folder: &ProcDir) -> Option<IoUse> {
     parse_io(&folder.text("io").ok()?)
 }
 
-/// Lines of `name: number`. Not by `procfs_core` 0.18, which cuts the last byte of a name off without a look at what it is (found
-/// by the property test of bytes of any kind, 2026-11-23).
+/// Lines of `name: number`. Not by `procfs_core` 0.18, which cuts the last byte of a name off without a look
+/// at what it is (found by the property test of bytes of any kind, 2026-11-23).
 pub(super) fn parse_io(text: &str) -> Option<IoUse> {
     let number = |name: &str| {
         text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')?.trim().parse::<u64>().ok())
@@ -208,8 +209,8 @@ impl Machine {
         waits.map(wait).collect()
     }
 
-    /// The process that took the lock; where that has gone, or none did, whoever has the locked file open, as locks of open files
-    /// are handed on to children.
+    /// The process that took the lock; where that has gone, or none did, whoever has the locked file open, as
+    /// locks of open files are handed on to children.
     fn lock_holders(&self, lock: &super::locks::BlockedLock) -> Vec<ProcessLabel> {
         if let Some(holder) = lock.holder.and_then(|pid| self.holders.label(pid)) {
             return vec![holder];

@@ -1,5 +1,5 @@
-//! Threads over time: states, calls and counters at each sample, and what the scheduler's clock says about how long each has been
-//! off the processors.
+//! Threads over time: states, calls and counters at each sample, and what the scheduler's clock says about
+//! how long each has been off the processors.
 
 use std::collections::BTreeMap;
 
@@ -150,7 +150,8 @@ fn by_frequency(calls: &BTreeMap<i64, u32>) -> Vec<(String, u32)> {
     found
 }
 
-/// When a thread was last on a processor: `se.exec_start` of its `sched` file, milliseconds of the scheduler's clock.
+/// When a thread was last on a processor: `se.exec_start` of its `sched` file, milliseconds of the
+/// scheduler's clock.
 pub(super) fn ran_at_ms(sched: &str) -> Option<f64> {
     let line = sched.lines().find(|line| line.starts_with("se.exec_start"))?;
     line.rsplit(':').next()?.trim().parse().ok()

@@ -1,5 +1,6 @@
-//! The sockets of another network namespace, from the tables that every process shows of its own (`/proc/PID/net`): addresses,
-//! states and queues, without times and without the peers of Unix sockets. Also what is left where `sock_diag` is refused.
+//! The sockets of another network namespace, from the tables that every process shows of its own
+//! (`/proc/PID/net`): addresses, states and queues, without times and without the peers of Unix sockets. Also
+//! what is left where `sock_diag` is refused.
 
 use procfs_core::net::{TcpNetEntries, UdpNetEntries, UnixNetEntries};
 use procfs_core::{ExplicitSystemInfo, FromBufRead as _, FromBufReadSI as _};

@@ -1,5 +1,6 @@
-//! The sockets of this network namespace, asked of the kernel by `sock_diag`: addresses, states, queues, when data last went
-//! either way, and for Unix sockets which socket is at the other end. One dump a family, as `ss` does.
+//! The sockets of this network namespace, asked of the kernel by `sock_diag`: addresses, states, queues, when
+//! data last went either way, and for Unix sockets which socket is at the other end. One dump a family, as
+//! `ss` does.
 
 use std::io;
 use std::net::SocketAddr;
@@ -108,7 +109,8 @@ fn inet_socket(response: &inet::InetResponse, tcp: bool) -> InetSocket {
     }
 }
 
-/// From the kernel's `struct tcp_info`, which has only ever grown at its end: what an older kernel lacks is absent.
+/// From the kernel's `struct tcp_info`, which has only ever grown at its end: what an older kernel lacks is
+/// absent.
 fn activity(info: &[u8]) -> Option<Activity> {
     let word = |at: usize| Some(u32::from_ne_bytes(info.get(at..at + 4)?.try_into().ok()?));
     let long = |at: usize| Some(u64::from_ne_bytes(info.get(at..at + 8)?.try_into().ok()?));
@@ -188,7 +190,8 @@ pub(super) fn read_datagram(bytes: &[u8], found: &mut dyn FnMut(SockDiagMessage)
     while let Some(length) = rest.get(..4).and_then(|head| head.try_into().ok()).map(u32::from_ne_bytes) {
         let length = length as usize;
         let Some(one) = rest.get(..length).filter(|one| one.len() >= 16) else { break };
-        // A message that this version of the library cannot read is one socket that is not shown, not a failure of all.
+        // A message that this version of the library cannot read is one socket that is not shown, not a
+        // failure of all.
         if let Ok(message) = NetlinkMessage::<SockDiagMessage>::deserialize(one) {
             match message.payload {
                 NetlinkPayload::InnerMessage(inner) => found(inner),

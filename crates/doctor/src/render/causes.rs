@@ -1,4 +1,5 @@
-//! The causes as text for a terminal, and as the page `docs/causes.md`: both from the one table of definitions.
+//! The causes as text for a terminal, and as the page `docs/causes.md`: both from the one table of
+//! definitions.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Every cause that the doctor tells apart: its name, what it means and what to do next. The one table behind the verdicts, the
-//! help (`parhelion doctor causes`) and `docs/causes.md`.
+//! Every cause that the doctor tells apart: its name, what it means and what to do next. The one table behind
+//! the verdicts, the help (`parhelion doctor causes`) and `docs/causes.md`.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +26,8 @@ macro_rules! causes {
         says: $example:literal
         next: $next:literal
     })*) => {
-        /// Why a thread, and with it its process, stands where it stands. In order of weight: of several threads' causes the
-        /// first counts where they stand equally.
+        /// Why a thread, and with it its process, stands where it stands. In order of weight: of several
+        /// threads' causes the first counts where they stand equally.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Cause {

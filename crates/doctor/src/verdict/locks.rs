@@ -1,5 +1,5 @@
-//! Waits of threads for one another, inside one process: who owns the lock, who waits in a circle, who waits with nobody left to
-//! wake anyone.
+//! Waits of threads for one another, inside one process: who owns the lock, who waits in a circle, who waits
+//! with nobody left to wake anyone.
 
 use super::resource::{rest, waits};
 use super::{Cause, ThreadVerdict};
@@ -27,8 +27,8 @@ pub fn futex(process: &ProcessFacts, thread: &ThreadFacts, futex: &Futex) -> Thr
     }
 }
 
-/// What is left when every thread waits for a wake-up that only another of them could give, and none is bounded. `None` where
-/// that is not so.
+/// What is left when every thread waits for a wake-up that only another of them could give, and none is
+/// bounded. `None` where that is not so.
 pub fn nobody_left(process: &ProcessFacts) -> Option<ThreadVerdict> {
     let lost = |thread: &ThreadFacts| match thread.in_call().map(|call| &call.wait) {
         Some(Wait::Futex(futex)) => {

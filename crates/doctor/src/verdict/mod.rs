@@ -1,5 +1,6 @@
-//! From facts to one sentence. Pure: no reading, no clock, so that every judgement is a row of a table in the tests. A verdict
-//! names the cause, whom to look at next, and how sure it is of standing still rather than being at rest.
+//! From facts to one sentence. Pure: no reading, no clock, so that every judgement is a row of a table in the
+//! tests. A verdict names the cause, whom to look at next, and how sure it is of standing still rather than
+//! being at rest.
 
 mod cause;
 mod locks;
@@ -58,7 +59,8 @@ pub struct Verdict {
 impl Verdict {
     /// Joins the verdict on the process that this one waits for: what stops the other stops this one.
     pub fn because_of(mut self, reason: Verdict) -> Self {
-        // A database at rest that owes an answer has not got the request; a child at rest still has not ended.
+        // A database at rest that owes an answer has not got the request; a child at rest still has not
+        // ended.
         let inherits = !matches!(self.cause, Cause::NextMessage | Cause::Idle);
         if inherits && reason.standing == Standing::Stuck {
             self.standing = Standing::Stuck;

@@ -1,4 +1,5 @@
-//! What it means to wait to read from, or to write to, an open file: by its kind, its other end and who spoke last.
+//! What it means to wait to read from, or to write to, an open file: by its kind, its other end and who spoke
+//! last.
 
 use super::words::{bytes, duration, service};
 use super::{Cause, ThreadVerdict};

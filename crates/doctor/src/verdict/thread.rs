@@ -158,11 +158,12 @@ fn sleeps(timeout_ms: Option<u64>) -> ThreadVerdict {
     ThreadVerdict { cause: Cause::Sleeps, ..rest(object) }
 }
 
-/// One file that is waited for is as good as a read of it; several are an event loop, unless one of them owes an answer and
-/// none brings work.
+/// One file that is waited for is as good as a read of it; several are an event loop, unless one of them owes
+/// an answer and none brings work.
 fn events(process: &ProcessFacts, call: &Call, files: &[PolledFile]) -> ThreadVerdict {
     let one = |file: &PolledFile| {
-        // What is asked to be writable and is not waits for room; both is asked of connections by event loops.
+        // What is asked to be writable and is not waits for room; both is asked of connections by event
+        // loops.
         let blocked = file.write && !file.read;
         if blocked { resource::write(process, file.fd) } else { resource::read(process, file.fd) }
     };

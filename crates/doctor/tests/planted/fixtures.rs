@@ -1,5 +1,6 @@
-//! Every planted cause as something that can be set up anywhere: the process in trouble, with all that must live as long as its
-//! trouble does. The tests look at each for its sentence; the table (`examples/table`) measures what looking takes and costs.
+//! Every planted cause as something that can be set up anywhere: the process in trouble, with all that must
+//! live as long as its trouble does. The tests look at each for its sentence; the table (`examples/table`)
+//! measures what looking takes and costs.
 
 use std::any::Any;
 use std::net::TcpListener;

@@ -1,5 +1,5 @@
-//! State D by a file system that is frozen, as snapshots of volumes freeze them: a write waits where no signal wakes it. Needs root
-//! and a loop device; says so where it has them not.
+//! State D by a file system that is frozen, as snapshots of volumes freeze them: a write waits where no
+//! signal wakes it. Needs root and a loop device; says so where it has them not.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

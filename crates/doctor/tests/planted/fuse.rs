@@ -1,5 +1,6 @@
-//! A file on a server that does not answer, as NFS is met in the field: a FUSE file system of one file, whose server takes the
-//! first words of the protocol and is silent from the first read on. Needs root and `/dev/fuse`; says so where it has them not.
+//! A file on a server that does not answer, as NFS is met in the field: a FUSE file system of one file, whose
+//! server takes the first words of the protocol and is silent from the first read on. Needs root and
+//! `/dev/fuse`; says so where it has them not.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -39,8 +40,8 @@ impl SilentFile {
         Some(Self { path, _server: server, _folder: folder })
     }
 
-    /// Answers what comes before the first read: the kernel's greeting, and the opening, with "not implemented", which stands for
-    /// "needs no answer".
+    /// Answers what comes before the first read: the kernel's greeting, and the opening, with "not
+    /// implemented", which stands for "needs no answer".
     pub fn answer_until_opened(&mut self) {
         const INIT: u32 = 26;
         const OPEN: u32 = 14;
@@ -51,7 +52,8 @@ impl SilentFile {
             assert!(length >= 40);
             let (operation, unique) = (word(4), request[8..16].to_vec());
             let body = match operation {
-                // Version 7.31, read-ahead, no flags but that opening needs no answer, limits, the longest write.
+                // Version 7.31, read-ahead, no flags but that opening needs no answer, limits, the longest
+                // write.
                 INIT => {
                     let mut body: Vec<u8> =
                         [7_u32, 31, 0, 1 << 17, 0, 4096].iter().flat_map(|n| n.to_ne_bytes()).collect();

@@ -1,4 +1,5 @@
-//! Fifty healthy processes of ten kinds, most of them real programs, with no patience at all: none may be called stuck.
+//! Fifty healthy processes of ten kinds, most of them real programs, with no patience at all: none may be
+//! called stuck.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

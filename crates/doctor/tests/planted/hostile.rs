@@ -1,5 +1,5 @@
-//! Processes that choose hostile names, and processes that vanish while they are looked at: neither may forge a line of the
-//! output, drive a terminal, or end the doctor.
+//! Processes that choose hostile names, and processes that vanish while they are looked at: neither may forge
+//! a line of the output, drive a terminal, or end the doctor.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! A deadlock that the kernel cannot see and the JVM can: a small Java program, compiled here, whose threads take two monitors in
-//! two orders; the thread dump comes by the attach socket. Needs a JDK; says so where there is none.
+//! A deadlock that the kernel cannot see and the JVM can: a small Java program, compiled here, whose threads
+//! take two monitors in two orders; the thread dump comes by the attach socket. Needs a JDK; says so where
+//! there is none.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

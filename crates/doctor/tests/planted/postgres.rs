@@ -1,4 +1,5 @@
-//! A row lock in a real PostgreSQL, where one is installed: psql waits, and the doctor names the session that holds the row.
+//! A row lock in a real PostgreSQL, where one is installed: psql waits, and the doctor names the session that
+//! holds the row.
 
 use std::io::Write as _;
 use std::process::{Child, Command};

@@ -1,6 +1,7 @@
-//! The field report of 2012 replayed whole (Leonard, "Troubleshooting stuck processes"): a nightly batch has hung since the
-//! evening. Its log is silent, it writes to a file on a mount, its parent waits for it, and a database owes it an answer. An
-//! afternoon with ps, strace, lsof and /proc/net/tcp found that; here it is one sentence.
+//! The field report of 2012 replayed whole (Leonard, "Troubleshooting stuck processes"): a nightly batch has
+//! hung since the evening. Its log is silent, it writes to a file on a mount, its parent waits for it, and a
+//! database owes it an answer. An afternoon with ps, strace, lsof and /proc/net/tcp found that; here it is
+//! one sentence.
 
 use std::fs::File;
 use std::net::TcpListener;
@@ -12,7 +13,8 @@ use doctor::verdict::{Cause, Standing};
 use super::fixtures::Fixture;
 use super::planting::{Planted, eventually, look};
 
-/// The parent of the batch; the place is the address that owes the batch an answer, the first that is held its log.
+/// The parent of the batch; the place is the address that owes the batch an answer, the first that is held
+/// its log.
 #[allow(clippy::disallowed_methods, reason = "the log is made sixteen hours old by the clock of the machine")]
 pub fn plant() -> Fixture {
     let folder = tempfile::tempdir().expect("a folder");

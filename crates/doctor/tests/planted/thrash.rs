@@ -1,6 +1,7 @@
-//! Memory that is not there: a process in a control group that may keep a sixth of the file it reads waits for the disk at nearly
-//! each page. Pages of a file stand for those of a heap that was swapped out, which would need swap space on the machine; the
-//! kernel counts both alike. Needs a group that this may make; says so where it may not, with the kernel's answer.
+//! Memory that is not there: a process in a control group that may keep a sixth of the file it reads waits
+//! for the disk at nearly each page. Pages of a file stand for those of a heap that was swapped out, which
+//! would need swap space on the machine; the kernel counts both alike. Needs a group that this may make; says
+//! so where it may not, with the kernel's answer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +11,12 @@ use doctor::verdict::{Cause, Standing};
 use super::fixtures::Fixture;
 use super::planting::Planted;
 
-/// A control group of our own with a bound on its memory; removed when it is dropped, which must be after its process ended.
+/// A control group of our own with a bound on its memory; removed when it is dropped, which must be after its
+/// process ended.
 struct Group(PathBuf);
 
-/// What the second version calls `memory.high`, of which the kernel takes memory back without ending anybody; the first version
-/// knows only the hard bound, which takes a file's pages back all the same.
+/// What the second version calls `memory.high`, of which the kernel takes memory back without ending anybody;
+/// the first version knows only the hard bound, which takes a file's pages back all the same.
 const HIERARCHIES: [(&str, &str); 3] = [
     ("/sys/fs/cgroup", "memory.high"),
     ("/sys/fs/cgroup/unified", "memory.high"),

@@ -1,8 +1,8 @@
-//! What it costs a shard to give back all that it counted (`CutDepth::Whole`) in place of what one page shows, and to merge and
-//! finish that of four shards. Makes its own corpus, in a folder that goes with it.
+//! What it costs a shard to give back all that it counted (`CutDepth::Whole`) in place of what one page
+//! shows, and to merge and finish that of four shards. Makes its own corpus, in a folder that goes with it.
 //!
-//! `cargo run --release -p engine --example cut_depth [DOCUMENTS]`; a line for each kind of facet, times of the processor in
-//! microseconds.
+//! `cargo run --release -p engine --example cut_depth [DOCUMENTS]`; a line for each kind of facet, times of
+//! the processor in microseconds.
 
 #[path = "../in_process/index.rs"]
 mod index;
@@ -47,7 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let part = count(&whole)?;
         let parts = || (0..SHARDS).map(|_| part.clone());
         let merged = || parts().fold(FacetPartials::default(), Merge::merge);
-        // Merging and finishing take their parts, so that each call needs copies, which are no part of its time.
+        // Merging and finishing take their parts, so that each call needs copies, which are no part of its
+        // time.
         let copied = |work: &dyn Fn()| {
             cpu_us(|| {
                 work();

@@ -1,9 +1,9 @@
 //! The engine in process, without HTTP, on one thread: our side of the comparison whose other side is Lucene
-//! (`crates/lab/lucene`, whose README has the files' formats). Indexes a corpus into one segment, answers every query in
-//! every mode with caches off, and writes one line of results for each.
+//! (`crates/lab/lucene`, whose README has the files' formats). Indexes a corpus into one segment, answers
+//! every query in every mode with caches off, and writes one line of results for each.
 //!
-//! `cargo run --release -p engine --example in_process -- CORPUS QUERIES RESULTS`; the index is kept beside the corpus and
-//! taken up again. A page's ids are read too, which Lucene's side leaves out of its time.
+//! `cargo run --release -p engine --example in_process -- CORPUS QUERIES RESULTS`; the index is kept beside
+//! the corpus and taken up again. A page's ids are read too, which Lucene's side leaves out of its time.
 
 mod case;
 mod index;

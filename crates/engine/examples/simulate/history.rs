@@ -1,4 +1,5 @@
-//! One history: steps drawn from a seed, each answer held against the ledger, and an end at which everything is settled.
+//! One history: steps drawn from a seed, each answer held against the ledger, and an end at which everything
+//! is settled.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -20,7 +21,8 @@ use crate::stage::{REMEMBERED_MAX, Stage, get, search};
 const STEPS: u64 = 60;
 /// Turns after which a medium without faults has everything shown that is due.
 const CALM_TURNS: usize = 4;
-/// Between turns in which no task is due but for one that was woken, or that looks after a medium without an answer.
+/// Between turns in which no task is due but for one that was woken, or that looks after a medium without an
+/// answer.
 const MOMENT_MS: i64 = 50;
 
 /// Lives one history, as far as what was promised is kept.
@@ -245,7 +247,8 @@ impl History {
         Ok(())
     }
 
-    /// The process dies in the middle of what it does next: between two groups of the log, a file and its manifest, that and the trim.
+    /// The process dies in the middle of what it does next: between two groups of the log, a file and its
+    /// manifest, that and the trim.
     fn die_soon(&mut self) -> Kept {
         self.stage.site.die_after(&self.stage.id, 1 + self.random.below(12) as u32);
         Ok(())

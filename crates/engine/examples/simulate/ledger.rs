@@ -1,5 +1,6 @@
-//! The log as the model has it: after each record the documents and what is remembered of batches, and how much of it has to survive
-//! whatever happens. From that follows what every answer may say. A kill leaves some record as the last: which, the shard says.
+//! The log as the model has it: after each record the documents and what is remembered of batches, and how
+//! much of it has to survive whatever happens. From that follows what every answer may say. A kill leaves
+//! some record as the last: which, the shard says.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -96,7 +97,8 @@ impl Ledger {
         }
     }
 
-    /// A batch was sent: holds the outcome against what has to come of it, and takes its records in. `logged` is where the shard is now.
+    /// A batch was sent: holds the outcome against what has to come of it, and takes its records in. `logged`
+    /// is where the shard is now.
     pub fn check_update(
         &mut self,
         number: usize,

@@ -1,6 +1,8 @@
-//! A shard's life on one thread, many times over, each from one seed: the real engine on a home in memory that loses its process,
-//! deposes, delays, answers late, fails and fills up. `history` draws the steps and `draw` the batches, `ledger` knows what may be
-//! true (by `model`, `predict` and `memory`) and which `promise` is broken else, `stage` is the world, `counts` what was reached. `cargo xtask simulate` runs it; `--bugs` plants each seeded bug and demands that it is found.
+//! A shard's life on one thread, many times over, each from one seed: the real engine on a home in memory
+//! that loses its process, deposes, delays, answers late, fails and fills up. `history` draws the steps and
+//! `draw` the batches, `ledger` knows what may be true (by `model`, `predict` and `memory`) and which
+//! `promise` is broken else, `stage` is the world, `counts` what was reached. `cargo xtask simulate` runs it;
+//! `--bugs` plants each seeded bug and demands that it is found.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod counts;

@@ -1,5 +1,5 @@
-//! The documents of a shard as a map, and what each change makes of them: naive on purpose. Which records a batch makes, and what is
-//! remembered of it, is `ledger`'s and `predict`'s.
+//! The documents of a shard as a map, and what each change makes of them: naive on purpose. Which records a
+//! batch makes, and what is remembered of it, is `ledger`'s and `predict`'s.
 
 use std::collections::BTreeMap;
 

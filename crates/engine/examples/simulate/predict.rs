@@ -1,5 +1,6 @@
-//! What becomes of a batch on a shard in a known state, if the medium lets it: which records it makes, and what its operations are
-//! told. In the words of the engine: operations go in groups in which each id is once; a group is a record, up to what is refused.
+//! What becomes of a batch on a shard in a known state, if the medium lets it: which records it makes, and
+//! what its operations are told. In the words of the engine: operations go in groups in which each id is
+//! once; a group is a record, up to what is refused.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! What a shard promises its clients. A history ends with the first promise that is broken; anything else that goes wrong (a panic
-//! of the engine, say) is a defect as well, but no promise's, and finds no seeded bug.
+//! What a shard promises its clients. A history ends with the first promise that is broken; anything else
+//! that goes wrong (a panic of the engine, say) is a defect as well, but no promise's, and finds no seeded
+//! bug.
 
 use std::fmt;
 
@@ -14,11 +15,13 @@ pub enum Promise {
     AppliedOnce,
     /// A batch that comes again is told of its operations what it was told before.
     AnsweredAlike,
-    /// The documents are those that the operations make that are in the log, one record after another: none half, none more.
+    /// The documents are those that the operations make that are in the log, one record after another: none
+    /// half, none more.
     AsLogged,
     /// What was applied is shown in the time that was set for it, where the medium lets it.
     ShownInTime,
-    /// Who waits for an update without a thread is told at once when the medium has answered, not when a task comes by.
+    /// Who waits for an update without a thread is told at once when the medium has answered, not when a task
+    /// comes by.
     AnsweredInTime,
     /// Who knows that another owns the shard neither acknowledges nor answers gets.
     DeposedIsSilent,

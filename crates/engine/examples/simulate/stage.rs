@@ -1,5 +1,5 @@
-//! The world of one history: a site in memory, a clock that is moved by hand, a scheduler whose tasks take their turns when they are
-//! told to, and the shard as its clients use it.
+//! The world of one history: a site in memory, a clock that is moved by hand, a scheduler whose tasks take
+//! their turns when they are told to, and the shard as its clients use it.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,8 @@ impl Clock for HandClock {
     }
 }
 
-/// Keeps tasks until the history lets those take a turn that are due or were woken. No other: a wake that is lost has to show.
+/// Keeps tasks until the history lets those take a turn that are due or were woken. No other: a wake that is
+/// lost has to show.
 #[derive(Default)]
 pub struct TurnByTurn(Mutex<Vec<Arc<KeptTask>>>);
 

@@ -1,6 +1,6 @@
-//! Batches that have a name, by which they are known when they are sent again: how far each has come, which versions its
-//! operations got, and which were refused. Kept with the log's records and the manifest, so that a restart forgets none of them; the
-//! oldest go first.
+//! Batches that have a name, by which they are known when they are sent again: how far each has come, which
+//! versions its operations got, and which were refused. Kept with the log's records and the manifest, so that
+//! a restart forgets none of them; the oldest go first.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use crate::core::refused::RefusedOperation;
 /// Bytes of refusals that are remembered: a batch of nothing else must not fill memory and manifests.
 const REFUSED_BYTES_MAX: usize = 8 << 20;
 
-/// What a log record says of the batch that its operations are of. Operations are counted from 0 in the order of the batch.
+/// What a log record says of the batch that its operations are of. Operations are counted from 0 in the order
+/// of the batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BatchSpan {
     pub(crate) id: BatchId,
@@ -105,7 +106,8 @@ pub(crate) struct Batches {
     refused_bytes: usize,
     /// The highest position of a batch that is remembered no more.
     pub(crate) forgotten: LogPosition,
-    /// The epochs of the logs before this one, whose documents and batches the shard has inherited: positions go on above them.
+    /// The epochs of the logs before this one, whose documents and batches the shard has inherited: positions
+    /// go on above them.
     pub(crate) epochs_before: u64,
 }
 
@@ -150,7 +152,8 @@ impl Batches {
         RememberedBatches { batches: Arc::clone(self), position: self.position_of(logged) }
     }
 
-    /// Remembers what another did, whose documents are here, instead of anything else. Nobody need wait for its records any more.
+    /// Remembers what another did, whose documents are here, instead of anything else. Nobody need wait for
+    /// its records any more.
     pub(crate) fn inherit(&mut self, from: &RememberedBatches) {
         let RememberedBatches { batches, position } = from;
         let settled = |outcome: &BatchOutcome| BatchOutcome { epoch: 0, sequence: 0, ..outcome.clone() };

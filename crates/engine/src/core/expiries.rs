@@ -1,4 +1,5 @@
-//! Which fields say that documents have ended, and when to look next. What is done about it is `life/expire.rs`'s.
+//! Which fields say that documents have ended, and when to look next. What is done about it is
+//! `life/expire.rs`'s.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,8 +16,8 @@ struct Turn {
 }
 
 impl Expiries {
-    /// Takes up which fields end documents, and every how many seconds to look; the first look is a period from now. What is as it was
-    /// keeps its turn.
+    /// Takes up which fields end documents, and every how many seconds to look; the first look is a period
+    /// from now. What is as it was keeps its turn.
     pub(crate) fn set(&self, fields: &[(String, u64)], now_ms: i64) {
         let mut present = lock(&self.0);
         let turns = fields.iter().map(|(field, every_s)| {

@@ -1,14 +1,16 @@
-//! The parts of one shard and the order of its locks. What is done with them stands in the files named for it: updates in `write`,
-//! and what happens without anybody's update in `life`. Both add methods to [`Core`]; this folder knows neither.
+//! The parts of one shard and the order of its locks. What is done with them stands in the files named for
+//! it: updates in `write`, and what happens without anybody's update in `life`. Both add methods to [`Core`];
+//! this folder knows neither.
 //!
-//! Locks, always taken in this order: `resolved_by` (shared by updates as long as they are applied, exclusive for an edit of
-//! the schema that is no mere addition), `flushing` (one flush at a time), `merging` (one merge at a time), `maintenance` (the
-//! list of segments and the snapshot change together), `applying` (shared by updates between log and builder, exclusive
-//! for a cut), `growing` (one change of schema or layout at a time), `state`. Invariant: whoever holds `applying` exclusively sees no
-//! batch half applied.
+//! Locks, always taken in this order: `resolved_by` (shared by updates as long as they are applied, exclusive
+//! for an edit of the schema that is no mere addition), `flushing` (one flush at a time), `merging` (one
+//! merge at a time), `maintenance` (the list of segments and the snapshot change together), `applying`
+//! (shared by updates between log and builder, exclusive for a cut), `growing` (one change of schema or
+//! layout at a time), `state`. Invariant: whoever holds `applying` exclusively sees no batch half applied.
 //!
-//! Who waits for the log does so before he takes `maintenance` (`settle_early`), and once more under it for what came in between: full
-//! builders and deletes by query want that lock, and an update that stands still there holds up the sync of no other.
+//! Who waits for the log does so before he takes `maintenance` (`settle_early`), and once more under it for
+//! what came in between: full builders and deletes by query want that lock, and an update that stands still
+//! there holds up the sync of no other.
 
 pub(crate) mod batches;
 pub(crate) mod counters;
@@ -133,18 +135,20 @@ impl Core {
         self.suggesters.follow(event, &self.snapshot.load_full(), &self.bound.load_full());
     }
 
-    /// Keeps the schema as it is, but for additions, and checks that the caller's batch was resolved against it. To be held until
-    /// the batch is applied: its groups are typed, judged and indexed under one meaning, or none of them is.
+    /// Keeps the schema as it is, but for additions, and checks that the caller's batch was resolved against
+    /// it. To be held until the batch is applied: its groups are typed, judged and indexed under one meaning,
+    /// or none of them is.
     pub(crate) fn keep_schema(&self, resolved: Option<u64>) -> Result<RwLockReadGuard<'_, ()>> {
         let kept = self.resolved_by.read().unwrap_or_else(PoisonError::into_inner);
         self.bound.load().schema.lineage.check(resolved)?;
         Ok(kept)
     }
 
-    /// Takes up another schema; what is indexed stays as it is, and is shown under it. Errors leave the one before.
+    /// Takes up another schema; what is indexed stays as it is, and is shown under it. Errors leave the one
+    /// before.
     pub(crate) fn set_schema(&self, schema: Arc<Schema>) -> Result<()> {
-        // Until it is shown too: deletes by query are judged by what that makes. An addition, of which there is one for every new
-        // field that documents bring, holds nobody up.
+        // Until it is shown too: deletes by query are judged by what that makes. An addition, of which there
+        // is one for every new field that documents bring, holds nobody up.
         let adds = schema.lineage.admits(self.bound.load().schema.lineage.version);
         // Nearly all of the wait for the log comes before the lock that all updates would then wait for.
         self.settle_early()?;
@@ -155,8 +159,8 @@ impl Core {
         shown.inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
     }
 
-    /// The caller holds `maintenance`. What may fail comes first: the log, then the snapshot, which knows the new fields before
-    /// anybody asks for them.
+    /// The caller holds `maintenance`. What may fail comes first: the log, then the snapshot, which knows the
+    /// new fields before anybody asks for them.
     fn show_under(&self, schema: Arc<Schema>) -> Result<()> {
         let mut cut = self.cut()?;
         self.settle_cut(&cut)?;
@@ -194,7 +198,8 @@ impl Core {
         room.map_err(from_store)
     }
 
-    /// What the home's answer means to the shard: a deposed owner, and one whose medium failed, takes no more updates.
+    /// What the home's answer means to the shard: a deposed owner, and one whose medium failed, takes no more
+    /// updates.
     pub(crate) fn note_failure(&self, error: &store::Error) {
         let is_deposed = matches!(error.kind(), store::ErrorKind::Deposed);
         if is_deposed && !SeededBug::DeposedServes.is_planted() {
@@ -205,7 +210,8 @@ impl Core {
         }
     }
 
-    /// Stops all further updates: what the log holds and what is in memory may differ. A new opening replays the log.
+    /// Stops all further updates: what the log holds and what is in memory may differ. A new opening replays
+    /// the log.
     pub(crate) fn refuse_updates(&self, reason: &str) {
         let mut state = self.state();
         if state.refused.is_none() {

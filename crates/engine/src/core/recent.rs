@@ -1,7 +1,8 @@
-//! The ids of documents that searches do not see yet, with what a real-time get and the next update of the same id need.
+//! The ids of documents that searches do not see yet, with what a real-time get and the next update of the
+//! same id need.
 //!
-//! Two maps: of the builders that take documents now, and of those that a refresh is sealing. An entry may outlive its
-//! document: whoever reads one asks its marks.
+//! Two maps: of the builders that take documents now, and of those that a refresh is sealing. An entry may
+//! outlive its document: whoever reads one asks its marks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -176,8 +177,8 @@ impl Recent {
         self.sealing = Ids::default();
     }
 
-    /// Drops the documents of segments that are sealed and can be asked themselves. Must come before such a segment is
-    /// merged: the documents then go by other marks.
+    /// Drops the documents of segments that are sealed and can be asked themselves. Must come before such a
+    /// segment is merged: the documents then go by other marks.
     pub(crate) fn forget(&mut self, sealed: &[Arc<Segment>]) {
         let is_sealed = |marks: &Arc<Marks>| sealed.iter().any(|segment| Arc::ptr_eq(&segment.marks, marks));
         let Ids { documents, roots } = &mut self.current;

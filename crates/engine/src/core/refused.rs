@@ -1,5 +1,6 @@
-//! Operations that were refused, as log records and manifests keep them: a batch that comes again is told the same, however its
-//! documents stand by then. Only what an operation itself is to blame for is kept; what the medium refuses was never offered to it.
+//! Operations that were refused, as log records and manifests keep them: a batch that comes again is told the
+//! same, however its documents stand by then. Only what an operation itself is to blame for is kept; what the
+//! medium refuses was never offered to it.
 
 use plan::{Error, ErrorKind, Refusal, RefusalKind, RootCause};
 use serde::{Deserialize, Serialize};

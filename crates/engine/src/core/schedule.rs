@@ -1,5 +1,5 @@
-//! When a refresh and a flush are due, as updates have asked for it, and the tasks that see to it. Only says so: what is due is done by
-//! `life/schedule.rs`.
+//! When a refresh and a flush are due, as updates have asked for it, and the tasks that see to it. Only says
+//! so: what is due is done by `life/schedule.rs`.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -97,8 +97,9 @@ impl Deadlines {
         self.flush_at = flush.into_iter().flatten().map(at).chain(self.flush_at).min();
     }
 
-    /// Takes what a refresh, which is about to make its cut, answers for. Before the cut and not when all is shown: who updates
-    /// while the refresh waits for the log comes behind the cut, and has a deadline of its own.
+    /// Takes what a refresh, which is about to make its cut, answers for. Before the cut and not when all is
+    /// shown: who updates while the refresh waits for the log comes behind the cut, and has a deadline of its
+    /// own.
     pub(crate) fn begin_refresh(&mut self) -> Answered {
         Answered { at: self.refresh_at.take(), docs: std::mem::take(&mut self.docs_unrefreshed) }
     }

@@ -1,5 +1,5 @@
-//! What the shard's one lock guards: the order of updates and where each id stands. Everything done under the lock is
-//! in memory, but for the append to the log, which is what gives an update its place.
+//! What the shard's one lock guards: the order of updates and where each id stands. Everything done under the
+//! lock is in memory, but for the append to the log, which is what gives an update its place.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -33,7 +33,8 @@ pub(crate) struct State {
     pub(crate) batches: Arc<Batches>,
     /// The named batches that somebody applies at the moment.
     pub(crate) running: HashSet<BatchId>,
-    /// Whether any document came with others below it since the shard was opened, or was in a segment that is gone by now.
+    /// Whether any document came with others below it since the shard was opened, or was in a segment that is
+    /// gone by now.
     pub(crate) has_had_blocks: bool,
     pub(crate) recent: Recent,
     /// Sealed segments in index order, whether or not a snapshot shows them.
@@ -125,8 +126,8 @@ impl State {
         Ok(if by_root { Some(last) } else { self.unsettled.last_of(hash) })
     }
 
-    /// Segments go. What is said of blocks stays: that a document below another is gone with its segment may be the work of a record
-    /// which the log could still lose.
+    /// Segments go. What is said of blocks stays: that a document below another is gone with its segment may
+    /// be the work of a record which the log could still lose.
     pub(crate) fn drop_segments(&mut self, goes: impl Fn(&Segment) -> bool) {
         let segments = std::mem::take(&mut self.segments).into_iter();
         let (gone, staying): (Vec<_>, Vec<_>) = segments.partition(|segment| goes(segment));
@@ -141,7 +142,8 @@ impl State {
         self.version_max
     }
 
-    /// The live document of this id, as the next update finds it. None that stands below another: those go by their root.
+    /// The live document of this id, as the next update finds it. None that stands below another: those go by
+    /// their root.
     pub(crate) fn current(&self, id: &str, hash: u64) -> Result<Option<Current>> {
         if let Some(recent) = self.recent.get(id) {
             return Ok(Some(Current::Recent { version: recent.version, source: recent.source.clone() }));

@@ -1,5 +1,6 @@
-//! Which ids the records concern that the log does not hold for good yet. What the shard's state says of them is what the next
-//! update is judged and merged by, in the order of the log, but nobody is told of it before it is durable.
+//! Which ids the records concern that the log does not hold for good yet. What the shard's state says of them
+//! is what the next update is judged and merged by, in the order of the log, but nobody is told of it before
+//! it is durable.
 
 use std::collections::VecDeque;
 
@@ -20,7 +21,8 @@ struct UnsettledRecord {
 /// The ids that a record is about, by their hash.
 #[derive(Debug)]
 pub(crate) enum Concerned {
-    /// A list to be searched from end to end, as it is made for every group and asked for seldom: a thousand take 0.3 µs.
+    /// A list to be searched from end to end, as it is made for every group and asked for seldom: a thousand
+    /// take 0.3 µs.
     Ids(Box<[u64]>),
     All,
 }

@@ -1,6 +1,7 @@
-//! Where passages begin and end: boundaries of the text, chosen so that passages come near a length. Values are cut apart
-//! before all else. The rules, and what they make of the ends of a value, are those of Lucene's break iterators around Java's
-//! (`LengthGoalBreakIterator` within `SplittingBreakIterator`, 9.12.3). All offsets are units; below 0 means none.
+//! Where passages begin and end: boundaries of the text, chosen so that passages come near a length. Values
+//! are cut apart before all else. The rules, and what they make of the ends of a value, are those of Lucene's
+//! break iterators around Java's (`LengthGoalBreakIterator` within `SplittingBreakIterator`, 9.12.3). All
+//! offsets are units; below 0 means none.
 
 use analysis::{Boundaries, BoundaryKind};
 use plan::Breaks;
@@ -214,7 +215,8 @@ impl Piece {
             return NONE;
         }
         self.current = after;
-        // The text's own boundaries may depend on what they were asked, so they are not asked more than Lucene asks.
+        // The text's own boundaries may depend on what they were asked, so they are not asked more than
+        // Lucene asks.
         if after != wanted && !at_least {
             let before = self.preceding(wanted);
             let nearer = wanted - before < after - wanted && before > offset;

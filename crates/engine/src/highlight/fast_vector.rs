@@ -1,6 +1,7 @@
-//! The `fastVector` method: fragments are laid around the terms and phrases found, their ends moved to where the text may be
-//! cut, and the best are shown, best first. Solr reads what it needs from term vectors; here the text is analysed again. The
-//! rules are those of Lucene 9.12.3 (`BaseFragListBuilder`, `WeightedFieldFragList`, `BaseFragmentsBuilder`).
+//! The `fastVector` method: fragments are laid around the terms and phrases found, their ends moved to where
+//! the text may be cut, and the best are shown, best first. Solr reads what it needs from term vectors; here
+//! the text is analysed again. The rules are those of Lucene 9.12.3 (`BaseFragListBuilder`,
+//! `WeightedFieldFragList`, `BaseFragmentsBuilder`).
 
 use std::collections::HashSet;
 
@@ -120,7 +121,8 @@ struct Writer<'a> {
     shown: &'a Text,
     options: &'a HighlightOptions,
     fast: &'a FastVectorOptions,
-    /// How much of the text was looked at, whole values with what is behind them: boundaries are looked for no further.
+    /// How much of the text was looked at, whole values with what is behind them: boundaries are looked for
+    /// no further.
     read: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Where the original method begins a new fragment: by length, or where a pattern's matches end. The rules are those of
-//! Solr's `GapFragmenter` and `LuceneRegexFragmenter`.
+//! Where the original method begins a new fragment: by length, or where a pattern's matches end. The rules
+//! are those of Solr's `GapFragmenter` and `LuceneRegexFragmenter`.
 
 use analysis::JavaRegex;
 use plan::{Error, Fragmenter, RegexFragmenter, Result};
@@ -26,8 +26,9 @@ pub(super) struct PatternCutting {
     target: Option<usize>,
 }
 
-/// What cuts the texts of one request's field. A pattern is compiled when it is first needed, and looked for as long as its
-/// budget lasts; what is left is cut by length. Solr differs: a pattern may take as long as it likes.
+/// What cuts the texts of one request's field. A pattern is compiled when it is first needed, and looked for
+/// as long as its budget lasts; what is left is cut by length. Solr differs: a pattern may take as long as it
+/// likes.
 pub(super) struct Cutter {
     pattern: Option<JavaRegex>,
     finds_left: usize,

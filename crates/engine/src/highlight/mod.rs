@@ -1,8 +1,9 @@
-//! Snippets: what of a hit's stored texts shows why it was found. Works on the documents of a page only, analyses again the
-//! fields asked for, and marks what the plan's query looks for in them.
+//! Snippets: what of a hit's stored texts shows why it was found. Works on the documents of a page only,
+//! analyses again the fields asked for, and marks what the plan's query looks for in them.
 //!
-//! The way of a text: `tokens` reads the stored values (`text`) as the index does; `sought` says what the query looks for in
-//! the field, and what the index must tell; `spans` finds it; then one file for each of Solr's methods cuts and marks.
+//! The way of a text: `tokens` reads the stored values (`text`) as the index does; `sought` says what the
+//! query looks for in the field, and what the index must tell; `spans` finds it; then one file for each of
+//! Solr's methods cuts and marks.
 
 mod cut;
 mod fast_vector;

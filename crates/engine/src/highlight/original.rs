@@ -1,6 +1,6 @@
-//! The original method: each value is cut into fragments of some length as its tokens go by, a fragment scores the boosts of
-//! the different words found in it, and the best are shown, best first. The rules are those of Lucene 9.12.3 (`Highlighter`,
-//! `QueryScorer`, `TokenGroup`) and of Solr's highlighter around it.
+//! The original method: each value is cut into fragments of some length as its tokens go by, a fragment
+//! scores the boosts of the different words found in it, and the best are shown, best first. The rules are
+//! those of Lucene 9.12.3 (`Highlighter`, `QueryScorer`, `TokenGroup`) and of Solr's highlighter around it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

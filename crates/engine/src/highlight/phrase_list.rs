@@ -1,5 +1,5 @@
-//! The terms and phrases of a query that stand in a text, longest first, for the `fastVector` method. The rules are those of
-//! Lucene 9.12.3 (`FieldTermStack`, `FieldPhraseList`).
+//! The terms and phrases of a query that stand in a text, longest first, for the `fastVector` method. The
+//! rules are those of Lucene 9.12.3 (`FieldTermStack`, `FieldPhraseList`).
 
 use std::collections::VecDeque;
 

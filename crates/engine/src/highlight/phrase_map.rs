@@ -1,5 +1,5 @@
-//! The terms and phrases of a query as a tree of words, which the `fastVector` method follows along a text. Phrases of a query
-//! that overlap make longer ones. The rules are those of Lucene 9.12.3 (`FieldQuery`).
+//! The terms and phrases of a query as a tree of words, which the `fastVector` method follows along a text.
+//! Phrases of a query that overlap make longer ones. The rules are those of Lucene 9.12.3 (`FieldQuery`).
 
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
-//! What a query looks for in one field: its terms, patterns and phrases as leaves, and how they must come together for a
-//! document to be matched as a whole. What the field's text cannot tell, the index is asked (`search::Given`).
+//! What a query looks for in one field: its terms, patterns and phrases as leaves, and how they must come
+//! together for a document to be matched as a whole. What the field's text cannot tell, the index is asked
+//! (`search::Given`).
 
 use std::collections::HashSet;
 use std::ops::Bound;
@@ -134,8 +135,8 @@ impl Sought {
         self.leaves.iter().filter(|leaf| !leaf.prohibited)
     }
 
-    /// As in Lucene, what must not match is not even looked for in a text that was analysed, but for queries of which not all
-    /// terms can be named.
+    /// As in Lucene, what must not match is not even looked for in a text that was analysed, but for queries
+    /// of which not all terms can be named.
     fn looked_for(&self) -> impl Iterator<Item = &Leaf> {
         self.leaves.iter().filter(|leaf| self.all || !leaf.prohibited)
     }
@@ -249,7 +250,8 @@ impl Reading<'_> {
         self.is_asked(field) && self.has_terms(field)
     }
 
-    /// Notes a part of the query that Lucene cannot name the terms of: for a whole match it then looks for everything.
+    /// Notes a part of the query that Lucene cannot name the terms of: for a whole match it then looks for
+    /// everything.
     fn is_strange(&mut self, field: Option<&str>) {
         let whole =
             matches!(&self.options.method, HighlightMethod::Unified(unified) if unified.whole_matches);
@@ -302,7 +304,8 @@ impl Reading<'_> {
         self.leaf(LeafKind::Phrase(PhraseSought { places, slop: phrase.slop }), label)
     }
 
-    /// The words of a span, wherever they stand. Solr differs: it marks those of a stretch (`compat/query/complex_phrase_near.yaml`).
+    /// The words of a span, wherever they stand. Solr differs: it marks those of a stretch
+    /// (`compat/query/complex_phrase_near.yaml`).
     fn span(&mut self, field: &Arc<str>, span: &Span) -> Result<Need> {
         Ok(match span {
             Span::Word(word) => {

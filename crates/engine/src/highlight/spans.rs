@@ -1,5 +1,5 @@
-//! Where a field's text holds what is sought: whole matches for a document that the query matches as a whole, or every
-//! occurrence of every leaf by itself.
+//! Where a field's text holds what is sought: whole matches for a document that the query matches as a whole,
+//! or every occurrence of every leaf by itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

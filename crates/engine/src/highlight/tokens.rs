@@ -36,8 +36,8 @@ impl Reader {
         found
     }
 
-    /// Adds the tokens of the value at `bytes`, whose positions begin at `position`; the result is where those of the next
-    /// value begin.
+    /// Adds the tokens of the value at `bytes`, whose positions begin at `position`; the result is where
+    /// those of the next value begin.
     fn value(
         &mut self,
         text: &Text,

@@ -1,6 +1,6 @@
-//! The unified method: a text is cut into passages around its matches, passages are scored like small documents, and the best
-//! are shown in the order of the text. The rules and figures are those of Lucene 9.12.3 (`FieldHighlighter`, `PassageScorer`,
-//! `DefaultPassageFormatter`).
+//! The unified method: a text is cut into passages around its matches, passages are scored like small
+//! documents, and the best are shown in the order of the text. The rules and figures are those of Lucene
+//! 9.12.3 (`FieldHighlighter`, `PassageScorer`, `DefaultPassageFormatter`).
 
 use std::collections::BTreeMap;
 
@@ -98,7 +98,8 @@ fn keep(kept: &mut Vec<Passage>, mut passage: Passage, limit: usize, scoring: Pa
     }
 }
 
-/// BM25 over the words of a passage, times a bonus for an early one. Words are taken in order of their first match.
+/// BM25 over the words of a passage, times a bonus for an early one. Words are taken in order of their first
+/// match.
 fn score(passage: &Passage, scoring: PassageScoring, text_len: usize) -> f32 {
     let PassageScoring { k1, b, pivot } = scoring;
     let mut words: BTreeMap<usize, usize> = BTreeMap::new();

@@ -1,8 +1,9 @@
-//! The segment in memory that documents are added to, until it is sealed. One thread owns a builder while it adds; the
-//! numbers of its documents are given out in advance, under the shard's lock, so that the id map can name them.
+//! The segment in memory that documents are added to, until it is sealed. One thread owns a builder while it
+//! adds; the numbers of its documents are given out in advance, under the shard's lock, so that the id map
+//! can name them.
 //!
-//! Columns, lengths and stored documents go to tantivy's writers, postings to ours (`postings_builder`); the files are the
-//! same as tantivy's own.
+//! Columns, lengths and stored documents go to tantivy's writers, postings to ours (`postings_builder`); the
+//! files are the same as tantivy's own.
 
 use std::sync::Arc;
 
@@ -84,8 +85,8 @@ impl Builder {
         self.added
     }
 
-    /// Adds a document whose version is set, as number [`Builder::next_doc`]. [`Builder::end_group`] must follow before
-    /// the table that its terms are of changes.
+    /// Adds a document whose version is set, as number [`Builder::next_doc`]. [`Builder::end_group`] must
+    /// follow before the table that its terms are of changes.
     pub(crate) fn add(&mut self, prepared: &Prepared, id_hash: u64) -> Result<()> {
         let Prepared { document, tokens, lengths } = prepared;
         let doc = self.added;
@@ -103,8 +104,8 @@ impl Builder {
         self.postings.end_group(group);
     }
 
-    /// Memory held: the writers' own counts with a third for what tantivy's leave out (measured), the sources twice, as the
-    /// id map keeps them until the next refresh.
+    /// Memory held: the writers' own counts with a third for what tantivy's leave out (measured), the sources
+    /// twice, as the id map keeps them until the next refresh.
     pub(crate) fn bytes(&self) -> usize {
         let tantivy = self.columns.mem_usage() + self.norms.mem_usage() + self.stored.mem_usage();
         tantivy / 3 * 4 + self.postings.memory() + self.source_bytes * 2 + self.hashes.len() * 8

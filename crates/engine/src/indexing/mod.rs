@@ -1,6 +1,7 @@
-//! How documents become a segment in memory: `prepare` makes of a typed document its terms by number (`term_table`, `tokens`), its
-//! columns and its stored source (`index_document`), outside every lock; a `builder` takes prepared documents, of which
-//! `postings_builder` keeps the inverted index in runs, until it is sealed. Knows nothing of versions, logs or other segments.
+//! How documents become a segment in memory: `prepare` makes of a typed document its terms by number
+//! (`term_table`, `tokens`), its columns and its stored source (`index_document`), outside every lock; a
+//! `builder` takes prepared documents, of which `postings_builder` keeps the inverted index in runs, until it
+//! is sealed. Knows nothing of versions, logs or other segments.
 
 pub(crate) mod builder;
 pub(crate) mod index_document;

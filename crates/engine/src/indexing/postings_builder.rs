@@ -1,9 +1,10 @@
-//! The inverted index of a segment in memory. Documents come in groups whose tokens are numbers already; what came since is
-//! now and then closed as a *run*: an inverted index of its own in a row of bytes, terms in order, never touched again.
-//! Sealing merges the runs and gives postings to tantivy's own serializer, so that the files are tantivy's.
+//! The inverted index of a segment in memory. Documents come in groups whose tokens are numbers already; what
+//! came since is now and then closed as a *run*: an inverted index of its own in a row of bytes, terms in
+//! order, never touched again. Sealing merges the runs and gives postings to tantivy's own serializer, so
+//! that the files are tantivy's.
 //!
-//! Against looking up and appending to each token's term in one large table, which is what tantivy's writer does, all but
-//! the run at hand is written and read in order. Why and what it gained: docs/adr/0005.
+//! Against looking up and appending to each token's term in one large table, which is what tantivy's writer
+//! does, all but the run at hand is written and read in order. Why and what it gained: docs/adr/0005.
 
 use tantivy::fieldnorm::FieldNormReaders;
 use tantivy::index::SegmentComponent;
@@ -17,10 +18,11 @@ use crate::indexing::run_merge::RunMerge;
 use crate::indexing::term_table::TermTable;
 use crate::indexing::tokens::Token;
 
-/// A run is closed from so many tokens on, a group of half as many becomes one by itself: their terms fit into a
-/// processor's own cache.
+/// A run is closed from so many tokens on, a group of half as many becomes one by itself: their terms fit
+/// into a processor's own cache.
 const RUN_TOKENS: usize = if cfg!(test) { 1 << 8 } else { 1 << 18 };
-/// Beyond this many tokens a run's working memory is given back: one huge document must not be paid for ever after.
+/// Beyond this many tokens a run's working memory is given back: one huge document must not be paid for ever
+/// after.
 const KEPT_TOKENS_MAX: usize = 1 << 20;
 
 /// Postings of the documents added so far.
@@ -109,7 +111,8 @@ impl PostingsBuilder {
             let (Some(term), occurrences) = (terms.term(number), self.sorted.of(number)) else {
                 continue;
             };
-            // A term of a document that was prepared and not applied: its version conflicted, or it was made anew.
+            // A term of a document that was prepared and not applied: its version conflicted, or it was made
+            // anew.
             if occurrences.is_empty() {
                 continue;
             }
@@ -252,8 +255,9 @@ fn put_bytes(bytes: &mut Vec<u8>, more: &[u8]) {
     bytes.extend_from_slice(more);
 }
 
-/// Appends one term's postings; returns in how many documents it is. For each document its distance, with a bit that says
-/// whether the term is there once only, then the frequency and the distances of positions, as far as they are recorded.
+/// Appends one term's postings; returns in how many documents it is. For each document its distance, with a
+/// bit that says whether the term is there once only, then the frequency and the distances of positions, as
+/// far as they are recorded.
 fn pack(found: &[Occurrence], base: DocId, record: IndexRecordOption, bytes: &mut Vec<u8>) -> u32 {
     let (mut last, mut docs) = (base, 0);
     for same in found.chunk_by(|left, right| left.0 == right.0) {

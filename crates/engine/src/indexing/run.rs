@@ -9,7 +9,8 @@ pub(crate) struct Run {
     pub(crate) doc_base: DocId,
     /// Each field with the end of its terms, ascending.
     pub(crate) fields: Vec<(Field, usize)>,
-    /// For each term its bytes, in how many documents it is, its postings; byte strings begin with their length.
+    /// For each term its bytes, in how many documents it is, its postings; byte strings begin with their
+    /// length.
     pub(crate) bytes: Box<[u8]>,
 }
 

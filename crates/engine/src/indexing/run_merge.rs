@@ -1,5 +1,5 @@
-//! The terms of one field over all runs of a segment in memory, in order: each with its postings, run by run. Every run is
-//! read once from front to back; a heap holds the next term of each.
+//! The terms of one field over all runs of a segment in memory, in order: each with its postings, run by run.
+//! Every run is read once from front to back; a heap holds the next term of each.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

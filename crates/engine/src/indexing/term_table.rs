@@ -1,11 +1,12 @@
 //! Terms by number: each pair of field and term is kept once and has the number of its first coming.
 //!
-//! One table serves a group of documents while it is prepared, so that each token is a number from there on; another serves a
-//! segment in memory, which looks each term up once a group instead of once a token.
+//! One table serves a group of documents while it is prepared, so that each token is a number from there on;
+//! another serves a segment in memory, which looks each term up once a group instead of once a token.
 
 use tantivy::schema::Field;
 
-/// Beyond this much, a cleared table gives its memory back: one huge document must not be paid for ever after.
+/// Beyond this much, a cleared table gives its memory back: one huge document must not be paid for ever
+/// after.
 const KEPT_BYTES_MAX: usize = 4 << 20;
 const SLOTS_LEAST: usize = 1 << 10;
 
@@ -18,7 +19,8 @@ pub(crate) struct TermTable {
     bytes: Vec<u8>,
 }
 
-/// A place that hashes lead to, with the hash, so that other terms are seldom looked at, and the number of the term.
+/// A place that hashes lead to, with the hash, so that other terms are seldom looked at, and the number of
+/// the term.
 #[derive(Clone, Copy)]
 struct Slot {
     hash: u32,

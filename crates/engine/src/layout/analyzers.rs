@@ -1,5 +1,6 @@
-//! The running analyzers of a schema's text types, and each thread's working copies of them. Building and keeping them
-//! is the work of the crate `analysis`. Query-time analysis is not here: queries arrive analysed.
+//! The running analyzers of a schema's text types, and each thread's working copies of them. Building and
+//! keeping them is the work of the crate `analysis`. Query-time analysis is not here: queries arrive
+//! analysed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,8 +45,9 @@ impl Streams {
         Self { analyzers, streams: HashMap::new() }
     }
 
-    /// Analyses the values of one field into `out`, with the type's gap between them, and payloads into `stored` where the
-    /// field keeps some. The second result is the first term over `term_bytes_max`, if any.
+    /// Analyses the values of one field into `out`, with the type's gap between them, and payloads into
+    /// `stored` where the field keeps some. The second result is the first term over `term_bytes_max`, if
+    /// any.
     pub(crate) fn write<'v>(
         &mut self,
         field_type: &FieldType,

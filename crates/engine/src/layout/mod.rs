@@ -1,10 +1,10 @@
 //! How the fields of a Solr schema lie in tantivy's: which inverted field and which column a name has.
 //!
-//! A layout only grows. Field numbers are given once and never again, so that a segment written under an older layout
-//! means the same under every later one; what grew is named by a generation. It starts from the declared fields, gains
-//! the dynamic ones when a document first uses them, and is kept in the manifest as its list of slots.
-//! What a field gets is `slot.rs`, how tantivy is told `segment_schema.rs`; how values become terms is `prepare.rs`, how
-//! queries read them `search`.
+//! A layout only grows. Field numbers are given once and never again, so that a segment written under an
+//! older layout means the same under every later one; what grew is named by a generation. It starts from the
+//! declared fields, gains the dynamic ones when a document first uses them, and is kept in the manifest as
+//! its list of slots. What a field gets is `slot.rs`, how tantivy is told `segment_schema.rs`; how values
+//! become terms is `prepare.rs`, how queries read them `search`.
 
 pub(crate) mod analyzers;
 pub(crate) mod bound_schema;
@@ -107,7 +107,8 @@ pub struct Layout {
     slots: Vec<Slot>,
     fields: HashMap<Arc<str>, Arc<FieldLayout>>,
     tantivy: Schema,
-    /// What the names mean, those of fields that no document has named yet too, and which plans may be lowered by it.
+    /// What the names mean, those of fields that no document has named yet too, and which plans may be
+    /// lowered by it.
     schema: Arc<plan::Schema>,
     /// How the schema's texts become terms.
     analyzers: Arc<SchemaAnalyzers>,
@@ -188,8 +189,9 @@ impl Layout {
         self.fields.get(name)
     }
 
-    /// A field of the schema that no document of the shard has named, and what its column of one value a document would hold if one
-    /// did ([`FieldLayout::single`]): documents of other shards may have, and what has no value must mean the same in all.
+    /// A field of the schema that no document of the shard has named, and what its column of one value a
+    /// document would hold if one did ([`FieldLayout::single`]): documents of other shards may have, and what
+    /// has no value must mean the same in all.
     pub(crate) fn unmet_field(&self, name: &str) -> Option<(&Arc<FieldSpec>, ColumnKind)> {
         let spec = self.schema.field(name).filter(|_| !self.fields.contains_key(name))?;
         let slot = slot_of(&name.into(), spec, self.unique_key().is_some_and(|key| **key == *name));

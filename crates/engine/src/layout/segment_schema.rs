@@ -1,4 +1,5 @@
-//! Tantivy's schema of the segments: three fields that every shard has, then those of the slots, in the order of their numbers.
+//! Tantivy's schema of the segments: three fields that every shard has, then those of the slots, in the order
+//! of their numbers.
 
 use tantivy::schema::{
     BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, SchemaBuilder, TextFieldIndexing,
@@ -17,7 +18,8 @@ pub(super) struct Place {
     pub(super) payloads: Option<Field>,
 }
 
-/// Tantivy reads dots in names as paths into objects, and Solr's names are full of them: numbers carry no such risk.
+/// Tantivy reads dots in names as paths into objects, and Solr's names are full of them: numbers carry no
+/// such risk.
 pub(super) fn inverted_name(slot: usize) -> String {
     format!("f{slot}")
 }

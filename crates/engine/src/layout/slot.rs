@@ -1,4 +1,5 @@
-//! What the segments keep of a field: which kind of terms and which kind of column, by its class and properties.
+//! What the segments keep of a field: which kind of terms and which kind of column, by its class and
+//! properties.
 
 use std::sync::Arc;
 
@@ -67,8 +68,8 @@ pub(super) fn slot_of(name: &Arc<str>, spec: &FieldSpec, is_key: bool) -> Slot {
     let column = (properties.doc_values || uninverted || properties.indexed && searched)
         .then(|| column_kind(spec.class()))
         .flatten();
-    // One number a document is found by its column and `value_order`: terms, nearly all of them of one document, would
-    // be a seventh of what indexing and merging cost (docs/adr/0005).
+    // One number a document is found by its column and `value_order`: terms, nearly all of them of one
+    // document, would be a seventh of what indexing and merging cost (docs/adr/0005).
     let ordered = spec.class().is_point() && column.is_some() && !properties.multi_valued;
     let inverted = inverted.filter(|_| !ordered);
     let payloads = matches!(inverted, Some(InvertedKind::Text { positions: true, .. }))

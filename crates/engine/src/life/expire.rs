@@ -1,5 +1,5 @@
-//! Documents that end: what a field of theirs says is over is deleted every so often, by a task of the shard and the clock it
-//! was given. What has ended and is not yet deleted is still found, as in Solr.
+//! Documents that end: what a field of theirs says is over is deleted every so often, by a task of the shard
+//! and the clock it was given. What has ended and is not yet deleted is still found, as in Solr.
 
 use std::ops::Bound;
 

@@ -1,5 +1,5 @@
-//! Moving the shard from log to segments: small segments in memory become one file set, marks are written beside theirs,
-//! a manifest names it all with the log's position, and the log is trimmed.
+//! Moving the shard from log to segments: small segments in memory become one file set, marks are written
+//! beside theirs, a manifest names it all with the log's position, and the log is trimmed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -22,8 +22,8 @@ use crate::segment::filter_name;
 use crate::segment::{Persisted, Segment};
 use crate::suggest::Event;
 
-/// Larger segments in memory are written as they are: the next merge rewrites them anyway. Merging them first was a fifth
-/// of all processor time of steady indexing (docs/adr/0005).
+/// Larger segments in memory are written as they are: the next merge rewrites them anyway. Merging them first
+/// was a fifth of all processor time of steady indexing (docs/adr/0005).
 const GATHERED_BYTES_MAX: u64 = 4 << 20;
 
 impl Core {
@@ -113,13 +113,13 @@ impl Core {
         shown.inspect_err(|_| lock(&self.schedule.deadlines).refresh_failed(due))
     }
 
-    /// Merges the small segments that are in memory only, so that many refreshes make one file set. They are all visible or
-    /// all not, as a merge needs it.
+    /// Merges the small segments that are in memory only, so that many refreshes make one file set. They are
+    /// all visible or all not, as a merge needs it.
     pub(crate) fn gather_unpersisted(&self, cut: &mut Cut) -> Result<()> {
         let Ok(_merging) = self.merging.try_lock() else { return Ok(()) };
         let snapshot = self.snapshot.load_full();
-        // A merge that ended since the cut has put another segment in the place of some: merged again, their documents would
-        // stand twice.
+        // A merge that ended since the cut has put another segment in the place of some: merged again, their
+        // documents would stand twice.
         let present: HashSet<SegmentId> = self.state().segments.iter().map(|segment| segment.id).collect();
         for shown in [true, false] {
             let removable = |segment: &Arc<Segment>, dead: &Dead| match snapshot.view_of(segment) {
@@ -194,16 +194,17 @@ impl Core {
         self.resolve_publication(published)
     }
 
-    /// Publishes what is offered, and offers the same bytes again as long as nobody knows what has become of them: another manifest in
-    /// their place might meet them. Their files are named by then, perhaps, so none of them goes meanwhile.
+    /// Publishes what is offered, and offers the same bytes again as long as nobody knows what has become of
+    /// them: another manifest in their place might meet them. Their files are named by then, perhaps, so none
+    /// of them goes meanwhile.
     fn resolve_publication(&self, published: &mut Published) -> Result<()> {
         let Some(mut offered) = published.offered.take() else { return Ok(()) };
         let version = match self.manifests.publish(published.manifest_version, &offered.manifest) {
             Ok(version) => version,
             Err(error) => {
                 self.note_failure(&error);
-                // What may be there stays offered when the next try is not even begun, on a full disk say: dropped, its name would be
-                // taken for another's, and no flush would ever find a free one.
+                // What may be there stays offered when the next try is not even begun, on a full disk say:
+                // dropped, its name would be taken for another's, and no flush would ever find a free one.
                 let not_begun = matches!(error.kind(), ErrorKind::Full | ErrorKind::Retry);
                 offered.may_be_there |= *error.kind() == ErrorKind::Unknown;
                 let is_open = *error.kind() == ErrorKind::Unknown || not_begun && offered.may_be_there;
@@ -240,7 +241,8 @@ fn is_gathered(segment: &Segment) -> bool {
     !segment.is_persisted() && segment.bytes() <= GATHERED_BYTES_MAX
 }
 
-/// Puts the merged segment where the first of its inputs stood, with the cut's marks that the merge did not apply.
+/// Puts the merged segment where the first of its inputs stood, with the cut's marks that the merge did not
+/// apply.
 fn replace_in_cut(cut: &mut Cut, inputs: &[Input], merged: Option<Merged>) {
     let is_input = |segment: &Arc<Segment>| inputs.iter().any(|input| input.segment.id == segment.id);
     let dead = merged.as_ref().map(|merged| {

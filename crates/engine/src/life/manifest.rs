@@ -1,5 +1,5 @@
-//! What the manifest chain keeps of a shard: its segments, its layout, and where in the log the segments end. JSON, so
-//! that a person can read it; the store adds the checksum.
+//! What the manifest chain keeps of a shard: its segments, its layout, and where in the log the segments end.
+//! JSON, so that a person can read it; the store adds the checksum.
 
 use plan::{BatchId, Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,8 @@ use crate::core::batches::{BatchOutcome, Batches};
 use crate::layout::Slot;
 use crate::segment::Persisted;
 
-/// The format this version writes. Since 2, numbers of one value a document have no terms (docs/adr/0005); 3 adds the schema's
-/// version and the batches that are remembered, which readers of 2 pass over.
+/// The format this version writes. Since 2, numbers of one value a document have no terms (docs/adr/0005); 3
+/// adds the schema's version and the batches that are remembered, which readers of 2 pass over.
 const FORMAT: u32 = 3;
 /// The oldest whose readers understand it.
 const READER_FORMAT_MIN: u32 = 2;

@@ -1,8 +1,9 @@
-//! Merging: several segments become one, without the documents that no reader can see any more. Runs beside updates and
-//! searches; deletes that arrive meanwhile are carried over by the new numbers of their documents.
+//! Merging: several segments become one, without the documents that no reader can see any more. Runs beside
+//! updates and searches; deletes that arrive meanwhile are carried over by the new numbers of their
+//! documents.
 //!
-//! The new number of a document is its rank among the kept documents, inputs one after the other. Inputs of older
-//! layouts get the field norms they lack (`norm_file`); the result is of the newest layout.
+//! The new number of a document is its rank among the kept documents, inputs one after the other. Inputs of
+//! older layouts get the field norms they lack (`norm_file`); the result is of the newest layout.
 
 use std::io::Write as _;
 use std::ops::Range;
@@ -151,8 +152,8 @@ impl Core {
         hidden.map(|segment| Input { segment: segment.clone(), removable: segment.marks.take() }).collect()
     }
 
-    /// Merges `inputs`, which are all visible or all not, and puts the result in their place. `None` when nothing was left
-    /// of them. The caller holds `merging`.
+    /// Merges `inputs`, which are all visible or all not, and puts the result in their place. `None` when
+    /// nothing was left of them. The caller holds `merging`.
     pub(crate) fn merge(&self, inputs: &[Input], to: MergeTo) -> Result<Option<Merged>> {
         let layout = self.layout();
         let kept: Vec<Input> =
@@ -230,7 +231,8 @@ impl Core {
         }
     }
 
-    /// Swaps the inputs for the result, in the list of segments and in what searches see, with the marks of now.
+    /// Swaps the inputs for the result, in the list of segments and in what searches see, with the marks of
+    /// now.
     fn replace(&self, inputs: &[Input], merged: Option<&Merged>) -> Result<()> {
         let _maintenance = lock(&self.maintenance);
         let _applying = self.apply_exclusively();
@@ -287,7 +289,8 @@ fn place_for(inputs: &[Input]) -> MergeTo {
     if in_memory && bytes < MEMORY_MERGE_BYTES_MAX { MergeTo::Memory } else { MergeTo::StoreWhileOpen }
 }
 
-/// Hashes of all ids in a segment, for its filter, and of the roots of its blocks, which may be gone themselves.
+/// Hashes of all ids in a segment, for its filter, and of the roots of its blocks, which may be gone
+/// themselves.
 fn id_hashes(segment: &tantivy::Segment, layout: &Layout) -> Result<Vec<u64>> {
     let reader = tantivy::SegmentReader::open(segment).map_err(from_tantivy)?;
     let mut hashes = Vec::new();

@@ -1,6 +1,7 @@
-//! What becomes of a shard by itself, without anybody's update: opened (`recovery`), shown (`refresh`), moved from log to
-//! segments (`flush`, which publishes a `manifest`), merged (`merge`, by a `merge_policy`), cleared of what has ended (`expire`),
-//! read whole for another schema (`rebuild`). `schedule` says when each is due.
+//! What becomes of a shard by itself, without anybody's update: opened (`recovery`), shown (`refresh`), moved
+//! from log to segments (`flush`, which publishes a `manifest`), merged (`merge`, by a `merge_policy`),
+//! cleared of what has ended (`expire`), read whole for another schema (`rebuild`). `schedule` says when each
+//! is due.
 
 pub(crate) mod expire;
 pub(crate) mod flush;

@@ -1,7 +1,7 @@
-//! Rebuilding: what a shard holds goes, as records of its log, into an empty shard under another schema. First all living
-//! documents of a moment, then the log since; updates go on meanwhile. The one that is read keeps its log until it is told
-//! that nobody reads on. What is given back is what the stored sources hold: copies are made anew, under the schema of the
-//! shard that takes them.
+//! Rebuilding: what a shard holds goes, as records of its log, into an empty shard under another schema.
+//! First all living documents of a moment, then the log since; updates go on meanwhile. The one that is read
+//! keeps its log until it is told that nobody reads on. What is given back is what the stored sources hold:
+//! copies are made anew, under the schema of the shard that takes them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -60,10 +60,10 @@ impl Shard {
         self.core().log_kept.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is `wanted`, in place of those that
-    /// are here with their ids. It is not logged: durable from the next flush on, visible from the next refresh on. Values are
-    /// turned into what this schema has; fields that it does not know are left out. Errors: `BadRequest` for a value that it
-    /// cannot hold.
+    /// Takes another shard's record as it is, or those of its documents whose id, or whose root's, is
+    /// `wanted`, in place of those that are here with their ids. It is not logged: durable from the next
+    /// flush on, visible from the next refresh on. Values are turned into what this schema has; fields that
+    /// it does not know are left out. Errors: `BadRequest` for a value that it cannot hold.
     pub fn import(&self, record: &[u8], wanted: Option<&dyn Fn(&str) -> bool>) -> Result<()> {
         let damaged = || Error::new(ErrorKind::DataLoss, "a record of the shard to rebuild cannot be read");
         let (_, mut operations) = decode(record).ok_or_else(damaged)?;

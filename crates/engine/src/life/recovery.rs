@@ -1,5 +1,5 @@
-//! Opening a shard: the newest manifest's segments, then the log above its watermark. Damage leaves the shard readable as
-//! far as it could be read, and closed to updates.
+//! Opening a shard: the newest manifest's segments, then the log above its watermark. Damage leaves the shard
+//! readable as far as it could be read, and closed to updates.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -96,8 +96,8 @@ impl Core {
         Ok(core)
     }
 
-    /// Removes what a crash between writing files and publishing them left behind. Not from a damaged shard: the files may
-    /// be those of a newer manifest that could not be read.
+    /// Removes what a crash between writing files and publishing them left behind. Not from a damaged shard:
+    /// the files may be those of a newer manifest that could not be read.
     fn remove_strays(&self) {
         if self.state().refused.is_some() {
             return;
@@ -113,7 +113,8 @@ impl Core {
         self.remove_replaced(&mut published);
     }
 
-    /// Applies the log above `after`. Damage ends it and closes the shard to updates; nothing of the log is trimmed then.
+    /// Applies the log above `after`. Damage ends it and closes the shard to updates; nothing of the log is
+    /// trimmed then.
     fn replay(&self, after: Option<Watermark>) -> Result<()> {
         let mut failure: Option<Error> = None;
         let mut visit = |at: Watermark, record: &[u8]| {

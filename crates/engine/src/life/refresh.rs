@@ -1,5 +1,5 @@
-//! Making updates visible: the cut, at which no batch is half applied; the sealing of what it took; the next snapshot, once the
-//! log holds all of the cut for good. No sync of its own: the log is the durability.
+//! Making updates visible: the cut, at which no batch is half applied; the sealing of what it took; the next
+//! snapshot, once the log holds all of the cut for good. No sync of its own: the log is the durability.
 
 use std::sync::Arc;
 
@@ -55,9 +55,9 @@ impl Core {
 
     /// Waits until the log holds a cut for good.
     ///
-    /// Invariant: no reader sees, and no manifest names, what the log could still lose. Whoever refreshes after an update has
-    /// waited for that one already; left are records of others, whose sync is under way, and pieces that nobody waits for yet,
-    /// for which the refresh itself makes the log write.
+    /// Invariant: no reader sees, and no manifest names, what the log could still lose. Whoever refreshes
+    /// after an update has waited for that one already; left are records of others, whose sync is under way,
+    /// and pieces that nobody waits for yet, for which the refresh itself makes the log write.
     pub(crate) fn settle_cut(&self, cut: &Cut) -> Result<()> {
         if SeededBug::VisibleBeforeDurable.is_planted() {
             return Ok(());
@@ -65,8 +65,8 @@ impl Core {
         self.wait_for_log(cut.logged).map_err(from_store)
     }
 
-    /// Waits before `maintenance` is taken: nearly all of the wait, while updates that need that lock go on. Left is what they append
-    /// until the cut.
+    /// Waits before `maintenance` is taken: nearly all of the wait, while updates that need that lock go on.
+    /// Left is what they append until the cut.
     pub(crate) fn settle_early(&self) -> Result<()> {
         if SeededBug::VisibleBeforeDurable.is_planted() { Ok(()) } else { self.settle() }
     }
@@ -119,7 +119,8 @@ impl Core {
         Ok(sealed)
     }
 
-    /// Makes a cut what searches see, which is durable. Segments without a living document go. The caller holds `maintenance`.
+    /// Makes a cut what searches see, which is durable. Segments without a living document go. The caller
+    /// holds `maintenance`.
     pub(crate) fn show(&self, cut: &Cut) -> Result<()> {
         let is_empty = |(segment, dead): &(Arc<Segment>, Dead)| dead.count() >= segment.max_doc;
         let living: Vec<_> = cut.segments.iter().filter(|it| !is_empty(it)).cloned().collect();

@@ -1,6 +1,6 @@
-//! When refreshes and flushes happen by themselves: deadlines set by updates, met by `tick`, which a task of the shard calls, or
-//! a test with a clock of its own. Merges are another task, so that none delays what is due, of lower priority, so that searches
-//! come first. What runs the tasks is handed in (`scheduler`).
+//! When refreshes and flushes happen by themselves: deadlines set by updates, met by `tick`, which a task of
+//! the shard calls, or a test with a clock of its own. Merges are another task, so that none delays what is
+//! due, of lower priority, so that searches come first. What runs the tasks is handed in (`scheduler`).
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -82,7 +82,8 @@ impl Core {
         self.schedule.wake_merger();
     }
 
-    /// Does what is due at `now_ms`, and merges where no task does. Errors are those of the last thing tried; what failed is tried again later.
+    /// Does what is due at `now_ms`, and merges where no task does. Errors are those of the last thing tried;
+    /// what failed is tried again later.
     pub(crate) fn tick(&self, now_ms: i64) -> Result<()> {
         self.expire_due(now_ms)?;
         // Whoever flushes now does it itself.
@@ -140,8 +141,8 @@ impl Core {
         });
     }
 
-    /// Sees to it that the log is written for those who wait without a thread. Called by whoever has written or begins to wait: by the
-    /// task, if somebody runs it, and else, while a shard closes, here.
+    /// Sees to it that the log is written for those who wait without a thread. Called by whoever has written
+    /// or begins to wait: by the task, if somebody runs it, and else, while a shard closes, here.
     pub(crate) fn write_for_waiters(&self) {
         if !self.log.is_waited_for() {
             return;
@@ -200,8 +201,8 @@ impl Core {
     }
 }
 
-/// Work that nobody waits for; false when it panicked. Failures show again to whoever updates or commits; here only the log
-/// can be told. Neither they nor a panic may end the thread: commits would silently stop.
+/// Work that nobody waits for; false when it panicked. Failures show again to whoever updates or commits;
+/// here only the log can be told. Neither they nor a panic may end the thread: commits would silently stop.
 fn unattended(what: &str, work: impl FnOnce() -> Result<()>) -> bool {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
         Ok(Ok(())) => {}

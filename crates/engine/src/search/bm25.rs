@@ -1,6 +1,6 @@
-//! Lucene's BM25 in its own precision, so that scores come out as Solr's, bit by bit where the same operations apply.
-//! k1 = 1.2 and b = 0.75 as `BM25Similarity` has them by default; there is no factor k1 + 1 since Lucene 8.
-//! Lengths are the 256 values that Lucene's `SmallFloat` and tantivy's field norms share.
+//! Lucene's BM25 in its own precision, so that scores come out as Solr's, bit by bit where the same
+//! operations apply. k1 = 1.2 and b = 0.75 as `BM25Similarity` has them by default; there is no factor k1 + 1
+//! since Lucene 8. Lengths are the 256 values that Lucene's `SmallFloat` and tantivy's field norms share.
 
 use std::sync::{Arc, LazyLock};
 
@@ -51,7 +51,8 @@ impl Similarity {
         self.weight - self.weight / (1.0 + freq * inverse)
     }
 
-    /// For each frequency and norm what [`Similarity::score`] gives, by loops that a compiler lays out in vectors.
+    /// For each frequency and norm what [`Similarity::score`] gives, by loops that a compiler lays out in
+    /// vectors.
     #[inline]
     pub(crate) fn score_all(&self, freqs: &[u32], norms: impl Iterator<Item = u8>, out: &mut [f32]) {
         let weight = self.weight;

@@ -1,6 +1,6 @@
 //! What searches of a shard keep from one another: statistics of fields, the bits of filters, sources of
-//! documents. All of it hangs on segments, which never change but for their dead, so nothing here is ever invalid; a
-//! refresh only tells which segments are gone. Results hang on the snapshot.
+//! documents. All of it hangs on segments, which never change but for their dead, so nothing here is ever
+//! invalid; a refresh only tells which segments are gone. Results hang on the snapshot.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -101,7 +101,8 @@ impl SearchCaches {
         Ok(stats)
     }
 
-    /// The common numbers of a column's values in these segments, made by `build` where they are not the ones last asked for.
+    /// The common numbers of a column's values in these segments, made by `build` where they are not the ones
+    /// last asked for.
     pub(super) fn ordinals(
         &self,
         column: &Arc<str>,

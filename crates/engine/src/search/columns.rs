@@ -1,4 +1,5 @@
-//! A column in all segments of a search: closures that meet only tantivy's reader of a segment bring it along.
+//! A column in all segments of a search: closures that meet only tantivy's reader of a segment bring it
+//! along.
 
 use plan::Result;
 use tantivy::index::SegmentId;

@@ -1,5 +1,5 @@
-//! What every part of a search is handed: the segments of one snapshot, the layout they are read by, what is kept between searches,
-//! and what this one may use up. Made once a request; holds no state of its own.
+//! What every part of a search is handed: the segments of one snapshot, the layout they are read by, what is
+//! kept between searches, and what this one may use up. Made once a request; holds no state of its own.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! The documents below a hit, in their places: those just before it in its segment that its path leads to, or, where no paths
-//! are kept, all up to the parent before. Asked for each hit of a page; the filter is worked out once for all of them.
+//! The documents below a hit, in their places: those just before it in its segment that its path leads to,
+//! or, where no paths are kept, all up to the parent before. Asked for each hit of a page; the filter is
+//! worked out once for all of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;

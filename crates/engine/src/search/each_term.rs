@@ -1,5 +1,5 @@
-//! The terms of a field in their order, each once, from the dictionaries of all segments at once: read side by side, so that no more
-//! than one term of each segment is held. What becomes of them is the caller's.
+//! The terms of a field in their order, each once, from the dictionaries of all segments at once: read side
+//! by side, so that no more than one term of each segment is held. What becomes of them is the caller's.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

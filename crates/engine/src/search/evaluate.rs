@@ -1,5 +1,6 @@
-//! The exact score of one document after another, in ascending order: Lucene's formulas in Lucene's precision and order of
-//! addition, so that equal documents score equal and ties fall to index order as in Solr. Which documents match is told by `matches`.
+//! The exact score of one document after another, in ascending order: Lucene's formulas in Lucene's precision
+//! and order of addition, so that equal documents score equal and ties fall to index order as in Solr. Which
+//! documents match is told by `matches`.
 
 use std::sync::Arc;
 
@@ -116,7 +117,8 @@ impl Evaluator {
         })
     }
 
-    /// The score of `doc`, `None` when it does not match. Never to be asked for an earlier document than before.
+    /// The score of `doc`, `None` when it does not match. Never to be asked for an earlier document than
+    /// before.
     pub(crate) fn score(&mut self, doc: DocId) -> Option<f32> {
         match self {
             Evaluator::Nothing => None,
@@ -144,8 +146,8 @@ impl Evaluator {
 }
 
 impl Evaluator {
-    /// The score of `doc`, which matches, unless that is not over `bar`: what costs least is looked at first. For nodes
-    /// that have bounds.
+    /// The score of `doc`, which matches, unless that is not over `bar`: what costs least is looked at first.
+    /// For nodes that have bounds.
     pub(crate) fn score_over(&mut self, doc: DocId, bar: f32) -> Option<f32> {
         match self {
             Evaluator::Boolean(boolean) if boolean.required_are_cheap => boolean.score_over(doc, bar),
@@ -182,7 +184,8 @@ impl Evaluator {
         each.for_each(|(doc, score)| *score = self.score(*doc).unwrap_or(0.0));
     }
 
-    /// (frequency, norm) behind the score just given for `doc`; only terms, synonyms, phrases and spans have them.
+    /// (frequency, norm) behind the score just given for `doc`; only terms, synonyms, phrases and spans have
+    /// them.
     pub(crate) fn counts(&mut self, doc: DocId) -> Option<(f32, u8)> {
         match self {
             Evaluator::Term(term) => Some(term.counts(doc)),
@@ -310,8 +313,8 @@ impl BooleanAt {
         })
     }
 
-    /// Of a document that matches. What is optional is mostly phrases: they are read where all of them could get the
-    /// document over the bar.
+    /// Of a document that matches. What is optional is mostly phrases: they are read where all of them could
+    /// get the document over the bar.
     fn score_over(&mut self, doc: DocId, bar: f32) -> Option<f32> {
         let required = sum_of(&mut self.required, |part| part.score(doc).unwrap_or(0.0));
         let more = sum_of(&mut self.optional, |part| part.bound_of(doc));

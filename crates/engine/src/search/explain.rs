@@ -1,5 +1,6 @@
-//! How a score came about, in the words and the shape of Lucene's explanations, which users and their tools read. Values are
-//! those of `evaluate`. Counts (`n`, `N`) are whole numbers that Lucene prints without a point.
+//! How a score came about, in the words and the shape of Lucene's explanations, which users and their tools
+//! read. Values are those of `evaluate`. Counts (`n`, `N`) are whole numbers that Lucene prints without a
+//! point.
 
 use plan::partial::HitRef;
 use plan::{Error, Explanation, FieldSelection, Query, Result, Value};
@@ -34,7 +35,8 @@ pub(crate) fn explain(
     Ok(parts.around(own))
 }
 
-/// Explains how `query` scores these documents (segment, number in it), the ones it does not find as well: by id.
+/// Explains how `query` scores these documents (segment, number in it), the ones it does not find as well: by
+/// id.
 pub(crate) fn others(
     context: &SearchContext<'_>,
     query: &Query,

@@ -1,5 +1,6 @@
-//! The documents of a filter in a segment, kept for the next search that has the same filter. Keyed by the query itself, so
-//! that two spellings of one filter share an entry; as bits, or as a list where that is shorter.
+//! The documents of a filter in a segment, kept for the next search that has the same filter. Keyed by the
+//! query itself, so that two spellings of one filter share an entry; as bits, or as a list where that is
+//! shorter.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Whether single documents match queries, asked in index order: what snippets need to know of the parts of a query that a
-//! field's text cannot answer.
+//! Whether single documents match queries, asked in index order: what snippets need to know of the parts of a
+//! query that a field's text cannot answer.
 
 use plan::{Query, Result};
 use tantivy::DocId;

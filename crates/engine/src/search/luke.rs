@@ -1,5 +1,5 @@
-//! What the index holds of each field: documents, distinct terms, and the documents of each term. For the schema browser, which
-//! shows the most frequent terms once those of all shards are together.
+//! What the index holds of each field: documents, distinct terms, and the documents of each term. For the
+//! schema browser, which shows the most frequent terms once those of all shards are together.
 
 use plan::partial::{ByValue, IndexedField, IndexedFields};
 use plan::{Error, Result, Value};
@@ -38,7 +38,8 @@ pub(super) fn term_documents(context: &SearchContext<'_>, name: &str) -> Result<
     let (Some(field), Some(kind)) = (layout.inverted, layout.inverted_kind) else {
         return Ok(ByValue::default());
     };
-    // Terms are in the order of the values that they stand for, so the list is made in one pass: nothing else holds all terms.
+    // Terms are in the order of the values that they stand for, so the list is made in one pass: nothing else
+    // holds all terms.
     let mut list = Vec::new();
     each_term(context, field, &[], &mut |term, infos| {
         let documents = infos.iter().map(|(_, info)| u64::from(info.doc_freq)).sum();

@@ -1,5 +1,5 @@
-//! Which documents of a segment may be hits at all: the living ones that pass every filter. Filters come from the cache where
-//! they may; uncached ones run in ascending order of cost.
+//! Which documents of a segment may be hits at all: the living ones that pass every filter. Filters come from
+//! the cache where they may; uncached ones run in ascending order of cost.
 
 use std::sync::Arc;
 

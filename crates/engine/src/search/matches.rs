@@ -1,6 +1,7 @@
-//! Which documents of a segment match a node, as bits: combinations run a word at a time over the bits of their parts, and a
-//! part is only asked about the documents that the parts before it have left. Where the search's allowance is used up on the way
-//! the bits are not all there: [`mask`](super::mask) gives nothing for such a segment.
+//! Which documents of a segment match a node, as bits: combinations run a word at a time over the bits of
+//! their parts, and a part is only asked about the documents that the parts before it have left. Where the
+//! search's allowance is used up on the way the bits are not all there: [`mask`](super::mask) gives nothing
+//! for such a segment.
 
 use std::sync::Arc;
 
@@ -63,7 +64,8 @@ pub(crate) fn matches(
     }
 }
 
-/// Of nodes that read postings: those that have a way of their own, and any where few documents are left to ask about.
+/// Of nodes that read postings: those that have a way of their own, and any where few documents are left to
+/// ask about.
 fn quickly(
     context: &SearchContext<'_>,
     segment: &SearchSegment<'_>,

@@ -1,11 +1,12 @@
-//! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::partial::ShardResult` out, whose hits are references; those
-//! that are shown in, `plan::Hit` out. Reads only; holds nothing between searches but [`SearchCaches`].
+//! Searches over one snapshot: a `plan::SearchPlan` in, a `plan::partial::ShardResult` out, whose hits are
+//! references; those that are shown in, `plan::Hit` out. Reads only; holds nothing between searches but
+//! [`SearchCaches`].
 //!
-//! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits; `matches` tells
-//! which documents match, `terms` for most queries in its own way; `collect` finds the best of them by their exact scores
-//! (`evaluate`) or sorts; `facet` counts values over the bits of all hits; `grouping` puts hits in groups and keeps the best of
-//! each. The second step is `fetch`: it loads what the page shows; `descend` finds what is below a hit; `explain` tells how a
-//! score came about.
+//! The way of a query: `lower` resolves fields and statistics into a `node`; `mask` turns filters into bits;
+//! `matches` tells which documents match, `terms` for most queries in its own way; `collect` finds the best
+//! of them by their exact scores (`evaluate`) or sorts; `facet` counts values over the bits of all hits;
+//! `grouping` puts hits in groups and keeps the best of each. The second step is `fetch`: it loads what the
+//! page shows; `descend` finds what is below a hit; `explain` tells how a score came about.
 
 mod bm25;
 mod caches;
@@ -119,7 +120,8 @@ pub(crate) fn expand(
     Ok(groups)
 }
 
-/// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty ones left out.
+/// The living documents that match `query`: (segment's number in the snapshot, documents ascending), empty
+/// ones left out.
 pub(crate) fn matching_docs(snapshot: &Snapshot, query: &Query) -> Result<Vec<(usize, Vec<DocId>)>> {
     find::matching_docs(&SearchContext::new(snapshot, &SearchCaches::default()), query)
 }
@@ -200,7 +202,8 @@ pub(crate) fn document_at(
     fetch::document_at(&SearchContext::new(snapshot, &SearchCaches::default()), place, fields)
 }
 
-/// How the query of `plan` scores the first `limit` documents of `other` in index order, whether it finds them or not: (id, reasons).
+/// How the query of `plan` scores the first `limit` documents of `other` in index order, whether it finds
+/// them or not: (id, reasons).
 pub(crate) fn explain_other(
     snapshot: &Snapshot,
     plan: &SearchPlan,

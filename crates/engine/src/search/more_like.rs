@@ -1,5 +1,6 @@
-//! The words by which documents are like another: those of its stored texts, analysed anew as for the index, and how many
-//! documents have each. Which of them tell enough is decided where those of all shards are known (`MoreLike::chosen`).
+//! The words by which documents are like another: those of its stored texts, analysed anew as for the index,
+//! and how many documents have each. Which of them tell enough is decided where those of all shards are known
+//! (`MoreLike::chosen`).
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The terms of a field that are a few edits away from a word, found by an automaton over the dictionaries of all segments:
-//! for fuzzy queries and for spelling.
+//! The terms of a field that are a few edits away from a word, found by an automaton over the dictionaries of
+//! all segments: for fuzzy queries and for spelling.
 
 use std::collections::BTreeMap;
 
@@ -85,8 +85,8 @@ pub fn similarity(fuzzy: &Fuzzy, found: &str) -> f32 {
     (1.0 - edits as f32 / wanted.len().min(found.len()) as f32).max(0.0)
 }
 
-/// Insertions, deletions, replacements and, if they count as one, swaps of neighbours between two words (optimal string
-/// alignment).
+/// Insertions, deletions, replacements and, if they count as one, swaps of neighbours between two words
+/// (optimal string alignment).
 fn edits(left: &[char], right: &[char], swaps: bool) -> usize {
     let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
     let mut above: Vec<usize> = (0..=right.len()).collect();

@@ -1,6 +1,6 @@
-//! Vectors in a search: which documents are nearest to a target, over all segments, and how near one is. In a segment with a
-//! file of vectors the graph finds them, unless so few documents are allowed that looking at each is less work; elsewhere
-//! all are looked at.
+//! Vectors in a search: which documents are nearest to a target, over all segments, and how near one is. In a
+//! segment with a file of vectors the graph finds them, unless so few documents are allowed that looking at
+//! each is less work; elsewhere all are looked at.
 
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;

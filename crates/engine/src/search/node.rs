@@ -1,5 +1,6 @@
-//! A query ready to run: fields resolved, statistics taken, boosts multiplied in. Made by `lower`, read by three: `matches`
-//! tells which documents match, `evaluate` gives a document its exact score, `explain` tells how.
+//! A query ready to run: fields resolved, statistics taken, boosts multiplied in. Made by `lower`, read by
+//! three: `matches` tells which documents match, `evaluate` gives a document its exact score, `explain` tells
+//! how.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -6,7 +6,8 @@ use tantivy::{DocId, SegmentReader};
 
 use super::bm25::NO_NORM;
 
-/// The norms of one field in one segment, a byte for each document; none for a field without, which counts as length 1.
+/// The norms of one field in one segment, a byte for each document; none for a field without, which counts as
+/// length 1.
 #[derive(Clone)]
 pub(super) struct Norms(OwnedBytes);
 

@@ -1,16 +1,18 @@
-//! Other collections, as joins ask them (Solr's `fromIndex`): a shard knows how to ask, its owner knows where they are.
+//! Other collections, as joins ask them (Solr's `fromIndex`): a shard knows how to ask, its owner knows where
+//! they are.
 
 use plan::partial::Merge;
 use plan::{Join, Result};
 
 use crate::search::tallies::Tallies;
 
-/// The values that some documents have in a field, with what they score: how many documents, the sum of their scores, the
-/// least and the greatest, from which any of Solr's score modes follows.
+/// The values that some documents have in a field, with what they score: how many documents, the sum of their
+/// scores, the least and the greatest, from which any of Solr's score modes follows.
 #[derive(Debug, Default)]
 pub struct JoinedValues(pub(crate) Tallies);
 
-/// Scores are sums of single precision in double precision: their order shows only where they are of sizes 2^29 times apart.
+/// Scores are sums of single precision in double precision: their order shows only where they are of sizes
+/// 2^29 times apart.
 impl Merge for JoinedValues {
     fn merge(mut self, other: Self) -> Self {
         for (key, tally) in other.0 {
@@ -22,7 +24,7 @@ impl Merge for JoinedValues {
 
 /// The collections of the node.
 pub trait Peers: Send + Sync {
-    /// What the documents of `join.query` have in `join.from`, in the collection of this name; `scored` asks for scores too.
-    /// Errors: `BadRequest` when there is no such collection.
+    /// What the documents of `join.query` have in `join.from`, in the collection of this name; `scored` asks
+    /// for scores too. Errors: `BadRequest` when there is no such collection.
     fn joined(&self, collection: &str, join: &Join, scored: bool) -> Result<JoinedValues>;
 }

@@ -1,5 +1,5 @@
-//! How often a phrase with slop, or with several terms at a place, stands in a document, by the positions of its terms
-//! (`sloppy`). Phrases of one term a place without slop have a quicker way (`terms::phrase`).
+//! How often a phrase with slop, or with several terms at a place, stands in a document, by the positions of
+//! its terms (`sloppy`). Phrases of one term a place without slop have a quicker way (`terms::phrase`).
 
 use plan::Result;
 use tantivy::{DocId, SegmentReader, Term};
@@ -48,7 +48,8 @@ impl PhraseAt {
         Ok(Some(Self { places, slop: node.slop, norms }))
     }
 
-    /// (frequency, norm) in `doc`, if the phrase stands there. Never to be asked for an earlier document than before.
+    /// (frequency, norm) in `doc`, if the phrase stands there. Never to be asked for an earlier document than
+    /// before.
     pub(super) fn counts(&mut self, doc: DocId) -> Option<(f32, u8)> {
         if !self.places.iter_mut().all(|place| place.load(doc)) {
             return None;

@@ -1,5 +1,6 @@
-//! Documents whose scores come from other documents, and so were worked out before the search: segment by segment, in order.
-//! Made by `lower` for blocks and joins; read as any other node by `mask`, `weight`, `evaluate` and `explain`.
+//! Documents whose scores come from other documents, and so were worked out before the search: segment by
+//! segment, in order. Made by `lower` for blocks and joins; read as any other node by `mask`, `weight`,
+//! `evaluate` and `explain`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

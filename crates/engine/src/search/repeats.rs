@@ -1,5 +1,6 @@
-//! Places of a phrase that share a term. In a document they must stand on different words (`sloppy`), and with each more of them
-//! there is more to try, so that a phrase that is searched with slop may repeat a word only so often.
+//! Places of a phrase that share a term. In a document they must stand on different words (`sloppy`), and
+//! with each more of them there is more to try, so that a phrase that is searched with slop may repeat a word
+//! only so often.
 
 use std::collections::HashMap;
 use std::hash::Hash;

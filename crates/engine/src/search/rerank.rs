@@ -1,5 +1,5 @@
-//! The second opinion on a search's first hits: how another query scores them. What becomes of the two scores is decided once,
-//! above the shards.
+//! The second opinion on a search's first hits: how another query scores them. What becomes of the two scores
+//! is decided once, above the shards.
 
 use plan::partial::HitRef;
 use plan::{Explanation, Rerank, Result, Value};
@@ -10,7 +10,8 @@ use super::lower::lower_scored;
 use super::node::Node;
 use crate::search::context::SearchContext;
 
-/// Scores the first of `hits` by the other query, where that finds them. Evaluators want documents in index order.
+/// Scores the first of `hits` by the other query, where that finds them. Evaluators want documents in index
+/// order.
 pub(super) fn fill_second_scores(
     context: &SearchContext<'_>,
     rerank: &Rerank,

@@ -1,5 +1,5 @@
-//! What of a query only restricts: it runs with the filters, so that pruning works on what is left, and an explanation puts it
-//! back in its place.
+//! What of a query only restricts: it runs with the filters, so that pruning works on what is left, and an
+//! explanation puts it back in its place.
 
 use super::explain::{self, MovedParts};
 use super::mask::PreparedFilter;

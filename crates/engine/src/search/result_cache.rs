@@ -1,6 +1,6 @@
-//! The hits that a search found and how many there were, kept for the same search of the same snapshot: of a page of them, or a
-//! shorter one, only the second step is left. What is kept has no documents, no facets and no explanations. A search is found by
-//! the fingerprint of what decides its hits, and compared whole.
+//! The hits that a search found and how many there were, kept for the same search of the same snapshot: of a
+//! page of them, or a shorter one, only the second step is left. What is kept has no documents, no facets and
+//! no explanations. A search is found by the fingerprint of what decides its hits, and compared whole.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -91,8 +91,9 @@ impl<'a> ResultLookup<'a> {
 }
 
 impl KeptResult {
-    /// What of the plan's whole result is kept. A shard that is alone has its hits in order: nobody compares them, so that they need
-    /// no values, each of which would be an allocation here and again for every hit of every page taken from them.
+    /// What of the plan's whole result is kept. A shard that is alone has its hits in order: nobody compares
+    /// them, so that they need no values, each of which would be an allocation here and again for every hit
+    /// of every page taken from them.
     pub(crate) fn of(plan: &SearchPlan, result: &ShardResult) -> Arc<Self> {
         let RankedHits { limit, list } = &result.hits;
         let merges = plan.facets.depth == CutDepth::Whole;
@@ -139,7 +140,8 @@ impl ResultCache {
 
     /// What identifies the search; `None` when its result is not to be kept.
     pub(crate) fn lookup<'a>(&self, snapshot: &Snapshot, plan: &'a SearchPlan) -> Option<ResultLookup<'a>> {
-        // Only the search for the best scores every hit on its way; elsewhere the page's alone have scores, not those before it.
+        // Only the search for the best scores every hit on its way; elsewhere the page's alone have scores,
+        // not those before it.
         let by_score = matches!(plan.sort.as_slice(), [] | [SortKey { by: SortBy::Score, descending: true }]);
         let plain = plan.shape.is_plain();
         let whole = plain && !plan.facets.reads_hits() && !plan.explain && (by_score || !plan.scores);

@@ -1,5 +1,5 @@
-//! One search from plan to the shard's part of the result: what restricts, what scores, which hits come first, what is counted of
-//! all. Hits are references; `fetch` shows those that the page turns out to have.
+//! One search from plan to the shard's part of the result: what restricts, what scores, which hits come
+//! first, what is counted of all. Hits are references; `fetch` shows those that the page turns out to have.
 
 use std::sync::Arc;
 
@@ -113,8 +113,8 @@ impl Run<'_> {
         self.plan.page.end().max(self.plan.shape.rerank.as_ref().map_or(0, |rerank| rerank.hits))
     }
 
-    /// Hits with the scores that the plan wants, and where it wants a second opinion that too: it is asked of each shard's first
-    /// hits, which hold the first of all, and heeded above.
+    /// Hits with the scores that the plan wants, and where it wants a second opinion that too: it is asked of
+    /// each shard's first hits, which hold the first of all, and heeded above.
     fn scored(&self, mut found: Vec<HitRef>) -> Result<Vec<HitRef>> {
         let Some(rerank) = &self.plan.shape.rerank else {
             let shown = found.get_mut(self.first_shown(self.plan.page.start)..).unwrap_or_default();

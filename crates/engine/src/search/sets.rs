@@ -40,7 +40,8 @@ pub(crate) fn index_docs(index: &ColumnIndex, max_doc: u32) -> Bits {
 
 /// Documents with a value of the column inside `range`.
 ///
-/// Tantivy's own search takes a range below all values for one of the least value (0.27), so the ends are checked here.
+/// Tantivy's own search takes a range below all values for one of the least value (0.27), so the ends are
+/// checked here.
 pub(crate) fn value_range_docs<T>(column: &Column<T>, range: &RangeInclusive<T>, max_doc: u32) -> Bits
 where
     T: PartialOrd + Copy + Debug + Send + Sync + 'static,

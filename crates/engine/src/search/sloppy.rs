@@ -1,6 +1,7 @@
-//! How often a phrase occurs in a document, from the positions of its terms: whole matches, or with slop the sum of
-//! 1 / (1 + distance) over the matches that Lucene's sloppy phrase matching finds, in its order and with its rule that two
-//! equal terms of a phrase never stand on one word; and where those matches stand. The rules were read in Lucene 9.12 and checked against recorded scores.
+//! How often a phrase occurs in a document, from the positions of its terms: whole matches, or with slop the
+//! sum of 1 / (1 + distance) over the matches that Lucene's sloppy phrase matching finds, in its order and
+//! with its rule that two equal terms of a phrase never stand on one word; and where those matches stand. The
+//! rules were read in Lucene 9.12 and checked against recorded scores.
 
 /// The positions of one place of the phrase in one document, ascending.
 pub(crate) struct Place<'a> {

@@ -1,5 +1,6 @@
-//! Term and field statistics as Lucene counts them: per field, over all segments of a snapshot, deleted documents included
-//! until a merge drops them. `CollectionStatistics` and `TermStatistics` of Lucene 9 are the source of the definitions.
+//! Term and field statistics as Lucene counts them: per field, over all segments of a snapshot, deleted
+//! documents included until a merge drops them. `CollectionStatistics` and `TermStatistics` of Lucene 9 are
+//! the source of the definitions.
 
 use plan::Result;
 use tantivy::postings::{Postings, TermInfo};
@@ -41,7 +42,8 @@ pub(crate) fn term_infos(context: &SearchContext<'_>, term: &Term) -> Result<Vec
     context.segments.iter().map(info).collect()
 }
 
-/// What a term of a field weighs by how few documents have it: ln(N / (df + 1)) + 1, all documents counted, the deleted too.
+/// What a term of a field weighs by how few documents have it: ln(N / (df + 1)) + 1, all documents counted,
+/// the deleted too.
 pub(crate) fn rarity(context: &SearchContext<'_>, layout: &FieldLayout, text: &str) -> Result<f32> {
     let Some(field) = layout.inverted else { return Ok(1.0) };
     let frequency = doc_freq(&term_infos(context, &Term::from_field_text(field, text))?);

@@ -1,5 +1,5 @@
-//! Terms that score as one: their frequencies, each times its boost, are added before BM25 sees them (Lucene's
-//! `SynonymQuery`).
+//! Terms that score as one: their frequencies, each times its boost, are added before BM25 sees them
+//! (Lucene's `SynonymQuery`).
 
 use plan::Result;
 use tantivy::{DocId, SegmentReader};
@@ -27,7 +27,8 @@ impl SynonymAt {
         Ok((!terms.is_empty()).then_some(Self { terms, norms }))
     }
 
-    /// (summed frequency, norm) in `doc`, if it has any of the terms. Never to be asked for an earlier document than before.
+    /// (summed frequency, norm) in `doc`, if it has any of the terms. Never to be asked for an earlier
+    /// document than before.
     pub(super) fn counts(&mut self, doc: DocId) -> Option<(f32, u8)> {
         let (mut sum, mut any) = (0.0, false);
         for (blocks, boost) in &mut self.terms {

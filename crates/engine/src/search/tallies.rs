@@ -1,4 +1,5 @@
-//! What a join carries from the documents of one query to those of another: values, each with what its documents score.
+//! What a join carries from the documents of one query to those of another: values, each with what its
+//! documents score.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! The terms of a field in their order, from the dictionaries of all segments at once, with their counts: as many as a plan
-//! lets a shard cut. What is shown of them, and in which order, is decided where those of all shards are together.
+//! The terms of a field in their order, from the dictionaries of all segments at once, with their counts: as
+//! many as a plan lets a shard cut. What is shown of them, and in which order, is decided where those of all
+//! shards are together.
 
 use std::cmp::Reverse;
 
@@ -64,8 +65,8 @@ fn list_within(listed_max: usize, context: &SearchContext<'_>, plan: &TermsPlan)
 struct Cut {
     /// No more than so many.
     first: Option<usize>,
-    /// No more than so many, and no others than the most frequent. Those that cannot get among them go from time to time: a field
-    /// may have more terms than fit in memory.
+    /// No more than so many, and no others than the most frequent. Those that cannot get among them go from
+    /// time to time: a field may have more terms than fit in memory.
     most_frequent: Option<usize>,
     /// Whether bounds on counts are judged by those of this shard.
     by_counts: bool,
@@ -74,8 +75,8 @@ struct Cut {
 impl Cut {
     fn of(plan: &TermsPlan) -> Self {
         let whole = plan.depth == CutDepth::Whole;
-        // A term that is among the first of all shards is among the first of each that has it: so many are enough, unless some
-        // of those before it are left out when all counts are known.
+        // A term that is among the first of all shards is among the first of each that has it: so many are
+        // enough, unless some of those before it are left out when all counts are known.
         let in_order = !plan.by_count && (!whole || (plan.lists(1) && plan.count_max.is_none()));
         Self {
             first: plan.limit.filter(|_| in_order),

@@ -1,5 +1,5 @@
-//! The terms of documents: their stored texts, analysed anew as for the index. Solr keeps them beside the index; here only
-//! the schema says for which fields they are told.
+//! The terms of documents: their stored texts, analysed anew as for the index. Solr keeps them beside the
+//! index; here only the schema says for which fields they are told.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

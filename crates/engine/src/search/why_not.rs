@@ -1,5 +1,6 @@
-//! Why a document is no hit: the plan's filters and its query, evaluated against this one document, down to the clause that
-//! decides. Clauses that combine others are decided here; only the others are lowered, each once.
+//! Why a document is no hit: the plan's filters and its query, evaluated against this one document, down to
+//! the clause that decides. Clauses that combine others are decided here; only the others are lowered, each
+//! once.
 
 use std::sync::Arc;
 

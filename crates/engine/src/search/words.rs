@@ -1,6 +1,7 @@
-//! Words looked up in the terms of a field, for spelling: how many documents have each, dead ones included as in Lucene, and
-//! which terms are near. What is made of them is decided where those of all shards are known. Once the allowance is used up the rest
-//! is not looked up: the lists are shorter then, and what is in them is whole.
+//! Words looked up in the terms of a field, for spelling: how many documents have each, dead ones included as
+//! in Lucene, and which terms are near. What is made of them is decided where those of all shards are known.
+//! Once the allowance is used up the rest is not looked up: the lists are shorter then, and what is in them
+//! is whole.
 
 use plan::partial::{TermCounts, WordCounts};
 use plan::{Fuzzy, Result, TermCount, WordsPlan};

@@ -1,7 +1,9 @@
-//! Which documents of a segment are dead. Marks are made as updates arrive; a refresh takes the marks of its moment.
+//! Which documents of a segment are dead. Marks are made as updates arrive; a refresh takes the marks of its
+//! moment.
 //!
-//! The bits are shared until somebody marks on: taking costs a reference count, marking after that one copy (125 KB at a
-//! million documents). One `Marks` accompanies a segment from its first document in memory to its last merge.
+//! The bits are shared until somebody marks on: taking costs a reference count, marking after that one copy
+//! (125 KB at a million documents). One `Marks` accompanies a segment from its first document in memory to
+//! its last merge.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -65,7 +67,8 @@ impl Dead {
         Ranks { counts: counts.collect(), dead: self.clone() }
     }
 
-    /// As tantivy reads it: the count of documents, then the words of the alive ones. `None` when none is dead.
+    /// As tantivy reads it: the count of documents, then the words of the alive ones. `None` when none is
+    /// dead.
     pub(crate) fn to_alive(&self, max_doc: u32) -> Option<AliveBitSet> {
         if self.count == 0 {
             return None;

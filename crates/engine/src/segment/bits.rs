@@ -18,8 +18,9 @@ pub(crate) struct Bits {
 
 const NOT_COUNTED: u32 = u32::MAX;
 
-/// Adds documents to a set that nobody asks meanwhile: each costs one write, where [`Bits::insert`] forgets the count anew and
-/// finds the words behind their vector (a tenth of what `body_t:ab*` costs over 200,000 documents of 1 KB).
+/// Adds documents to a set that nobody asks meanwhile: each costs one write, where [`Bits::insert`] forgets
+/// the count anew and finds the words behind their vector (a tenth of what `body_t:ab*` costs over 200,000
+/// documents of 1 KB).
 pub(crate) struct Inserter<'a> {
     words: &'a mut [u64],
 }
@@ -109,8 +110,8 @@ impl Bits {
         }
     }
 
-    /// What is in `these` and not in `those`, both one bit a document, least significant first; a slice that ends early
-    /// lacks the rest.
+    /// What is in `these` and not in `those`, both one bit a document, least significant first; a slice that
+    /// ends early lacks the rest.
     pub(crate) fn difference(max_doc: u32, these: &[u8], those: &[u8]) -> Self {
         let len = max_doc.div_ceil(64) as usize;
         let mut words: Vec<u64> = words_of(these).take(len).collect();
@@ -281,7 +282,8 @@ impl Bits {
         })
     }
 
-    /// Puts `words` in place of those from document `from` on, a multiple of 64; what is past the end is left out.
+    /// Puts `words` in place of those from document `from` on, a multiple of 64; what is past the end is left
+    /// out.
     pub(crate) fn put_words(&mut self, from: DocId, words: &[u64]) {
         let own = self.words_mut().get_mut((from / 64) as usize..).unwrap_or_default();
         own.iter_mut().zip(words).for_each(|(own, word)| *own = *word);

@@ -1,5 +1,5 @@
-//! The columns of a segment, opened once: tantivy looks a column up by its name in a dictionary of the file, which costs more
-//! than many a query. A view of a segment keeps what was opened.
+//! The columns of a segment, opened once: tantivy looks a column up by its name in a dictionary of the file,
+//! which costs more than many a query. A view of a segment keeps what was opened.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -1,8 +1,9 @@
-//! Terms that stand in many documents of a segment, as one bit a document, in a file beside tantivy's: unions, conjunctions
-//! and counts of such terms run a word at a time. Made when a merge or a flush writes a segment to disk; mapped, not read.
+//! Terms that stand in many documents of a segment, as one bit a document, in a file beside tantivy's:
+//! unions, conjunctions and counts of such terms run a word at a time. Made when a merge or a flush writes a
+//! segment to disk; mapped, not read.
 //!
-//! Format, little endian: magic (u32), version (u32), number of terms (u64); for each (field u64, start of its postings
-//! u64, offset of its bits u64), ascending; then the bits, each term's padded to 8 bytes.
+//! Format, little endian: magic (u32), version (u32), number of terms (u64); for each (field u64, start of
+//! its postings u64, offset of its bits u64), ascending; then the bits, each term's padded to 8 bytes.
 
 use plan::{Error, Result};
 use tantivy::SegmentReader;
@@ -16,7 +17,8 @@ use crate::segment::term_bits::TermBits;
 
 pub(crate) const EXTENSION: &str = "dense";
 
-/// A term is dense from this share of the documents on: its bits then take at most twice what its postings do.
+/// A term is dense from this share of the documents on: its bits then take at most twice what its postings
+/// do.
 const SHARE: u32 = 16;
 const MAGIC: u32 = u32::from_le_bytes(*b"PHDT");
 const VERSION: u32 = 1;

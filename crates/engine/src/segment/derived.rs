@@ -1,5 +1,5 @@
-//! What we write beside tantivy's files when a segment is made: from its own postings and columns, never from documents, so
-//! that a builder and a merge do the same.
+//! What we write beside tantivy's files when a segment is made: from its own postings and columns, never from
+//! documents, so that a builder and a merge do the same.
 
 use plan::Result;
 use tantivy::SegmentReader;

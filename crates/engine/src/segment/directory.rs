@@ -1,9 +1,9 @@
-//! The two directories that tantivy sees: one that takes the files of a segment being written, one that shows the files
-//! of a finished segment. Neither is shared between segments and neither knows deletes.
+//! The two directories that tantivy sees: one that takes the files of a segment being written, one that shows
+//! the files of a finished segment. Neither is shared between segments and neither knows deletes.
 //!
-//! `Output` keeps files in memory or streams them into the shard's segment store; `View` is read-only and answers with a
-//! `meta.json` of our own writing, which is how a segment opens under a schema that has grown since.
-//! Facts about what tantivy asks of a directory: docs/adr/0001.
+//! `Output` keeps files in memory or streams them into the shard's segment store; `View` is read-only and
+//! answers with a `meta.json` of our own writing, which is how a segment opens under a schema that has grown
+//! since. Facts about what tantivy asks of a directory: docs/adr/0001.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -51,8 +51,8 @@ impl Output {
         Self::new(None, Arc::default())
     }
 
-    /// Files go straight to the store and are durable when tantivy has closed them. Once `given_up` is set, writes
-    /// fail.
+    /// Files go straight to the store and are durable when tantivy has closed them. Once `given_up` is set,
+    /// writes fail.
     pub(crate) fn store(store: Arc<dyn SegmentStore>, given_up: Arc<AtomicBool>) -> Self {
         Self::new(Some(store), given_up)
     }

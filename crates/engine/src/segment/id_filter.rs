@@ -1,8 +1,8 @@
 //! Says quickly that a segment does not hold an id, so that most look-ups touch no term dictionary.
 //!
-//! A blocked Bloom filter: one 64-byte block an id, one bit in each of its eight words, 12 bits an id, which leaves about
-//! one false answer in two hundred. Built when a segment is sealed or merged and persisted beside it, so that opening a
-//! shard reads no dictionary. The hash is fixed: it is part of the file format.
+//! A blocked Bloom filter: one 64-byte block an id, one bit in each of its eight words, 12 bits an id, which
+//! leaves about one false answer in two hundred. Built when a segment is sealed or merged and persisted
+//! beside it, so that opening a shard reads no dictionary. The hash is fixed: it is part of the file format.
 
 use tantivy::directory::OwnedBytes;
 

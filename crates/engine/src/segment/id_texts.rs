@@ -1,8 +1,8 @@
-//! The ids of a segment by document, in a file beside tantivy's: nearly every answer shows them, and a source or a
-//! dictionary gives one back only at the price of the block around it (some 3 µs each, 2026-11).
+//! The ids of a segment by document, in a file beside tantivy's: nearly every answer shows them, and a source
+//! or a dictionary gives one back only at the price of the block around it (some 3 µs each, 2026-11).
 //!
-//! Format, little endian: magic (u32), version (u32); for each document where its id begins (u32), and the end of the last;
-//! then the ids.
+//! Format, little endian: magic (u32), version (u32); for each document where its id begins (u32), and the
+//! end of the last; then the ids.
 
 use plan::{Error, Result};
 use tantivy::directory::OwnedBytes;
@@ -41,8 +41,8 @@ pub(crate) fn build(reader: &SegmentReader) -> Result<Option<Vec<u8>>> {
 /// Where an id is among the texts: first byte, bytes.
 type Place = (usize, u32);
 
-/// All ids in the order of terms, and where in them that of each document is; `None` as soon as the ids of documents, of which
-/// several may have the same, take more than `bytes_max`.
+/// All ids in the order of terms, and where in them that of each document is; `None` as soon as the ids of
+/// documents, of which several may have the same, take more than `bytes_max`.
 fn read(reader: &SegmentReader, bytes_max: u32) -> Result<Option<(Vec<u8>, Vec<Place>)>> {
     let postings = PostingsFile::open(reader)?;
     let inverted = reader.inverted_index(ID_FIELD).map_err(from_tantivy)?;

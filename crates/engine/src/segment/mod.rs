@@ -1,7 +1,9 @@
-//! A sealed segment: its files in memory or mapped, its death marks, its id filter. The files never change; the marks do.
+//! A sealed segment: its files in memory or mapped, its death marks, its id filter. The files never change;
+//! the marks do.
 //!
-//! Segments come out of `builder.rs`, `merge.rs` and `recovery.rs`. What readers see of one is a `SegmentView` of
-//! `snapshot`; here are the writer's look-ups: which document has this id, what is its version and its source.
+//! Segments come out of `builder.rs`, `merge.rs` and `recovery.rs`. What readers see of one is a
+//! `SegmentView` of `snapshot`; here are the writer's look-ups: which document has this id, what is its
+//! version and its source.
 
 pub(crate) mod alive;
 pub(crate) mod bits;
@@ -43,7 +45,8 @@ use crate::segment::directory::{Files, View};
 use crate::segment::id_filter::IdFilter;
 use crate::segment::id_texts::IdTexts;
 
-/// Half of tantivy's default: a single document costs 10 µs instead of 15 (2026-11), for some per cent of space.
+/// Half of tantivy's default: a single document costs 10 µs instead of 15 (2026-11), for some per cent of
+/// space.
 const STORE_BLOCK_BYTES: usize = 8_192;
 /// Decompressed blocks of the document store that a segment keeps.
 const STORE_BLOCKS_CACHED: usize = 8;
@@ -146,8 +149,8 @@ impl Segment {
         &self.derived
     }
 
-    /// The ids of all documents, dead or not; `None` where they take four gigabytes or more. A small segment has no file of them:
-    /// they are read once, and kept for as long as it is.
+    /// The ids of all documents, dead or not; `None` where they take four gigabytes or more. A small segment
+    /// has no file of them: they are read once, and kept for as long as it is.
     pub(crate) fn all_ids(&self) -> Result<Option<&IdTexts>> {
         if let Some(ids) = self.derived.ids.as_ref() {
             return Ok(Some(ids));
@@ -165,7 +168,8 @@ impl Segment {
         tantivy_segment(&self.files, self.id, self.max_doc, layout.tantivy())
     }
 
-    /// As [`Segment::tantivy_segment`], with a field-norm file that knows every field of the layout: what a merge needs.
+    /// As [`Segment::tantivy_segment`], with a field-norm file that knows every field of the layout: what a
+    /// merge needs.
     pub(crate) fn mergeable(&self, layout: &Layout) -> Result<tantivy::Segment> {
         let wanted: Vec<_> = layout
             .tantivy()
@@ -182,7 +186,8 @@ impl Segment {
         tantivy_segment(&Arc::new(files), self.id, self.max_doc, layout.tantivy())
     }
 
-    /// The live documents with this id: one, or more after an add with `overwrite=false`, or in several blocks.
+    /// The live documents with this id: one, or more after an add with `overwrite=false`, or in several
+    /// blocks.
     pub(crate) fn find(&self, id: &str, hash: u64) -> Result<Vec<DocId>> {
         debug_assert_eq!(hash, id_filter::hash(id));
         if !self.filter.may_hold(hash) {
@@ -202,8 +207,8 @@ impl Segment {
         Ok(found.into_iter().rfind(is_root))
     }
 
-    /// The live documents that an update of this id replaces, ascending: those that stand below no other, and what is left
-    /// of their blocks.
+    /// The live documents that an update of this id replaces, ascending: those that stand below no other, and
+    /// what is left of their blocks.
     pub(crate) fn find_block(&self, root: &str, hash: u64) -> Result<Vec<DocId>> {
         let found = self.find(root, hash)?;
         let Some(blocks) = self.blocks()? else { return Ok(found) };

@@ -1,8 +1,9 @@
-//! A change to a segment's field-norm file that tantivy has no interface for: fields of later generations. Tantivy merges
-//! only segments whose files know every field, so the missing ones are added with length 0.
+//! A change to a segment's field-norm file that tantivy has no interface for: fields of later generations.
+//! Tantivy merges only segments whose files know every field, so the missing ones are added with length 0.
 //!
-//! The file is tantivy's composite (fields back to back, then their index, then its length) and its footer (JSON with
-//! version and CRC, its length, a magic number); format of tantivy 0.27. Bytes of another shape are an error.
+//! The file is tantivy's composite (fields back to back, then their index, then its length) and its footer
+//! (JSON with version and CRC, its length, a magic number); format of tantivy 0.27. Bytes of another shape
+//! are an error.
 
 use std::collections::BTreeMap;
 use std::io;

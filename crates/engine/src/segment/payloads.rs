@@ -1,9 +1,11 @@
-//! What analysis stores with words (`plan::PayloadKind`), in a column of whole numbers beside the field's postings, which only
-//! fields with such an analyzer have: what is in a column is merged, kept and reopened as any other.
+//! What analysis stores with words (`plan::PayloadKind`), in a column of whole numbers beside the field's
+//! postings, which only fields with such an analyzer have: what is in a column is merged, kept and reopened
+//! as any other.
 //!
-//! Of each word with a payload, in the order of positions: a number of its position (high half) and a fingerprint of its term,
-//! since several words may stand at one position; then the payload, eight bytes a number, its length in the first byte: up to
-//! seven bytes take one number, and longer ones have 255 there, their length behind it, and whole numbers after.
+//! Of each word with a payload, in the order of positions: a number of its position (high half) and a
+//! fingerprint of its term, since several words may stand at one position; then the payload, eight bytes a
+//! number, its length in the first byte: up to seven bytes take one number, and longer ones have 255 there,
+//! their length behind it, and whole numbers after.
 
 use tantivy::DocId;
 use tantivy::columnar::Column;

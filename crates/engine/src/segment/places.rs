@@ -1,7 +1,9 @@
-//! What the values of a spatial field are in an index: points as their codes, for the column, and other shapes in well-known
-//! text, as terms. Shapes are read by `plan::Area`; `prepare` puts both in their places, `search/spatial` finds them.
+//! What the values of a spatial field are in an index: points as their codes, for the column, and other
+//! shapes in well-known text, as terms. Shapes are read by `plan::Area`; `prepare` puts both in their places,
+//! `search/spatial` finds them.
 //!
-//! Solr differs: to a point that is one of several shapes it knows no distance (`compat/query/spatial_shapes.yaml`).
+//! Solr differs: to a point that is one of several shapes it knows no distance
+//! (`compat/query/spatial_shapes.yaml`).
 
 use plan::{Area, Result};
 

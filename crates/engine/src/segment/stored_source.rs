@@ -1,8 +1,9 @@
-//! The source of a document as tantivy stores it: the one stored value of its one stored field. Tantivy's own reader takes
-//! bytes one at a time, which costs more than decompressing them (2026-11, tantivy 0.27); this one only finds where they are.
-//! Layout, by tantivy 0.27's `BinaryDocumentSerializer`: count of values, then for each its field (four bytes, little-endian),
-//! a code of its type, and for bytes their length and themselves. Counts and lengths have seven bits a byte, least
-//! significant first; the last byte has its top bit set.
+//! The source of a document as tantivy stores it: the one stored value of its one stored field. Tantivy's own
+//! reader takes bytes one at a time, which costs more than decompressing them (2026-11, tantivy 0.27); this
+//! one only finds where they are. Layout, by tantivy 0.27's `BinaryDocumentSerializer`: count of values, then
+//! for each its field (four bytes, little-endian), a code of its type, and for bytes their length and
+//! themselves. Counts and lengths have seven bits a byte, least significant first; the last byte has its top
+//! bit set.
 
 use plan::{Error, Result};
 use tantivy::DocId;

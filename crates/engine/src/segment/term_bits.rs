@@ -1,5 +1,5 @@
-//! The documents of one term as bits, read where they lie in the mapped file (`dense_terms`): a word at a time for what
-//! combines them, one by one for a cursor over postings.
+//! The documents of one term as bits, read where they lie in the mapped file (`dense_terms`): a word at a
+//! time for what combines them, one by one for a cursor over postings.
 
 use tantivy::DocId;
 use tantivy::directory::OwnedBytes;

@@ -1,5 +1,6 @@
-//! Words of a text field as a column of strings, made from its postings when a search reads them: what Solr calls uninverting.
-//! The first words, by which is sorted, stay with the segment; all of them are made for one search. Columns written with the documents are `columns.rs`'s; both look the same to their readers.
+//! Words of a text field as a column of strings, made from its postings when a search reads them: what Solr
+//! calls uninverting. The first words, by which is sorted, stay with the segment; all of them are made for
+//! one search. Columns written with the documents are `columns.rs`'s; both look the same to their readers.
 
 use plan::{Error, Result};
 use tantivy::columnar::{ColumnarReader, ColumnarWriter, DynamicColumn, StrColumn};
@@ -9,8 +10,8 @@ use tantivy::{DocId, InvertedIndexReader, SegmentReader};
 use crate::errors::from_tantivy;
 use crate::layout::Words;
 
-/// Most words of all documents of a segment together: they take some 12 bytes each while the column is made. Solr differs:
-/// it takes as much as there is (`docs/adr/0003-kept-differences.md`).
+/// Most words of all documents of a segment together: they take some 12 bytes each while the column is made.
+/// Solr differs: it takes as much as there is (`docs/adr/0003-kept-differences.md`).
 const WORDS_MAX: usize = 1 << 24;
 
 const NAME: &str = "words";
@@ -86,7 +87,8 @@ fn check(total: usize, words: Words) -> Result<()> {
     )))
 }
 
-/// Calls `take` with the place of each term, in their order, and each of its documents. The texts of the terms.
+/// Calls `take` with the place of each term, in their order, and each of its documents. The texts of the
+/// terms.
 fn each_posting(
     inverted: &InvertedIndexReader,
     mut take: impl FnMut(u32, DocId) -> Result<()>,

@@ -1,12 +1,14 @@
-//! The documents of a segment in the order of a number or date, in a file beside tantivy's: a range is found by two searches
-//! and costs the same whether it holds few documents or most; the first of a sorted list come without looking at all.
-//! Made when a segment is written, for indexed fields with one value a document; mapped, not read.
+//! The documents of a segment in the order of a number or date, in a file beside tantivy's: a range is found
+//! by two searches and costs the same whether it holds few documents or most; the first of a sorted list come
+//! without looking at all. Made when a segment is written, for indexed fields with one value a document;
+//! mapped, not read.
 //!
-//! Of each field: its documents ascending by (value, document), and after every 1/32 of them the set of all so far as bits, so
-//! that the documents of any range are the difference of two sets and a few corrections at its ends.
+//! Of each field: its documents ascending by (value, document), and after every 1/32 of them the set of all
+//! so far as bits, so that the documents of any range are the difference of two sets and a few corrections at
+//! its ends.
 //!
-//! Format, little endian: magic (u32), version (u32), number of fields (u64); for each (field u64, documents u64, offset
-//! u64); then for each the documents (u32 each, padded to 8 bytes) and the sets.
+//! Format, little endian: magic (u32), version (u32), number of fields (u64); for each (field u64, documents
+//! u64, offset u64); then for each the documents (u32 each, padded to 8 bytes) and the sets.
 
 use std::ops::Range;
 
@@ -217,7 +219,8 @@ impl ValueOrder {
         start..self.rank_of(column, |value| value <= *range.end()).max(start)
     }
 
-    /// How many documents are looked at one by one for the bits of these ranks, and as how many the reading of sets counts.
+    /// How many documents are looked at one by one for the bits of these ranks, and as how many the reading
+    /// of sets counts.
     pub(crate) fn effort(&self, ranks: &Range<u32>) -> u32 {
         if ranks.len() < self.shape.step as usize {
             return ranks.len() as u32;

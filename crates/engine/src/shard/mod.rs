@@ -29,7 +29,8 @@ use crate::suggest::Event;
 use crate::write::applied::AppliedUpdate;
 use crate::write::update_context::UpdateContext;
 
-/// One shard, open. All methods may be called from any thread; those that change something block until it is done.
+/// One shard, open. All methods may be called from any thread; those that change something block until it is
+/// done.
 pub struct Shard {
     core: Arc<Core>,
     caches: Arc<SearchCaches>,
@@ -40,8 +41,8 @@ pub struct Shard {
 impl Shard {
     /// Opens or creates the shard of this home and replays its log.
     ///
-    /// Errors: `DataLoss` when a segment or the manifest cannot be read. Damage in the log is no error here: what came
-    /// before it is served and updates are refused with `Unavailable`.
+    /// Errors: `DataLoss` when a segment or the manifest cannot be read. Damage in the log is no error here:
+    /// what came before it is served and updates are refused with `Unavailable`.
     pub fn open(
         home: Arc<dyn ShardHome>,
         schema: Arc<Schema>,
@@ -61,7 +62,8 @@ impl Shard {
         &self.core
     }
 
-    /// Applies a batch in order; returns when that is durable which it asks for. Not visible to searches before a refresh.
+    /// Applies a batch in order; returns when that is durable which it asks for. Not visible to searches
+    /// before a refresh.
     pub fn update(&self, batch: UpdateBatch, context: UpdateContext) -> UpdateOutcome {
         self.apply(batch, context).wait()
     }
@@ -83,7 +85,8 @@ impl Shard {
         state.batches.bequeath(state.logged)
     }
 
-    /// Remembers what another shard did, whose documents this one has taken. As durable as those: from the next flush on.
+    /// Remembers what another shard did, whose documents this one has taken. As durable as those: from the
+    /// next flush on.
     pub fn inherit_batches(&self, from: &RememberedBatches) {
         Arc::make_mut(&mut self.core.state().batches).inherit(from);
     }
@@ -114,8 +117,8 @@ impl Shard {
         self.caches.set_peers(peers);
     }
 
-    /// The documents of these ids as the last update left them, visible or not; `None` where there is none. What is told is
-    /// durable: where an update of one of them is not yet, this waits for it.
+    /// The documents of these ids as the last update left them, visible or not; `None` where there is none.
+    /// What is told is durable: where an update of one of them is not yet, this waits for it.
     pub fn get(&self, ids: &[String], fields: &FieldSelection) -> Result<Vec<Option<Document>>> {
         let layout = self.core.layout();
         let mut judged_by = None;
@@ -158,7 +161,8 @@ impl Shard {
         *lock(&self.core.auto_commit) = auto_commit;
     }
 
-    /// Takes up the fields that say when documents end, and every how many seconds those are deleted that have.
+    /// Takes up the fields that say when documents end, and every how many seconds those are deleted that
+    /// have.
     pub fn set_expiries(&self, fields: &[(String, u64)]) {
         self.core.set_expiries(fields);
     }

@@ -1,6 +1,7 @@
-//! A shard at one moment: a snapshot with the caches that serve it. Both steps of a search, and whatever else means what the search
-//! saw, are asked of one pin, so that a number or a value that the first gave means the same to the second. It holds segments and
-//! marks, and by the snapshot's layout the schema and analyzers of its moment. Dropping it releases them; nothing is leased.
+//! A shard at one moment: a snapshot with the caches that serve it. Both steps of a search, and whatever else
+//! means what the search saw, are asked of one pin, so that a number or a value that the first gave means the
+//! same to the second. It holds segments and marks, and by the snapshot's layout the schema and analyzers of
+//! its moment. Dropping it releases them; nothing is leased.
 
 use std::sync::Arc;
 
@@ -30,8 +31,8 @@ impl PinnedShard {
         Self { snapshot, caches }
     }
 
-    /// The shard's part of a search. Its hits are references, to be handed back to this pin. Errors: `SchemaChanged`; what goes by
-    /// its hits later cannot meet another schema than the pin's.
+    /// The shard's part of a search. Its hits are references, to be handed back to this pin. Errors:
+    /// `SchemaChanged`; what goes by its hits later cannot meet another schema than the pin's.
     pub fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult> {
         self.snapshot.check_schema(plan.schema_version)?;
         search::search(&self.snapshot, plan, &self.caches, meters)
@@ -99,7 +100,8 @@ impl PinnedShard {
         search::like_counts(&self.snapshot, like, words)
     }
 
-    /// What the terms of a field have of some words; shorter lists where the allowance is used up before all are looked up.
+    /// What the terms of a field have of some words; shorter lists where the allowance is used up before all
+    /// are looked up.
     pub fn words(&self, plan: &WordsPlan, meters: &Meters) -> Result<WordCounts> {
         self.snapshot.check_schema(plan.schema_version)?;
         search::words(&self.snapshot, plan, &self.caches, meters)
@@ -116,7 +118,8 @@ impl PinnedShard {
         search::document_at(&self.snapshot, place, fields)
     }
 
-    /// How the query of `plan` scores the first `limit` documents of `other`, whether it finds them or not, by id.
+    /// How the query of `plan` scores the first `limit` documents of `other`, whether it finds them or not,
+    /// by id.
     pub fn explain_other(
         &self,
         plan: &SearchPlan,

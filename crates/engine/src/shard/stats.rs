@@ -1,4 +1,5 @@
-//! Figures about a shard: sizes, counts, counters. For status pages and metrics; what the fields hold is `search`'s.
+//! Figures about a shard: sizes, counts, counters. For status pages and metrics; what the fields hold is
+//! `search`'s.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! Statistics of fields as a snapshot keeps them: what is counted once serves every search of it. Counting is `search`'s
-//! (`search/stats.rs`).
+//! Statistics of fields as a snapshot keeps them: what is counted once serves every search of it. Counting is
+//! `search`'s (`search/stats.rs`).
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -34,7 +34,8 @@ impl FieldStats {
     }
 }
 
-/// The statistics of a snapshot's fields, and what their lengths are worth in BM25: of each field that was asked for.
+/// The statistics of a snapshot's fields, and what their lengths are worth in BM25: of each field that was
+/// asked for.
 #[derive(Default)]
 pub(crate) struct KnownFields(RwLock<Vec<(Field, FieldStats, Inverse)>>);
 

@@ -1,5 +1,6 @@
-//! One numbering of a string column's values for all segments of a snapshot. Each segment numbers its own; here is what those
-//! numbers are worth together (Lucene's ordinal map). Made once for a list of segments, by `search`, which keeps it in its caches.
+//! One numbering of a string column's values for all segments of a snapshot. Each segment numbers its own;
+//! here is what those numbers are worth together (Lucene's ordinal map). Made once for a list of segments, by
+//! `search`, which keeps it in its caches.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,7 +23,8 @@ pub(crate) struct GlobalOrdinals {
     pub(crate) texts: Option<Texts>,
 }
 
-/// Texts by number, one behind the other. To read one out of a segment's dictionary takes unpacking a block of them.
+/// Texts by number, one behind the other. To read one out of a segment's dictionary takes unpacking a block
+/// of them.
 #[derive(Default)]
 pub(crate) struct Texts {
     all: String,

@@ -1,8 +1,8 @@
-//! What searches read: the segments and marks of one moment. A snapshot never changes; a refresh makes the next one and
-//! readers hold on to theirs as long as they like.
+//! What searches read: the segments and marks of one moment. A snapshot never changes; a refresh makes the
+//! next one and readers hold on to theirs as long as they like.
 //!
-//! Tantivy's `Searcher` is not used to collect: each segment keeps its reader from snapshot to snapshot, and only segments
-//! with new marks (or under a grown layout) are opened again, 4 µs each (2026-11).
+//! Tantivy's `Searcher` is not used to collect: each segment keeps its reader from snapshot to snapshot, and
+//! only segments with new marks (or under a grown layout) are opened again, 4 µs each (2026-11).
 
 pub(crate) mod field_stats;
 pub(crate) mod global_ordinals;
@@ -61,12 +61,14 @@ pub struct SegmentView {
     reader: SegmentReader,
     postings: PostingsFile,
     columns: OpenColumns,
-    /// Of `dead`, made when a search first asks: the view of another moment has its own, whichever is asked last.
+    /// Of `dead`, made when a search first asks: the view of another moment has its own, whichever is asked
+    /// last.
     alive: OnceLock<Option<Arc<Bits>>>,
 }
 
 impl Snapshot {
-    /// The snapshot after `previous`, of these segments with these marks. Views that did not change are taken over.
+    /// The snapshot after `previous`, of these segments with these marks. Views that did not change are taken
+    /// over.
     pub(crate) fn build(
         previous: Option<&Snapshot>,
         layout: Arc<Layout>,
@@ -99,8 +101,9 @@ impl Snapshot {
         &self.layout
     }
 
-    /// Whether what was resolved against a version of the schema may be lowered here. Errors: `SchemaChanged`. A snapshot shows an
-    /// edit with its own refresh: until then, plans of before it are the ones that fit.
+    /// Whether what was resolved against a version of the schema may be lowered here. Errors:
+    /// `SchemaChanged`. A snapshot shows an edit with its own refresh: until then, plans of before it are the
+    /// ones that fit.
     pub(crate) fn check_schema(&self, resolved: Option<u64>) -> Result<()> {
         self.layout.lineage().check(resolved)
     }
@@ -260,7 +263,8 @@ impl SegmentView {
     }
 }
 
-/// The document in `source`, with the fields that `selection` names: in stored order, `_version_` last. Also its id.
+/// The document in `source`, with the fields that `selection` names: in stored order, `_version_` last. Also
+/// its id.
 ///
 /// `*` leaves out columns that the schema does not use as stored; asked for by name, they come.
 pub fn read_source(source: &[u8], layout: &Layout, selection: &FieldSelection) -> Result<(String, Document)> {

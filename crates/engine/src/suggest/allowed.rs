@@ -1,4 +1,5 @@
-//! Which contexts let an entry in: the clauses asked for, with contexts by number, held against those of one entry at a time.
+//! Which contexts let an entry in: the clauses asked for, with contexts by number, held against those of one
+//! entry at a time.
 
 use plan::{Contexts, Occur};
 

@@ -1,5 +1,6 @@
-//! Sorted texts with a tree of their first letters above them: one walk down finds those that begin as asked, and the letters
-//! that may follow are listed without a search. The tree ends where few texts are left; those are searched as they stand.
+//! Sorted texts with a tree of their first letters above them: one walk down finds those that begin as asked,
+//! and the letters that may follow are listed without a search. The tree ends where few texts are left; those
+//! are searched as they stand.
 
 use std::ops::Range;
 
@@ -116,7 +117,8 @@ impl<W: Fn(u8) -> bool> Iterator for Children<'_, W> {
     }
 }
 
-/// The first letter at `depth` in a range of texts, and the texts that have it, which are taken from the range.
+/// The first letter at `depth` in a range of texts, and the texts that have it, which are taken from the
+/// range.
 fn next_letter(texts: &Texts, range: &mut Range<usize>, depth: usize) -> Option<(u8, Range<usize>)> {
     let start = texts.first_near(range.clone(), |text| text.len() > depth);
     let letter = texts.get(start).get(depth).copied().filter(|_| start < range.end)?;

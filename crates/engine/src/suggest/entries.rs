@@ -7,7 +7,8 @@ use plan::{Document, Error, ErrorKind, FieldSelection, Result, SuggestSource, Su
 use crate::search;
 use crate::snapshot::{Snapshot, read_source};
 
-/// Most bytes of one suggester's entries, or of its keys. What is beyond them makes the building fail, not the server.
+/// Most bytes of one suggester's entries, or of its keys. What is beyond them makes the building fail, not
+/// the server.
 const BYTES_MAX: usize = 1 << 30;
 
 /// How much a suggester being built takes.

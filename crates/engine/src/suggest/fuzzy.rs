@@ -1,5 +1,5 @@
-//! Beginnings that are a few edits away from what was asked: a walk down the dictionary's letters with a row of edit distances
-//! for each level, that turns back where nothing can come near enough any more.
+//! Beginnings that are a few edits away from what was asked: a walk down the dictionary's letters with a row
+//! of edit distances for each level, that turns back where nothing can come near enough any more.
 
 use std::ops::Range;
 
@@ -38,8 +38,8 @@ struct Walk<'a> {
     asked: &'a Asked,
     /// Units are characters, not bytes.
     characters: bool,
-    /// Keys to go on with, which agree in the units so far and in what is read of the next. Not on the stack: what was asked
-    /// may be long, and so may keys.
+    /// Keys to go on with, which agree in the units so far and in what is read of the next. Not on the stack:
+    /// what was asked may be long, and so may keys.
     open: Vec<(Step, Character, Span)>,
     found: Vec<Range<usize>>,
 }
@@ -97,9 +97,9 @@ impl Character {
 /// Most edits, as in Lucene.
 const EDITS_MAX: usize = 2;
 
-/// For no edit, one and two: a bit for each beginning of what was asked that the units so far are near with so many edits. A
-/// beginning longer or shorter by more than the edits cannot be near, so with `n` edits the bits are those of `n` units fewer
-/// to `n` units more.
+/// For no edit, one and two: a bit for each beginning of what was asked that the units so far are near with
+/// so many edits. A beginning longer or shorter by more than the edits cannot be near, so with `n` edits the
+/// bits are those of `n` units fewer to `n` units more.
 type Near = [u8; EDITS_MAX + 1];
 
 /// Units of a key, as far as the walk has come.
@@ -112,8 +112,8 @@ struct Step {
     near_before: Near,
 }
 
-/// What was asked, to be held against units one by one: Wu and Manber's way of matching with errors (1992), along the
-/// diagonal.
+/// What was asked, to be held against units one by one: Wu and Manber's way of matching with errors (1992),
+/// along the diagonal.
 struct Asked {
     /// Between places that no unit is equal to, so that there are some before the first.
     units: Vec<Option<u32>>,

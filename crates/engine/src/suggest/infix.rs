@@ -1,6 +1,7 @@
-//! Entries any of whose words begin as asked, by weight. Entries are numbered from the heaviest down, and each word lists
-//! the entries that have it in that order: the best ones are the first ones of a few lists, and no list is read further. Of
-//! what an entry must have, the rarest is read, and the others are looked for in the entry's own words and contexts.
+//! Entries any of whose words begin as asked, by weight. Entries are numbered from the heaviest down, and
+//! each word lists the entries that have it in that order: the best ones are the first ones of a few lists,
+//! and no list is read further. Of what an entry must have, the rarest is read, and the others are looked for
+//! in the entry's own words and contexts.
 
 use std::ops::Range;
 
@@ -65,7 +66,8 @@ impl InfixIndex {
         })
     }
 
-    /// The first `count` entries as asked; so many times more where their weights are to fall with the place of a word.
+    /// The first `count` entries as asked; so many times more where their weights are to fall with the place
+    /// of a word.
     pub(super) fn lookup(&self, ask: &InfixAsk<'_>, count: usize) -> SuggestedEntries {
         let blend = self.lookup.blend;
         let wanted = count.saturating_mul(blend.map_or(1, |blend| blend.factor));
@@ -103,7 +105,8 @@ impl InfixIndex {
         candidates.filter(|entry| is_as_asked(*entry) && is_let_in(*entry)).take(count).collect()
     }
 
-    /// Of what every entry must have, that which is read with the least work. `None` where nothing is asked that could be read.
+    /// Of what every entry must have, that which is read with the least work. `None` where nothing is asked
+    /// that could be read.
     fn candidates(
         &self,
         whole: &[u32],

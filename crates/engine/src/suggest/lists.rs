@@ -1,5 +1,5 @@
-//! Which entries have which words or contexts: lists of entries' numbers by text, and the texts of each entry. `merged` reads
-//! several lists as one.
+//! Which entries have which words or contexts: lists of entries' numbers by text, and the texts of each
+//! entry. `merged` reads several lists as one.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -18,7 +18,8 @@ pub(super) struct Lists {
     /// Where each list ends.
     ends: Vec<u32>,
     numbers: Vec<u32>,
-    /// The first number of each list, so that of many texts the list that begins first is found without reading all.
+    /// The first number of each list, so that of many texts the list that begins first is found without
+    /// reading all.
     heads: Peaks<Reverse<u32>>,
     /// Of each entry the numbers of its texts, ascending, and where they end.
     by_entry: (Vec<u32>, Vec<u32>),

@@ -1,5 +1,5 @@
-//! Several lists of entries read as one, in ascending order. Of a range of texts only those lists are opened whose turn comes,
-//! so the first entries of ten thousand words cost no more than those of ten.
+//! Several lists of entries read as one, in ascending order. Of a range of texts only those lists are opened
+//! whose turn comes, so the first entries of ten thousand words cost no more than those of ten.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,7 +26,8 @@ pub(super) enum Merged<'a> {
 impl Several {
     /// How much work it is to read them, in numbers of a single list.
     pub(super) fn cost(&self, lists: &Lists) -> usize {
-        /// A number of one of many lists takes as long as so many of a single one: some 150 ns to 10, measured 2026-11-22.
+        /// A number of one of many lists takes as long as so many of a single one: some 150 ns to 10,
+        /// measured 2026-11-22.
         const MERGING: usize = 16;
         let several = self.texts.iter().map(|text| lists.list(*text as usize).len()).sum::<usize>();
         if self.is_one() { several } else { (several + lists.count(&self.range)).saturating_mul(MERGING) }

@@ -1,9 +1,10 @@
-//! The suggesters of a shard: built from a snapshot, kept in memory, looked up without touching the index. Each keeps what it
-//! was built of until it is built again; a lookup works on the building it found.
+//! The suggesters of a shard: built from a snapshot, kept in memory, looked up without touching the index.
+//! Each keeps what it was built of until it is built again; a lookup works on the building it found.
 //!
-//! `entries` reads what is suggested; `infix` (with `lists`, `merged` and `allowed`) finds it by words anywhere in it, `prefix`
-//! (with `fuzzy`) by its beginning, `next_word` foretells words. All stand on a `dictionary`, where what begins alike is a range,
-//! and on its `peaks`, by which the best of a range are found without reading it.
+//! `entries` reads what is suggested; `infix` (with `lists`, `merged` and `allowed`) finds it by words
+//! anywhere in it, `prefix` (with `fuzzy`) by its beginning, `next_word` foretells words. All stand on a
+//! `dictionary`, where what begins alike is a range, and on its `peaks`, by which the best of a range are
+//! found without reading it.
 
 mod allowed;
 mod dictionary;
@@ -116,8 +117,8 @@ impl Suggesters {
     ) -> bool {
         let built = self.find(&component.name, &suggester.name);
         match event {
-            // Solr differs: it keeps these on disk over a restart, as they were built (`component/suggesters`). Here they are
-            // built of what the index holds now.
+            // Solr differs: it keeps these on disk over a restart, as they were built
+            // (`component/suggesters`). Here they are built of what the index holds now.
             Event::Opened => {
                 let kept = matches!(suggester.lookup, Lookup::Infix(_)) && snapshot.num_docs() > 0;
                 built.is_none() && (suggester.build_on.startup || kept)
@@ -147,7 +148,8 @@ impl Suggesters {
         Ok(())
     }
 
-    /// Errors: one that must be built first, and was not. Solr differs: it answers 500 (`component/suggesters`).
+    /// Errors: one that must be built first, and was not. Solr differs: it answers 500
+    /// (`component/suggesters`).
     pub(crate) fn suggest(&self, plan: &SuggestPlan) -> Result<SuggestPartial> {
         match self.find(&plan.component, &plan.suggester) {
             Some(built) => {

@@ -1,5 +1,5 @@
-//! The next word of a text: how often words follow one another in the entries. How likely a word is follows from the counts of
-//! all shards, and is worked out above them.
+//! The next word of a text: how often words follow one another in the entries. How likely a word is follows
+//! from the counts of all shards, and is worked out above them.
 
 use std::collections::HashMap;
 

@@ -1,12 +1,13 @@
-//! Values of rows, of which the greatest of any range is found without reading the range: of each sixteen the greatest is
-//! known, of each sixteen of those again, and so on. So the heaviest rows of ranges come one by one, and a lookup costs what
-//! it shows, however many rows there are to choose from.
+//! Values of rows, of which the greatest of any range is found without reading the range: of each sixteen the
+//! greatest is known, of each sixteen of those again, and so on. So the heaviest rows of ranges come one by
+//! one, and a lookup costs what it shows, however many rows there are to choose from.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// How many values have their greatest noted, and how many notes theirs. Costs a fifteenth of the rows in notes of 8 bytes.
+/// How many values have their greatest noted, and how many notes theirs. Costs a fifteenth of the rows in
+/// notes of 8 bytes.
 const FAN: usize = 16;
 
 /// A value and its row. Of equal values the lower row is the greater.
@@ -63,8 +64,8 @@ impl<V: Copy + Ord> Peaks<V> {
         numbered.max()
     }
 
-    /// The rows of ranges that do not overlap, the greatest values first, of equal ones the lower row. Each is looked for when
-    /// it is asked for.
+    /// The rows of ranges that do not overlap, the greatest values first, of equal ones the lower row. Each
+    /// is looked for when it is asked for.
     pub(super) fn heaviest(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Heaviest<'_, V> {
         let mut heaviest = Heaviest { peaks: self, open: BinaryHeap::new() };
         ranges.into_iter().for_each(|range| heaviest.open(range));

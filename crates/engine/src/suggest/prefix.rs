@@ -1,5 +1,6 @@
-//! Entries that begin as asked, after analysis: sorted by how their token graphs are spelt, so that those that begin alike
-//! lie side by side, and the best of a range are found by its peaks. With edits, several ranges are.
+//! Entries that begin as asked, after analysis: sorted by how their token graphs are spelt, so that those
+//! that begin alike lie side by side, and the best of a range are found by its peaks. With edits, several
+//! ranges are.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -39,7 +40,8 @@ struct Row {
 }
 
 impl PrefixIndex {
-    /// Without an analyzer entries are spelt as they are. Errors: a weight below 0 or above the greatest `i32`, which Lucene cannot hold either.
+    /// Without an analyzer entries are spelt as they are. Errors: a weight below 0 or above the greatest
+    /// `i32`, which Lucene cannot hold either.
     pub(super) fn build(
         entries: &[Entry],
         lookup: &PrefixLookup,
@@ -177,7 +179,8 @@ fn weight(entry: &Entry) -> Result<i32> {
     })
 }
 
-/// Which of the sorted rows stay: of those with one key each text once, and no more than `forms_max`, counted as Lucene does.
+/// Which of the sorted rows stay: of those with one key each text once, and no more than `forms_max`, counted
+/// as Lucene does.
 fn kept(rows: &[Row], forms_max: usize, texts: &Texts) -> Vec<bool> {
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let mut kept = Vec::with_capacity(rows.len());

@@ -15,8 +15,8 @@ pub(super) struct SortedIndex {
 }
 
 impl SortedIndex {
-    /// Of entries with one text the last counts. Errors: entries with payloads or contexts, which there is no room for in
-    /// Lucene either.
+    /// Of entries with one text the last counts. Errors: entries with payloads or contexts, which there is no
+    /// room for in Lucene either.
     pub(super) fn build(entries: Vec<Entry>, lookup: SortedLookup) -> Result<Self> {
         if entries.iter().any(|entry| entry.payload.is_some()) {
             return Err(Error::bad_request("this suggester doesn't support payloads"));

@@ -1,4 +1,5 @@
-//! Laws of parts: entries split over shards in any way and merged in any order suggest what one shard with all of them suggests.
+//! Laws of parts: entries split over shards in any way and merged in any order suggest what one shard with
+//! all of them suggests.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +72,8 @@ fn find_prefix(entries: &[Entry], exact_first: bool) -> SuggestedEntries {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Of entries that weigh the same, which comes first is up to their documents' order, which shards do not share.
+    /// Of entries that weigh the same, which comes first is up to their documents' order, which shards do not
+    /// share.
     #[test]
     fn words_anywhere(texts in texts(), split in split(), count in 1usize..6, factor in prop::option::of(1usize..4)) {
         let mut entries = entries(&texts);

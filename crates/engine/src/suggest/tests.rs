@@ -1,4 +1,5 @@
-//! Suggesters over a snapshot: answers as recorded from Solr 9.10.1, and the best entries against a plain search of all.
+//! Suggesters over a snapshot: answers as recorded from Solr 9.10.1, and the best entries against a plain
+//! search of all.
 
 use std::sync::Arc;
 

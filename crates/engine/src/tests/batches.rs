@@ -1,5 +1,5 @@
-//! A batch that has a name is applied once, however often it comes, before a restart and behind it, whatever became of the
-//! first answer.
+//! A batch that has a name is applied once, however often it comes, before a restart and behind it, whatever
+//! became of the first answer.
 
 use plan::{AtomicOp, BatchId, Durable, ErrorKind, Query};
 
@@ -107,8 +107,8 @@ fn copy(operation: &Operation) -> Operation {
     }
 }
 
-/// Sends a batch twice, with what `between` does in between, and once more behind a kill: it is told the same, and what is there
-/// stays as it is.
+/// Sends a batch twice, with what `between` does in between, and once more behind a kill: it is told the
+/// same, and what is there stays as it is.
 fn check_again(site: &Site, operations: &[Operation], before: &[Operation], between: &[Operation]) {
     let named = || UpdateBatch {
         id: Some(BatchId([7; 16])),

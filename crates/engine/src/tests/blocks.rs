@@ -1,5 +1,6 @@
-//! Random histories of blocks beside a plain list of them: after each step the same documents are found and got, and the
-//! living ones of each block stand one behind another in one segment, as they were sent, the root last.
+//! Random histories of blocks beside a plain list of them: after each step the same documents are found and
+//! got, and the living ones of each block stand one behind another in one segment, as they were sent, the
+//! root last.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,8 @@ use super::upkeep::{Upkeep, upkeep};
 use super::*;
 use crate::segment::nesting::block_place;
 
-/// One step of a history. Roots, children and words are few, so that steps meet; the same child may stand below several roots.
+/// One step of a history. Roots, children and words are few, so that steps meet; the same child may stand
+/// below several roots.
 #[derive(Clone, Debug)]
 enum Step {
     Put { root: u8, children: Vec<(u8, u8)>, word: u8 },

@@ -1,4 +1,5 @@
-//! Conditions of operations, batches that go on after errors, steps on edited documents, and documents that end.
+//! Conditions of operations, batches that go on after errors, steps on edited documents, and documents that
+//! end.
 
 use std::ops::Bound;
 

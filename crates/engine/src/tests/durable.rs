@@ -1,5 +1,6 @@
-//! Nobody is told of what the log may still lose: neither searches, nor gets, nor whose version conflicts with it. What was
-//! refused never appears; what is unknown appears as a whole or never, at the next opening too.
+//! Nobody is told of what the log may still lose: neither searches, nor gets, nor whose version conflicts
+//! with it. What was refused never appears; what is unknown appears as a whole or never, at the next opening
+//! too.
 
 use plan::{Durable, ErrorKind, Query};
 
@@ -59,8 +60,8 @@ fn a_failed_sync_shows_nothing_of_what_it_lost() {
     check(&shard);
 }
 
-/// That nothing matches is the work of a delete which the log could lose: with it the document would be back, and the delete by
-/// query, which was acknowledged, undone.
+/// That nothing matches is the work of a delete which the log could lose: with it the document would be back,
+/// and the delete by query, which was acknowledged, undone.
 #[test]
 fn a_delete_by_query_without_a_match_waits_for_what_it_was_judged_by() {
     let site = Site::new();

@@ -1,4 +1,5 @@
-//! A disk that fills up, fails to sync, loses power or flips bits: what was acknowledged stays, what cannot be done is said.
+//! A disk that fills up, fails to sync, loses power or flips bits: what was acknowledged stays, what cannot
+//! be done is said.
 
 use plan::{Durable, ErrorKind, Query};
 
@@ -160,7 +161,8 @@ fn a_merge_is_given_up_when_the_shard_closes() {
     assert_eq!((shard.segments().len(), found(&shard, &Query::All).len()), (1, 150));
 }
 
-/// A folder that cannot be synced once, for files or behind a manifest's name, costs a flush and nothing else.
+/// A folder that cannot be synced once, for files or behind a manifest's name, costs a flush and nothing
+/// else.
 #[test]
 fn a_flush_without_an_answer_is_made_again() {
     let mut unknown = 0;
@@ -182,7 +184,8 @@ fn a_flush_without_an_answer_is_made_again() {
     assert!(unknown > 0, "no publication was left without an answer");
 }
 
-/// What may be there stays offered when the next try finds no room to begin: dropped, its name would be another's for ever.
+/// What may be there stays offered when the next try finds no room to begin: dropped, its name would be
+/// another's for ever.
 #[test]
 fn a_publication_without_an_answer_outlives_a_full_disk() {
     let site = Site::new();

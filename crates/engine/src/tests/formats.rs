@@ -22,8 +22,9 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Written in November 2026, when log records had format 1 and manifests format 2: two flushes, with a document replaced and one
-/// deleted between them; then, in the log alone, a document, a delete by query and a block.
+/// Written in November 2026, when log records had format 1 and manifests format 2: two flushes, with a
+/// document replaced and one deleted between them; then, in the log alone, a document, a delete by query and
+/// a block.
 #[test]
 fn a_folder_of_the_first_formats_opens() {
     let folder = tempfile::tempdir().unwrap();

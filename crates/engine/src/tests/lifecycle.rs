@@ -376,7 +376,8 @@ fn two_threads_update_while_others_refresh_flush_and_merge() {
     assert_eq!(get(&shard, "shared").unwrap().first("n_i"), Some(&Value::Int(120)));
 }
 
-/// A flush takes its cut, a merge of the same segments ends, and the flush goes on with segments that are there no more.
+/// A flush takes its cut, a merge of the same segments ends, and the flush goes on with segments that are
+/// there no more.
 #[test]
 fn a_merge_between_cut_and_flush_doubles_nothing() {
     let shard = Site::new().open();

@@ -1,8 +1,9 @@
-//! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories; `faults` breaks the
-//! disk, `durable` asks what is shown meanwhile; `formats` opens what earlier versions wrote; `batches` sends batches again;
-//! `model` compares random histories with a map, `blocks` such of blocks with a list, both with what `upkeep` brings; `rebuild`
-//! fills one shard from another; `conditions` is of what else an operation has to meet, `schema_versions` of the schema that it
-//! was resolved against, `trace` of where time goes.
+//! Tests of the shard as a whole, over a disk in memory that can fail. `lifecycle` tells single stories;
+//! `faults` breaks the disk, `durable` asks what is shown meanwhile; `formats` opens what earlier versions
+//! wrote; `batches` sends batches again; `model` compares random histories with a map, `blocks` such of
+//! blocks with a list, both with what `upkeep` brings; `rebuild` fills one shard from another; `conditions`
+//! is of what else an operation has to meet, `schema_versions` of the schema that it was resolved against,
+//! `trace` of where time goes.
 
 mod batches;
 mod blocks;

@@ -1,4 +1,5 @@
-//! Rebuilding into a shard beside: what stood there, what came meanwhile, blocks, and values turned into another type.
+//! Rebuilding into a shard beside: what stood there, what came meanwhile, blocks, and values turned into
+//! another type.
 
 use plan::{Nested, NestedField, SchemaSource};
 

@@ -1,5 +1,6 @@
-//! Plans and batches name the version of the schema that they were resolved against: a shard that has another refuses them with
-//! nothing done, unless only additions lie between; and its schema does not change under a batch.
+//! Plans and batches name the version of the schema that they were resolved against: a shard that has another
+//! refuses them with nothing done, unless only additions lie between; and its schema does not change under a
+//! batch.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,5 +1,5 @@
-//! What updates and searches tell of where their time goes: the phases that they go through, and that they wait for the log. The
-//! clock of the trace moves with every look, so that nothing takes no time.
+//! What updates and searches tell of where their time goes: the phases that they go through, and that they
+//! wait for the log. The clock of the trace moves with every look, so that nothing takes no time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

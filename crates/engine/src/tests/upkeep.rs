@@ -1,4 +1,5 @@
-//! What befalls a shard between updates, in random histories: refreshes, flushes, merges, and how a process ends.
+//! What befalls a shard between updates, in random histories: refreshes, flushes, merges, and how a process
+//! ends.
 
 use proptest::prelude::*;
 

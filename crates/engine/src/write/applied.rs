@@ -1,8 +1,10 @@
-//! An update between its place in the log and its durability: who sent it waits for that as a future, and needs no thread for it. What
-//! was applied is in memory by then, and goes on to become durable whether or not anybody waits.
+//! An update between its place in the log and its durability: who sent it waits for that as a future, and
+//! needs no thread for it. What was applied is in memory by then, and goes on to become durable whether or
+//! not anybody waits.
 //!
-//! A home may write on its callers' threads. Whoever finds that nobody writes does so for all that is there, on the thread that
-//! applied; what comes meanwhile is written by a task of the shard (`schedule`), which has no answer of its own to delay.
+//! A home may write on its callers' threads. Whoever finds that nobody writes does so for all that is there,
+//! on the thread that applied; what comes meanwhile is written by a task of the shard (`schedule`), which has
+//! no answer of its own to delay.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -58,7 +60,8 @@ impl AppliedUpdate {
         self.outcome
     }
 
-    /// Makes the log write on this thread, unless another does so already: then it is to be awaited without one.
+    /// Makes the log write on this thread, unless another does so already: then it is to be awaited without
+    /// one.
     pub fn lead(mut self) -> Self {
         let Some(unsettled) = self.unsettled.take() else { return self };
         let known = {

@@ -1,6 +1,7 @@
-//! What happens to a prepared group: room is reserved in the log; under the shard's lock expectations are checked, versions given, the
-//! record appended and noted where each id stands; then the documents go into a builder that this thread owns. In: `group::Pending`;
-//! out: the progress of their batch. When what was appended is durable is `writer`'s to wait for.
+//! What happens to a prepared group: room is reserved in the log; under the shard's lock expectations are
+//! checked, versions given, the record appended and noted where each id stands; then the documents go into a
+//! builder that this thread owns. In: `group::Pending`; out: the progress of their batch. When what was
+//! appended is durable is `writer`'s to wait for.
 
 use std::collections::VecDeque;
 
@@ -42,8 +43,9 @@ struct Indexing {
 type RefusedAt = (u32, Refusal);
 
 impl Core {
-    /// Applies operations from the front until one must be prepared again or fails; gives the one that failed with its number. On an
-    /// error of the log, none is applied. `replaced` are the documents that go with the first, which is alone then.
+    /// Applies operations from the front until one must be prepared again or fails; gives the one that failed
+    /// with its number. On an error of the log, none is applied. `replaced` are the documents that go with
+    /// the first, which is alone then.
     pub(crate) fn apply(
         &self,
         pending: &mut VecDeque<Pending>,
@@ -92,7 +94,8 @@ impl Core {
         Ok(failure)
     }
 
-    /// What happens under the shard's lock: operations get their versions, their place in the log and in the id map.
+    /// What happens under the shard's lock: operations get their versions, their place in the log and in the
+    /// id map.
     fn place(
         &self,
         pending: &mut VecDeque<Pending>,
@@ -132,7 +135,8 @@ impl Core {
     }
 }
 
-/// Takes operations from the front as long as they may be done, with their versions; gives the one that may not.
+/// Takes operations from the front as long as they may be done, with their versions; gives the one that may
+/// not.
 fn decide(
     state: &mut State,
     pending: &mut VecDeque<Pending>,

@@ -1,10 +1,10 @@
-//! Atomic updates: edits merged onto the document as it stands. The result is a whole document, which is what the log
-//! keeps, so that a replay needs no merging.
+//! Atomic updates: edits merged onto the document as it stands. The result is a whole document, which is what
+//! the log keeps, so that a replay needs no merging.
 //!
-//! Semantics were tried on Solr 9.10.1 (2026-11): `remove` takes away the first occurrence of each value, `add-distinct`
-//! adds a repeated value once, `inc` wraps as Java does, counts from nothing, and leaves a multi-valued field with its first
-//! value only; edits of a document that is not there make one. The base never holds destinations of copy fields: they
-//! are copied anew.
+//! Semantics were tried on Solr 9.10.1 (2026-11): `remove` takes away the first occurrence of each value,
+//! `add-distinct` adds a repeated value once, `inc` wraps as Java does, counts from nothing, and leaves a
+//! multi-valued field with its first value only; edits of a document that is not there make one. The base
+//! never holds destinations of copy fields: they are copied anew.
 
 use fancy_regex::Regex;
 use plan::{AtomicOp, Document, Error, FieldClass, FieldEdit, Result, Schema, Value, coerce};
@@ -12,7 +12,8 @@ use plan::{AtomicOp, Document, Error, FieldClass, FieldEdit, Result, Schema, Val
 use crate::layout::{Layout, VERSION_NAME};
 use crate::segment::source_codec;
 
-/// The document to edit, from its stored source: all it holds but the version and destinations of copy fields.
+/// The document to edit, from its stored source: all it holds but the version and destinations of copy
+/// fields.
 pub(crate) fn base_document(source: &[u8], layout: &Layout, schema: &Schema) -> Result<Document> {
     let mut document = Document::default();
     source_codec::fields(

@@ -1,8 +1,9 @@
-//! Blocks: documents with others below them, taken apart for the index and put together again for an edit. The documents of a
-//! block are one operation of the log and stand in one segment one after another, the root last.
+//! Blocks: documents with others below them, taken apart for the index and put together again for an edit.
+//! The documents of a block are one operation of the log and stand in one segment one after another, the root
+//! last.
 //!
-//! In: the tree of `plan::NestedField`; out: documents in index order with the fields that say where each belongs. Only
-//! documents of blocks have a `_root_`: any other is its own root.
+//! In: the tree of `plan::NestedField`; out: documents in index order with the fields that say where each
+//! belongs. Only documents of blocks have a `_root_`: any other is its own root.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -60,8 +61,8 @@ impl Flat<'_> {
     }
 }
 
-/// The tree of a block, from the stored sources of its living documents in index order. Documents whose way to the root is
-/// broken, since one between was deleted by query, are not in it.
+/// The tree of a block, from the stored sources of its living documents in index order. Documents whose way
+/// to the root is broken, since one between was deleted by query, are not in it.
 pub(crate) fn assemble(sources: &[Arc<[u8]>], layout: &Layout, schema: &Schema) -> Result<Nested> {
     let mut waiting: HashMap<String, Vec<NestedField>> = HashMap::new();
     let Some((root, below)) = sources.split_last() else { return Ok(Nested::default()) };
@@ -144,7 +145,8 @@ pub(crate) fn edit(children: &mut Vec<NestedField>, edit: &NestedEdit) -> Result
     Ok(())
 }
 
-/// Solr differs: it calls a child that is not there its own failure, an error 500 (`compat/update/blocks.yaml`).
+/// Solr differs: it calls a child that is not there its own failure, an error 500
+/// (`compat/update/blocks.yaml`).
 pub(crate) fn no_child(id: &str, root: &str) -> Error {
     Error::bad_request(format!("Did not find child ID {id} in parent ID {root}"))
 }

@@ -1,5 +1,6 @@
-//! What an operation has to meet when it is its turn, besides the version that its sender expects: that a document is there or
-//! is not, that its revision is above the one that is there. Under the shard's lock, against the document as it stands.
+//! What an operation has to meet when it is its turn, besides the version that its sender expects: that a
+//! document is there or is not, that its revision is above the one that is there. Under the shard's lock,
+//! against the document as it stands.
 
 use std::cmp::Ordering;
 

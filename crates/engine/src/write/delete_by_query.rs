@@ -1,5 +1,5 @@
-//! Delete by query: the query runs over everything applied so far, visible or not, and what the log gets is the ids it
-//! found. Updates wait meanwhile, so that the log's order is the order of effect.
+//! Delete by query: the query runs over everything applied so far, visible or not, and what the log gets is
+//! the ids it found. Updates wait meanwhile, so that the log's order is the order of effect.
 
 use std::sync::{Arc, MutexGuard};
 
@@ -95,12 +95,12 @@ impl Core {
             Query::All => vec![record_of_all(version, origin)],
             _ => records_of(version, &doomed, origin),
         };
-        // Room for all of them before the first is appended: a full disk leaves none of a delete in the log. A crash may leave the
-        // first records of several; the batch is named by the last alone.
+        // Room for all of them before the first is appended: a full disk leaves none of a delete in the log.
+        // A crash may leave the first records of several; the batch is named by the last alone.
         let rooms = records.iter().map(|record| self.reserve(record.as_bytes().len()));
         let rooms = rooms.collect::<Result<Vec<_>>>()?;
-        // One hold of the lock from the append to the last mark: a get in between would find a document dead and nothing
-        // that it has to wait for.
+        // One hold of the lock from the append to the last mark: a get in between would find a document dead
+        // and nothing that it has to wait for.
         let mut state = self.state();
         let at =
             rooms.into_iter().zip(&records).map(|(room, it)| self.log.append(room, it.as_bytes())).last();
@@ -117,7 +117,8 @@ impl Core {
         Ok((version, at))
     }
 
-    /// What a query matches of all that is applied. The caller holds `maintenance`, and `applying` exclusively.
+    /// What a query matches of all that is applied. The caller holds `maintenance`, and `applying`
+    /// exclusively.
     pub(crate) fn doomed_by(&self, query: &Query) -> Result<Doomed> {
         let everything = self.view_of_everything()?;
         let mut segments = Vec::new();
@@ -171,8 +172,9 @@ fn record_of_all(version: Version, origin: &Origin) -> Record {
     record
 }
 
-/// The last alone names the batch: with the others alone in the log, the delete is not done. None where nothing is deleted, unless
-/// it has to be remembered for a batch that may come again, when documents may match that are not there yet.
+/// The last alone names the batch: with the others alone in the log, the delete is not done. None where
+/// nothing is deleted, unless it has to be remembered for a batch that may come again, when documents may
+/// match that are not there yet.
 fn records_of(version: Version, doomed: &Doomed, origin: &Origin) -> Vec<Record> {
     let is_remembered = origin.batch.is_some() && !SeededBug::ForgottenDeleteByQuery.is_planted();
     if doomed.is_empty() && is_remembered {

@@ -1,5 +1,6 @@
-//! The part of an update that needs no lock: cutting a batch into groups, making room in the layout for the fields they
-//! name, and preparing each operation: defaults, atomic edits merged onto the current document, analysis, the log's encoding.
+//! The part of an update that needs no lock: cutting a batch into groups, making room in the layout for the
+//! fields they name, and preparing each operation: defaults, atomic edits merged onto the current document,
+//! analysis, the log's encoding.
 //!
 //! In: `plan::Operation`; out: [`Pending`], which `apply.rs` applies.
 
@@ -139,7 +140,8 @@ fn replaced(operation: &Operation) -> Option<&Query> {
 impl Core {
     /// A preparer for the newest layout, which is grown by what the group names.
     pub(crate) fn take_preparer(&self, group: &Group) -> Result<Preparer> {
-        // By the schema that the layout is grown under: what another copies to may be fields that nobody has met.
+        // By the schema that the layout is grown under: what another copies to may be fields that nobody has
+        // met.
         let mut known = self.bound.load_full();
         let bound = loop {
             let bound = self.grow(&names_of(group, &known));
@@ -162,8 +164,8 @@ impl Core {
         let mut ordinals = group.first..;
         while let (Some(operation), Some(ordinal)) = (operations.pop_front(), ordinals.next()) {
             if !Arc::ptr_eq(preparer.schema(), &self.bound.load().schema) {
-                // A schema with more fields has come: what it adds by itself, defaults and copies, this preparer cannot place. The rest
-                // is another group, with another preparer.
+                // A schema with more fields has come: what it adds by itself, defaults and copies, this
+                // preparer cannot place. The rest is another group, with another preparer.
                 operations.push_front(operation);
                 break;
             }

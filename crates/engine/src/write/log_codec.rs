@@ -1,17 +1,19 @@
 //! The shard's log records: resolved operations, so that a replay is deterministic and may run twice.
 //!
-//! A record holds one group of operations of one batch: whole documents with their versions, deletes of ids (those of a
-//! delete by query among them), or the delete of everything. Fields go by name, as a replay may meet a layout that does
-//! not know them yet. Decoding never panics and accepts nothing that encoding does not make.
+//! A record holds one group of operations of one batch: whole documents with their versions, deletes of ids
+//! (those of a delete by query among them), or the delete of everything. Fields go by name, as a replay may
+//! meet a layout that does not know them yet. Decoding never panics and accepts nothing that encoding does
+//! not make.
 //!
-//! Layout: format byte 2, the version of the schema (LEB128), a byte that is 1 where a batch is named, and then its id (16
-//! bytes), first operation, count of those covered, total, a count and the numbers of those left out, each as a distance, and a count of
-//! those refused, each with its number as a distance, three codes and two texts (`refused`); then operations. A record of a batch may
-//! have none: it says what was told of operations that left nothing in the log.
-//! Format 1, which is read as well, has operations behind the format byte. An operation is: tag, version (LEB128), and for tag 1 id
-//! and document, 2 id, 3 nothing, 4 as 1 for a document that replaces no other, 5 a count of documents and then as many and one more
-//! as 1 has (a block, the root last), 6 as 5 for a block that replaces no other, 7 the ids of a root and of a document in its block, 8
-//! nothing (a delete by query that found nothing).
+//! Layout: format byte 2, the version of the schema (LEB128), a byte that is 1 where a batch is named, and
+//! then its id (16 bytes), first operation, count of those covered, total, a count and the numbers of those
+//! left out, each as a distance, and a count of those refused, each with its number as a distance, three
+//! codes and two texts (`refused`); then operations. A record of a batch may have none: it says what was told
+//! of operations that left nothing in the log. Format 1, which is read as well, has operations behind the
+//! format byte. An operation is: tag, version (LEB128), and for tag 1 id and document, 2 id, 3 nothing, 4 as
+//! 1 for a document that replaces no other, 5 a count of documents and then as many and one more as 1 has (a
+//! block, the root last), 6 as 5 for a block that replaces no other, 7 the ids of a root and of a document in
+//! its block, 8 nothing (a delete by query that found nothing).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! How far a batch has come: what it has got so far, which record to wait for, and, where it has a name, which of its operations
-//! the log has. One that comes again goes on behind those.
+//! How far a batch has come: what it has got so far, which record to wait for, and, where it has a name,
+//! which of its operations the log has. One that comes again goes on behind those.
 
 use std::collections::VecDeque;
 
@@ -71,7 +71,8 @@ impl Progress {
         Origin { schema_version: self.schema_version.unwrap_or(0), batch: self.batch.as_ref().map(span) }
     }
 
-    /// What a record has to say of operations that left nothing in the log and stand behind all that did; `None` when there are none.
+    /// What a record has to say of operations that left nothing in the log and stand behind all that did;
+    /// `None` when there are none.
     pub(crate) fn origin_of_judged(&self) -> Option<Origin> {
         let batch = self.batch.as_ref().filter(|batch| batch.judged > batch.done)?;
         let schema_version = self.schema_version.unwrap_or(0);
@@ -120,8 +121,9 @@ impl Progress {
         }
     }
 
-    /// Takes off a batch's operations what was done when it came before, with what they were told then. Errors: that of a refusal that
-    /// ended it; `Unknown` for a batch that may have come before and been forgotten since.
+    /// Takes off a batch's operations what was done when it came before, with what they were told then.
+    /// Errors: that of a refusal that ended it; `Unknown` for a batch that may have come before and been
+    /// forgotten since.
     pub(crate) fn resume(&mut self, operations: &mut VecDeque<Operation>, known: &Batches) -> Result<()> {
         let Some(batch) = &mut self.batch else { return Ok(()) };
         let Some(before) = known.get(batch.id) else {

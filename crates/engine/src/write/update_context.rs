@@ -1,5 +1,6 @@
-//! What goes beside a batch of updates and is no data: its trace, and the steps that edited documents pass. The steps are
-//! code of the layers above, which know update chains; here is only what the shard asks of them.
+//! What goes beside a batch of updates and is no data: its trace, and the steps that edited documents pass.
+//! The steps are code of the layers above, which know update chains; here is only what the shard asks of
+//! them.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ pub struct UpdateContext {
     pub edit_steps: Option<Arc<dyn EditSteps>>,
 }
 
-/// Steps of an update chain that come behind the shard: they see documents whole, once edits have been merged.
+/// Steps of an update chain that come behind the shard: they see documents whole, once edits have been
+/// merged.
 pub trait EditSteps: Send + Sync {
     /// The document to index instead. Errors are those of the one operation.
     fn take(&self, id: &str, document: Document) -> Result<Document>;

@@ -1,9 +1,10 @@
-//! The path of an update: a batch that has come before goes on behind what is logged (`progress`); groups of operations are prepared
-//! outside every lock (`group`), and applied (`apply`); last, wait until the log is durable, unless more of the request follows,
-//! which then waits for all of it.
+//! The path of an update: a batch that has come before goes on behind what is logged (`progress`); groups of
+//! operations are prepared outside every lock (`group`), and applied (`apply`); last, wait until the log is
+//! durable, unless more of the request follows, which then waits for all of it.
 //!
-//! Operations are judged and merged by the newest state in the order of the log, durable or not: judged by what is durable, two
-//! that expect the same version would both be done. Hence an answer that something was not done waits for the log as well.
+//! Operations are judged and merged by the newest state in the order of the log, durable or not: judged by
+//! what is durable, two that expect the same version would both be done. Hence an answer that something was
+//! not done waits for the log as well.
 //!
 //! A batch is cut into groups, each one record of the log. Operations before a failure stay done, as in Solr.
 
@@ -110,8 +111,8 @@ impl Core {
         result
     }
 
-    /// Gives what was told of operations that left nothing in the log a record of its own, where none behind them tells of it:
-    /// sent again they are told the same, and what was refused is never done.
+    /// Gives what was told of operations that left nothing in the log a record of its own, where none behind
+    /// them tells of it: sent again they are told the same, and what was refused is never done.
     fn log_judged(&self, progress: &mut Progress) -> Result<()> {
         let Some(origin) = progress.origin_of_judged() else { return Ok(()) };
         let record = Record::begin(&origin, 0);
@@ -140,7 +141,8 @@ impl Core {
         if !operations.is_empty() {
             self.state().check_writable()?;
         }
-        // Behind the look for the batch's id: one that was applied is answered for, whatever the schema is now.
+        // Behind the look for the batch's id: one that was applied is answered for, whatever the schema is
+        // now.
         let resolved = progress.schema_version.filter(|_| !operations.is_empty());
         let mut kept = Some(self.keep_schema(resolved)?);
         while let Some(operation) = operations.pop_front() {
@@ -155,7 +157,8 @@ impl Core {
                         Ok((version, at)) => {
                             match at {
                                 Some(at) => progress.logged(at, &origin),
-                                // That nothing matches may be the work of an update which the log could still lose.
+                                // That nothing matches may be the work of an update which the log could still
+                                // lose.
                                 None => progress.passed_over = true,
                             }
                             progress.outcome.deleted_by_query.push((text, -version));
@@ -171,7 +174,8 @@ impl Core {
                 Operation::Commit(commit) => {
                     // Invariant: a commit acknowledges nothing that the log could still lose.
                     self.wait_durable(progress)?;
-                    // An `optimize` takes minutes: behind the last operation that needs the schema nobody who edits it has to wait.
+                    // An `optimize` takes minutes: behind the last operation that needs the schema nobody who
+                    // edits it has to wait.
                     if operations.iter().all(|operation| matches!(operation, Operation::Commit(_))) {
                         drop(kept.take());
                     }
@@ -243,8 +247,9 @@ impl Core {
         if full { state.full.push(builder) } else { state.idle.push(builder) }
     }
 
-    /// Seals what is full, and makes this thread flush when memory runs short: updates slow down to what the disk takes. Before a
-    /// group and not behind it: what fails refuses one of which nothing was offered yet, and not one that will be durable.
+    /// Seals what is full, and makes this thread flush when memory runs short: updates slow down to what the
+    /// disk takes. Before a group and not behind it: what fails refuses one of which nothing was offered yet,
+    /// and not one that will be durable.
     fn make_memory(&self) -> Result<()> {
         self.after_group().map_err(|error| match error.kind {
             ErrorKind::Unknown => {

@@ -1,7 +1,8 @@
-//! Who is worked for now, who waits, and who is told to come again (429). Queries and updates have a gate each
-//! (`gate.rs`): so many at once, so many more that wait. What has been admitted is therefore answered within a bound, however
-//! much more is asked for. Bodies have a room: what all requests together have sent and not had answered yet. When memory
-//! runs short nothing is let in that would take more. Under any pressure updates are refused before queries.
+//! Who is worked for now, who waits, and who is told to come again (429). Queries and updates have a gate
+//! each (`gate.rs`): so many at once, so many more that wait. What has been admitted is therefore answered
+//! within a bound, however much more is asked for. Bodies have a room: what all requests together have sent
+//! and not had answered yet. When memory runs short nothing is let in that would take more. Under any
+//! pressure updates are refused before queries.
 
 pub(crate) mod gate;
 
@@ -68,7 +69,8 @@ impl Admission {
         }
     }
 
-    /// As [`Admission::enter`], for an update that has begun: it waits for the queries too before it is refused.
+    /// As [`Admission::enter`], for an update that has begun: it waits for the queries too before it is
+    /// refused.
     pub async fn go_on(&self) -> Result<Option<Pass<'_>>> {
         let until = Instant::now() + self.updates.patience_max();
         while self.queries.is_pressed() {
@@ -126,8 +128,8 @@ impl Room {
         if bytes > self.bytes_max as u64 { Err(too_large(self.bytes_max)) } else { Ok(()) }
     }
 
-    /// Takes that much in all, and gives back what it has beyond. Errors: `TooLarge` beyond the bound of one body, `Busy` when the
-    /// others leave none.
+    /// Takes that much in all, and gives back what it has beyond. Errors: `TooLarge` beyond the bound of one
+    /// body, `Busy` when the others leave none.
     pub fn resize(&mut self, bytes: usize) -> Result<()> {
         if bytes > self.bytes_max {
             return Err(too_large(self.bytes_max));

@@ -1,6 +1,6 @@
-//! A connection's bytes on their way to and from hyper, with the guards that hyper does not have: a client must take what
-//! it asked for in time, and may use characters in a target that `target_escape` knows. What a client speaks is found out
-//! here, from its first bytes, and noted here is what `lull.rs` must know.
+//! A connection's bytes on their way to and from hyper, with the guards that hyper does not have: a client
+//! must take what it asked for in time, and may use characters in a target that `target_escape` knows. What a
+//! client speaks is found out here, from its first bytes, and noted here is what `lull.rs` must know.
 
 use std::future::Future as _;
 use std::future::poll_fn;
@@ -40,7 +40,8 @@ pub(crate) struct Guarded<S> {
 }
 
 impl<S> Guarded<S> {
-    /// The client must take something of what is written within `write_timeout`; else writes fail with `TimedOut`.
+    /// The client must take something of what is written within `write_timeout`; else writes fail with
+    /// `TimedOut`.
     pub fn new(stream: S, write_timeout: Duration) -> Self {
         Self {
             stream,
@@ -90,7 +91,8 @@ impl<S> Guarded<S> {
 }
 
 impl<S: AsyncRead + Unpin> Guarded<S> {
-    /// What the client speaks, as soon as it can be told; what it said is read again. Errors: those of reading.
+    /// What the client speaks, as soon as it can be told; what it said is read again. Errors: those of
+    /// reading.
     pub async fn spoken(&mut self) -> io::Result<Spoken> {
         let (mut said, mut part) = (Vec::new(), vec![0; FIRST_BYTES]);
         while said.len() < PREFACE.len() && PREFACE.starts_with(&said) {

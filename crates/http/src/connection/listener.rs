@@ -1,5 +1,5 @@
-//! Where connections come from: addresses, with TLS or without, and sockets in the file system. Whatever was accepted
-//! becomes one kind of stream, so that there is one way to serve it.
+//! Where connections come from: addresses, with TLS or without, and sockets in the file system. Whatever was
+//! accepted becomes one kind of stream, so that there is one way to serve it.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -18,8 +18,8 @@ use tokio_rustls::server::TlsStream;
 
 use crate::connection::tls::Tls;
 
-/// The kernel asks after a silent client from this time on, this often, so many times: one that is gone without a word
-/// is known to be within two minutes.
+/// The kernel asks after a silent client from this time on, this often, so many times: one that is gone
+/// without a word is known to be within two minutes.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
 const PROBE_EVERY: Duration = Duration::from_secs(15);
 const PROBES: u32 = 4;
@@ -79,8 +79,8 @@ pub(crate) async fn accept(listeners: &[Listener]) -> io::Result<Accepted> {
     poll_fn(ready).await
 }
 
-/// Who is at the other end: an address, or a process that came by a socket in the file system. An address of IPv4 within one
-/// of IPv6 counts as what it is.
+/// Who is at the other end: an address, or a process that came by a socket in the file system. An address of
+/// IPv4 within one of IPv6 counts as what it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(Option<IpAddr>);
 
@@ -148,7 +148,8 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Until there is something to read, or the end; it may be said too early, and of TLS it may turn out to be nothing.
+    /// Until there is something to read, or the end; it may be said too early, and of TLS it may turn out to
+    /// be nothing.
     pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Tcp(stream) => stream.poll_read_ready(cx),

@@ -1,6 +1,7 @@
-//! Whether a connection of HTTP/1.1 is idle, known without a timer for each request. hyper asks its timer for time when it
-//! begins to wait for a request's head, and drops what it got once the head is there: this is that timer. `guarded.rs`, by
-//! which the bytes pass, says what else hyper has in hand. Everything here belongs to one task, so that no order is needed.
+//! Whether a connection of HTTP/1.1 is idle, known without a timer for each request. hyper asks its timer for
+//! time when it begins to wait for a request's head, and drops what it got once the head is there: this is
+//! that timer. `guarded.rs`, by which the bytes pass, says what else hyper has in hand. Everything here
+//! belongs to one task, so that no order is needed.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -35,8 +36,8 @@ impl Lull {
         self.unwritten.store(!whole, Relaxed);
     }
 
-    /// Between two requests, with nothing of either in hand: which wait this is, so that whoever sees the same one twice knows
-    /// that nothing came between.
+    /// Between two requests, with nothing of either in hand: which wait this is, so that whoever sees the
+    /// same one twice knows that nothing came between.
     pub fn idle(&self) -> Option<u64> {
         let idle =
             self.waiting.load(Relaxed) > 0 && !self.begun.load(Relaxed) && !self.unwritten.load(Relaxed);
@@ -44,8 +45,8 @@ impl Lull {
     }
 }
 
-/// What hyper takes for its timer. It wakes nobody: the connection is polled from time to time, and then a wait that took
-/// too long is over.
+/// What hyper takes for its timer. It wakes nobody: the connection is polled from time to time, and then a
+/// wait that took too long is over.
 pub(crate) struct LullTimer(pub Arc<Lull>);
 
 impl Timer for LullTimer {

@@ -1,6 +1,7 @@
-//! One connection, from its first byte to its last. It is asleep or awake: awake hyper serves it, in HTTP/1.1 or HTTP/2; asleep
-//! it is a socket and a time-out, some hundred bytes, and waits for what comes. New connections sleep, and those of HTTP/1.1
-//! that have asked nothing for a while do again. A busy one never sleeps.
+//! One connection, from its first byte to its last. It is asleep or awake: awake hyper serves it, in HTTP/1.1
+//! or HTTP/2; asleep it is a socket and a time-out, some hundred bytes, and waits for what comes. New
+//! connections sleep, and those of HTTP/1.1 that have asked nothing for a while do again. A busy one never
+//! sleeps.
 
 pub(crate) mod guarded;
 pub(crate) mod listener;
@@ -36,9 +37,9 @@ use crate::connection::upgrade::{Continued, Told};
 use crate::request::service;
 use crate::server::Server;
 
-/// An awake connection is looked at this often at first; one that is idle at two looks, and asked nothing in between, goes to
-/// sleep. Whenever it was busy, or woke again, it has twice as long: many that come to ask once take little room, and one that
-/// asks now and then is not forever put to sleep.
+/// An awake connection is looked at this often at first; one that is idle at two looks, and asked nothing in
+/// between, goes to sleep. Whenever it was busy, or woke again, it has twice as long: many that come to ask
+/// once take little room, and one that asks now and then is not forever put to sleep.
 const LOOK_FIRST: Duration = Duration::from_millis(25);
 const LOOK_LAST: Duration = Duration::from_millis(200);
 /// Room for uploads in flight on HTTP/2, for a stream and for its connection.
@@ -148,7 +149,8 @@ async fn serve(
     }
 }
 
-/// HTTP/1.1, until the connection is over or goes to sleep; where the client asks for it, the rest of it in HTTP/2.
+/// HTTP/1.1, until the connection is over or goes to sleep; where the client asks for it, the rest of it in
+/// HTTP/2.
 async fn http1(
     connection: &Arc<Connection>,
     wire: Guarded<Stream>,

@@ -1,4 +1,5 @@
-//! Takes connections from all listeners, gives each a task, and lets open requests end when the node shuts down.
+//! Takes connections from all listeners, gives each a task, and lets open requests end when the node shuts
+//! down.
 
 use std::future::Future;
 use std::io;
@@ -15,13 +16,14 @@ use crate::config::ServeConfig;
 use crate::connection;
 use crate::server::Server;
 
-/// What a thread that serves must have: queries of queries nest 100 levels deep, as in Solr, and each level calls through the
-/// parsers and then through the engine. Only what is used of it takes memory.
+/// What a thread that serves must have: queries of queries nest 100 levels deep, as in Solr, and each level
+/// calls through the parsers and then through the engine. Only what is used of it takes memory.
 pub const STACK_BYTES: usize = 32 << 20;
 /// Pause after a failed accept (out of file descriptors, say): trying again at once would only spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `shutdown` completes, then ends open requests within `drain_timeout`. Does not close the node.
+/// Serves until `shutdown` completes, then ends open requests within `drain_timeout`. Does not close the
+/// node.
 pub async fn serve(
     listeners: Vec<Listener>,
     node: Arc<Node>,

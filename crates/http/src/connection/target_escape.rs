@@ -1,15 +1,16 @@
-//! Escapes characters in request targets that Jetty takes and the `http` crate refuses: `"`, `<`, `>` and their like, which
-//! Solr's users type into URLs. Sits before the HTTP/1.1 parser and follows the requests of a connection, so that only
-//! a request line is ever touched.
+//! Escapes characters in request targets that Jetty takes and the `http` crate refuses: `"`, `<`, `>` and
+//! their like, which Solr's users type into URLs. Sits before the HTTP/1.1 parser and follows the requests of
+//! a connection, so that only a request line is ever touched.
 //!
-//! Invariant: a byte is changed only where the parser will read a target. What follows a head is counted by its length or
-//! its chunks, in their plainest form only; at anything else (folded lines, bare line feeds, chunk extensions, trailers,
-//! two lengths, an upgrade, HTTP/2) this stops looking for good, and the parser alone decides.
+//! Invariant: a byte is changed only where the parser will read a target. What follows a head is counted by
+//! its length or its chunks, in their plainest form only; at anything else (folded lines, bare line feeds,
+//! chunk extensions, trailers, two lengths, an upgrade, HTTP/2) this stops looking for good, and the parser
+//! alone decides.
 
 /// Longer lines than this are not kept: none that matter here are.
 const LINE_BYTES_MAX: usize = 64;
-/// One byte more than the parser takes: the rest of a longer target is left out, so that it is refused with 414 however
-/// long it is.
+/// One byte more than the parser takes: the rest of a longer target is left out, so that it is refused with
+/// 414 however long it is.
 const TARGET_BYTES_MAX: usize = 65_535;
 
 /// Follows one connection.
@@ -186,8 +187,8 @@ fn is_refused(byte: u8) -> bool {
     matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}')
 }
 
-/// The framing with what this header line says of it, `None` where that is not plain. Of a line that is not `whole` only the
-/// name is read.
+/// The framing with what this header line says of it, `None` where that is not plain. Of a line that is not
+/// `whole` only the name is read.
 fn header(line: &[u8], whole: bool, framing: Framing) -> Option<Framing> {
     let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
     let (name, value) = line.split_at(colon);

@@ -1,5 +1,5 @@
-//! TLS: a certificate and its key, and what is offered with them (TLS 1.2 and 1.3; HTTP/2 and HTTP/1.1 by ALPN). The files
-//! are read by whoever starts the server.
+//! TLS: a certificate and its key, and what is offered with them (TLS 1.2 and 1.3; HTTP/2 and HTTP/1.1 by
+//! ALPN). The files are read by whoever starts the server.
 
 use std::fmt;
 use std::io;
@@ -21,8 +21,8 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 pub struct Tls(TlsAcceptor);
 
 impl Tls {
-    /// Of a chain of certificates, the server's own first, and the private key of that one, both in PEM. Errors are
-    /// messages that say which of the two is wrong.
+    /// Of a chain of certificates, the server's own first, and the private key of that one, both in PEM.
+    /// Errors are messages that say which of the two is wrong.
     pub fn from_pem(certificates: &[u8], key: &[u8]) -> Result<Self, String> {
         let chain: Vec<_> = CertificateDer::pem_slice_iter(certificates)
             .collect::<Result<_, _>>()

@@ -1,8 +1,9 @@
-//! HTTP/2 by upgrade (`Upgrade: h2c`, RFC 7540 section 3.2), with which the JDK's client greets a server it does not know.
-//! The request that asked is answered as stream 1 of the HTTP/2 connection. hyper knows nothing of this, so the stream is told
-//! to it as if the client had opened it: after the client's first frame a frame with the request's head is put in. Its fields
-//! are literals that enter no table, so the client's own compression goes on undisturbed.
-//! RFC 9113 has withdrawn the upgrade: a request that asks for it with a body, or in an unusual way, is answered in HTTP/1.1.
+//! HTTP/2 by upgrade (`Upgrade: h2c`, RFC 7540 section 3.2), with which the JDK's client greets a server it
+//! does not know. The request that asked is answered as stream 1 of the HTTP/2 connection. hyper knows
+//! nothing of this, so the stream is told to it as if the client had opened it: after the client's first
+//! frame a frame with the request's head is put in. Its fields are literals that enter no table, so the
+//! client's own compression goes on undisturbed. RFC 9113 has withdrawn the upgrade: a request that asks for
+//! it with a body, or in an unusual way, is answered in HTTP/1.1.
 
 use std::io;
 use std::pin::Pin;
@@ -41,7 +42,8 @@ const KIND_SETTINGS: u8 = 4;
 /// Nothing comes after it in its stream, and the head is whole.
 const END_STREAM_AND_HEADERS: u8 = 0x1 | 0x4;
 
-/// What HTTP/2 needs to know of a request that asks to go on so. It costs a request that does not ask nothing.
+/// What HTTP/2 needs to know of a request that asks to go on so. It costs a request that does not ask
+/// nothing.
 pub(crate) fn asked<B: Body>(request: &Request<B>) -> Option<Told> {
     request.extensions().get::<OnUpgrade>()?;
     let headers = request.headers();
@@ -160,8 +162,9 @@ impl Told {
         Some(length.iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte)))
     }
 
-    /// Preface, settings, stream 1. What the client says of a setting in its first frame counts more than what it said when
-    /// it asked, so it comes behind it in one frame: a frame more would be acknowledged once too often.
+    /// Preface, settings, stream 1. What the client says of a setting in its first frame counts more than
+    /// what it said when it asked, so it comes behind it in one frame: a frame more would be acknowledged
+    /// once too often.
     fn told(self) -> Vec<u8> {
         let (preface, first) = self.seen.split_at(PREFACE_BYTES.min(self.seen.len()));
         let (head, payload) = first.split_at(FRAME_HEAD_BYTES.min(first.len()));

@@ -1,5 +1,5 @@
-//! The parameters that a handler goes by: those sent, over what the collection's config and Solr preset for the path, with macros
-//! filled in.
+//! The parameters that a handler goes by: those sent, over what the collection's config and Solr preset for
+//! the path, with macros filled in.
 
 use plan::{CollectionConfig, Error, HandlerConfig};
 use solr::config::{is_implicit, set_names};

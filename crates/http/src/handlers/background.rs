@@ -1,5 +1,5 @@
-//! Requests with `async`: the work goes on beside, and the client asks later how it went. Solr's shapes, which are others for
-//! collections than for cores.
+//! Requests with `async`: the work goes on beside, and the client asks later how it went. Solr's shapes,
+//! which are others for collections than for cores.
 
 use std::sync::Arc;
 

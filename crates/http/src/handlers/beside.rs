@@ -1,5 +1,5 @@
-//! The components that a handler runs beside its search, in the handler's order: what each does before the search, what it
-//! adds to the response, and what becomes of a failure on the way.
+//! The components that a handler runs beside its search, in the handler's order: what each does before the
+//! search, what it adds to the response, and what becomes of a failure on the way.
 
 use std::sync::Arc;
 
@@ -31,7 +31,8 @@ enum Step<'a> {
 pub(super) struct Said {
     /// By component.
     pub sections: Vec<(String, Entries)>,
-    /// Which of the handler's components failed, and why: what it said before that is shown, those after it say nothing.
+    /// Which of the handler's components failed, and why: what it said before that is shown, those after it
+    /// say nothing.
     pub failure: Option<(usize, Error)>,
     /// The first of the handler's components that was not run because the request's allowance is used up.
     pub cut: Option<usize>,

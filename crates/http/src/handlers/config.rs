@@ -1,5 +1,5 @@
-//! `/config` and below: the configuration in force, the Config API's commands, and the sets of parameters. A change is on disk
-//! and in use when it is answered; nothing is restarted.
+//! `/config` and below: the configuration in force, the Config API's commands, and the sets of parameters. A
+//! change is on disk and in use when it is answered; nothing is restarted.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! `/admin/configs` and `/api/configsets`: LIST, CREATE, UPLOAD (an archive, or one file) and DELETE of configsets. Those that are
-//! part of the program or lie in its folder are there to start from; uploaded ones are kept with the data.
+//! `/admin/configs` and `/api/configsets`: LIST, CREATE, UPLOAD (an archive, or one file) and DELETE of
+//! configsets. Those that are part of the program or lie in its folder are there to start from; uploaded ones
+//! are kept with the data.
 
 use std::sync::Arc;
 
@@ -196,7 +197,8 @@ fn own(call: &Call<'_>, name: &str) -> Result<()> {
     }
 }
 
-/// The configset of this name, uploaded or not. Errors: `BadRequest`, with the names there are or with what is wrong in its files.
+/// The configset of this name, uploaded or not. Errors: `BadRequest`, with the names there are or with what
+/// is wrong in its files.
 pub(super) fn require(call: &Call<'_>, name: &str) -> Result<Arc<Configset>> {
     match call.server.node.configset(name) {
         Some(files) => Configset::read(&files)

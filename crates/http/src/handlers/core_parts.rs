@@ -1,5 +1,5 @@
-//! `SPLIT` and `MERGEINDEXES` of cores: documents that go from one core into others. Which ones is decided here; that nothing is
-//! half done, whatever happens, is the cluster's (`take_in`).
+//! `SPLIT` and `MERGEINDEXES` of cores: documents that go from one core into others. Which ones is decided
+//! here; that nothing is half done, whatever happens, is the cluster's (`take_in`).
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ const PARTS_MAX: usize = 64;
 
 /// Documents by the hash of their ids into cores that are there.
 ///
-/// Solr differs: without `ranges` it deals the documents out in turn, which nobody can repeat; here each target has an equal share
-/// of the hashes. It also writes to folders (`path`), which no core here would find
+/// Solr differs: without `ranges` it deals the documents out in turn, which nobody can repeat; here each
+/// target has an equal share of the hashes. It also writes to folders (`path`), which no core here would find
 /// (`compat/admin/figures.yaml`).
 pub(super) async fn split(call: &Call<'_>) -> Result<Entries> {
     let names: Vec<&str> = asked::TARGETS.sent_all(&call.params).filter(|name| !name.is_empty()).collect();
@@ -98,7 +98,8 @@ fn check_distinct(source: &Arc<Collection>, target: &Arc<Collection>, all: &[Arc
 
 /// All documents of cores into another, in place of those with their ids.
 ///
-/// Solr differs: two documents of one id stay two there, and a target that is not there goes unsaid (`compat/admin/figures.yaml`).
+/// Solr differs: two documents of one id stay two there, and a target that is not there goes unsaid
+/// (`compat/admin/figures.yaml`).
 pub(super) async fn merge(call: &Call<'_>) -> Result<Entries> {
     let core = call.required(&asked::CORE)?;
     if let Some(folder) = call.text(&asked::INDEX_DIR) {

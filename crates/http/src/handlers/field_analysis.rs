@@ -1,4 +1,5 @@
-//! `/analysis/field` and `/analysis/document`: what field types make of a text or of documents, stage by stage.
+//! `/analysis/field` and `/analysis/document`: what field types make of a text or of documents, stage by
+//! stage.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! `/admin/file`: the files of a collection's configset, by name or one as it is. Only those that the schema names are kept as
-//! they came; the schema itself is written anew, `solrconfig.xml` is not kept.
+//! `/admin/file`: the files of a collection's configset, by name or one as it is. Only those that the schema
+//! names are kept as they came; the schema itself is written anew, `solrconfig.xml` is not kept.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::request::reply::Reply;
 
 const SCHEMA: &str = "managed-schema.xml";
 
-/// What `contentType` may ask for, and what that is answered with, alone and with the character set. What a browser would run as a
-/// page is plain text, as in Solr. Solr differs: it knows types of pictures and archives too, of which there are no files here
-/// (`compat/admin/names.yaml`).
+/// What `contentType` may ask for, and what that is answered with, alone and with the character set. What a
+/// browser would run as a page is plain text, as in Solr. Solr differs: it knows types of pictures and
+/// archives too, of which there are no files here (`compat/admin/names.yaml`).
 const CONTENT_TYPES: [(&str, [&str; 2]); 10] = [
     ("text/plain", ["text/plain", "text/plain;charset=utf-8"]),
     ("text/html", ["text/plain", "text/plain;charset=utf-8"]),

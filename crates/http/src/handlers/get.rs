@@ -1,4 +1,5 @@
-//! `/get`: documents by id, visible or not. Filters see what searches see, so they make updates visible first.
+//! `/get`: documents by id, visible or not. Filters see what searches see, so they make updates visible
+//! first.
 
 use std::sync::Arc;
 

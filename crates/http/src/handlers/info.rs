@@ -1,5 +1,5 @@
-//! `/admin/info/…`: who answers here, whether it is well, and what else of Solr's list there is to say. `/debug/dump` of a
-//! collection shows a request as it came.
+//! `/admin/info/…`: who answers here, whether it is well, and what else of Solr's list there is to say.
+//! `/debug/dump` of a collection shows a request as it came.
 
 use cluster::Collection;
 use plan::{Error, Result};
@@ -58,8 +58,8 @@ impl Info {
     }
 }
 
-/// There is no virtual machine with properties: what is told is what the program is. Never the environment, which may
-/// hold secrets.
+/// There is no virtual machine with properties: what is told is what the program is. Never the environment,
+/// which may hold secrets.
 fn properties(call: &Call<'_>) -> Entries {
     let all = [
         ("parhelion.version", env!("CARGO_PKG_VERSION")),

@@ -1,5 +1,6 @@
-//! `/admin/info/logging` and `/api/node/logging/…`: which parts of the program log how much, other levels for them, and the last
-//! lines that were worth a warning. Solr differs: it only logs that a level is none (`compat/admin/figures.yaml`).
+//! `/admin/info/logging` and `/api/node/logging/…`: which parts of the program log how much, other levels for
+//! them, and the last lines that were worth a warning. Solr differs: it only logs that a level is none
+//! (`compat/admin/figures.yaml`).
 
 use plan::{Error, Result};
 use solr::admin::{body_params, level_changes};

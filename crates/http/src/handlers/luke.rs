@@ -1,5 +1,5 @@
-//! `/admin/luke`: what is in the index. `fl` names fields (or `*`) whose terms are shown too, `numTerms` how many, `show`
-//! narrows to `index` or `schema`. `id` and `docId` name one document to take apart instead.
+//! `/admin/luke`: what is in the index. `fl` names fields (or `*`) whose terms are shown too, `numTerms` how
+//! many, `show` narrows to `index` or `schema`. `id` and `docId` name one document to take apart instead.
 
 use std::sync::Arc;
 
@@ -60,7 +60,8 @@ struct Place {
     called: String,
 }
 
-/// Which document to take apart, if any. `docId` wins over `id`: a number that a client has from elsewhere means the newest moment.
+/// Which document to take apart, if any. `docId` wins over `id`: a number that a client has from elsewhere
+/// means the newest moment.
 async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> Result<Option<Place>> {
     if let Some(sent) = asked::DOC_ID.read(params)? {
         let called = asked::DOC_ID.sent(params).unwrap_or_default();

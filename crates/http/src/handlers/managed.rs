@@ -1,5 +1,5 @@
-//! `/schema/managed` and `/schema/analysis/…`: managed lists of stop words and synonyms are read and changed here. A change
-//! is on disk before the answer, and in use from the next reload of the collection on.
+//! `/schema/managed` and `/schema/analysis/…`: managed lists of stop words and synonyms are read and changed
+//! here. A change is on disk before the answer, and in use from the next reload of the collection on.
 
 use std::sync::Arc;
 

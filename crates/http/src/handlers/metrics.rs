@@ -132,8 +132,8 @@ fn node(call: &Call<'_>, facts: &MachineFacts, (cores, now_ms): (usize, i64)) ->
     Registry { name: "solr.node".to_owned(), metrics }
 }
 
-/// By Solr's names what a process without a virtual machine has; what is Java's alone (pools, collections of garbage, classes) is not
-/// there.
+/// By Solr's names what a process without a virtual machine has; what is Java's alone (pools, collections of
+/// garbage, classes) is not there.
 fn process(facts: &MachineFacts) -> Registry {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let numbers = [

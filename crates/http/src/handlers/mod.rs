@@ -1,5 +1,5 @@
-//! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives entries for the
-//! response's body or an error; the envelope around both is made here, once.
+//! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives
+//! entries for the response's body or an error; the envelope around both is made here, once.
 
 pub(crate) mod zip;
 
@@ -159,7 +159,8 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     if let Some(refusal) = permit.refusal(&effective) {
         return envelope.wrap(call, Ok(refusal));
     }
-    // In a box: each handler's state would be moved along the whole way up, several kilobytes for every request.
+    // In a box: each handler's state would be moved along the whole way up, several kilobytes for every
+    // request.
     let mut answer =
         Box::pin(run_again_if_outdated(call, collection, (handler, path), (&effective, &permit))).await;
     // What was cut short because the server gives no more is no answer.
@@ -172,7 +173,8 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     envelope.wrap_and_keep(call, answer)
 }
 
-/// Clients of a cluster say which state of the collection they know; told that there is another, they read it.
+/// Clients of a cluster say which state of the collection they know; told that there is another, they read
+/// it.
 fn newer_state(call: &Call<'_>, collection: &Collection) -> Option<(Name, Node)> {
     let (name, version) = (collection.name(), collection.state_version());
     let known = STATE_VERSIONS.sent(&call.params)?.split('|').find_map(|known| {
@@ -193,8 +195,8 @@ async fn tell_fields(format: &mut Format, collection: &Collection) -> Result<()>
     Ok(())
 }
 
-/// Runs a handler, again where the schema changed between the handler's look at it and the shard's: what is only read can be
-/// resolved anew as a whole. Updates are not only read, and see to it themselves.
+/// Runs a handler, again where the schema changed between the handler's look at it and the shard's: what is
+/// only read can be resolved anew as a whole. Updates are not only read, and see to it themselves.
 async fn run_again_if_outdated(
     call: &Call<'_>,
     collection: &Arc<Collection>,
@@ -248,7 +250,8 @@ async fn dispatch(
     Ok(answer?.into())
 }
 
-/// What is answered in where no writer is named: an update in the format of its body. It tells where `json` is declared anew.
+/// What is answered in where no writer is named: an update in the format of its body. It tells where `json`
+/// is declared anew.
 fn assumed_format(call: &Call<'_>, handler: Handler) -> Option<&'static str> {
     let media_type = || call.content.as_ref()?.media_type.as_deref();
     match handler {

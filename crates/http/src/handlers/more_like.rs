@@ -1,5 +1,5 @@
-//! Documents like others: beside the hits of a search, and at paths that the config gives to Solr's `MoreLikeThisHandler`,
-//! where `q` finds the one document whose likes are searched, or the body is a text.
+//! Documents like others: beside the hits of a search, and at paths that the config gives to Solr's
+//! `MoreLikeThisHandler`, where `q` finds the one document whose likes are searched, or the body is a text.
 
 use std::sync::Arc;
 

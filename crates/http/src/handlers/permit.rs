@@ -1,5 +1,5 @@
-//! What a request may: how much it may use up, which query parsers it may name. Made once its parameters are known; the
-//! searches within a search share it.
+//! What a request may: how much it may use up, which query parsers it may name. Made once its parameters are
+//! known; the searches within a search share it.
 
 use std::sync::Arc;
 

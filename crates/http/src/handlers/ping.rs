@@ -1,5 +1,6 @@
-//! `/admin/ping`: whether the collection answers a search, and whether it is in service. With a `healthcheckFile` in the handler's
-//! configuration, the file says that it is: `enable` makes it, `disable` removes it, and so may an operator by hand.
+//! `/admin/ping`: whether the collection answers a search, and whether it is in service. With a
+//! `healthcheckFile` in the handler's configuration, the file says that it is: `enable` makes it, `disable`
+//! removes it, and so may an operator by hand.
 
 use std::sync::Arc;
 

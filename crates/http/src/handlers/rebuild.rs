@@ -1,5 +1,6 @@
-//! `/schema/plan`, `/schema/apply` and `/schema/undo`, beside Solr's Schema API: what an edit means for the documents that are
-//! there, the edit with a rebuild in the background, and the way back. `GET /schema/apply` tells how far a rebuild is.
+//! `/schema/plan`, `/schema/apply` and `/schema/undo`, beside Solr's Schema API: what an edit means for the
+//! documents that are there, the edit with a rebuild in the background, and the way back. `GET /schema/apply`
+//! tells how far a rebuild is.
 
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use solr::schema::{impact, impact_node};
 
 use crate::request::call::{Call, Content, Failure};
 
-/// Documents a second, for estimates: a careful guess for documents of a kilobyte on one processor, not measured.
+/// Documents a second, for estimates: a careful guess for documents of a kilobyte on one processor, not
+/// measured.
 const DOCUMENTS_A_SECOND: u64 = 5_000;
 
 /// `None` for a path that is not served here.

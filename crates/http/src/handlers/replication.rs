@@ -1,5 +1,5 @@
-//! `/replication`: what there is to say of an index that nobody copies, and backups by Solr's older commands. Other nodes do not
-//! fetch files here: their formats are others.
+//! `/replication`: what there is to say of an index that nobody copies, and backups by Solr's older commands.
+//! Other nodes do not fetch files here: their formats are others.
 
 use std::sync::Arc;
 

@@ -55,10 +55,12 @@ pub(super) async fn run(
         }
         None => vec![],
     };
-    // By the schema that the plan was resolved by: the pin's, or the search had been refused. The collection's may be newer by now.
+    // By the schema that the plan was resolved by: the pin's, or the search had been refused. The
+    // collection's may be newer by now.
     let asked = (params, &resolved.response.fields, context.schema);
     let (vectors, vectors_failure) = vectors(&pinned, components, asked, &result).await;
-    // Nothing below asks of that moment: its files need not be held while spelling, subqueries and the response take their time.
+    // Nothing below asks of that moment: its files need not be held while spelling, subqueries and the
+    // response take their time.
     drop(pinned);
     // The first component that the request's allowance does not suffice for.
     let cut = result.cut_before.as_ref().and_then(|cut| components.iter().position(|it| it == cut));

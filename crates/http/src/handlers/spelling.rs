@@ -1,4 +1,5 @@
-//! Spelling beside a search: words looked up in the shard's dictionaries, corrected queries tried out as searches.
+//! Spelling beside a search: words looked up in the shard's dictionaries, corrected queries tried out as
+//! searches.
 
 use std::sync::Arc;
 

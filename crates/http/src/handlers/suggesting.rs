@@ -1,4 +1,5 @@
-//! Suggestions beside a search, or without one: suggesters are built where the request says so, and asked one by one.
+//! Suggestions beside a search, or without one: suggesters are built where the request says so, and asked one
+//! by one.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Under which name a request is counted, and what is counted there as metrics: by Solr's categories of handlers.
-//! Solr differs: it counts the requests of shards apart, of which there are none here (`compat/admin/figures.yaml`).
+//! Under which name a request is counted, and what is counted there as metrics: by Solr's categories of
+//! handlers. Solr differs: it counts the requests of shards apart, of which there are none here
+//! (`compat/admin/figures.yaml`).
 
 use std::sync::Arc;
 
@@ -45,7 +46,8 @@ impl NodeHandler {
     }
 }
 
-/// Solr's category, and the path by which the handler is declared: what is below it in a request does not count apart.
+/// Solr's category, and the path by which the handler is declared: what is below it in a request does not
+/// count apart.
 fn name(handler: Handler, path: &str) -> String {
     let (category, path) = match handler {
         Handler::Select

@@ -1,6 +1,7 @@
-//! An update, from bytes to durable: decode, process, grow the schema if documents brought new fields, apply. A body that is
-//! long, or whose client pauses, is taken piece by piece: each waits its turn among the updates on its own, so that nobody waits for
-//! a client that takes its time. All are durable before the client is told anything, and before it is waited for.
+//! An update, from bytes to durable: decode, process, grow the schema if documents brought new fields, apply.
+//! A body that is long, or whose client pauses, is taken piece by piece: each waits its turn among the
+//! updates on its own, so that nobody waits for a client that takes its time. All are durable before the
+//! client is told anything, and before it is waited for.
 
 use std::sync::{Arc, OnceLock};
 
@@ -192,12 +193,14 @@ impl Update<'_> {
         }
     }
 
-    /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows begins.
+    /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows
+    /// begins.
     async fn apply(&self, piece: Piece<'_>, done: &mut Done) -> Result<(usize, Resume)> {
         let (applied, found) = self.resolve_and_update(&piece, done).await?;
         if let Some(applied) = applied {
             let failed = |error: &Error| matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown);
-            // A log that failed is asked again in the end: then nothing is told. A schema that changes without end did nothing.
+            // A log that failed is asked again in the end: then nothing is told. A schema that changes
+            // without end did nothing.
             let is_refused = applied.failure.as_ref().is_some_and(is_outdated);
             done.is_unsettled = piece.is_followed
                 || applied.failure.as_ref().is_some_and(failed)
@@ -212,8 +215,8 @@ impl Update<'_> {
         }
     }
 
-    /// Resolves a piece and hands it to the shard, again where an edit of the schema came in between: then nothing of it was
-    /// done. `None` where it has no operations.
+    /// Resolves a piece and hands it to the shard, again where an edit of the schema came in between: then
+    /// nothing of it was done. `None` where it has no operations.
     async fn resolve_and_update(
         &self,
         piece: &Piece<'_>,
@@ -244,7 +247,8 @@ impl Update<'_> {
         }
     }
 
-    /// Adds what was done with a piece to what was done before. Only the lists that the answer shows are kept.
+    /// Adds what was done with a piece to what was done before. Only the lists that the answer shows are
+    /// kept.
     fn add(&self, applied: UpdateOutcome, outcome: &mut UpdateOutcome) -> Result<()> {
         let UpdateOutcome { added, deleted, deleted_by_query, refused, failure } = applied;
         if self.decoder.options.versions {
@@ -268,8 +272,9 @@ impl Update<'_> {
         Some(error)
     }
 
-    /// The batch of a piece, and what else came of it: `failure` is what stopped the reading of the rest. Documents with unknown
-    /// fields grow the schema first; when another request grew it meanwhile, the piece is read again under the new one.
+    /// The batch of a piece, and what else came of it: `failure` is what stopped the reading of the rest.
+    /// Documents with unknown fields grow the schema first; when another request grew it meanwhile, the piece
+    /// is read again under the new one.
     async fn prepare(&self, piece: &Piece<'_>) -> Result<(UpdateBatch, UpdateContext, DecodedPiece)> {
         loop {
             let versioned = self.collection.versioned_schema();

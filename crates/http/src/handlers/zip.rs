@@ -1,5 +1,6 @@
-//! Unpacks a zip archive of text files: what comes out is bounded, names stay below the archive, and each file is held to its
-//! checksum. Stored and deflated entries; nothing of zip64, encryption or links, which configsets have no use for.
+//! Unpacks a zip archive of text files: what comes out is bounded, names stay below the archive, and each
+//! file is held to its checksum. Stored and deflated entries; nothing of zip64, encryption or links, which
+//! configsets have no use for.
 
 use std::io::Read as _;
 
@@ -18,8 +19,9 @@ const END_BYTES: usize = 22;
 const ENTRY_BYTES: usize = 46;
 const LOCAL_BYTES: usize = 30;
 
-/// The text files of an archive, by name. Folders are passed over, and what systems leave beside files (names with a leading
-/// point, `__MACOSX`). Errors: `BadRequest` for what is no archive, is too large, or has a name that leads out of it.
+/// The text files of an archive, by name. Folders are passed over, and what systems leave beside files (names
+/// with a leading point, `__MACOSX`). Errors: `BadRequest` for what is no archive, is too large, or has a
+/// name that leads out of it.
 pub(crate) fn texts(archive: &[u8]) -> Result<Resources> {
     let (count, mut at) = directory(archive)?;
     if count > FILES_MAX {

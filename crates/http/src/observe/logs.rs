@@ -1,5 +1,5 @@
-//! The log, as requests see it: which parts of the program tell how much, and the last of what was worth a warning. The binary,
-//! which writes the log, hands it in.
+//! The log, as requests see it: which parts of the program tell how much, and the last of what was worth a
+//! warning. The binary, which writes the log, hands it in.
 
 use plan::Result;
 use tracing::level_filters::LevelFilter;
@@ -27,7 +27,8 @@ pub struct LogRecord {
 pub trait Logs: Send + Sync {
     /// `root` first, then by name.
     fn loggers(&self) -> Vec<Logger>;
-    /// Chooses a level, at once, or goes back to that of what is above. Errors: `BadRequest` for a name that is none.
+    /// Chooses a level, at once, or goes back to that of what is above. Errors: `BadRequest` for a name that
+    /// is none.
     fn set(&self, logger: &str, level: Option<LevelFilter>) -> Result<()>;
     /// Lines that are kept, oldest first.
     fn records(&self) -> Vec<LogRecord>;

@@ -1,5 +1,5 @@
-//! What the process and its machine say of themselves. The binary reads it where the system tells it; a test hands in what it likes.
-//! What nobody tells is `None`, and is left out of answers.
+//! What the process and its machine say of themselves. The binary reads it where the system tells it; a test
+//! hands in what it likes. What nobody tells is `None`, and is left out of answers.
 
 /// Sizes in bytes.
 #[derive(Clone, Debug, Default, PartialEq)]

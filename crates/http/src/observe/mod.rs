@@ -1,5 +1,5 @@
-//! What the server tells of itself: how often and how long handlers are asked (`tally`), which requests were slow (`slow`, kept in
-//! `slow_log`), the last lines of the log, the machine it runs on.
+//! What the server tells of itself: how often and how long handlers are asked (`tally`), which requests were
+//! slow (`slow`, kept in `slow_log`), the last lines of the log, the machine it runs on.
 
 pub(crate) mod logs;
 pub(crate) mod machine;

@@ -1,5 +1,6 @@
-//! The slow log. Each request carries a [`Watch`] from its path to its end; when that took longer than the collection or the
-//! server allows, what is known of it becomes a line of the log and one of the last that `/solr/admin/slow` shows.
+//! The slow log. Each request carries a [`Watch`] from its path to its end; when that took longer than the
+//! collection or the server allows, what is known of it becomes a line of the log and one of the last that
+//! `/solr/admin/slow` shows.
 
 use std::sync::Arc;
 
@@ -12,11 +13,12 @@ use solr::{Params, parse_form};
 use crate::request::serving::Serving;
 use crate::server::Server;
 
-/// How old a reading of what a thread used may be, as a share of what is slow: what it tells of another phase, or another
-/// request, is less than that.
+/// How old a reading of what a thread used may be, as a share of what is slow: what it tells of another
+/// phase, or another request, is less than that.
 const GRAIN_SHARE: u64 = 100;
 
-/// What is kept of a request on its way. Noted when it is dropped, so that one whose client left is noted too.
+/// What is kept of a request on its way. Noted when it is dropped, so that one whose client left is noted
+/// too.
 pub(crate) struct Watch<'a> {
     server: &'a Arc<Server>,
     pub method: Method,

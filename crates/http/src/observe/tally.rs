@@ -1,6 +1,7 @@
-//! How often each handler was asked, how long it took and how it ended, for `/admin/metrics`. Counting takes a few atomic additions;
-//! what is made of the counts is worked out when it is asked for. Rates are what Solr's metrics library makes of the same counts
-//! (moving averages, renewed every 5 seconds); times are those of the present 5 minutes and of the 5 before.
+//! How often each handler was asked, how long it took and how it ended, for `/admin/metrics`. Counting takes
+//! a few atomic additions; what is made of the counts is worked out when it is asked for. Rates are what
+//! Solr's metrics library makes of the same counts (moving averages, renewed every 5 seconds); times are
+//! those of the present 5 minutes and of the 5 before.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! The paths of a collection. That each is routed, and that none which every collection has is missing, is tested.
+//! The paths of a collection. That each is routed, and that none which every collection has is missing, is
+//! tested.
 
 use solr::params::admin::{config, files, get, luke, ping, replication, schema};
 use solr::params::{

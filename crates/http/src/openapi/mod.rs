@@ -1,6 +1,7 @@
-//! The description of this API in OpenAPI 3.1, for those who make clients, read it as a page, or test against it. Paths are
-//! tables beside this file (`collection.rs`, `node.rs`), parameters are the definitions that `solr` reads requests by; here
-//! both become one document, written as any answer is. Served at `/solr/openapi.json`, and kept as `docs/openapi.json`.
+//! The description of this API in OpenAPI 3.1, for those who make clients, read it as a page, or test against
+//! it. Paths are tables beside this file (`collection.rs`, `node.rs`), parameters are the definitions that
+//! `solr` reads requests by; here both become one document, written as any answer is. Served at
+//! `/solr/openapi.json`, and kept as `docs/openapi.json`.
 
 mod collection;
 mod node;

@@ -1,5 +1,5 @@
-//! A request's body as it arrives: within the bounds of size and patience, and of the room that all bodies share. Who needs all
-//! of it waits for its end; an update takes it piece by piece (`handlers/update.rs`).
+//! A request's body as it arrives: within the bounds of size and patience, and of the room that all bodies
+//! share. Who needs all of it waits for its end; an update takes it piece by piece (`handlers/update.rs`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,8 @@ pub(crate) enum Filled {
 }
 
 impl Upload {
-    /// `encoding` says how it is packed; `bytes_max` bounds it, or what is held of it. Errors: `UnsupportedMedia`.
+    /// `encoding` says how it is packed; `bytes_max` bounds it, or what is held of it. Errors:
+    /// `UnsupportedMedia`.
     pub fn new(
         server: &Arc<Server>,
         body: Incoming,
@@ -78,7 +79,8 @@ impl Upload {
         }
     }
 
-    /// Takes off the first bytes: something came of them, so that the client has its time anew for what follows.
+    /// Takes off the first bytes: something came of them, so that the client has its time anew for what
+    /// follows.
     pub fn take(&mut self, count: usize) {
         let count = count.min(self.bytes().len());
         if count == 0 {
@@ -108,8 +110,9 @@ impl Upload {
         Ok((bytes, self.room))
     }
 
-    /// Waits until so many bytes are held, the body ends or, with `until_pause`, more has come and the client pauses. Errors:
-    /// `TooLarge`, `Busy`, `Unavailable` for a client that stalls, `BadRequest` for one that breaks off or packs wrongly.
+    /// Waits until so many bytes are held, the body ends or, with `until_pause`, more has come and the client
+    /// pauses. Errors: `TooLarge`, `Busy`, `Unavailable` for a client that stalls, `BadRequest` for one that
+    /// breaks off or packs wrongly.
     pub async fn fill(&mut self, bytes: usize, until_pause: bool) -> Result<Filled> {
         let before = self.bytes().len();
         loop {
@@ -198,8 +201,8 @@ impl Upload {
         }
     }
 
-    /// Reads on after an answer that did not need all of the body, within the bounds of any body: a client reads its answer once it
-    /// has sent its request.
+    /// Reads on after an answer that did not need all of the body, within the bounds of any body: a client
+    /// reads its answer once it has sent its request.
     pub async fn drain(mut self) {
         let mut bytes = self.bytes().len();
         while !self.has_ended && bytes <= self.server.config.body_bytes_max {

@@ -188,7 +188,8 @@ pub(crate) struct Writers<'a> {
 }
 
 impl Envelope {
-    /// `sent` are the parameters to echo, `effective` those with the handler's presets, `class` is Solr's name of the handler.
+    /// `sent` are the parameters to echo, `effective` those with the handler's presets, `class` is Solr's
+    /// name of the handler.
     pub fn parse(
         sent: Option<Params>,
         effective: &Params,
@@ -216,8 +217,8 @@ impl Envelope {
         })
     }
 
-    /// For a request whose own wishes cannot be read: just the error, in the format it asks for if there is such a one, as
-    /// Solr answers when it cannot make the header.
+    /// For a request whose own wishes cannot be read: just the error, in the format it asks for if there is
+    /// such a one, as Solr answers when it cannot make the header.
     pub fn plain(sent: &Params) -> Self {
         let format = Format::parse(sent, WT.sent(sent)).unwrap_or_default();
         Self {

@@ -1,5 +1,5 @@
-//! Which answers are sent packed: those to clients that take gzip, if they are long enough and come from far enough away.
-//! On one machine packing costs more than it saves.
+//! Which answers are sent packed: those to clients that take gzip, if they are long enough and come from far
+//! enough away. On one machine packing costs more than it saves.
 
 use std::io::Write as _;
 

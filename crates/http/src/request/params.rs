@@ -1,11 +1,13 @@
-//! Parameters as they travel: in a URL, in a form body, and segment by segment in a path. `solr` decodes the first two.
+//! Parameters as they travel: in a URL, in a form body, and segment by segment in a path. `solr` decodes the
+//! first two.
 
 use percent_encoding::percent_decode;
 use plan::{Error, Result};
 use solr::Params;
 use solr::params::PARAMS_MAX;
 
-/// Appends the parameters of one encoded text, in order. Errors: a broken escape, bytes that are not UTF-8, too many.
+/// Appends the parameters of one encoded text, in order. Errors: a broken escape, bytes that are not UTF-8,
+/// too many.
 pub(crate) fn decode_into(params: &mut Params, encoded: &[u8]) -> Result<()> {
     let count = params.pairs().len() + encoded.iter().filter(|byte| **byte == b'&').count();
     if count >= PARAMS_MAX {

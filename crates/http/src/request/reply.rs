@@ -32,8 +32,8 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The page that a servlet container shows for a path nobody serves: what Solr answers for an unknown core or
-    /// handler. Clients look at the status only.
+    /// The page that a servlet container shows for a path nobody serves: what Solr answers for an unknown
+    /// core or handler. Clients look at the status only.
     pub fn not_found(path: &str) -> Self {
         Self::page(404, "Not Found", path)
     }

@@ -1,5 +1,6 @@
-//! From a path to what serves it. Solr's own shape: `/solr/admin/…` is the node's, `/solr/<collection>/…` a collection's,
-//! where the rest names a handler: one that is always there, or one that the collection's config declares.
+//! From a path to what serves it. Solr's own shape: `/solr/admin/…` is the node's, `/solr/<collection>/…` a
+//! collection's, where the rest names a handler: one that is always there, or one that the collection's
+//! config declares.
 
 use hyper::Method;
 use plan::{CollectionConfig, Result};
@@ -135,7 +136,8 @@ pub(crate) const IMPLICIT: &[(&str, Handler)] = &[
     ("/schema", Handler::Schema),
 ];
 
-/// The handler of a path below a collection. The config's own paths count when their class is one served here.
+/// The handler of a path below a collection. The config's own paths count when their class is one served
+/// here.
 pub(crate) fn handler(path: &str, config: &CollectionConfig) -> Option<Handler> {
     if let Some((_, handler)) = IMPLICIT.iter().find(|(known, _)| *known == path) {
         return Some(*handler);

@@ -1,4 +1,5 @@
-//! One request from its first byte to its reply: the path says who serves it, the parameters how the answer looks.
+//! One request from its first byte to its reply: the path says who serves it, the parameters how the answer
+//! looks.
 
 use std::sync::Arc;
 
@@ -106,7 +107,8 @@ async fn serve(
     );
     match *request.method() {
         Method::GET | Method::POST => {}
-        // Of managed resources, that one is there is an answer of its own, and they are changed by these methods.
+        // Of managed resources, that one is there is an answer of its own, and they are changed by these
+        // methods.
         Method::HEAD | Method::PUT | Method::DELETE if managed => {}
         // Clients probe a path so; the answer is that it is there.
         Method::HEAD => {
@@ -154,8 +156,8 @@ fn authorized(
     access.check(Needs::of(&server.node, serving, request.method(), sent), request.method().as_str(), sent)
 }
 
-/// Reads the request first: a client that takes its time must not keep others out. Of an update, that is its parameters: it enters
-/// with each piece of its body.
+/// Reads the request first: a client that takes its time must not keep others out. Of an update, that is its
+/// parameters: it enters with each piece of its body.
 async fn admitted(
     server: &Arc<Server>,
     (request, sent): (Request<Incoming>, Params),

@@ -1,6 +1,6 @@
-//! Unpacks a request's body that says in its header that it is packed, part by part: gzip, deflate, zstd. However little goes in,
-//! little comes out at a time.
-//! Solr differs: it takes bodies as they are, whatever the header says (`compat/update/cbor.yaml`).
+//! Unpacks a request's body that says in its header that it is packed, part by part: gzip, deflate, zstd.
+//! However little goes in, little comes out at a time. Solr differs: it takes bodies as they are, whatever
+//! the header says (`compat/update/cbor.yaml`).
 
 use std::io::Write as _;
 
@@ -44,8 +44,9 @@ impl Unpacker {
         matches!(self, Unpacker::Plain)
     }
 
-    /// Appends to `out` a first part of what comes out of `packed`, and takes off it what that part was; `is_last` says that
-    /// nothing follows. Whether there may be more to come out. Errors: the bytes are not what the header says.
+    /// Appends to `out` a first part of what comes out of `packed`, and takes off it what that part was;
+    /// `is_last` says that nothing follows. Whether there may be more to come out. Errors: the bytes are not
+    /// what the header says.
     pub fn step(&mut self, packed: &mut Bytes, is_last: bool, out: &mut BytesMut) -> Result<bool> {
         let part = packed.split_to(packed.len().min(PACKED_BYTES));
         let ends = is_last && part.is_empty();

@@ -1,5 +1,6 @@
-//! The v2 API: each of its verbs is one of the older API's actions, under another path and with its parameters in a JSON body. One
-//! table says which; nothing is done here that the older paths do not do. Paths and names are those of Solr 9.10.1.
+//! The v2 API: each of its verbs is one of the older API's actions, under another path and with its
+//! parameters in a JSON body. One table says which; nothing is done here that the older paths do not do.
+//! Paths and names are those of Solr 9.10.1.
 
 use hyper::Method;
 use plan::Result;
@@ -133,7 +134,8 @@ impl V2 {
         self.verb.action.is_empty()
     }
 
-    /// As the older API takes them: the path first, then the body, then what the URL says. Errors: a body that is no object.
+    /// As the older API takes them: the path first, then the body, then what the URL says. Errors: a body
+    /// that is no object.
     pub fn params(&self, sent: &Params, body: Option<&str>) -> Result<Params> {
         let mut params = Params::default();
         if !self.keeps_body() {

@@ -1,6 +1,7 @@
-//! Log-ins that failed of late, by the address they came from, and by the user and the address: beyond a bound no more are
-//! looked at for a while. That of a user counts for one address only, so that nobody keeps others from logging in but
-//! those who share an address. Keys are not counted: they are too long to be guessed.
+//! Log-ins that failed of late, by the address they came from, and by the user and the address: beyond a
+//! bound no more are looked at for a while. That of a user counts for one address only, so that nobody keeps
+//! others from logging in but those who share an address. Keys are not counted: they are too long to be
+//! guessed.
 //!
 //! What is kept is bounded, and is nothing as long as nobody fails. The time is handed in.
 

@@ -1,7 +1,7 @@
-//! Who is let in. A request is known by its `Authorization` header before anything else is looked at; what it may is decided
-//! by the handler that its path was routed to, never by the path's text (`needs`). Without a `security.json` there is no
-//! guard, and nothing here is asked. What the file says is `solr::security`'s business. Who guesses passwords is soon not
-//! listened to (`attempts`).
+//! Who is let in. A request is known by its `Authorization` header before anything else is looked at; what it
+//! may is decided by the handler that its path was routed to, never by the path's text (`needs`). Without a
+//! `security.json` there is no guard, and nothing here is asked. What the file says is `solr::security`'s
+//! business. Who guesses passwords is soon not listened to (`attempts`).
 
 mod attempts;
 mod needs;
@@ -42,7 +42,8 @@ pub(crate) struct Editor<'a> {
 }
 
 impl Guard {
-    /// `failures_max` is how often one user may fail to log in from one address within some minutes; 0 is without end.
+    /// `failures_max` is how often one user may fail to log in from one address within some minutes; 0 is
+    /// without end.
     pub fn new(security: Arc<Security>, failures_max: u32) -> Self {
         Self {
             security: RwLock::new(security),
@@ -77,7 +78,8 @@ impl Guard {
         })
     }
 
-    /// Applies a body's commands; on disk before it is in force. Errors: `BadRequest`, and what keeping it may come to.
+    /// Applies a body's commands; on disk before it is in force. Errors: `BadRequest`, and what keeping it
+    /// may come to.
     pub async fn edit(&self, editor: &Editor<'_>, section: Section, body: &str) -> Result<Edited> {
         let _editing = self.editing.lock().await;
         let random = || random(editor.new_uuid);
@@ -136,7 +138,8 @@ impl Refusal {
 }
 
 impl Access {
-    /// Who sent a request, by its head. A header that says who and is wrong is refused, whatever is asked for.
+    /// Who sent a request, by its head. A header that says who and is wrong is refused, whatever is asked
+    /// for.
     pub fn of<B>(
         guard: Option<&Guard>,
         peer: Peer,
@@ -176,14 +179,15 @@ impl Access {
         self.check(needs, "GET", &Params::default()).is_ok()
     }
 
-    /// A collection that a request names beside its own, unless the sender may not search it: it is then as if it were not
-    /// there.
+    /// A collection that a request names beside its own, unless the sender may not search it: it is then as
+    /// if it were not there.
     pub fn find(&self, node: &Node, name: &str) -> Option<Arc<Collection>> {
         node.find(name).filter(|collection| self.is_open() || self.reads(collection))
     }
 }
 
-/// What the one header shows that says who sends the request. Several, or one that is no text, show nothing that holds.
+/// What the one header shows that says who sends the request. Several, or one that is no text, show nothing
+/// that holds.
 fn shown(headers: &HeaderMap) -> Result<Option<Shown>, BadCredentials> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     match (all.next(), all.next()) {
@@ -193,8 +197,8 @@ fn shown(headers: &HeaderMap) -> Result<Option<Shown>, BadCredentials> {
     }
 }
 
-/// What a refused client is asked to do. Browsers open a dialogue of their own at `Basic`, which pages that log in by script do
-/// not want.
+/// What a refused client is asked to do. Browsers open a dialogue of their own at `Basic`, which pages that
+/// log in by script do not want.
 pub(crate) fn challenge(guard: &Guard, by_script: bool) -> Option<HeaderValue> {
     let scheme = if by_script { "xBasic" } else { "Basic" };
     HeaderValue::try_from(format!("{scheme} realm=\"{}\"", guard.security().realm())).ok()

@@ -1,6 +1,6 @@
-//! What a request needs to be permitted, by the handler that serves it: Solr's predefined permission, the handler's own path,
-//! and every collection that it touches. As recorded from Solr 9.10.1; where that names no permission, or too little of one,
-//! it is said here.
+//! What a request needs to be permitted, by the handler that serves it: Solr's predefined permission, the
+//! handler's own path, and every collection that it touches. As recorded from Solr 9.10.1; where that names
+//! no permission, or too little of one, it is said here.
 
 use cluster::{Collection, Node};
 use hyper::Method;
@@ -43,7 +43,8 @@ impl Needs {
         match serving {
             Serving::Nothing => of_node(Predefined::Health, "/admin/noop"),
             Serving::Description => of_node(Predefined::Health, "/openapi.json"),
-            // As the older request that it stands for; once the body is read, it is looked at again with what that names.
+            // As the older request that it stands for; once the body is read, it is looked at again with what
+            // that names.
             Serving::V2(v2) => {
                 let params = v2.params(params, None).unwrap_or_default();
                 Self::of(node, &Serving::Node(v2.verb.handler), method, &params)

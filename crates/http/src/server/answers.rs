@@ -1,6 +1,7 @@
-//! Whole answers, kept for the next request of the same words. An answer is that of a moment of its collection, and is gone
-//! when the moment is: after a refresh, a change of schema or config, a reload. What reads the clock, or asks to be answered
-//! afresh (`{!cache=false}`), is never kept. Solr has no such cache; its own are the engine's.
+//! Whole answers, kept for the next request of the same words. An answer is that of a moment of its
+//! collection, and is gone when the moment is: after a refresh, a change of schema or config, a reload. What
+//! reads the clock, or asks to be answered afresh (`{!cache=false}`), is never kept. Solr has no such cache;
+//! its own are the engine's.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What requests share: the node, the limits, who may do what, what is kept and counted between requests. What handlers need is
-//! here; accepting connections is `connection`'s.
+//! What requests share: the node, the limits, who may do what, what is kept and counted between requests.
+//! What handlers need is here; accepting connections is `connection`'s.
 
 pub(crate) mod answers;
 pub(crate) mod tasks;

@@ -1,5 +1,5 @@
-//! What requests with `async` left to be done beside: which are under way, and how those that ended went. Kept in memory and
-//! bounded; after a restart none is known.
+//! What requests with `async` left to be done beside: which are under way, and how those that ended went.
+//! Kept in memory and bounded; after a restart none is known.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +24,8 @@ pub(crate) enum Progress {
 }
 
 impl Tasks {
-    /// Takes a new task up. Errors: `BadRequest` with `taken` for an id that is known, `Unavailable` when too many run.
+    /// Takes a new task up. Errors: `BadRequest` with `taken` for an id that is known, `Unavailable` when too
+    /// many run.
     pub fn begin(&self, id: &str, taken: &str) -> Result<()> {
         let mut tasks = self.lock();
         if tasks.iter().any(|(known, _)| known == id) {

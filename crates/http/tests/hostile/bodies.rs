@@ -1,5 +1,5 @@
-//! Bodies: updates in each format, commands of the configuration's and the schema's own APIs, archives; whole, damaged, nested
-//! too deeply, packed, or packed and then damaged.
+//! Bodies: updates in each format, commands of the configuration's and the schema's own APIs, archives;
+//! whole, damaged, nested too deeply, packed, or packed and then damaged.
 
 use std::io::Write as _;
 
@@ -34,7 +34,8 @@ const UPDATES: [(&str, &str, &[u8]); 38] = [
     ("/update", "application/javabin", b"\x02\xa2\xe0\x26params\xc0\xe0\x24docs\x81\x0b\x10\x01\xe0\x22id\x21\x39\x0f"),
     ("/update", "application/javabin", b"\x02\xa2\xe0\x26params\xc0\xe0\x2bdelByIdMap\x0a\x01\x21\x39\x00"),
     ("/update", "application/javabin", b"\x02\xa1\xe0\x28docsMap\x81\x82\x0b\x10\x01\xe0\x22id\x21\x39\xa1\xe0\x22cw\x06\xff\xff\xff\xff"),
-    // A string, an array, a map, bytes, a list of documents, and a name by number that say more than there is.
+    // A string, an array, a map, bytes, a list of documents, and a name by number that say more than there
+    // is.
     ("/update", "application/javabin", b"\x02\x3f\xff\xff\xff\xff\x07abc"),
     ("/update", "application/javabin", b"\x02\x9f\xff\xff\xff\xff\x07\x00"),
     ("/update", "application/javabin", b"\x02\xa1\xe0\x24docs\x9f\xff\xff\xff\xff\x07\x0b\x9f\xff\xff\xff\xff\x07"),

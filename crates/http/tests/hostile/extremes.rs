@@ -1,4 +1,5 @@
-//! What makes sense and is too much of it: bounds at their ends together with what they bound, and names by the thousand.
+//! What makes sense and is too much of it: bounds at their ends together with what they bound, and names by
+//! the thousand.
 
 use crate::random::Random;
 
@@ -52,8 +53,8 @@ const TOGETHER: [&str; 46] = [
     "q=quick&defType=edismax&qf=title_t^1e999 s_s^-1 n_i^NaN&pf=title_t~2147483647^0&mm=2147483648<-99999%&ps=-1&tie=NaN",
 ];
 
-/// One parameter many times, or one value with many parts: its name, what is written between the parts, and a part, in which
-/// `#` becomes a number.
+/// One parameter many times, or one value with many parts: its name, what is written between the parts, and a
+/// part, in which `#` becomes a number.
 const MANY: [(&str, &str, &str); 13] = [
     ("sort", ",", "sum(n_i,#) desc"),
     ("fl", ",", "f#:sum(n_i,#)"),

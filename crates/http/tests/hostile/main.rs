@@ -1,9 +1,11 @@
-//! Requests that no client should send, made from a seed: parameters without sense, bodies cut off or packed wrongly, heads
-//! that say two things at once, and bytes that are no HTTP. Whatever comes, each exchange ends in time, no answer is a 5xx,
-//! nothing panics, and the server goes on serving. A server where people log in answers who has logged in with the same
-//! statuses, and tells nobody else anything. What is sent is made by the files beside this one.
+//! Requests that no client should send, made from a seed: parameters without sense, bodies cut off or packed
+//! wrongly, heads that say two things at once, and bytes that are no HTTP. Whatever comes, each exchange ends
+//! in time, no answer is a 5xx, nothing panics, and the server goes on serving. A server where people log in
+//! answers who has logged in with the same statuses, and tells nobody else anything. What is sent is made by
+//! the files beside this one.
 //!
-//! `PARHELION_HOSTILE_ROUNDS=100000 PARHELION_HOSTILE_SEED=7 cargo test -p http@0.1.0 --test hostile -- --nocapture`
+//! `PARHELION_HOSTILE_ROUNDS=100000 PARHELION_HOSTILE_SEED=7 cargo test -p http@0.1.0 --test hostile --
+//! --nocapture`
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,5 +1,5 @@
-//! Every path that is served, by every method, spelt as nobody should: with slashes too many, escapes of all kinds, parts of
-//! paths behind semicolons, ways up, names without an end.
+//! Every path that is served, by every method, spelt as nobody should: with slashes too many, escapes of all
+//! kinds, parts of paths behind semicolons, ways up, names without an end.
 
 use crate::random::Random;
 

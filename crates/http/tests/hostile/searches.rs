@@ -1,4 +1,5 @@
-//! Requests by URL: the paths that read, with parameters that `solr` knows and values that make no sense for them.
+//! Requests by URL: the paths that read, with parameters that `solr` knows and values that make no sense for
+//! them.
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 

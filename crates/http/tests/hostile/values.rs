@@ -1,5 +1,5 @@
-//! Values of parameters: whole numbers at their ends, queries of every parser, fields, sorts, shapes, dates and JSON, whole and
-//! broken.
+//! Values of parameters: whole numbers at their ends, queries of every parser, fields, sorts, shapes, dates
+//! and JSON, whole and broken.
 
 use crate::random::Random;
 

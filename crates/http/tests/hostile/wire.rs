@@ -1,4 +1,5 @@
-//! The bytes of an exchange: one to three requests, plain in most of their head, strange in some of it, or no HTTP at all.
+//! The bytes of an exchange: one to three requests, plain in most of their head, strange in some of it, or no
+//! HTTP at all.
 
 use crate::bodies::{self, Body};
 use crate::random::Random;

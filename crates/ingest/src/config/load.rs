@@ -19,8 +19,8 @@ pub enum ConfigError {
     Invalid(Vec<String>),
 }
 
-/// The file at `path`; its name and state folder follow from the path where the file does not say them, and relative paths in it
-/// are taken from its own folder.
+/// The file at `path`; its name and state folder follow from the path where the file does not say them, and
+/// relative paths in it are taken from its own folder.
 pub fn load(path: &Path) -> Result<IngestConfig, ConfigError> {
     let unreadable = |error: std::io::Error| ConfigError::Unreadable {
         path: path.display().to_string(),

@@ -1,6 +1,6 @@
-//! What an ingest file says, typed: where rows come from, how a row becomes a document, where documents go, and when they may be
-//! seen. Owns the shape and its defaults; reading and judging a file is `load` and `validate`, the meaning of each part is with
-//! whoever does it (`mapping`, `sources`, `publish`, `mass`).
+//! What an ingest file says, typed: where rows come from, how a row becomes a document, where documents go,
+//! and when they may be seen. Owns the shape and its defaults; reading and judging a file is `load` and
+//! `validate`, the meaning of each part is with whoever does it (`mapping`, `sources`, `publish`, `mass`).
 
 mod load;
 mod suggest;
@@ -18,8 +18,8 @@ pub use suggest::nearest;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IngestConfig {
-    /// Names the state folder, the lease and what is installed in a database: `[a-z][a-z0-9_]*`, at most 40 bytes. Without it the
-    /// file's own name.
+    /// Names the state folder, the lease and what is installed in a database: `[a-z][a-z0-9_]*`, at most 40
+    /// bytes. Without it the file's own name.
     #[serde(default)]
     pub name: String,
     pub target: TargetConfig,
@@ -50,7 +50,8 @@ pub struct TargetConfig {
     /// The schema's unique key.
     #[serde(default = "default_id")]
     pub id_field: String,
-    /// A field of strings that keeps a digest of each document, by which `ingest diff` compares contents. Without it, ids only.
+    /// A field of strings that keeps a digest of each document, by which `ingest diff` compares contents.
+    /// Without it, ids only.
     pub digest_field: Option<String>,
     /// The environment's variable with `name:password`.
     pub user_env: Option<String>,
@@ -69,8 +70,8 @@ pub struct TargetConfig {
     /// How long a server that does not answer, or is too busy, is asked again.
     #[serde(default = "default_retry")]
     pub retry_seconds: u64,
-    /// A document with this id carries the lease's token, so that the writes of a service that lost its lease are refused. `""`
-    /// for none.
+    /// A document with this id carries the lease's token, so that the writes of a service that lost its lease
+    /// are refused. `""` for none.
     #[serde(default = "default_fence_id")]
     pub fence_id: String,
 }
@@ -79,7 +80,8 @@ pub struct TargetConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetMode {
-    /// A new collection, verified, then the alias moves to it in one step; the one before is kept for `rollback`.
+    /// A new collection, verified, then the alias moves to it in one step; the one before is kept for
+    /// `rollback`.
     #[default]
     Swap,
     /// Into the collection that is there. Documents of rows that are gone stay until `ingest diff --repair`.
@@ -91,8 +93,8 @@ pub enum TargetMode {
 #[serde(deny_unknown_fields)]
 pub struct SourceConfig {
     pub name: String,
-    /// The column whose values name the rows, unique and never null: of a table its primary key, of a CSV file any column. A
-    /// folder has `path`, a Solr its own unique key.
+    /// The column whose values name the rows, unique and never null: of a table its primary key, of a CSV
+    /// file any column. A folder has `path`, a Solr its own unique key.
     pub key: Option<String>,
     pub postgres: Option<PostgresConfig>,
     pub csv: Option<CsvConfig>,
@@ -117,7 +119,8 @@ pub struct PostgresConfig {
     pub url: Option<String>,
     /// The environment's variable with the URL.
     pub url_env: Option<String>,
-    /// One row a document. It is wrapped as a subquery and bounded by the key, so it has no ORDER BY and no LIMIT of its own.
+    /// One row a document. It is wrapped as a subquery and bounded by the key, so it has no ORDER BY and no
+    /// LIMIT of its own.
     pub query: String,
     /// Rows a page; one query for these and one for each kind of child.
     #[serde(default = "default_page_rows")]
@@ -129,13 +132,15 @@ pub struct PostgresConfig {
     pub watch: Vec<WatchConfig>,
     /// With `follow = "polling"`: a timestamp with an index, set on each change.
     pub updated_column: Option<String>,
-    /// With `follow = "polling"`: how far back each look reaches, for transactions that commit late and clocks that differ.
+    /// With `follow = "polling"`: how far back each look reaches, for transactions that commit late and
+    /// clocks that differ.
     #[serde(default = "default_overlap")]
     pub overlap_seconds: u32,
     /// How long changes lie unread at most when nothing wakes the service.
     #[serde(default = "default_poll")]
     pub poll_ms: u64,
-    /// With `follow = "replication"`: the slot is given up, and everything indexed anew, beyond so much unread log.
+    /// With `follow = "replication"`: the slot is given up, and everything indexed anew, beyond so much
+    /// unread log.
     #[serde(default = "default_slot_bytes")]
     pub slot_bytes_max: u64,
 }
@@ -222,11 +227,12 @@ pub struct ChildConfig {
     pub query: String,
     /// The column that holds the parent's key.
     pub parent_key: String,
-    /// The column by which rows of one parent are in order; without it, and where it says nothing, by all their values. A database
-    /// gives rows in any order, and the same rows must make the same document each time.
+    /// The column by which rows of one parent are in order; without it, and where it says nothing, by all
+    /// their values. A database gives rows in any order, and the same rows must make the same document each
+    /// time.
     pub order_by: Option<String>,
-    /// They become documents below the parent's, under their `name`. Each wants an id: a column or field of the name
-    /// `target.id_field`.
+    /// They become documents below the parent's, under their `name`. Each wants an id: a column or field of
+    /// the name `target.id_field`.
     #[serde(default)]
     pub nested: bool,
     /// Of nested documents; without any, each column but `parent_key` is a field.

@@ -1,5 +1,5 @@
-//! What a file says that its shape allows and that makes no sense all the same: one line each, all at once, so that a file is mended
-//! in one go.
+//! What a file says that its shape allows and that makes no sense all the same: one line each, all at once,
+//! so that a file is mended in one go.
 
 use std::collections::HashSet;
 

@@ -1,11 +1,13 @@
-//! Documents added up: by a hash of the id into some thousand buckets, in each how many, and their digests in a sum that does not depend
-//! on the order. Two sides with equal buckets have equal documents, but for a chance of one in 2^64 a bucket.
+//! Documents added up: by a hash of the id into some thousand buckets, in each how many, and their digests in
+//! a sum that does not depend on the order. Two sides with equal buckets have equal documents, but for a
+//! chance of one in 2^64 a bucket.
 
 use std::collections::HashSet;
 
 use crate::mapping::digest_of;
 
-/// 64 KiB a side; of a million documents 250 a bucket, which is what one difference makes the second reading keep.
+/// 64 KiB a side; of a million documents 250 a bucket, which is what one difference makes the second reading
+/// keep.
 const COUNT: usize = 4096;
 
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
-//! Whether the collection has what the sources have: both are read once into buckets of counts and digests, which take the same memory
-//! however many documents there are; only the documents of buckets that differ are looked at one by one, in a second reading. What still
-//! differs after a pause differs: both sides may change meanwhile.
+//! Whether the collection has what the sources have: both are read once into buckets of counts and digests,
+//! which take the same memory however many documents there are; only the documents of buckets that differ are
+//! looked at one by one, in a second reading. What still differs after a pause differs: both sides may change
+//! meanwhile.
 
 mod buckets;
 mod repair;
@@ -21,7 +22,8 @@ use crate::target::{Target, unexpected};
 
 use buckets::Buckets;
 
-/// Documents of differing buckets that are compared one by one at most; beyond it, indexing anew is the quicker way.
+/// Documents of differing buckets that are compared one by one at most; beyond it, indexing anew is the
+/// quicker way.
 const SUSPECTS_MAX: usize = 200_000;
 
 /// How long a change may be on its way before it counts as missing.

@@ -1,5 +1,6 @@
-//! Makes the target what the sources are, for the documents that differ: rows are read afresh and sent, what no row has is deleted. Where
-//! triggers fill an outbox the keys go there instead, and the service, which alone writes then, does the work.
+//! Makes the target what the sources are, for the documents that differ: rows are read afresh and sent, what
+//! no row has is deleted. Where triggers fill an outbox the keys go there instead, and the service, which
+//! alone writes then, does the work.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,7 @@
-//! What has changed, as keys of documents to be made anew: from the outbox, the log, or the updated-at column. A batch is confirmed when
-//! the target has acknowledged what it led to; until then it comes again. Which row came to be what is not in here: rows are read afresh,
-//! so that the last state wins however often, and in whatever order, changes are heard of.
+//! What has changed, as keys of documents to be made anew: from the outbox, the log, or the updated-at
+//! column. A batch is confirmed when the target has acknowledged what it led to; until then it comes again.
+//! Which row came to be what is not in here: rows are read afresh, so that the last state wins however often,
+//! and in whatever order, changes are heard of.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -65,8 +66,8 @@ impl ChangeFeed {
         }
     }
 
-    /// The next changes; none when there are none. Errors: [`SourceErrorKind::Lost`](crate::sources::SourceErrorKind::Lost) when some
-    /// can never be known.
+    /// The next changes; none when there are none. Errors:
+    /// [`SourceErrorKind::Lost`](crate::sources::SourceErrorKind::Lost) when some can never be known.
     pub async fn next(&self) -> Result<ChangeBatch, SourceError> {
         match self.config.follow {
             FollowKind::Trigger => self.outbox_changes().await,
@@ -138,8 +139,9 @@ impl ChangeFeed {
         Ok(batch)
     }
 
-    /// A slot that the database has given up, or that holds back more of the log than was allowed, is lost. Gives a place of the log
-    /// to move the slot to when nothing before it concerns us: tables that nobody watches write the log too.
+    /// A slot that the database has given up, or that holds back more of the log than was allowed, is lost.
+    /// Gives a place of the log to move the slot to when nothing before it concerns us: tables that nobody
+    /// watches write the log too.
     async fn check_slot(&self) -> Result<Option<String>, SourceError> {
         let slot = sqlx::query(
             "SELECT coalesce(wal_status, ''), coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint, \
@@ -175,13 +177,15 @@ impl ChangeFeed {
         Ok((held > IDLE_BYTES_MAX).then(|| slot.get(2)))
     }
 
-    /// Before a snapshot is taken for a whole run: what changes from now on will be heard of, what changed before the snapshot knows.
+    /// Before a snapshot is taken for a whole run: what changes from now on will be heard of, what changed
+    /// before the snapshot knows.
     pub async fn begin_anew(&self, token: i64) -> Result<(), SourceError> {
         match self.config.follow {
             FollowKind::None => Ok(()),
             FollowKind::Trigger => self.database.forget_truncations().await,
             FollowKind::Replication => {
-                // Made anew, it begins where every transaction before it has ended, and can be seen by the snapshot.
+                // Made anew, it begins where every transaction before it has ended, and can be seen by the
+                // snapshot.
                 let gone = sqlx::query(
                     "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = $1",
                 );
@@ -209,7 +213,8 @@ impl ChangeFeed {
         Ok(!moved.map_err(|error| self.database.error(&error))?.is_empty())
     }
 
-    /// Rows at or after the last position, less the overlap. What was seen before is seen again: reading is cheap, missing is not.
+    /// Rows at or after the last position, less the overlap. What was seen before is seen again: reading is
+    /// cheap, missing is not.
     async fn updated_changes(&self) -> Result<ChangeBatch, SourceError> {
         let Some(column) = &self.config.updated_column else { return Ok(ChangeBatch::default()) };
         let position = self.database.position().await?;

@@ -1,5 +1,6 @@
-//! The tables that following keeps in the source's database, below one schema: what has changed and is not yet indexed, rows that become
-//! due later, who is active. Owns their SQL; the words of a change stay here, so that a service that takes over finds all of it.
+//! The tables that following keeps in the source's database, below one schema: what has changed and is not
+//! yet indexed, rows that become due later, who is active. Owns their SQL; the words of a change stay here,
+//! so that a service that takes over finds all of it.
 
 use sqlx::Row as _;
 use sqlx::postgres::{PgPool, PgPoolOptions};
@@ -96,8 +97,8 @@ impl PipelineDatabase {
         added.map(drop).map_err(|error| self.error(&error))
     }
 
-    /// Forgets changes, if the lease is still ours. By their numbers one by one: a transaction that took a lower number may commit
-    /// later, and is then still to come.
+    /// Forgets changes, if the lease is still ours. By their numbers one by one: a transaction that took a
+    /// lower number may commit later, and is then still to come.
     pub async fn confirm(&self, seqs: &[i64], token: i64) -> Result<bool, SourceError> {
         let gone = sqlx::query(
             "DELETE FROM parhelion_ingest.outbox WHERE seq = ANY($1) AND EXISTS \
@@ -166,7 +167,8 @@ impl PipelineDatabase {
         both.commit().await.map_err(fail)
     }
 
-    /// Takes the lease if it is free or has run out. Each taking has a token of its own, higher than all before.
+    /// Takes the lease if it is free or has run out. Each taking has a token of its own, higher than all
+    /// before.
     pub async fn take_lease(&self, holder: &str, seconds: u32) -> Result<Option<LeaseRow>, SourceError> {
         let taken = sqlx::query(
             "INSERT INTO parhelion_ingest.lease AS l (pipeline, holder, token, expires_at) \

@@ -1,6 +1,7 @@
-//! The lease's token in the target: one document that every write brings along with the version it is expected to have. Who took the
-//! lease later has written it since, so a write of who held it before meets another version and is refused whole (Solr's optimistic
-//! concurrency: 409), as long as the collection is one shard. Of several shards only the one that holds the document is guarded.
+//! The lease's token in the target: one document that every write brings along with the version it is
+//! expected to have. Who took the lease later has written it since, so a write of who held it before meets
+//! another version and is refused whole (Solr's optimistic concurrency: 409), as long as the collection is
+//! one shard. Of several shards only the one that holds the document is guarded.
 
 use serde_json::{Value as Json, json};
 
@@ -54,7 +55,8 @@ impl Fence {
         !self.target.config().fence_id.is_empty()
     }
 
-    /// Sends documents and deletes, whole; what the server refuses comes back with its words. `soon` is in milliseconds.
+    /// Sends documents and deletes, whole; what the server refuses comes back with its words. `soon` is in
+    /// milliseconds.
     pub async fn send(
         &mut self,
         source: &str,

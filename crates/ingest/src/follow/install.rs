@@ -1,8 +1,9 @@
-//! What following wants of a source's database, as SQL that a person can read before it is run: one schema of ours, and by the file's way
-//! of following either triggers that fill an outbox, or a publication and a slot.
+//! What following wants of a source's database, as SQL that a person can read before it is run: one schema of
+//! ours, and by the file's way of following either triggers that fill an outbox, or a publication and a slot.
 //!
-//! Triggers are of statements with transition tables: a change of a million rows writes its distinct keys once, and wakes the service
-//! once. They run as their owner, so that who writes the tables needs no rights here.
+//! Triggers are of statements with transition tables: a change of a million rows writes its distinct keys
+//! once, and wakes the service once. They run as their owner, so that who writes the tables needs no rights
+//! here.
 
 use sqlx::AssertSqlSafe;
 
@@ -73,7 +74,8 @@ pub fn uninstall_sql(config: &IngestConfig, source: &SourceConfig, postgres: &Po
     sql
 }
 
-/// Runs the statements of `install_sql` or `uninstall_sql`, all or none, and makes the slot where one is wanted.
+/// Runs the statements of `install_sql` or `uninstall_sql`, all or none, and makes the slot where one is
+/// wanted.
 pub async fn run_sql(database: &PipelineDatabase, sql: &str) -> Result<(), SourceError> {
     let fail = |error: sqlx::Error| database.error(&error);
     let mut all = database.pool().begin().await.map_err(fail)?;
@@ -171,7 +173,8 @@ fn publication(config: &IngestConfig, source: &SourceConfig, postgres: &Postgres
         tables.join(", ")
     );
     for watch in &postgres.watch {
-        // Without the whole old row, a row that moves from one parent to another names only the new one, and a deleted row none.
+        // Without the whole old row, a row that moves from one parent to another names only the new one, and
+        // a deleted row none.
         if watch.key != source.key_column() || watch.parents.is_some() {
             sql.push_str(&format!("ALTER TABLE {} REPLICA IDENTITY FULL;\n", qualified(&watch.table)));
         }

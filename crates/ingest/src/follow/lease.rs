@@ -1,6 +1,7 @@
-//! Which of several services is active: a row in the database that runs out unless it is renewed, with a number that grows each time it
-//! is taken. The holder trusts only its own clock that never goes back, counted from before it asked: it stops by itself before the
-//! database lets another have it, even when it was stopped in between.
+//! Which of several services is active: a row in the database that runs out unless it is renewed, with a
+//! number that grows each time it is taken. The holder trusts only its own clock that never goes back,
+//! counted from before it asked: it stops by itself before the database lets another have it, even when it
+//! was stopped in between.
 
 use std::time::Duration;
 
@@ -23,7 +24,8 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Waits until the lease is free, then holds it. Errors: a database without our tables; one that is away is waited for.
+    /// Waits until the lease is free, then holds it. Errors: a database without our tables; one that is away
+    /// is waited for.
     pub async fn take(
         database: &PipelineDatabase,
         holder: &str,

@@ -1,5 +1,6 @@
-//! A collection that is never stale: the service that indexes everything once, then follows changes and rows that become due, as the one
-//! active of several. What a change means is read from the source afresh, so that a restart at any point only does some work twice.
+//! A collection that is never stale: the service that indexes everything once, then follows changes and rows
+//! that become due, as the one active of several. What a change means is read from the source afresh, so that
+//! a restart at any point only does some work twice.
 
 mod changes;
 mod database;

@@ -1,6 +1,7 @@
-//! The messages of PostgreSQL's `pgoutput` plugin, protocol version 1: which rows of which tables a transaction changed. Only the
-//! columns of watched keys are kept; documents are made from the rows as they are now, not from the log.
-//! Source of the layout: PostgreSQL's manual, "Logical Replication Message Formats".
+//! The messages of PostgreSQL's `pgoutput` plugin, protocol version 1: which rows of which tables a
+//! transaction changed. Only the columns of watched keys are kept; documents are made from the rows as they
+//! are now, not from the log. Source of the layout: PostgreSQL's manual, "Logical Replication Message
+//! Formats".
 
 use std::collections::HashMap;
 
@@ -17,7 +18,8 @@ pub enum LogMessage {
     Other,
 }
 
-/// Tables by the numbers that the log gives them. A description comes before a table's first change in each conversation.
+/// Tables by the numbers that the log gives them. A description comes before a table's first change in each
+/// conversation.
 #[derive(Debug, Default)]
 pub struct LogDecoder {
     tables: HashMap<u32, Table>,

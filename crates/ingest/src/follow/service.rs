@@ -1,5 +1,6 @@
-//! The loop of the service: take the lease or stand by; index everything if nobody has; then read changes and due rows, make their
-//! documents anew, send them under the fence, confirm. One request at a time, so that the last state of a key is sent last.
+//! The loop of the service: take the lease or stand by; index everything if nobody has; then read changes and
+//! due rows, make their documents anew, send them under the fence, confirm. One request at a time, so that
+//! the last state of a key is sent last.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::Write as _;

@@ -1,4 +1,5 @@
-//! How following stands, as the database says: who is active, how many changes wait and since when, when the next row becomes due.
+//! How following stands, as the database says: who is active, how many changes wait and since when, when the
+//! next row becomes due.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! A value as a field's type wants it, and as JSON. Nothing is bent silently: what does not fit is an error that shows the value.
+//! A value as a field's type wants it, and as JSON. Nothing is bent silently: what does not fit is an error
+//! that shows the value.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -66,7 +67,8 @@ pub fn to_instant(value: &Value, zone: &TimeZone) -> Result<Timestamp, String> {
         }
         _ => return Err(unfit(value, "a date")),
     };
-    // A time that a change of clocks leaves out is the moment an hour later, one that comes twice the earlier.
+    // A time that a change of clocks leaves out is the moment an hour later, one that comes twice the
+    // earlier.
     civil.to_zoned(zone.clone()).map(|zoned| zoned.timestamp()).map_err(|error| error.to_string())
 }
 

@@ -73,7 +73,8 @@ impl FieldSteps {
         }
     }
 
-    /// The field's values, transformed and typed; empty when it has none. Errors: the reason, with the field's name.
+    /// The field's values, transformed and typed; empty when it has none. Errors: the reason, with the
+    /// field's name.
     pub fn values<'a>(&'a self, record: &'a Record) -> Result<Vec<Cow<'a, Value>>, String> {
         let raw = self.origin.values(record);
         let values = raw.map_err(|reason| format!("field `{}`: {reason}", self.name))?;

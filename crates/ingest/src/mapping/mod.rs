@@ -1,5 +1,6 @@
-//! A record becomes a document: `compile` turns the file's fields into steps once, `write` runs them for each record and writes the
-//! document's JSON. What cannot be written is a reason for the dead-letter file, never a document with less than was asked for.
+//! A record becomes a document: `compile` turns the file's fields into steps once, `write` runs them for each
+//! record and writes the document's JSON. What cannot be written is a reason for the dead-letter file, never
+//! a document with less than was asked for.
 
 mod convert;
 mod field;
@@ -216,7 +217,8 @@ pub fn digest_of(bytes: &[u8]) -> u64 {
     for byte in bytes {
         hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     }
-    // SplitMix64's finaliser: FNV alone leaves the upper bits of short texts alike, and buckets are chosen by them.
+    // SplitMix64's finaliser: FNV alone leaves the upper bits of short texts alike, and buckets are chosen by
+    // them.
     hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     hash ^ (hash >> 31)

@@ -72,8 +72,8 @@ fn extract(regex: &Regex, text: &str) -> Option<String> {
 /// Elements whose content is no text.
 const HIDDEN: [&str; 4] = ["script", "style", "head", "template"];
 
-/// The text of HTML: tags and comments go, block elements leave a blank, entities of XML and by number become characters. It is not
-/// a browser: what is no HTML stays as it is.
+/// The text of HTML: tags and comments go, block elements leave a blank, entities of XML and by number become
+/// characters. It is not a browser: what is no HTML stays as it is.
 pub fn strip_html(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;

@@ -1,5 +1,6 @@
-//! A whole index run: everything that the sources have, read in parallel ranges of one snapshot, into a new collection which then takes
-//! the alias in one step. It goes on where it was killed, waits while the target is busy, and keeps what was refused with the reason.
+//! A whole index run: everything that the sources have, read in parallel ranges of one snapshot, into a new
+//! collection which then takes the alias in one step. It goes on where it was killed, waits while the target
+//! is busy, and keeps what was refused with the reason.
 
 mod range;
 mod state;
@@ -125,7 +126,8 @@ impl MassIndex {
         Self { due, ..self }
     }
 
-    /// Runs to the end: reads, verifies, puts in place. A source that goes away meanwhile is read on from a new snapshot.
+    /// Runs to the end: reads, verifies, puts in place. A source that goes away meanwhile is read on from a
+    /// new snapshot.
     pub async fn run(&self) -> Result<RunReport, RunError> {
         let mut state = self.folder.load()?;
         let digest = config_digest(&self.config);

@@ -1,5 +1,5 @@
-//! One range of a run: while a page is on its way to the target, the next is read. One page is sent at a time, so that the cursor says
-//! exactly what has been acknowledged.
+//! One range of a run: while a page is on its way to the target, the next is read. One page is sent at a
+//! time, so that the cursor says exactly what has been acknowledged.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Where a run stands: a file that is replaced in one step after each page that the target has acknowledged. A run that was killed goes
-//! on behind the last of these.
+//! Where a run stands: a file that is replaced in one step after each page that the target has acknowledged.
+//! A run that was killed goes on behind the last of these.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

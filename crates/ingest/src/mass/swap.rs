@@ -1,5 +1,5 @@
-//! Where a run's documents go, and how they reach those who search: a new collection, counted, then the alias in one step. The one before
-//! is kept, for going back.
+//! Where a run's documents go, and how they reach those who search: a new collection, counted, then the alias
+//! in one step. The one before is kept, for going back.
 
 use super::{MassIndex, RunError, RunPhase, RunState, SourceState, StateFolder};
 use crate::config::{IngestConfig, TargetMode};
@@ -112,7 +112,8 @@ fn named(config: &IngestConfig, run: u64) -> String {
     format!("{}_run{run}", config.target.collection)
 }
 
-/// Puts the collection before the last run in place again, and the last run's aside; returns both names. Twice is as before.
+/// Puts the collection before the last run in place again, and the last run's aside; returns both names.
+/// Twice is as before.
 pub async fn rollback(config: &IngestConfig) -> Result<(String, String), RunError> {
     let dir = config.state.dir.clone().unwrap_or_default();
     let folder = StateFolder::open(&dir)?;

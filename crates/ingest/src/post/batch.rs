@@ -1,4 +1,5 @@
-//! Documents gathered into update requests of a bounded size: large enough to share one log append, small enough to flow.
+//! Documents gathered into update requests of a bounded size: large enough to share one log append, small
+//! enough to flow.
 
 use bytes::Bytes;
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! The sources of crates that a cargo build downloaded: where they lie, and each one's name, version and licence.
+//! The sources of crates that a cargo build downloaded: where they lie, and each one's name, version and
+//! licence.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,5 +1,6 @@
-//! Files on a disk become documents in a collection, once: walk, read, describe, batch, send. The command line's `post` and
-//! `demo` are thin over this. It knows Solr's update API and nothing of the server's inside.
+//! Files on a disk become documents in a collection, once: walk, read, describe, batch, send. The command
+//! line's `post` and `demo` are thin over this. It knows Solr's update API and nothing of the server's
+//! inside.
 
 mod batch;
 mod crates;

@@ -35,8 +35,8 @@ impl Format {
         }
     }
 
-    /// Where `body` goes. JSON that begins with an object is a document, as Solr's own tool takes it, unless its first
-    /// key is a command.
+    /// Where `body` goes. JSON that begins with an object is a document, as Solr's own tool takes it, unless
+    /// its first key is a command.
     pub fn payload(self, body: &[u8]) -> Payload {
         match self {
             Format::Json if is_document(body) => Format::JsonLines.payload(body),

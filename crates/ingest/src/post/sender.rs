@@ -66,7 +66,8 @@ impl Sender {
         self.queue.clone()
     }
 
-    /// Waits until every batch is acknowledged; the first error otherwise. Every clone of the queue must be gone.
+    /// Waits until every batch is acknowledged; the first error otherwise. Every clone of the queue must be
+    /// gone.
     pub async fn finish(self) -> Result<(), Error> {
         let Sender { queue, mut workers } = self;
         drop(queue);

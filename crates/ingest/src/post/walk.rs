@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-/// All regular files at or below `roots`, links not followed, `.git` and hidden folders left out, sorted by path; what cannot be
-/// read is passed over.
+/// All regular files at or below `roots`, links not followed, `.git` and hidden folders left out, sorted by
+/// path; what cannot be read is passed over.
 pub fn files_below(roots: &[PathBuf]) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = roots.iter().flat_map(|root| files_of(root)).collect();
     files.sort();

@@ -47,7 +47,8 @@ impl Calendar {
             && !self.yearly.contains(&(date.month(), date.day()))
     }
 
-    /// The day that is `days` counting days after `date`; `date` itself for none. `None` beyond the year 9999.
+    /// The day that is `days` counting days after `date`; `date` itself for none. `None` beyond the year
+    /// 9999.
     pub fn after(&self, date: Date, days: u32) -> Option<Date> {
         let (mut date, mut left) = (date, days);
         while left > 0 {

@@ -1,5 +1,6 @@
-//! When a row may be seen: rules over its columns, decided at index time. A verdict says whether the row is visible now, why, and
-//! when that may change by itself, so that a timer can look again just then. No clock in here: the moment is handed in.
+//! When a row may be seen: rules over its columns, decided at index time. A verdict says whether the row is
+//! visible now, why, and when that may change by itself, so that a timer can look again just then. No clock
+//! in here: the moment is handed in.
 
 mod calendar;
 mod condition;
@@ -96,7 +97,8 @@ impl Rules {
         self.0.is_empty()
     }
 
-    /// Judges a row of `source` as of `now`. A row is visible when every rule that speaks of it lets it through.
+    /// Judges a row of `source` as of `now`. A row is visible when every rule that speaks of it lets it
+    /// through.
     pub fn judge(&self, source: &str, row: &Row, now: Timestamp) -> Verdict {
         let rules: Vec<RuleVerdict> = self
             .0

@@ -1,4 +1,5 @@
-//! A moment that follows from a date in the row: so many days, business days or hours later, at a time of the day.
+//! A moment that follows from a date in the row: so many days, business days or hours later, at a time of the
+//! day.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +75,8 @@ impl Moment {
         }
         date = date.checked_add(self.days.days()).ok()?;
         let time = self.at.unwrap_or_else(|| local.time());
-        // Through the day's own clock, so that 09:00 stays 09:00 over a change of clocks; a time left out is an hour later.
+        // Through the day's own clock, so that 09:00 stays 09:00 over a change of clocks; a time left out is
+        // an hour later.
         let moment = date.to_datetime(time).to_zoned(self.calendar.zone.clone()).ok()?.timestamp();
         moment.checked_add(self.hours.hours()).ok()
     }

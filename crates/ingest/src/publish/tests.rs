@@ -1,4 +1,5 @@
-//! Rules at chosen moments: weekends, holidays, changes of clocks, thresholds, excluded sources, combinations.
+//! Rules at chosen moments: weekends, holidays, changes of clocks, thresholds, excluded sources,
+//! combinations.
 
 use super::*;
 use crate::record::Value;
@@ -20,7 +21,8 @@ fn row(cells: &[(&str, &str)]) -> Row {
     }
 }
 
-/// Of a row with `date`, a rule with `from`: the moment from which it is visible, one millisecond before which it is not.
+/// Of a row with `date`, a rule with `from`: the moment from which it is visible, one millisecond before
+/// which it is not.
 fn check_from(from: &str, date: &str, expected: &str) {
     let rules = rules(&format!("{UK}[[rule]]\nname = \"r\"\nfrom = {{ column = \"date\", {from} }}\n"));
     let row = row(&[("date", date)]);

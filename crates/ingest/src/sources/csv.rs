@@ -1,5 +1,5 @@
-//! CSV: a record a row, text in every column. One range, since only reading from the start tells where a quoted line break ends; a
-//! cursor is the byte where the next record begins.
+//! CSV: a record a row, text in every column. One range, since only reading from the start tells where a
+//! quoted line break ends; a cursor is the byte where the next record begins.
 
 use std::fs::File;
 use std::path::PathBuf;

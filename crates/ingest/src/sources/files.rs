@@ -7,7 +7,8 @@ use futures_util::future::BoxFuture;
 
 use super::{Page, Pages, SourceError};
 
-/// Records above this are dead letters: a quote that never closes, or a file without line ends, would fill the memory.
+/// Records above this are dead letters: a quote that never closes, or a file without line ends, would fill
+/// the memory.
 pub const RECORD_BYTES_MAX: usize = 16 << 20;
 
 /// Rows a page of a file.

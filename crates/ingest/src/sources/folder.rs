@@ -1,6 +1,6 @@
-//! Folders: a file a row, by its path below the folder. Columns: `path`, `name`, `ending`, `size`, `modified`, `text`, `title` (of
-//! HTML), `readers` (who may read it, from the file's permissions); a JSON file's members are columns besides. The walk is sorted, so a
-//! cursor is the last path.
+//! Folders: a file a row, by its path below the folder. Columns: `path`, `name`, `ending`, `size`,
+//! `modified`, `text`, `title` (of HTML), `readers` (who may read it, from the file's permissions); a JSON
+//! file's members are columns besides. The walk is sorted, so a cursor is the last path.
 
 use std::fs;
 use std::path::{Path, PathBuf};

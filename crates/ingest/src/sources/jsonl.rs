@@ -1,5 +1,5 @@
-//! JSON lines: an object a line. Ranges are stretches of bytes; a line belongs to the range in which it begins. A cursor is the byte
-//! where the next line begins.
+//! JSON lines: an object a line. Ranges are stretches of bytes; a line belongs to the range in which it
+//! begins. A cursor is the byte where the next line begins.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};

@@ -1,6 +1,7 @@
-//! Where rows come from: one shape for all kinds. A *snapshot* is cut into key ranges, each read page by page behind a cursor, so that
-//! reading goes on where it was broken off; *fetch* reads the present state of some rows, which is all that following changes needs.
-//! Owns the shape and the errors; each kind is one file or folder.
+//! Where rows come from: one shape for all kinds. A *snapshot* is cut into key ranges, each read page by page
+//! behind a cursor, so that reading goes on where it was broken off; *fetch* reads the present state of some
+//! rows, which is all that following changes needs. Owns the shape and the errors; each kind is one file or
+//! folder.
 
 mod csv;
 mod files;
@@ -58,7 +59,8 @@ pub trait Source: Send + Sync {
     /// A state that does not change while it is read, as far as this kind can give one.
     fn snapshot(&self) -> BoxFuture<'_, Result<Box<dyn Snapshot>, SourceError>>;
 
-    /// The rows with these keys as they are now; keys without a row are gone. Kinds that cannot look rows up refuse.
+    /// The rows with these keys as they are now; keys without a row are gone. Kinds that cannot look rows up
+    /// refuse.
     fn fetch<'a>(&'a self, keys: &'a [String]) -> BoxFuture<'a, Result<Page, SourceError>>;
 }
 

@@ -1,5 +1,6 @@
-//! Another Solr: all documents of a query in the order of their ids by `cursorMark`, which is the cursor here too. What is neither
-//! stored nor in a column does not come; `_version_` and what marks blocks are left behind.
+//! Another Solr: all documents of a query in the order of their ids by `cursorMark`, which is the cursor here
+//! too. What is neither stored nor in a column does not come; `_version_` and what marks blocks are left
+//! behind.
 
 use std::sync::Arc;
 use std::time::Duration;

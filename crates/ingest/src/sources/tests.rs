@@ -1,4 +1,5 @@
-//! Sources of files: however they are cut into ranges, and wherever reading is broken off, all rows come once.
+//! Sources of files: however they are cut into ranges, and wherever reading is broken off, all rows come
+//! once.
 
 use std::fs;
 use std::path::Path;
@@ -14,8 +15,8 @@ fn open_source(kind: &str, path: &Path) -> Box<dyn Source> {
     open(&parse(&text, "x").unwrap().sources[0]).unwrap()
 }
 
-/// Keys, refusals and cursors of the source in about `wanted` ranges; each range from its start and, when `broken`, again from each
-/// of its cursors.
+/// Keys, refusals and cursors of the source in about `wanted` ranges; each range from its start and, when
+/// `broken`, again from each of its cursors.
 async fn read(source: &dyn Source, wanted: usize, broken: bool) -> (Vec<String>, Vec<String>, usize) {
     let snapshot = source.snapshot().await.unwrap();
     let (mut keys, mut refused, mut cursors) = (Vec::new(), Vec::new(), 0);

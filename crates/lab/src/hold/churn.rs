@@ -1,5 +1,5 @@
-//! Idle connections that do not stay so: in turn one asks again, one is closed, one is half closed and must then be closed by
-//! the server. What is closed is opened anew, so that as many stay.
+//! Idle connections that do not stay so: in turn one asks again, one is closed, one is half closed and must
+//! then be closed by the server. What is closed is opened anew, so that as many stay.
 
 use std::io::{self, Read as _};
 use std::net::{Shutdown, TcpStream};
@@ -31,7 +31,8 @@ pub(super) fn churn(peer: &Peer<'_>, idle: &mut [TcpStream], per_second: u64, en
             thread::park_timeout(early);
             continue;
         }
-        // All are visited in turn, and in the next round each has something else done to it unless their number is odd.
+        // All are visited in turn, and in the next round each has something else done to it unless their
+        // number is odd.
         let at = churned.count as usize % idle.len();
         if let Err(error) = step(peer, &mut idle[at], churned.count) {
             churned.outcome.fail(1, &error);

@@ -1,5 +1,6 @@
-//! Holds many idle connections while others are busy and all of them come and go: what the idle ones cost the server in
-//! memory, and whether any connection is reset, lost or left half closed. A gauge, not a comparison.
+//! Holds many idle connections while others are busy and all of them come and go: what the idle ones cost the
+//! server in memory, and whether any connection is reset, lost or left half closed. A gauge, not a
+//! comparison.
 
 mod churn;
 
@@ -36,10 +37,11 @@ pub struct HoldOptions {
     pub busy: usize,
     /// Of the busy ones together.
     pub requests: u64,
-    /// A busy connection is closed, and another opened, after so many requests: by the client, or by the server that was
-    /// asked to, in turn.
+    /// A busy connection is closed, and another opened, after so many requests: by the client, or by the
+    /// server that was asked to, in turn.
     pub requests_per_connection: u64,
-    /// So many idle connections a second ask again, are closed or half closed, in turn; what is closed is opened anew.
+    /// So many idle connections a second ask again, are closed or half closed, in turn; what is closed is
+    /// opened anew.
     pub churn_per_second: u64,
 }
 
@@ -56,7 +58,8 @@ pub struct Held {
     pub churned: u64,
     /// Requests that brought no answer, or one with a status other than 200.
     pub failed: u64,
-    /// Those among them whose connection was reset or closed, with the ends of connections that were no clean ones.
+    /// Those among them whose connection was reset or closed, with the ends of connections that were no clean
+    /// ones.
     pub resets: u64,
     /// The first reason among them.
     pub first_failure: Option<String>,
@@ -129,7 +132,8 @@ impl<'a> Peer<'a> {
     }
 }
 
-/// Errors: when the idle connections cannot be opened, mostly because this process may not have so many files open.
+/// Errors: when the idle connections cannot be opened, mostly because this process may not have so many files
+/// open.
 pub fn hold(options: &HoldOptions, watch: &dyn Watch) -> Result<Held, Error> {
     let peer = Peer::new(options);
     let server = Processes::listening_on(peer.authority);

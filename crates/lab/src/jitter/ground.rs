@@ -1,4 +1,5 @@
-//! The memory that the work goes through, or that lies beside it, and the work itself. Refuses more than the machine has.
+//! The memory that the work goes through, or that lies beside it, and the work itself. Refuses more than the
+//! machine has.
 
 use std::fs;
 use std::hint::black_box;
@@ -15,7 +16,8 @@ use crate::random::Random;
 pub enum JitterWork {
     /// So many words somewhere in the memory, each read and written.
     Steps(u64),
-    /// So many readings of the clock. The memory is ballast then: all of it resident, none of it touched again.
+    /// So many readings of the clock. The memory is ballast then: all of it resident, none of it touched
+    /// again.
     ClockReads(u64),
 }
 

@@ -1,8 +1,10 @@
-//! The hiccups of a machine: a fixed piece of work done over and over, and the histogram of how long it took, with idle processors,
-//! beside busy neighbours and beside a server, with a little and with much memory (after Dominy). Each piece also
-//! tells what its thread used, so that the tail is shown with its cause: no processor free, pages, or the work itself.
+//! The hiccups of a machine: a fixed piece of work done over and over, and the histogram of how long it took,
+//! with idle processors, beside busy neighbours and beside a server, with a little and with much memory
+//! (after Dominy). Each piece also tells what its thread used, so that the tail is shown with its cause: no
+//! processor free, pages, or the work itself.
 //!
-//! A gauge, not a comparison. What a thread uses is read by the caller's `read`; the lab itself asks no kernel.
+//! A gauge, not a comparison. What a thread uses is read by the caller's `read`; the lab itself asks no
+//! kernel.
 
 mod ground;
 mod tail;
@@ -61,7 +63,8 @@ impl fmt::Display for Company {
 
 /// What the lab does not do itself.
 pub struct JitterSeams<'s> {
-    /// Tells what the thread that calls it has used so far; called on the measuring thread, which is the caller's.
+    /// Tells what the thread that calls it has used so far; called on the measuring thread, which is the
+    /// caller's.
     pub read: &'s dyn Fn() -> Counts,
     /// Hears what begins.
     pub watch: &'s dyn Fn(&str),

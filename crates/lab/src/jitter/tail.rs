@@ -1,4 +1,5 @@
-//! What pieces of work used, on average and in their slowest hundredth, and how much of the slowness that explains. Pure.
+//! What pieces of work used, on average and in their slowest hundredth, and how much of the slowness that
+//! explains. Pure.
 
 use serde::Serialize;
 
@@ -69,7 +70,8 @@ pub struct Tail {
     pub mean: PieceMean,
     /// How much longer than the piece in the middle they took, on average.
     pub excess_us: f64,
-    /// Shares of that: more time without a processor, more work. What is left is neither (interrupts, the host's own doings).
+    /// Shares of that: more time without a processor, more work. What is left is neither (interrupts, the
+    /// host's own doings).
     pub run_queue_share: Option<f64>,
     pub cpu_share: Option<f64>,
 }

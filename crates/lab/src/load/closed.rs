@@ -1,5 +1,5 @@
-//! Closed-loop load: each connection sends its next request when the last is answered. Good for peak throughput only; it
-//! hides queueing, which the report says.
+//! Closed-loop load: each connection sends its next request when the last is answered. Good for peak
+//! throughput only; it hides queueing, which the report says.
 
 use std::time::Instant;
 

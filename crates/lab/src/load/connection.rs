@@ -1,6 +1,6 @@
-//! One keep-alive HTTP/1.1 connection, blocking, with as little work a request as possible: the generator shares the
-//! machine with the server it measures. Reads bodies by length, in chunks, or to the end of the connection; parses nothing
-//! else of an answer.
+//! One keep-alive HTTP/1.1 connection, blocking, with as little work a request as possible: the generator
+//! shares the machine with the server it measures. Reads bodies by length, in chunks, or to the end of the
+//! connection; parses nothing else of an answer.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -81,8 +81,8 @@ impl Connection {
         self.says_when
     }
 
-    /// The check that older HTTP clients make before each request: whether the server has closed, asked by a read that waits
-    /// a millisecond for what a live connection never sends.
+    /// The check that older HTTP clients make before each request: whether the server has closed, asked by a
+    /// read that waits a millisecond for what a live connection never sends.
     pub fn looks_stale(&mut self) -> bool {
         match self.peek() {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -192,7 +192,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads what there is, at least a byte, with room for `wanted` more; moves what is unread to the front first.
+    /// Reads what there is, at least a byte, with room for `wanted` more; moves what is unread to the front
+    /// first.
     fn fill(&mut self, wanted: usize) -> io::Result<()> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);

@@ -1,5 +1,5 @@
-//! CPU time of processes: the server's, found by the port it listens on, and the generator's own. Elsewhere than on Linux, or
-//! for a server elsewhere, there is none and the report says so.
+//! CPU time of processes: the server's, found by the port it listens on, and the generator's own. Elsewhere
+//! than on Linux, or for a server elsewhere, there is none and the report says so.
 
 use std::fs;
 use std::net::ToSocketAddrs as _;
@@ -13,7 +13,8 @@ impl Processes {
         Self(pids)
     }
 
-    /// The process of this machine that listens on `host:port`; none when it is elsewhere or hidden from this user.
+    /// The process of this machine that listens on `host:port`; none when it is elsewhere or hidden from this
+    /// user.
     pub fn listening_on(authority: &str) -> Self {
         Self(find(authority).into_iter().collect())
     }
@@ -40,8 +41,8 @@ pub fn own_cpu_seconds() -> Option<f64> {
     cpu_seconds(std::process::id())
 }
 
-/// By the process's own clock, which counts nanoseconds. The figures in `/proc/PID/stat` are hundredths of a second: 2 % of a
-/// slice of half a second, which is as much as some comparisons are about.
+/// By the process's own clock, which counts nanoseconds. The figures in `/proc/PID/stat` are hundredths of a
+/// second: 2 % of a slice of half a second, which is as much as some comparisons are about.
 #[cfg(target_os = "linux")]
 fn cpu_seconds(process: u32) -> Option<f64> {
     use nix::time::{clock_getcpuclockid, clock_gettime};
@@ -72,7 +73,8 @@ fn find(authority: &str) -> Option<u32> {
         .find(|pid| holds(*pid, &wanted))
 }
 
-/// Sockets of this machine whose peer at, or beyond, the port has closed while they have not; `None` where there is no `/proc`.
+/// Sockets of this machine whose peer at, or beyond, the port has closed while they have not; `None` where
+/// there is no `/proc`.
 pub fn half_closed(authority: &str) -> Option<usize> {
     let ending = format!(":{:04X}", local_port(authority)?);
     let tables = tables();

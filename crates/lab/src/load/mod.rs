@@ -1,6 +1,6 @@
-//! HTTP load: a number of connections, a thread each, that send prepared requests and record how long each answer took. Owns
-//! the harness that closed and open loops share (connecting before the clock starts, merging, CPU accounting); what is sent
-//! and what the figures mean is decided by the caller.
+//! HTTP load: a number of connections, a thread each, that send prepared requests and record how long each
+//! answer took. Owns the harness that closed and open loops share (connecting before the clock starts,
+//! merging, CPU accounting); what is sent and what the figures mean is decided by the caller.
 
 mod closed;
 mod connection;
@@ -29,11 +29,11 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
-    /// Each connection sends its next request when the last is answered: peak throughput, and latency as a client sees it
-    /// that waits. It hides queueing.
+    /// Each connection sends its next request when the last is answered: peak throughput, and latency as a
+    /// client sees it that waits. It hides queueing.
     Closed { connections: usize },
-    /// Requests leave by schedule, whatever the answers do; latency counts from the intended send. `connections` bounds
-    /// how many are under way at once; what waits for one, waits on the clock.
+    /// Requests leave by schedule, whatever the answers do; latency counts from the intended send.
+    /// `connections` bounds how many are under way at once; what waits for one, waits on the clock.
     Open { per_second: f64, arrivals: Arrivals, connections: usize },
 }
 
@@ -60,7 +60,8 @@ pub struct Target<'a> {
 pub struct Load {
     /// Nanoseconds from (intended) send to the end of the answer, of answered requests.
     pub latency_ns: Histogram<u64>,
-    /// Nanoseconds by which the generator itself was late, of requests that had a free connection. Open loop only.
+    /// Nanoseconds by which the generator itself was late, of requests that had a free connection. Open loop
+    /// only.
     pub lag_ns: Histogram<u64>,
     pub elapsed: Duration,
     /// Requests that got no answer or one that was not 200.

@@ -1,5 +1,6 @@
-//! Open-loop load: requests leave by schedule. Whichever connection is free takes the next arrival and waits for its moment;
-//! when none is free the arrival waits, and its latency says so because it counts from the intended send.
+//! Open-loop load: requests leave by schedule. Whichever connection is free takes the next arrival and waits
+//! for its moment; when none is free the arrival waits, and its latency says so because it counts from the
+//! intended send.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -24,7 +25,8 @@ impl Clerk {
             let intended = started + offset;
             if let Some(wait) = intended.checked_duration_since(Instant::now()) {
                 thread::sleep(wait);
-                // Only here was the generator itself due: an arrival that found no free connection was held up by the server.
+                // Only here was the generator itself due: an arrival that found no free connection was held
+                // up by the server.
                 worker.lag_ns.saturating_record(intended.elapsed().as_nanos() as u64);
             }
             worker.send(intended);

@@ -1,4 +1,5 @@
-//! Requests as bytes, built before the clock starts, and the order in which the connections of a run take them.
+//! Requests as bytes, built before the clock starts, and the order in which the connections of a run take
+//! them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,5 +1,5 @@
-//! When requests are meant to leave in an open-loop run: decided before the run, so that a slow answer delays nothing and
-//! waiting counts as latency.
+//! When requests are meant to leave in an open-loop run: decided before the run, so that a slow answer delays
+//! nothing and waiting counts as latency.
 
 use std::time::Duration;
 

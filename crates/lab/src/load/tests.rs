@@ -91,8 +91,8 @@ fn an_open_loop_sends_what_is_scheduled() {
 
 #[test]
 fn waiting_for_a_connection_is_latency() {
-    // All arrivals at once over one connection: the last waits for all others, which an answer timed from its actual send
-    // would not show.
+    // All arrivals at once over one connection: the last waits for all others, which an answer timed from its
+    // actual send would not show.
     let shape = Shape::Open { per_second: 1e9, arrivals: Arrivals::Constant, connections: 1 };
     let seen = load("/", shape, Duration::from_nanos(2001));
     assert_eq!(seen.answered(), 2000);

@@ -1,5 +1,5 @@
-//! A process that outlives the command that started it, known by a file with its id and the moment of its birth, so that an
-//! id used again by the system is never taken for ours.
+//! A process that outlives the command that started it, known by a file with its id and the moment of its
+//! birth, so that an id used again by the system is never taken for ours.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,8 @@ impl Daemon {
         (birth_of(pid)? == birth).then_some(pid)
     }
 
-    /// Starts `command` in the home, in a process group of its own, so that Ctrl-C in the terminal does not reach it.
+    /// Starts `command` in the home, in a process group of its own, so that Ctrl-C in the terminal does not
+    /// reach it.
     pub fn start(&self, mut command: Command) -> Result<(), Error> {
         let wrong = |source| Error::File { path: self.home.display().to_string(), source };
         let output = File::create(self.home.join("out.txt")).map_err(wrong)?;

@@ -1,5 +1,6 @@
-//! Servers to compare with, started by the lab itself: a real Solr from Maven Central, alone or as a cloud of two nodes. Owns
-//! where they live (a cache folder) and how they are started and stopped; a run only sees their URL.
+//! Servers to compare with, started by the lab itself: a real Solr from Maven Central, alone or as a cloud of
+//! two nodes. Owns where they live (a cache folder) and how they are started and stopped; a run only sees
+//! their URL.
 
 mod daemon;
 mod project;

@@ -1,5 +1,6 @@
-//! A small Java project of ours: written to the cache folder, its libraries fetched from Maven Central by their coordinates,
-//! its sources compiled. A machine needs a JDK (17 or newer) and Maven, nothing else; what is built once is found again.
+//! A small Java project of ours: written to the cache folder, its libraries fetched from Maven Central by
+//! their coordinates, its sources compiled. A machine needs a JDK (17 or newer) and Maven, nothing else; what
+//! is built once is found again.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! A real Solr as the peer: standalone, or two nodes with the ZooKeeper that Solr brings along. Quiet log, caches off unless
-//! asked for, the JVM options of Solr's own start script.
+//! A real Solr as the peer: standalone, or two nodes with the ZooKeeper that Solr brings along. Quiet log,
+//! caches off unless asked for, the JVM options of Solr's own start script.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,8 @@ const PROJECT: Project = Project {
     ],
 };
 
-/// Options of Solr's start script that are no property of this machine: G1 with short pauses, memory touched at start.
+/// Options of Solr's start script that are no property of this machine: G1 with short pauses, memory touched
+/// at start.
 const JVM: [&str; 11] = [
     "-server",
     "-Xss256k",
@@ -63,11 +64,13 @@ pub struct SolrOptions {
     pub heap: String,
     /// Filter, result and document caches as Solr comes, instead of none.
     pub caches: bool,
-    /// Two nodes, on this port and the next, ZooKeeper on this port and a thousand, collections of two shards.
+    /// Two nodes, on this port and the next, ZooKeeper on this port and a thousand, collections of two
+    /// shards.
     pub cloud: bool,
 }
 
-/// Starts Solr, or finds it running, and waits until it answers; its URL. Heap and caches count for what is started only.
+/// Starts Solr, or finds it running, and waits until it answers; its URL. Heap and caches count for what is
+/// started only.
 pub async fn up(options: &SolrOptions, watch: &dyn Watch) -> Result<SolrUrl, Error> {
     let cache = cache()?;
     let built = PROJECT.build(&cache, watch)?;
@@ -174,7 +177,8 @@ fn start(built: &Built, daemon: &Daemon, port: u16, options: &SolrOptions) -> Re
         .arg(format!("-Dlab.caches={}", options.caches));
     if options.cloud {
         write(&daemon.home.join(CLOUD), "")?;
-        // The first node runs ZooKeeper within itself, a thousand ports on; named a host as well, it would look for others.
+        // The first node runs ZooKeeper within itself, a thousand ports on; named a host as well, it would
+        // look for others.
         let first = port == options.port;
         java.arg(if first {
             "-DzkRun".to_owned()
@@ -205,7 +209,8 @@ async fn answering(daemon: &Daemon, client: &SolrClient, cloud: bool) -> Result<
     }
 }
 
-/// Whether the node answers and none of the workloads' cores is still loading, which the node does not wait for.
+/// Whether the node answers and none of the workloads' cores is still loading, which the node does not wait
+/// for.
 async fn serves(client: &SolrClient, cloud: bool) -> bool {
     let status = async |path: &str, params: &[(&str, &str)]| {
         client.get(path, params).await.map_or(503, |answer| answer.status)

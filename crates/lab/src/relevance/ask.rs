@@ -1,5 +1,5 @@
-//! Makes a run by asking a server: each query goes into the same template of a request, and the order of the answer is the
-//! run. One request at a time: what is measured here is not speed.
+//! Makes a run by asking a server: each query goes into the same template of a request, and the order of the
+//! answer is the run. One request at a time: what is measured here is not speed.
 
 use client::SolrClient;
 use serde_json::Value;

@@ -1,6 +1,6 @@
-//! The measures, written as `ir-measures` writes them: `nDCG@10`, `RR` (or `MRR`), `P@5`, `R@100`, `AP`, `Success@1`,
-//! `Judged@10`; `(rel=2)` behind a name raises the grade from which a document is relevant. Definitions are trec_eval's: the
-//! gain of nDCG is the grade, discounted by log2 of one more than the rank.
+//! The measures, written as `ir-measures` writes them: `nDCG@10`, `RR` (or `MRR`), `P@5`, `R@100`, `AP`,
+//! `Success@1`, `Judged@10`; `(rel=2)` behind a name raises the grade from which a document is relevant.
+//! Definitions are trec_eval's: the gain of nDCG is the grade, discounted by log2 of one more than the rank.
 
 use std::collections::HashMap;
 use std::fmt;

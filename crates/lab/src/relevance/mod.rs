@@ -1,6 +1,7 @@
-//! Relevance: how well the answers to queries agree with judgments of their documents. Judgments and runs are TREC's files,
-//! measures those of `ir-measures` by its names and trec_eval's definitions (`clients/ir_measures` compares the figures).
-//! `ask` makes a run by asking a server; nothing else here knows that there is one.
+//! Relevance: how well the answers to queries agree with judgments of their documents. Judgments and runs are
+//! TREC's files, measures those of `ir-measures` by its names and trec_eval's definitions
+//! (`clients/ir_measures` compares the figures). `ask` makes a run by asking a server; nothing else here
+//! knows that there is one.
 
 mod ask;
 mod gate;

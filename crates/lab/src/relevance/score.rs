@@ -1,5 +1,5 @@
-//! Measures over all queries of the judgments, their means, and two runs side by side. A query that is judged but was not
-//! answered counts as 0; one that was answered but not judged does not count.
+//! Measures over all queries of the judgments, their means, and two runs side by side. A query that is judged
+//! but was not answered counts as 0; one that was answered but not judged does not count.
 
 use std::collections::BTreeMap;
 

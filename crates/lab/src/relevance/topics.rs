@@ -1,5 +1,6 @@
-//! Queries from a file, in one of three forms that its first character tells apart: lines of `id TAB query`; JSON objects, one
-//! a line, with `id` (or `query_id`, `qid`) and `query` (or `text`, `title`); TREC's topics, `<top>` with `<num>` and `<title>`.
+//! Queries from a file, in one of three forms that its first character tells apart: lines of `id TAB query`;
+//! JSON objects, one a line, with `id` (or `query_id`, `qid`) and `query` (or `text`, `title`); TREC's
+//! topics, `<top>` with `<num>` and `<title>`.
 
 use std::collections::HashSet;
 

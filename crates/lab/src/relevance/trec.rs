@@ -1,5 +1,6 @@
-//! TREC's two files. Judgments ("qrels"): `query 0 document grade` a line. Runs: `query Q0 document rank score tag` a line;
-//! as in trec_eval the score orders them, not the rank, as a number of 32 bits, and of equal scores the later name comes first.
+//! TREC's two files. Judgments ("qrels"): `query 0 document grade` a line. Runs: `query Q0 document rank
+//! score tag` a line; as in trec_eval the score orders them, not the rank, as a number of 32 bits, and of
+//! equal scores the later name comes first.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -65,8 +66,8 @@ fn in_order(mut found: Vec<(f32, &str)>) -> Vec<String> {
     found.into_iter().map(|(_, document)| document.to_owned()).collect()
 }
 
-/// A run as a file. A document's score is its distance from the end of the page, so that the order is kept by whoever sorts
-/// by scores. Errors: a name that holds white space, which no run can say.
+/// A run as a file. A document's score is its distance from the end of the page, so that the order is kept by
+/// whoever sorts by scores. Errors: a name that holds white space, which no run can say.
 pub fn write_run(run: &Run, tag: &str) -> Result<String, Fault> {
     let mut text = String::new();
     for (query, documents) in &run.by_query {

@@ -1,5 +1,6 @@
-//! One chart as inline SVG: axes with ticks and names, lines with markers, and words in place of a legend. Ours and the
-//! peer's differ in colour, in dash and in marker, so that no reader depends on colour. Colours are the page's classes.
+//! One chart as inline SVG: axes with ticks and names, lines with markers, and words in place of a legend.
+//! Ours and the peer's differ in colour, in dash and in marker, so that no reader depends on colour. Colours
+//! are the page's classes.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Which charts a run has: the ratios of all cases, and for each case its throughput-latency curve, its latency by percentile
-//! and its histogram.
+//! Which charts a run has: the ratios of all cases, and for each case its throughput-latency curve, its
+//! latency by percentile and its histogram.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,8 @@ use crate::statistics::Interval;
 
 const ROW: f64 = 20.0;
 
-/// A row for each closed arm that counts: our throughput over the peer's, with its interval, on a logarithmic axis.
+/// A row for each closed arm that counts: our throughput over the peer's, with its interval, on a logarithmic
+/// axis.
 pub fn ratios(run: &Run) -> String {
     let rows: Vec<(String, Interval)> = run
         .arms()
@@ -65,7 +66,8 @@ pub fn curve(case: &CaseRecord) -> String {
     let open = || case.arms.iter().filter(|arm| matches!(arm.shape, Shape::Open { .. }) && arm.counts());
     let line = |whose: Whose, name: &str, of: fn(&Figures) -> f64, faint: bool| {
         let figures = open().filter_map(|arm| side(arm, whose));
-        // In the order of the rates asked for, so that a line bends back where more was asked for than went through.
+        // In the order of the rates asked for, so that a line bends back where more was asked for than went
+        // through.
         let points = figures.map(|figures| (figures.per_second, of(figures))).collect();
         Line { whose, label: format!("{} {name}", word(whose)), points, marked: true, faint }
     };

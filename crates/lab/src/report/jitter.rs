@@ -1,5 +1,5 @@
-//! The page of a machine's hiccups: for each size of memory and each company the histogram beside that of the first arm, the pieces
-//! by how long they took, and the figures of every arm.
+//! The page of a machine's hiccups: for each size of memory and each company the histogram beside that of the
+//! first arm, the pieces by how long they took, and the figures of every arm.
 
 use std::fmt::Write as _;
 

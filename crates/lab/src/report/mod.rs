@@ -1,5 +1,5 @@
-//! A run as one HTML file: verdicts, charts as inline SVG, tables, the manifest, and the run itself as JSON, from which
-//! `replay` reads it back. No script, no template engine, nothing fetched from elsewhere.
+//! A run as one HTML file: verdicts, charts as inline SVG, tables, the manifest, and the run itself as JSON,
+//! from which `replay` reads it back. No script, no template engine, nothing fetched from elsewhere.
 
 mod chart;
 mod charts;

@@ -1,4 +1,5 @@
-//! The page around charts and tables: what a reader sees first, what is folded away, and how it looks in light and dark.
+//! The page around charts and tables: what a reader sees first, what is folded away, and how it looks in
+//! light and dark.
 
 use std::fmt::Write as _;
 
@@ -7,7 +8,8 @@ use super::{DATA_CLOSE, DATA_OPEN, charts, data, tables};
 use crate::replay::changes;
 use crate::run::{CaseRecord, Run};
 
-/// Blue and vermilion of Okabe and Ito's palette, which readers with any colour vision tell apart; lighter in the dark.
+/// Blue and vermilion of Okabe and Ito's palette, which readers with any colour vision tell apart; lighter in
+/// the dark.
 pub const STYLE: &str = "
 :root{color-scheme:light dark;--ground:#fff;--ink:#1c2024;--soft:#5c6670;--rule:#d9dee3;--ours:#0072b2;--peer:#c04a00}
 @media(prefers-color-scheme:dark){:root{--ground:#14181c;--ink:#e4e8ec;--soft:#9aa4ae;--rule:#303840;--ours:#56b4e9;--peer:#e69f00}}

@@ -1,4 +1,5 @@
-//! From values to places in a drawing, and the ticks between: linear, logarithmic, or by how many nines a percentile has.
+//! From values to places in a drawing, and the ticks between: linear, logarithmic, or by how many nines a
+//! percentile has.
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {

@@ -1,5 +1,6 @@
-//! Equal answers first: before anything is timed, both sides must give the generator's counts and the same hits, in an order
-//! that differs only where the sort leaves it open, with the same scores and facets. Pure over two JSON answers.
+//! Equal answers first: before anything is timed, both sides must give the generator's counts and the same
+//! hits, in an order that differs only where the sort leaves it open, with the same scores and facets. Pure
+//! over two JSON answers.
 
 use serde_json::Value;
 
@@ -75,7 +76,8 @@ fn suggestions<'a>(answer: &'a Value, key: &str) -> Vec<Hit<'a>> {
     found.iter().map(|one| (one["term"].as_str().unwrap_or_default(), &one[key])).collect()
 }
 
-/// The same keys in the same places; the same ids among those of one key, except the last, which the page may have cut.
+/// The same keys in the same places; the same ids among those of one key, except the last, which the page may
+/// have cut.
 fn same_lists(ours: &[Hit<'_>], peer: &[Hit<'_>]) -> Result<(), String> {
     if ours.len() != peer.len() {
         return Err(format!("{} hits on the page, the peer {}", ours.len(), peer.len()));

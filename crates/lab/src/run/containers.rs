@@ -1,6 +1,7 @@
-//! The `containers` workload, after Ahouansou's comparison of Java REST containers: an empty answer and a constant JSON one,
-//! from our server and from Tomcat, Jetty, Grizzly and Undertow, each started in turn as a small program of its own. What
-//! they answer is equal to the byte, else the case is void; heads differ by what each server adds.
+//! The `containers` workload, after Ahouansou's comparison of Java REST containers: an empty answer and a
+//! constant JSON one, from our server and from Tomcat, Jetty, Grizzly and Undertow, each started in turn as a
+//! small program of its own. What they answer is equal to the byte, else the case is void; heads differ by
+//! what each server adds.
 
 use std::net::TcpListener;
 use std::process::{Child, Stdio};

@@ -1,5 +1,5 @@
-//! From the slices of one side to the figures of its row: totals, quantiles of the merged histogram (never means of
-//! quantiles), shares. Pure.
+//! From the slices of one side to the figures of its row: totals, quantiles of the merged histogram (never
+//! means of quantiles), shares. Pure.
 
 use hdrhistogram::Histogram;
 

@@ -1,7 +1,7 @@
-//! Indexing as a measurement: the corpus in equal parts, the first for warm-up and not counted, the others into both servers in
-//! turn (A B, B A, …). Each part ends with a commit, which the clock includes. Merges that a server puts off count in its CPU
-//! time: before the other's turn it is waited for until it rests. Who sends the documents is a [`Feed`]: [`Batches`] of JSON over
-//! HTTP, or SolrJ (`solrj.rs`).
+//! Indexing as a measurement: the corpus in equal parts, the first for warm-up and not counted, the others
+//! into both servers in turn (A B, B A, …). Each part ends with a commit, which the clock includes. Merges
+//! that a server puts off count in its CPU time: before the other's turn it is waited for until it rests. Who
+//! sends the documents is a [`Feed`]: [`Batches`] of JSON over HTTP, or SolrJ (`solrj.rs`).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ use crate::workload::Workload;
 /// Documents of an update request, and how many are under way at once.
 const BATCH_DOCS: u64 = 1000;
 const CONNECTIONS: usize = 2;
-/// A server rests when it used less of one core than this over a pause; one that never does is not waited for longer.
+/// A server rests when it used less of one core than this over a pause; one that never does is not waited for
+/// longer.
 const REST_SHARE: f64 = 0.05;
 const PAUSE: Duration = Duration::from_millis(400);
 const REST_MAX: Duration = Duration::from_secs(60);
@@ -60,7 +61,8 @@ struct Arm<'a> {
     checksum: Checksum,
 }
 
-/// Sends the corpus into the empty collections of both sides: one part that warms up, then `pairs` that count.
+/// Sends the corpus into the empty collections of both sides: one part that warms up, then `pairs` that
+/// count.
 pub async fn index(
     sides: [Option<&Side>; 2],
     feed: &Arc<dyn Feed>,

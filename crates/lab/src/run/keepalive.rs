@@ -1,6 +1,7 @@
-//! The `keepalive` workload: what a client's habits cost, on one server. After Zezeski, whose cluster gained two to four times
-//! the throughput when its client stopped checking for stale connections, and Sears, whose drop-in client kept connections
-//! alive and compressed. In each case *ours* is the tuned habit and *peer* the habit that the case names.
+//! The `keepalive` workload: what a client's habits cost, on one server. After Zezeski, whose cluster gained
+//! two to four times the throughput when its client stopped checking for stale connections, and Sears, whose
+//! drop-in client kept connections alive and compressed. In each case *ours* is the tuned habit and *peer*
+//! the habit that the case names.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! One case under one shape of load: warm both sides, then slices in turn (A B, B A, …), then the statistics of the pairs.
-//! Blocks; answers were compared before.
+//! One case under one shape of load: warm both sides, then slices in turn (A B, B A, …), then the statistics
+//! of the pairs. Blocks; answers were compared before.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The one pipeline of all workloads: index both sides, compare answers, warm up, measure in pairs, conclude. Each step is a
-//! file beside this one; the result is a [`Run`], which the reports draw and `replay` reads.
+//! The one pipeline of all workloads: index both sides, compare answers, warm up, measure in pairs, conclude.
+//! Each step is a file beside this one; the result is a [`Run`], which the reports draw and `replay` reads.
 
 mod compare;
 mod conclude;

@@ -29,8 +29,8 @@ pub struct RunOptions {
     pub paths: Paths,
 }
 
-/// What of our server the `containers` workload compares, as paths with their queries; an endpoint without one is measured
-/// on the containers alone.
+/// What of our server the `containers` workload compares, as paths with their queries; an endpoint without
+/// one is measured on the containers alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Paths {
     /// Answers an empty 200.
@@ -44,7 +44,8 @@ pub struct Paths {
 pub struct Open {
     /// Requests a second; each number is an arm.
     pub per_second: Vec<f64>,
-    /// Also these shares of the higher of the two peaks that the closed loops found: a throughput-latency curve.
+    /// Also these shares of the higher of the two peaks that the closed loops found: a throughput-latency
+    /// curve.
     pub peak_shares: Vec<f64>,
     pub arrivals: Arrivals,
     pub connections: usize,

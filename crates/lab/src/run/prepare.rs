@@ -1,5 +1,5 @@
-//! Before the clock starts: the questions of each case are asked of both sides and compared. What one side refuses is skipped
-//! with its reason; what disagrees is void; the rest is turned into requests.
+//! Before the clock starts: the questions of each case are asked of both sides and compared. What one side
+//! refuses is skipped with its reason; what disagrees is void; the rest is turned into requests.
 
 use client::Error as ClientError;
 use serde_json::Value;

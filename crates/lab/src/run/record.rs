@@ -1,5 +1,5 @@
-//! The one value a run becomes: printed as a table, written as JSON, drawn as HTML, and read back by `replay`. Holds raw data
-//! (each slice, each histogram) beside what was computed from it.
+//! The one value a run becomes: printed as a table, written as JSON, drawn as HTML, and read back by
+//! `replay`. Holds raw data (each slice, each histogram) beside what was computed from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,8 +58,8 @@ pub struct ServerFacts {
     pub version: String,
     /// Resident memory after the run.
     pub resident_bytes: Option<u64>,
-    /// Of the collection's first core: two indexes of the same documents are equally fast only in as many parts. Absent where the
-    /// server does not say, and in records of before 2026-11.
+    /// Of the collection's first core: two indexes of the same documents are equally fast only in as many
+    /// parts. Absent where the server does not say, and in records of before 2026-11.
     #[serde(default)]
     pub segments: Option<u64>,
 }
@@ -121,8 +121,8 @@ pub struct CaseRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Agreement {
-    /// So many questions had the generator's counts and, where there is a peer, its counts and facets; its hits too, unless
-    /// scores are not comparable because one side scores by shard.
+    /// So many questions had the generator's counts and, where there is a peer, its counts and facets; its
+    /// hits too, unless scores are not comparable because one side scores by shard.
     Equal { questions: usize, hits: bool },
     /// The case is void and was not timed.
     Void { reason: String },
@@ -134,7 +134,8 @@ pub struct Arm {
     pub shape: Shape,
     pub ours: Option<Figures>,
     pub peer: Option<Figures>,
-    /// Our throughput divided by the peer's, over the pairs; closed loop only, as an open loop sets the throughput.
+    /// Our throughput divided by the peer's, over the pairs; closed loop only, as an open loop sets the
+    /// throughput.
     pub ratio: Option<Interval>,
     /// The peer's CPU time a request divided by ours.
     pub cpu_ratio: Option<Interval>,

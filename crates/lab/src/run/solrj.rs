@@ -1,6 +1,7 @@
-//! The `solrj` workload: documents of 1 KB through SolrJ's concurrent client, whose few requests stay open and stream, into both
-//! servers in turn. One Java program feeds both, so that what it costs is the same; it makes the documents before its clock starts
-//! and stops it when the commit is answered. What the collections hold afterwards has to be what was sent.
+//! The `solrj` workload: documents of 1 KB through SolrJ's concurrent client, whose few requests stay open
+//! and stream, into both servers in turn. One Java program feeds both, so that what it costs is the same; it
+//! makes the documents before its clock starts and stops it when the commit is answered. What the collections
+//! hold afterwards has to be what was sent.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::ops::Range;

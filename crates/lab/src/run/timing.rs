@@ -1,4 +1,5 @@
-//! The timed part of a run: all cases warm once, then each case under each shape of load. Blocks for as long as it takes.
+//! The timed part of a run: all cases warm once, then each case under each shape of load. Blocks for as long
+//! as it takes.
 
 use std::time::{Duration, Instant};
 
@@ -106,8 +107,8 @@ fn peak(arms: &[Arm], of: impl Fn(&Arm) -> Option<&Figures>) -> Option<f64> {
     arms.iter().filter_map(|arm| of(arm).map(|figures| figures.per_second)).max_by(f64::total_cmp)
 }
 
-/// The open-loop rates of a case: those asked for, and shares of the higher peak and of the lower, so that both curves have
-/// points up to their knees.
+/// The open-loop rates of a case: those asked for, and shares of the higher peak and of the lower, so that
+/// both curves have points up to their knees.
 fn rates(options: &RunOptions, peaks: [Option<f64>; 2]) -> Vec<f64> {
     let shares = peaks
         .iter()

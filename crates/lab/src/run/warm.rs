@@ -1,5 +1,5 @@
-//! Warm-up that ends by test, not by clock: short windows of load until throughput neither drifts nor differs between
-//! halves. A JVM compiles for a while; a page cache fills; both show as a trend.
+//! Warm-up that ends by test, not by clock: short windows of load until throughput neither drifts nor differs
+//! between halves. A JVM compiles for a while; a page cache fills; both show as a trend.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
-//! `stale-check`: what a client does about connections that the server has closed. After Zezeski, whose cluster gained two to
-//! four times the throughput and a tenth of a second when its client stopped asking each connection whether it is still there.
-//! Three arms take turns against one server that closes idle connections soon: trust and hope, check each, sweep in time.
-//! Bursts of changing width with pauses between them have connections idle for all sorts of times.
+//! `stale-check`: what a client does about connections that the server has closed. After Zezeski, whose
+//! cluster gained two to four times the throughput and a tenth of a second when its client stopped asking
+//! each connection whether it is still there. Three arms take turns against one server that closes idle
+//! connections soon: trust and hope, check each, sweep in time. Bursts of changing width with pauses between
+//! them have connections idle for all sorts of times.
 
 mod pools;
 mod server;
@@ -74,7 +75,8 @@ pub struct StaleFigures {
     pub failed: u64,
     /// Those among the failed whose connection was closed or reset.
     pub resets: u64,
-    /// Sockets that the server has closed and the client has not, at most, after a pause. `None` without `/proc`.
+    /// Sockets that the server has closed and the client has not, at most, after a pause. `None` without
+    /// `/proc`.
     pub close_wait_max: Option<usize>,
     /// To get a kept connection, its check included, in microseconds.
     pub lease_us_p50: f64,
@@ -92,7 +94,8 @@ pub struct Stale {
     pub arms: Vec<StaleFigures>,
     /// Throughput of the sweeper's arm over the checking one's: median of the rounds.
     pub sweeper_over_check: f64,
-    /// What the check adds to the median request, in microseconds: *check* less *none*, which differ in nothing else.
+    /// What the check adds to the median request, in microseconds: *check* less *none*, which differ in
+    /// nothing else.
     pub check_costs_us: f64,
     pub verdicts: Vec<StaleVerdict>,
 }
@@ -165,7 +168,8 @@ fn run_round(
         busy += started.elapsed();
         asked += counts.requests.max(1);
         tally.counts.add(&counts);
-        // From none to twice the server's patience: some are closed in the pause, some just before it ends, some not.
+        // From none to twice the server's patience: some are closed in the pause, some just before it ends,
+        // some not.
         thread::sleep(options.server_idle.mul_f64(2.0 * random.unit()));
         tally.close_wait_max = tally.close_wait_max.max(close_wait(authority));
     }
@@ -265,7 +269,8 @@ mod tests {
     use super::*;
     use crate::run::Silent;
 
-    /// Small, but with the point of it: whoever trusts without sweeping meets resets, whoever sweeps meets none.
+    /// Small, but with the point of it: whoever trusts without sweeping meets resets, whoever sweeps meets
+    /// none.
     #[test]
     fn trust_without_a_sweeper_is_punished() {
         let options = StaleOptions {

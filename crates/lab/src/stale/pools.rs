@@ -1,5 +1,5 @@
-//! The pools under comparison, as the clients of the field reports had them: connections kept without end and trusted; the same,
-//! checked before each request; and this project's client, which sweeps.
+//! The pools under comparison, as the clients of the field reports had them: connections kept without end and
+//! trusted; the same, checked before each request; and this project's client, which sweeps.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};

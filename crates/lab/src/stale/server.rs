@@ -1,5 +1,5 @@
-//! A server of one small answer that closes connections which are idle for long, as every server does; the experiment needs one
-//! whose patience is a fraction of a second. One thread serves all.
+//! A server of one small answer that closes connections which are idle for long, as every server does; the
+//! experiment needs one whose patience is a fraction of a second. One thread serves all.
 
 use std::io;
 use std::net::SocketAddr;

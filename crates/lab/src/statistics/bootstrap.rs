@@ -1,5 +1,5 @@
-//! How far a median may be trusted: the percentile bootstrap (Efron, 1979). Resamples are seeded, so that a report can be
-//! recomputed from its raw data to the last digit.
+//! How far a median may be trusted: the percentile bootstrap (Efron, 1979). Resamples are seeded, so that a
+//! report can be recomputed from its raw data to the last digit.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +16,15 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// `None` of nothing. Of few values the bounds are among the values themselves: five pairs cannot promise more.
+/// `None` of nothing. Of few values the bounds are among the values themselves: five pairs cannot promise
+/// more.
 pub fn median_interval(values: &[f64], seed: u64) -> Option<Interval> {
     bootstrap(seed, median(values)?, |random| median(&resampled(values, random)))
 }
 
-/// The geometric mean of the groups' medians, each group resampled by itself: its groups (the cases of a run) are what they
-/// are, its values (the pairs of a case) are a sample. `None` where a group is empty or has a value not above 0.
+/// The geometric mean of the groups' medians, each group resampled by itself: its groups (the cases of a run)
+/// are what they are, its values (the pairs of a case) are a sample. `None` where a group is empty or has a
+/// value not above 0.
 pub fn mean_interval(groups: &[Vec<f64>], seed: u64) -> Option<Interval> {
     let mean_of = |medians: Option<Vec<f64>>| geometric_mean(&medians?);
     let middle = mean_of(groups.iter().map(|values| median(values)).collect())?;

@@ -1,5 +1,5 @@
-//! What a row of measurements says: its median, how sure the median is, whether it still drifts. Pure functions of numbers
-//! and a seed.
+//! What a row of measurements says: its median, how sure the median is, whether it still drifts. Pure
+//! functions of numbers and a seed.
 
 mod bootstrap;
 mod trend;

@@ -1,5 +1,5 @@
-//! Whether a row of windows still drifts: the test by which warm-up ends. Mann-Kendall (1945) asks only for order, so one
-//! slow window does not decide, and needs no assumption about the noise.
+//! Whether a row of windows still drifts: the test by which warm-up ends. Mann-Kendall (1945) asks only for
+//! order, so one slow window does not decide, and needs no assumption about the noise.
 
 use super::median;
 
@@ -11,14 +11,14 @@ enum Trend {
     None,
 }
 
-/// Below this |z| a row of values counts as without trend: two-sided p = 0.2, stricter about drift than the usual 0.05
-/// because here the costly error is to stop too soon.
+/// Below this |z| a row of values counts as without trend: two-sided p = 0.2, stricter about drift than the
+/// usual 0.05 because here the costly error is to stop too soon.
 const Z_MAX: f64 = 1.2816;
 /// Halves whose medians differ by more are not settled, whatever the test says.
 const DRIFT_MAX: f64 = 0.05;
 
-/// The Mann-Kendall test with its normal approximation and continuity correction, ties not corrected for; values below four
-/// have no trend that could be told.
+/// The Mann-Kendall test with its normal approximation and continuity correction, ties not corrected for;
+/// values below four have no trend that could be told.
 fn mann_kendall(values: &[f64]) -> Trend {
     let count = values.len() as f64;
     let mut sum = 0i64;

@@ -1,7 +1,8 @@
-//! The fruit corpus and its twelve queries, after Zezeski's Yokozuna benchmark: terms that stand in exactly 1, 10, 100 …
-//! 1,000,000 documents, and boolean queries over them. Vocabulary and cardinalities are his; the placement is ours:
-//! scattered by a multiplicative permutation instead of packed into the first documents, so that no run of neighbours
-//! flatters a codec, with one document that holds every term. Hits are counted here, from the placement itself.
+//! The fruit corpus and its twelve queries, after Zezeski's Yokozuna benchmark: terms that stand in exactly
+//! 1, 10, 100 … 1,000,000 documents, and boolean queries over them. Vocabulary and cardinalities are his; the
+//! placement is ours: scattered by a multiplicative permutation instead of packed into the first documents,
+//! so that no run of neighbours flatters a codec, with one document that holds every term. Hits are counted
+//! here, from the placement itself.
 
 use std::io::Write as _;
 

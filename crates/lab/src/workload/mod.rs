@@ -1,5 +1,6 @@
-//! What a run indexes and asks: a seeded corpus with a checksum, and cases, each a list of questions of one kind, with the
-//! exact counts where the generator knows them. Workloads are data to the pipeline; they never touch a connection.
+//! What a run indexes and asks: a seeded corpus with a checksum, and cases, each a list of questions of one
+//! kind, with the exact counts where the generator knows them. Workloads are data to the pipeline; they never
+//! touch a connection.
 
 mod fruit;
 mod instant;
@@ -23,7 +24,8 @@ use rows::Rows;
 use suggest::Suggest;
 use zipf::ZipfDocs;
 
-/// A corpus and the questions about it. Everything follows from the name, the number of documents and the seed.
+/// A corpus and the questions about it. Everything follows from the name, the number of documents and the
+/// seed.
 pub trait Workload: Send + Sync {
     fn docs(&self) -> u64;
 
@@ -32,7 +34,8 @@ pub trait Workload: Send + Sync {
         "_default"
     }
 
-    /// The fields that documents have and their types in Solr's `_default` configset, which knows them by their suffix.
+    /// The fields that documents have and their types in Solr's `_default` configset, which knows them by
+    /// their suffix.
     fn fields(&self) -> &'static [(&'static str, &'static str)];
 
     /// Appends document `number`, from 0, as a JSON object.
@@ -68,7 +71,8 @@ pub struct Case {
     pub handler: &'static str,
     /// What the hits are ordered by.
     pub order: Order,
-    /// Asked in turn; constants differ from one to the next wherever the case allows, so that no result cache answers.
+    /// Asked in turn; constants differ from one to the next wherever the case allows, so that no result cache
+    /// answers.
     pub questions: Vec<Question>,
 }
 
@@ -134,8 +138,8 @@ impl Question {
         Self { params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(), hits }
     }
 
-    /// The same question, kept out of caches by Solr's local parameter `cache`: of the query (result cache) and of each
-    /// filter (filter cache).
+    /// The same question, kept out of caches by Solr's local parameter `cache`: of the query (result cache)
+    /// and of each filter (filter cache).
     #[must_use]
     pub fn uncached(mut self) -> Self {
         for (_, value) in self.params.iter_mut().filter(|(name, _)| name == "q" || name == "fq") {

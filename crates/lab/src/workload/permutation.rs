@@ -1,5 +1,6 @@
-//! A seeded-by-number shuffle of `0..size` that needs no memory: multiplication by a number without a factor in common with
-//! the size. It spreads neighbours apart and can be undone, which is how counts stay known in advance.
+//! A seeded-by-number shuffle of `0..size` that needs no memory: multiplication by a number without a factor
+//! in common with the size. It spreads neighbours apart and can be undone, which is how counts stay known in
+//! advance.
 
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
@@ -36,7 +37,8 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The inverse of `a` modulo `modulus` by the extended Euclidean algorithm; `a` must have no factor in common with it.
+/// The inverse of `a` modulo `modulus` by the extended Euclidean algorithm; `a` must have no factor in common
+/// with it.
 fn inverse(a: u64, modulus: u64) -> u64 {
     let (mut old_rest, mut rest) = (i128::from(a), i128::from(modulus));
     let (mut old_factor, mut factor) = (1i128, 0i128);

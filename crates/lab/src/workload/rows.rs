@@ -1,5 +1,6 @@
-//! The `rows` workload, after Gangadharan's account of range queries and facets over relational data at ADP: rows of a
-//! personnel table, asked by five filters of which two are ranges of dates, counted by three columns.
+//! The `rows` workload, after Gangadharan's account of range queries and facets over relational data at ADP:
+//! rows of a personnel table, asked by five filters of which two are ranges of dates, counted by three
+//! columns.
 
 use std::io::Write as _;
 

@@ -1,5 +1,5 @@
-//! The `suggest` workload: names of two to five words, each with a weight of its own, completed as they are typed. Its
-//! configset, `lab_suggest`, declares the suggesters; they are built when the corpus is in.
+//! The `suggest` workload: names of two to five words, each with a weight of its own, completed as they are
+//! typed. Its configset, `lab_suggest`, declares the suggesters; they are built when the corpus is in.
 
 use std::io::Write as _;
 

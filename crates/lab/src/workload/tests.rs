@@ -1,4 +1,5 @@
-//! What holds for every workload: a corpus is its name, size and seed; every document is JSON with the declared fields.
+//! What holds for every workload: a corpus is its name, size and seed; every document is JSON with the
+//! declared fields.
 
 use super::*;
 use crate::checksum::Checksum;

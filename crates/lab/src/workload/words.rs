@@ -1,6 +1,6 @@
-//! An English-like vocabulary without English in it: words of syllables, the more frequent the shorter, drawn by Zipf's law.
-//! The first two syllables follow from the rank, so that how many words share a prefix is known: of 200,000 words 2,000
-//! share their first two letters, and 20 their first four.
+//! An English-like vocabulary without English in it: words of syllables, the more frequent the shorter, drawn
+//! by Zipf's law. The first two syllables follow from the rank, so that how many words share a prefix is
+//! known: of 200,000 words 2,000 share their first two letters, and 20 their first four.
 
 use crate::random::{Random, Zipf};
 

@@ -1,5 +1,5 @@
-//! The `zipf` corpus: documents of about 1 KB with numbers, dates, booleans, strings of several cardinalities and English-like
-//! text. Dates and one number are a permutation, so that every range has a known count.
+//! The `zipf` corpus: documents of about 1 KB with numbers, dates, booleans, strings of several cardinalities
+//! and English-like text. Dates and one number are a permutation, so that every range has a known count.
 
 use std::io::Write as _;
 

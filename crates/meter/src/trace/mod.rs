@@ -1,10 +1,12 @@
-//! Where the time of one request went: phase by phase, how long it took, how much of that it waited, and what the threads that
-//! worked on it used. Made where the request comes in, handed along beside its plan, told by whoever works on it; the figures are plain
-//! data when they are asked for. One that nobody asked for costs a branch.
+//! Where the time of one request went: phase by phase, how long it took, how much of that it waited, and what
+//! the threads that worked on it used. Made where the request comes in, handed along beside its plan, told by
+//! whoever works on it; the figures are plain data when they are asked for. One that nobody asked for costs a
+//! branch.
 //!
-//! Reading a thread's usage costs a few system calls, about 2 µs on Linux. A slow log has to read before it knows, so its traces
-//! allow readings to be a little old (`grain_ns`): what a thread did within that time may be told of a neighbouring phase, or of
-//! another request. A trace that was asked for ([`Trace::be_exact`]) reads at each step.
+//! Reading a thread's usage costs a few system calls, about 2 µs on Linux. A slow log has to read before it
+//! knows, so its traces allow readings to be a little old (`grain_ns`): what a thread did within that time
+//! may be told of a neighbouring phase, or of another request. A trace that was asked for
+//! ([`Trace::be_exact`]) reads at each step.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -157,8 +159,8 @@ impl Trace {
         }
     }
 
-    /// Work of a phase on the thread at hand, until what is returned is dropped, which must be on the same thread. A phase
-    /// within another interrupts it.
+    /// Work of a phase on the thread at hand, until what is returned is dropped, which must be on the same
+    /// thread. A phase within another interrupts it.
     #[inline]
     pub fn enter(&self, phase: Phase) -> Span<'_> {
         let within = self.0.as_deref().map(|recorder| (recorder, recorder.switch(Some(phase))));
@@ -265,7 +267,8 @@ impl Recorder {
     fn switch(&self, next: Option<Phase>) -> Option<Phase> {
         let not_before_ns = self.clock.now_ns().saturating_sub(self.grain_ns.load(Ordering::Relaxed));
         let usage = self.clock.thread_usage(not_before_ns);
-        // Afterwards: a thread that loses its processor mostly does so in a system call, such as those of the reading.
+        // Afterwards: a thread that loses its processor mostly does so in a system call, such as those of the
+        // reading.
         let at_ns = self.clock.now_ns();
         let mut account = self.account();
         let Account { traced, now_in, at_ns: then_ns, usage: used } = &mut *account;

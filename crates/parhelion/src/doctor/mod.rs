@@ -1,5 +1,5 @@
-//! `parhelion doctor`: why a process hangs, why it is slow, what of this host or of a cluster will hurt next. Only the command line: all
-//! looking and judging is the crate `doctor`'s.
+//! `parhelion doctor`: why a process hangs, why it is slow, what of this host or of a cluster will hurt next.
+//! Only the command line: all looking and judging is the crate `doctor`'s.
 
 mod cluster;
 
@@ -41,7 +41,8 @@ enum DoctorCommand {
     },
     /// Every cause that the doctor tells apart: what it means, and the next step.
     Causes {
-        /// As `docs/causes.md` has it: a section for each, with how it was found before and what the doctor says.
+        /// As `docs/causes.md` has it: a section for each, with how it was found before and what the doctor
+        /// says.
         #[arg(long)]
         markdown: bool,
     },
@@ -49,10 +50,10 @@ enum DoctorCommand {
 
 /// What a process waits for: call, file, socket, peer, lock, child, and since when.
 ///
-/// Works on any process of this machine, without attaching to it, stopping it or sending it a signal. It is watched for half a
-/// second; then one sentence says what it waits for, whom that is up to, and what to do next. Whoever is blamed is looked at too,
-/// as far as that is on this machine. What the kernel does not show is listed at the end, with how to see it (most often: run as
-/// root).
+/// Works on any process of this machine, without attaching to it, stopping it or sending it a signal. It is
+/// watched for half a second; then one sentence says what it waits for, whom that is up to, and what to do
+/// next. Whoever is blamed is looked at too, as far as that is on this machine. What the kernel does not show
+/// is listed at the end, with how to see it (most often: run as root).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -100,10 +101,12 @@ struct StuckArgs {
     json: bool,
 }
 
-/// Where a process's time goes: work, waits for a processor, its cgroup's share, the disk, its memory, others.
+/// Where a process's time goes: work, waits for a processor, its cgroup's share, the disk, its memory,
+/// others.
 ///
-/// Watches it for some seconds and adds up, thread by thread, what the scheduler counts: time on a processor, time ready without
-/// one, switches, faults, states. Nothing is attached to it. For requests of our own server see `parhelion slow`.
+/// Watches it for some seconds and adds up, thread by thread, what the scheduler counts: time on a processor,
+/// time ready without one, switches, faults, states. Nothing is attached to it. For requests of our own
+/// server see `parhelion slow`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -121,10 +124,11 @@ struct SlowArgs {
     json: bool,
 }
 
-/// What of this host will hurt next: each finding with what was measured, why it matters, and the command that mends it.
+/// What of this host will hurt next: each finding with what was measured, why it matters, and the command
+/// that mends it.
 ///
-/// Says nothing of what was not measured. `certain` hurts now, `likely` under load or on a bad day, `hint` depends on what the
-/// host is for.
+/// Says nothing of what was not measured. `certain` hurts now, `likely` under load or on a bad day, `hint`
+/// depends on what the host is for.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -154,10 +158,12 @@ struct HostArgs {
     json: bool,
 }
 
-/// One archive for support: what every process waits for, facts of the host, the kernel's figures, ends of logs.
+/// One archive for support: what every process waits for, facts of the host, the kernel's figures, ends of
+/// logs.
 ///
-/// A gzipped tar of text. Passwords, tokens, keys and logins in URLs are taken out of command lines and logs before anything is
-/// written; addresses and names of files stay. Look it through before you send it: `tar -xzOf FILE | less`.
+/// A gzipped tar of text. Passwords, tokens, keys and logins in URLs are taken out of command lines and logs
+/// before anything is written; addresses and names of files stay. Look it through before you send it: `tar
+/// -xzOf FILE | less`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

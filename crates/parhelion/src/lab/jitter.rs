@@ -19,7 +19,8 @@ use crate::output;
 
 #[derive(Debug, Args)]
 pub struct JitterArgs {
-    /// Memory that the work goes through, or with --clock-reads ballast: resident and not touched again. Each size has its arms.
+    /// Memory that the work goes through, or with --clock-reads ballast: resident and not touched again. Each
+    /// size has its arms.
     #[arg(long, visible_alias = "ballast-mb", value_delimiter = ',', value_name = "MB", default_values_t = [1, 500, 900], value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     megabytes: Vec<u64>,
     /// Threads that only compute, beside the work; an arm for each number.
@@ -31,7 +32,8 @@ pub struct JitterArgs {
     /// One piece of work is so many readings of the clock instead (7000 in the field report).
     #[arg(long, value_name = "READS", conflicts_with = "steps", value_parser = clap::value_parser!(u64).range(1..=10_000_000_000))]
     clock_reads: Option<u64>,
-    /// An arm beside this server too, which is asked --server-rate times a second; it has to be on this machine to matter.
+    /// An arm beside this server too, which is asked --server-rate times a second; it has to be on this
+    /// machine to matter.
     #[arg(long, value_name = "URL")]
     server: Option<SolrUrl>,
     /// What it is asked: a path below the URL, parameters and all.

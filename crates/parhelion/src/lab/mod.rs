@@ -1,5 +1,5 @@
-//! `parhelion lab`: benchmarks with known answers, ours beside a peer in one run. Arguments and files only: what is measured
-//! and how is the lab's.
+//! `parhelion lab`: benchmarks with known answers, ours beside a peer in one run. Arguments and files only:
+//! what is measured and how is the lab's.
 
 mod console;
 mod hold;
@@ -33,7 +33,8 @@ pub struct LabArgs {
 enum Command {
     /// Index a workload, check its answers, and time it; with a peer, both in turn.
     ///
-    /// Collections are made where they are missing, with the fields of the `_default` configset, and emptied first.
+    /// Collections are made where they are missing, with the fields of the `_default` configset, and emptied
+    /// first.
     #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Run {
         #[command(subcommand)]
@@ -65,7 +66,8 @@ enum Command {
     Hold(hold::HoldArgs),
     /// Ask more than the server can do: what is refused, how long the rest takes, memory.
     Overload(overload::OverloadArgs),
-    /// Do the same work over and over, idle and beside busy neighbours: how long it takes, and what the slow ones wait for.
+    /// Do the same work over and over, idle and beside busy neighbours: how long it takes, and what the slow
+    /// ones wait for.
     Jitter(jitter::JitterArgs),
     /// Stand between clients and a server, and do what networks do: delay, narrow, cut, reset.
     Proxy(proxy::ProxyArgs),
@@ -76,7 +78,8 @@ enum Command {
 /// Runs with arms and flags of their own.
 #[derive(Debug, Subcommand)]
 enum Experiment {
-    /// Connections that the server closes: trusted, checked before each use, or swept in time; resets, CLOSE_WAIT, cost.
+    /// Connections that the server closes: trusted, checked before each use, or swept in time; resets,
+    /// CLOSE_WAIT, cost.
     StaleCheck(stale::StaleArgs),
 }
 

@@ -1,4 +1,5 @@
-//! `parhelion lab run stale-check`: what clients do about connections that the server has closed, and what that costs.
+//! `parhelion lab run stale-check`: what clients do about connections that the server has closed, and what
+//! that costs.
 
 use std::sync::Arc;
 use std::time::Duration;

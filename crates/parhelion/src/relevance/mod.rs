@@ -1,5 +1,6 @@
-//! `parhelion relevance`: judged queries against a server or against a run of before, measured as `ir-measures` does, with gates
-//! for CI. Arguments and files only: parsing, asking and measuring are the lab's.
+//! `parhelion relevance`: judged queries against a server or against a run of before, measured as
+//! `ir-measures` does, with gates for CI. Arguments and files only: parsing, asking and measuring are the
+//! lab's.
 
 mod report;
 
@@ -27,11 +28,12 @@ pub struct RelevanceArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Ask a collection judged queries, or take a run file, and measure how well the answers agree with the judgments.
+    /// Ask a collection judged queries, or take a run file, and measure how well the answers agree with the
+    /// judgments.
     ///
-    /// Means are over all judged queries: one without an answer counts as 0, one that nobody judged does not count. Measures
-    /// are trec_eval's, by the names of `ir-measures`; the gain of nDCG is the grade. Documents without a judgment are taken
-    /// as not relevant; Judged@k says how many have one.
+    /// Means are over all judged queries: one without an answer counts as 0, one that nobody judged does not
+    /// count. Measures are trec_eval's, by the names of `ir-measures`; the gain of nDCG is the grade.
+    /// Documents without a judgment are taken as not relevant; Judged@k says how many have one.
     #[command(after_help = "\
 Files:
   JUDGMENTS  TREC's qrels: `query 0 document grade` a line; grades from 1 on are relevant
@@ -60,8 +62,8 @@ struct TestArgs {
     run: Option<PathBuf>,
     #[command(flatten)]
     request: RequestArgs,
-    /// A measure, as in nDCG@10, RR, P@5, R@100, AP, Success@1, Judged@10, `P(rel=2)@5`; may repeat. By default nDCG@10, RR and
-    /// P@5, and those of the gates.
+    /// A measure, as in nDCG@10, RR, P@5, R@100, AP, Success@1, Judged@10, `P(rel=2)@5`; may repeat. By
+    /// default nDCG@10, RR and P@5, and those of the gates.
     #[arg(long = "measure", value_name = "MEASURE")]
     measures: Vec<Measure>,
     /// What a measure's mean must reach, as in `nDCG@10>=0.8`; may repeat.
@@ -95,7 +97,8 @@ struct RequestArgs {
     /// The handler that searches.
     #[arg(long, value_name = "PATH", default_value = "/select")]
     handler: String,
-    /// A parameter of Solr's, as `name=value`; may repeat. The query stands for `{query}` in values, or goes into `q`.
+    /// A parameter of Solr's, as `name=value`; may repeat. The query stands for `{query}` in values, or goes
+    /// into `q`.
     #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = crate::query::pair)]
     params: Vec<(String, String)>,
     /// The field by which judgments name documents.

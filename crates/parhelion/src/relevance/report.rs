@@ -1,4 +1,5 @@
-//! What a relevance test says: the means, gates and the comparison with a baseline, as tables for eyes or JSON for programs.
+//! What a relevance test says: the means, gates and the comparison with a baseline, as tables for eyes or
+//! JSON for programs.
 
 use lab::relevance::{Comparison, Gate, Measure, Scores};
 use serde_json::{Map, Value, json};

@@ -1,5 +1,5 @@
-//! What a search handler runs, and how its components that have settings are set up. Read from `solrconfig.xml` by
-//! `solr::config`; the handler's list says what a response holds and in which order.
+//! What a search handler runs, and how its components that have settings are set up. Read from
+//! `solrconfig.xml` by `solr::config`; the handler's list says what a response holds and in which order.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,8 @@ use crate::config::highlight_parts::HighlightParts;
 use crate::search::spell::SpellComponent;
 use crate::search::suggest::SuggestComponent;
 
-/// A step of a search handler. Those that Solr has under a fixed name have no settings here; another that is declared
-/// bears its name, under which [`Components`] has its settings.
+/// A step of a search handler. Those that Solr has under a fixed name have no settings here; another that is
+/// declared bears its name, under which [`Components`] has its settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Component {
     Query,

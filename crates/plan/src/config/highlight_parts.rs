@@ -1,6 +1,6 @@
-//! What a collection's `HighlightComponent` declares for the older methods of marking: parts by which a request may have a
-//! text cut, marked and written, by name, each with parameters of its own. What a request then makes of them is
-//! `highlight.rs`. Classes and what holds without a declaration are Solr's.
+//! What a collection's `HighlightComponent` declares for the older methods of marking: parts by which a
+//! request may have a text cut, marked and written, by name, each with parameters of its own. What a request
+//! then makes of them is `highlight.rs`. Classes and what holds without a declaration are Solr's.
 
 use serde::{Deserialize, Serialize};
 

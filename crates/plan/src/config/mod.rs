@@ -1,5 +1,5 @@
-//! How a collection behaves, as its `solrconfig.xml` says: when commits happen, what handlers preset, what updates
-//! pass. Read by `solr`, kept by `cluster`, heeded by all.
+//! How a collection behaves, as its `solrconfig.xml` says: when commits happen, what handlers preset, what
+//! updates pass. Read by `solr`, kept by `cluster`, heeded by all.
 
 pub(crate) mod component;
 pub(crate) mod elevation;
@@ -23,7 +23,8 @@ pub struct CollectionConfig {
     pub handlers: Vec<HandlerConfig>,
     /// Most clauses of one boolean query.
     pub boolean_clauses_max: usize,
-    /// Requests that take as long are told of in the log (Solr's `slowQueryThresholdMillis`); `None` leaves it to the server.
+    /// Requests that take as long are told of in the log (Solr's `slowQueryThresholdMillis`); `None` leaves
+    /// it to the server.
     #[serde(default)]
     pub slow_query_ms: Option<u64>,
     /// What is done to updates before they reach the shard.
@@ -43,7 +44,8 @@ pub struct CollectionConfig {
     pub source: Arc<ConfigSource>,
 }
 
-/// The texts that a configuration is made of. A change makes new texts, and of them a whole new configuration.
+/// The texts that a configuration is made of. A change makes new texts, and of them a whole new
+/// configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigSource {
     /// `solrconfig.xml`.
@@ -88,8 +90,8 @@ pub struct ParamSet {
 type Section = Vec<(String, String)>;
 
 impl CollectionConfig {
-    /// Adds the sets of these names to what a handler presets, each over the ones before it. A section ends at the first set
-    /// that does not have it, as in Solr 9.10.1 (`compat/admin/params.yaml`).
+    /// Adds the sets of these names to what a handler presets, each over the ones before it. A section ends
+    /// at the first set that does not have it, as in Solr 9.10.1 (`compat/admin/params.yaml`).
     pub fn add_param_sets(&self, presets: &mut HandlerConfig, names: &[String]) {
         let find = |name: &String| self.param_sets.iter().find(|set| set.name == *name);
         let sections = |section: fn(&ParamSet) -> Option<&Section>| {

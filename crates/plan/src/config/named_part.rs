@@ -1,5 +1,6 @@
-//! Parts that a configuration gives names of its own: query parsers, response writers, transformers, functions. Each stands for one
-//! that all collections have. Read by `solr`, which also looks them up where a request names them.
+//! Parts that a configuration gives names of its own: query parsers, response writers, transformers,
+//! functions. Each stands for one that all collections have. Read by `solr`, which also looks them up where a
+//! request names them.
 
 use serde::{Deserialize, Serialize};
 

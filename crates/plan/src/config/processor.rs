@@ -1,5 +1,5 @@
-//! Update processors as a `solrconfig.xml` declares them: pure settings, with Solr's defaults filled in. Read by
-//! `solr::config`, done by `solr::update::processors`; the one that works by the clock is the engine's.
+//! Update processors as a `solrconfig.xml` declares them: pure settings, with Solr's defaults filled in. Read
+//! by `solr::config`, done by `solr::update::processors`; the one that works by the clock is the engine's.
 
 use serde::{Deserialize, Serialize};
 

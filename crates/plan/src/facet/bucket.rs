@@ -1,6 +1,6 @@
-//! Trees of facets with statistics, resolved: what is computed of a set of documents (a *bucket*), and how it is cut into
-//! smaller ones of which the same may be asked. Solr's JSON facets are one; its statistics of fields are another, of two
-//! levels. The outermost bucket is all hits of the search.
+//! Trees of facets with statistics, resolved: what is computed of a set of documents (a *bucket*), and how it
+//! is cut into smaller ones of which the same may be asked. Solr's JSON facets are one; its statistics of
+//! fields are another, of two levels. The outermost bucket is all hits of the search.
 
 use std::sync::Arc;
 
@@ -39,12 +39,13 @@ pub struct Stat {
 pub enum StatSource {
     /// All values of the field.
     Field(Arc<str>),
-    /// Computed of each document; numbers. Of a document that lacks what the function reads, a number other than 0 may be
-    /// computed all the same: it counts unless `present_only`.
+    /// Computed of each document; numbers. Of a document that lacks what the function reads, a number other
+    /// than 0 may be computed all the same: it counts unless `present_only`.
     Function { function: Function, present_only: bool },
     /// The documents themselves; only [`StatFunction::CountValues`] reads it.
     Documents,
-    /// The parents of the documents, which are those that match, each once; only [`StatFunction::CountValues`] reads it.
+    /// The parents of the documents, which are those that match, each once; only
+    /// [`StatFunction::CountValues`] reads it.
     Parents(Query),
     /// All documents of the index that match one query, and those that match another; only
     /// [`StatFunction::Relatedness`] reads it.
@@ -77,8 +78,8 @@ pub enum StatFunction {
     Missing,
     /// Values below which these shares (0 to 100) of all lie.
     Percentiles(Vec<f64>),
-    /// How much more of the foreground has the bucket's value than of the background: from -1 to 1; nothing to compare
-    /// where less than `popularity_min` of the background's documents have it in either.
+    /// How much more of the foreground has the bucket's value than of the background: from -1 to 1; nothing
+    /// to compare where less than `popularity_min` of the background's documents have it in either.
     Relatedness {
         popularity_min: f64,
     },
@@ -146,7 +147,8 @@ pub struct TermsFacet {
     pub all_buckets: bool,
 }
 
-/// An order by which values are chosen before those that are chosen are put in another (Solr's `prelim_sort`).
+/// An order by which values are chosen before those that are chosen are put in another (Solr's
+/// `prelim_sort`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prelim {
     pub sort: TermsSort,

@@ -1,6 +1,6 @@
-//! Facets over a map: a grid of cells over a part of the earth, and how many hits lie in each. Which cells and how they are
-//! numbered is here; what a request says is read in `solr`, hits are counted in `engine`. The rules are those of Lucene's
-//! `HeatmapFacetCounter` (10.3).
+//! Facets over a map: a grid of cells over a part of the earth, and how many hits lie in each. Which cells
+//! and how they are numbered is here; what a request says is read in `solr`, hits are counted in `engine`.
+//! The rules are those of Lucene's `HeatmapFacetCounter` (10.3).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -103,7 +103,8 @@ impl HeatGrid {
         inside.then(|| row as usize * self.columns as usize + column as usize)
     }
 
-    /// Of a cell the corner of the coarser cell of `level` that it lies in, or its own: (column, row) from the earth's corner.
+    /// Of a cell the corner of the coarser cell of `level` that it lies in, or its own: (column, row) from
+    /// the earth's corner.
     pub fn ancestor(&self, cell: usize, level: u8) -> (u32, u32) {
         let columns = self.columns.max(1) as usize;
         let (column, row) = ((cell % columns) as u32, (cell / columns) as u32);
@@ -132,7 +133,8 @@ impl HeatGrid {
         axis.met((south + 90.0, north + 90.0), (self.row_first, self.rows))
     }
 
-    /// As [`HeatGrid::rows_between`], the columns; all of them where the span or the map crosses the date line.
+    /// As [`HeatGrid::rows_between`], the columns; all of them where the span or the map crosses the date
+    /// line.
     pub fn columns_between(&self, level: u8, west: f64, east: f64) -> Range<usize> {
         let axis =
             Axis { own: Grid::size(self.level).0, above: Grid::size(level.min(self.level)).0, whole: 360.0 };
@@ -151,8 +153,8 @@ struct Axis {
 }
 
 impl Axis {
-    /// Of `count` cells from `start` on those in a coarser cell that the span meets, or in one beside it: what ends on an
-    /// edge touches the next.
+    /// Of `count` cells from `start` on those in a coarser cell that the span meets, or in one beside it:
+    /// what ends on an edge touches the next.
     fn met(&self, (from, to): (f64, f64), (start, count): (u32, u32)) -> Range<usize> {
         let (most, times) = (cells(self.whole, self.above), cells(self.above, self.own).max(1));
         let first = at(from, self.above, most).saturating_sub(1) * times;
@@ -171,7 +173,8 @@ fn stretch(from: f64, length: f64, cell: f64, whole: f64) -> (u32, u32) {
     (first, (count as u32).clamp(1, most))
 }
 
-/// The cell of a coordinate. One that lies between two cells belongs to the lower, as in a geohash of spatial4j.
+/// The cell of a coordinate. One that lies between two cells belongs to the lower, as in a geohash of
+/// spatial4j.
 fn at(degrees: f64, cell: f64, most: u32) -> u32 {
     (((degrees / cell).ceil() - 1.0).max(0.0) as u32).min(most.saturating_sub(1))
 }

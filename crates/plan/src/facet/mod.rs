@@ -1,5 +1,5 @@
-//! What is counted of the hits. Classic facets, resolved: boundaries computed, options given their defaults. Counts are over the hits of the query and
-//! all filters but those that a facet excludes by tag.
+//! What is counted of the hits. Classic facets, resolved: boundaries computed, options given their defaults.
+//! Counts are over the hits of the query and all filters but those that a facet excludes by tag.
 
 pub(crate) mod bucket;
 pub(crate) mod heatmap;
@@ -23,8 +23,8 @@ pub struct FacetPlan {
     pub intervals: Vec<IntervalFacet>,
     pub pivots: Vec<PivotFacet>,
     pub heatmaps: Vec<HeatmapFacet>,
-    /// Fields, queries, ranges and pivots count the groups of this field that have hits, those without a value being one,
-    /// and not the hits (Solr's `group.facet`).
+    /// Fields, queries, ranges and pivots count the groups of this field that have hits, those without a
+    /// value being one, and not the hits (Solr's `group.facet`).
     pub groups_of: Option<Arc<str>>,
     /// A tree of facets with statistics; its outermost bucket is the hits.
     pub tree: Option<BucketPlan>,

@@ -1,6 +1,7 @@
-//! Functions of a document: what `{!func}`, `{!frange}`, `{!boost}`, sorts and field lists compute. Every syntax resolves to
-//! this tree, the engine lowers it. A value has a kind, by which Lucene chooses its precision, and may be absent; the names
-//! in debug output are those of Lucene's value sources, recorded from Solr 9.10.1.
+//! Functions of a document: what `{!func}`, `{!frange}`, `{!boost}`, sorts and field lists compute. Every
+//! syntax resolves to this tree, the engine lowers it. A value has a kind, by which Lucene chooses its
+//! precision, and may be absent; the names in debug output are those of Lucene's value sources, recorded from
+//! Solr 9.10.1.
 
 pub(crate) mod expression;
 
@@ -67,8 +68,8 @@ pub struct PlaceDistance {
     pub from: Place,
     /// What the distance counts in, by how many of it make a metre.
     pub per_metre: f64,
-    /// Of a field on a grid: as far as the middle of the cell, a geohash of so many characters, and half around the
-    /// earth where there is none.
+    /// Of a field on a grid: as far as the middle of the cell, a geohash of so many characters, and half
+    /// around the earth where there is none.
     pub detail: Option<u8>,
 }
 

@@ -1,5 +1,5 @@
-//! What a function does with its arguments: pure arithmetic, logic and text, without the index. How many arguments there
-//! are is the parser's to check; the names are Solr's.
+//! What a function does with its arguments: pure arithmetic, logic and text, without the index. How many
+//! arguments there are is the parser's to check; the names are Solr's.
 
 use serde::{Deserialize, Serialize};
 

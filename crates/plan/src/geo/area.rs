@@ -1,5 +1,6 @@
-//! Areas on the earth: points, circles, boxes between parallels and meridians, and collections of these. What spatial4j
-//! computes of a shape without an index; how an index is searched by one is the engine's. How they are written is `wkt.rs`.
+//! Areas on the earth: points, circles, boxes between parallels and meridians, and collections of these. What
+//! spatial4j computes of a shape without an index; how an index is searched by one is the engine's. How they
+//! are written is `wkt.rs`.
 
 use crate::geo::place::Place;
 
@@ -21,8 +22,8 @@ pub struct Circle {
     pub degrees: f64,
 }
 
-/// All within so many degrees of the straight lines from each place to the next. Straight on a flat map, as spatial4j has
-/// it, so that none crosses the date line.
+/// All within so many degrees of the straight lines from each place to the next. Straight on a flat map, as
+/// spatial4j has it, so that none crosses the date line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     /// At least two.

@@ -1,5 +1,5 @@
-//! How much of a box another box is, and how large a box is: what a field of boxes (Solr's `BBoxField`) is scored by. The
-//! formulas are those of Lucene's `BBoxOverlapRatioValueSource` and of spatial4j's areas.
+//! How much of a box another box is, and how large a box is: what a field of boxes (Solr's `BBoxField`) is
+//! scored by. The formulas are those of Lucene's `BBoxOverlapRatioValueSource` and of spatial4j's areas.
 
 use crate::geo::area::Rect;
 

@@ -1,4 +1,5 @@
-//! The sub-fields of a field of boxes (Solr's `BBoxField`): a number for each edge, and whether the box crosses the date line.
+//! The sub-fields of a field of boxes (Solr's `BBoxField`): a number for each edge, and whether the box
+//! crosses the date line.
 
 use crate::error::{Error, Result};
 use crate::geo::area::Rect;
@@ -46,8 +47,8 @@ impl Edge {
     }
 }
 
-/// The patterns that sub-fields fall under, which Solr's types of boxes declare by themselves. Errors: a type that does not
-/// say of which type its numbers are.
+/// The patterns that sub-fields fall under, which Solr's types of boxes declare by themselves. Errors: a type
+/// that does not say of which type its numbers are.
 pub(crate) fn edge_fields<'a>(boxes: impl Iterator<Item = &'a TypeSource>) -> Result<Vec<FieldSource>> {
     let mut declared: Vec<FieldSource> = Vec::new();
     for kind in boxes {

@@ -1,5 +1,6 @@
-//! The earth: places and the numbers an index keeps them as, areas and how they are written, boxes, and what a search asks of
-//! them. Formulas are spatial4j's and Lucene's, so that hits and distances come out as Solr's.
+//! The earth: places and the numbers an index keeps them as, areas and how they are written, boxes, and what
+//! a search asks of them. Formulas are spatial4j's and Lucene's, so that hits and distances come out as
+//! Solr's.
 
 pub(crate) mod area;
 pub(crate) mod box_score;

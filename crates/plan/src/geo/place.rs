@@ -1,7 +1,7 @@
-//! A place on the earth, and the whole number that an index keeps it as: both coordinates in 2^32 steps, as Lucene's
-//! `GeoEncodingUtils` cuts them, so that a place is known to about a centimetre. The bits of the two are interleaved,
-//! longitude first: the order of the numbers is a Z-order curve, the first `5 * n` bits are a geohash of `n` characters, and
-//! what lies in a cell of either is one range of numbers.
+//! A place on the earth, and the whole number that an index keeps it as: both coordinates in 2^32 steps, as
+//! Lucene's `GeoEncodingUtils` cuts them, so that a place is known to about a centimetre. The bits of the two
+//! are interleaved, longitude first: the order of the numbers is a Z-order curve, the first `5 * n` bits are
+//! a geohash of `n` characters, and what lies in a cell of either is one range of numbers.
 
 /// Kilometres, the mean radius as spatial4j and Lucene have it.
 pub const EARTH_RADIUS_KM: f64 = 6_371.008_771_4;
@@ -25,7 +25,8 @@ impl Place {
         Self { latitude, longitude }
     }
 
-    /// The number of the step that the place is in. The greatest latitude and longitude are one step below 90 and 180.
+    /// The number of the step that the place is in. The greatest latitude and longitude are one step below 90
+    /// and 180.
     pub fn code(self) -> i64 {
         let step = |degrees: f64, step: f64| ((degrees / step).floor() as i32).cast_unsigned() ^ 1 << 31;
         let bits =

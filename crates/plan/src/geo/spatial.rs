@@ -1,5 +1,5 @@
-//! What a search asks of where documents are, and how Lucene prints it: fields of points as boxes of whole steps and circles
-//! in metres, fields on a grid as spatial4j's shapes.
+//! What a search asks of where documents are, and how Lucene prints it: fields of points as boxes of whole
+//! steps and circles in metres, fields on a grid as spatial4j's shapes.
 
 use std::fmt::{Display, Formatter, Result};
 use std::sync::Arc;

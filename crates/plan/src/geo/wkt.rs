@@ -1,8 +1,8 @@
-//! How places and areas are written: `latitude,longitude`, `longitude latitude`, and as well-known text with the additions of
-//! spatial4j: `POINT`, `MULTIPOINT`, `LINESTRING`, `MULTILINESTRING`, `ENVELOPE(west, east, north, south)`, `BUFFER(shape,
-//! degrees)`, `GEOMETRYCOLLECTION`.
-//! Requests and documents are read by the same rules. Messages are Solr's, recorded from 9.10.1.
-//! Polygons Solr refuses as we do, unless it was given another library (`compat/query/spatial_errors.yaml`).
+//! How places and areas are written: `latitude,longitude`, `longitude latitude`, and as well-known text with
+//! the additions of spatial4j: `POINT`, `MULTIPOINT`, `LINESTRING`, `MULTILINESTRING`, `ENVELOPE(west, east,
+//! north, south)`, `BUFFER(shape, degrees)`, `GEOMETRYCOLLECTION`. Requests and documents are read by the
+//! same rules. Messages are Solr's, recorded from 9.10.1. Polygons Solr refuses as we do, unless it was given
+//! another library (`compat/query/spatial_errors.yaml`).
 
 use std::fmt::{Display, Formatter};
 

@@ -1,5 +1,5 @@
-//! One shard's part of a tree of facets: what it computed of the documents of a bucket that it has, by the places of the
-//! [`crate::BucketPlan`].
+//! One shard's part of a tree of facets: what it computed of the documents of a bucket that it has, by the
+//! places of the [`crate::BucketPlan`].
 
 use super::Merge;
 use super::by_value::ByValue;
@@ -11,7 +11,8 @@ pub struct BucketPartial {
     pub count: u64,
     /// In the order of the plan, or none at all: then there is nothing to add.
     pub stats: Vec<StatPartial>,
-    /// In the order of the plan, `None` where nothing was computed because the bucket is empty; or none at all.
+    /// In the order of the plan, `None` where nothing was computed because the bucket is empty; or none at
+    /// all.
     pub facets: Vec<Option<SubFacetPartial>>,
 }
 
@@ -53,7 +54,8 @@ impl Merge for SubFacetPartial {
 pub struct TermsPartial {
     /// How many documents were cut into buckets, with or without a value.
     pub docs: u64,
-    /// Whether the values are strings or truths: with fewer documents than a bucket needs these are not looked at.
+    /// Whether the values are strings or truths: with fewer documents than a bucket needs these are not
+    /// looked at.
     pub enumerable: bool,
     pub values: ByValue<BucketPartial>,
     /// When asked for.

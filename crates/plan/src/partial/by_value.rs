@@ -1,5 +1,5 @@
-//! Parts by value. Of every value there is a part: that listed, or for all others the one that is `absent`; so merging is
-//! value by value and knows no special cases, whichever shard has heard of which value.
+//! Parts by value. Of every value there is a part: that listed, or for all others the one that is `absent`;
+//! so merging is value by value and knows no special cases, whichever shard has heard of which value.
 
 use super::Merge;
 use crate::value::Value;

@@ -1,4 +1,5 @@
-//! Counts of one shard's hits by classic facets, each in the order of its plan; trees are in [`super::bucket`].
+//! Counts of one shard's hits by classic facets, each in the order of its plan; trees are in
+//! [`super::bucket`].
 
 use super::Merge;
 use super::bucket::BucketPartial;

@@ -1,5 +1,5 @@
-//! The second step of a search: what is asked of a shard once the page is known, and what it gives back. Both name hits by the
-//! references that the same snapshot gave in the first step.
+//! The second step of a search: what is asked of a shard once the page is known, and what it gives back. Both
+//! name hits by the references that the same snapshot gave in the first step.
 
 use super::hits::HitRef;
 use crate::search::highlight::Highlights;

@@ -1,4 +1,5 @@
-//! Hits of one shard in groups. A group is known by its value, so groups merge as counts do; its hits merge as hits do.
+//! Hits of one shard in groups. A group is known by its value, so groups merge as counts do; its hits merge
+//! as hits do.
 
 use super::hits::{HitRef, RankedHits};
 use super::{ByValue, Merge};
@@ -8,9 +9,9 @@ use super::{ByValue, Merge};
 pub struct GroupsPartial {
     /// Hits in all groups.
     pub matches: u64,
-    /// At [`crate::CutDepth::Page`] those up to the end of the page: `left_out` counts the others where the plan asks how many there
-    /// are. Where a shard heard of a group that another cut off, the other's hits are missing: only
-    /// [`crate::CutDepth::Whole`] merges exactly.
+    /// At [`crate::CutDepth::Page`] those up to the end of the page: `left_out` counts the others where the
+    /// plan asks how many there are. Where a shard heard of a group that another cut off, the other's hits
+    /// are missing: only [`crate::CutDepth::Whole`] merges exactly.
     pub values: ByValue<GroupPartial>,
     /// The hits without a value; those of a query too.
     pub without: Option<GroupPartial>,

@@ -1,6 +1,7 @@
-//! The hits of a shard as references: where each is, and what orders it among those of all shards. No documents: the page is known
-//! once all shards have answered, and only its hits are worth loading, in a second step, from the same snapshots. Made by
-//! `engine`; merged and cut in `cluster`, which hands those of the page back to be fetched.
+//! The hits of a shard as references: where each is, and what orders it among those of all shards. No
+//! documents: the page is known once all shards have answered, and only its hits are worth loading, in a
+//! second step, from the same snapshots. Made by `engine`; merged and cut in `cluster`, which hands those of
+//! the page back to be fetched.
 
 use std::cmp::Ordering;
 
@@ -18,8 +19,8 @@ pub struct HitRef {
     pub score: Option<f32>,
     /// By the query that gives a second opinion ([`crate::Rerank`]), where there is one and it finds the hit.
     pub second_score: Option<f32>,
-    /// What the keys of the sort are worth, in their order; empty where the score alone decides, which is the path that must
-    /// not allocate for each hit.
+    /// What the keys of the sort are worth, in their order; empty where the score alone decides, which is the
+    /// path that must not allocate for each hit.
     pub sort: Vec<SortValue>,
 }
 
@@ -55,7 +56,8 @@ impl HitRef {
     }
 }
 
-/// What a sort key is worth for a hit, with its direction: such values compare without the plan, in any shard and above all.
+/// What a sort key is worth for a hit, with its direction: such values compare without the plan, in any shard
+/// and above all.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SortValue {
     /// No value, and such hits come first.

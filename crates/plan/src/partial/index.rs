@@ -1,5 +1,6 @@
-//! What one shard's index holds: its fields, and the terms of a field with their counts. Dead documents count as in Lucene.
-//! Counts are of the shard alone; bounds on them are judged when those of all shards are added up.
+//! What one shard's index holds: its fields, and the terms of a field with their counts. Dead documents count
+//! as in Lucene. Counts are of the shard alone; bounds on them are judged when those of all shards are added
+//! up.
 
 use super::Merge;
 use super::sorted::merge_sorted;
@@ -20,8 +21,8 @@ impl Merge for TermCounts {
     }
 }
 
-/// What a shard knows of the words that a [`crate::WordsPlan`] asks for, in its order; of the first ones only where the request's
-/// allowance was used up.
+/// What a shard knows of the words that a [`crate::WordsPlan`] asks for, in its order; of the first ones only
+/// where the request's allowance was used up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordCounts {
     /// All documents.
@@ -56,7 +57,8 @@ pub struct IndexedField {
     pub name: String,
     /// Documents with a value, deleted ones included until a merge drops them.
     pub docs: u64,
-    /// Terms, summed over segments and shards: an upper bound when there are several. `None` without an inverted index.
+    /// Terms, summed over segments and shards: an upper bound when there are several. `None` without an
+    /// inverted index.
     pub distinct: Option<u64>,
     /// Whether any document has it.
     pub in_index: bool,

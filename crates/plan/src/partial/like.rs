@@ -1,11 +1,13 @@
-//! What one shard knows of the words by which documents are like another: those of the document, which one shard has, and how
-//! many of each shard's documents have them. [`crate::MoreLike::chosen`] chooses among them.
+//! What one shard knows of the words by which documents are like another: those of the document, which one
+//! shard has, and how many of each shard's documents have them. [`crate::MoreLike::chosen`] chooses among
+//! them.
 
 use super::Merge;
 use crate::value::Value;
 
-/// The words of what documents are to be like, by the plan's fields; `None` where this shard does not have the document. A text
-/// has the same words in every shard that knows the field, and none in one that has met no document with it.
+/// The words of what documents are to be like, by the plan's fields; `None` where this shard does not have
+/// the document. A text has the same words in every shard that knows the field, and none in one that has met
+/// no document with it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LikeWords(pub Option<Vec<FieldWords>>);
 

@@ -1,10 +1,12 @@
-//! What one shard answers, before it is cut, ordered and averaged: parts that merge with those of other shards in any order
-//! and grouping. Made by `engine` from one snapshot; merged, and turned into the result that writers read, in `cluster`.
-//! Here are the types and how they merge; nothing here decides what a page shows.
+//! What one shard answers, before it is cut, ordered and averaged: parts that merge with those of other
+//! shards in any order and grouping. Made by `engine` from one snapshot; merged, and turned into the result
+//! that writers read, in `cluster`. Here are the types and how they merge; nothing here decides what a page
+//! shows.
 //!
-//! Invariant: parts made at [`crate::CutDepth::Whole`] merge to what one shard with all their documents would have given, but
-//! for sums of reals ([`Sum`]), for the best hits of groups (`group.truncate`), for parents and runs that a split tears apart
-//! (`crates/engine/src/search/tests`), and for suggestions whose order hangs on that of documents (`crates/engine/src/suggest`).
+//! Invariant: parts made at [`crate::CutDepth::Whole`] merge to what one shard with all their documents would
+//! have given, but for sums of reals ([`Sum`]), for the best hits of groups (`group.truncate`), for parents
+//! and runs that a split tears apart (`crates/engine/src/search/tests`), and for suggestions whose order
+//! hangs on that of documents (`crates/engine/src/suggest`).
 
 mod bucket;
 mod by_value;
@@ -96,7 +98,8 @@ pub struct ShardResult {
     pub score_max: Option<f32>,
     /// Up to the end of the page, or as many as get a second opinion if those are more.
     pub hits: RankedHits,
-    /// `None` where the plan asks for none, or the shard had to stop before they were counted: half a count is none.
+    /// `None` where the plan asks for none, or the shard had to stop before they were counted: half a count
+    /// is none.
     pub facets: Option<FacetPartials>,
     /// As [`crate::GroupPlan::by`].
     pub groups: Vec<GroupsPartial>,

@@ -1,9 +1,10 @@
 //! Counts, sums and sums of squares, and the numbers that follow from them.
 //!
-//! A shard adds up its values one by one in double precision, as Solr does, so that the sum of one shard is Solr's to the last
-//! digit. Sums of shards are then added without rounding (Shewchuk, "Adaptive Precision Floating-Point Arithmetic", 1997)
-//! and rounded once: the order of shards does not show. Against one shard with all n values v the difference is at most
-//! n · 2^-52 · Σ|v|, and nothing where all partial sums are whole numbers below 2^53, as those of integers and dates mostly are.
+//! A shard adds up its values one by one in double precision, as Solr does, so that the sum of one shard is
+//! Solr's to the last digit. Sums of shards are then added without rounding (Shewchuk, "Adaptive Precision
+//! Floating-Point Arithmetic", 1997) and rounded once: the order of shards does not show. Against one shard
+//! with all n values v the difference is at most n · 2^-52 · Σ|v|, and nothing where all partial sums are
+//! whole numbers below 2^53, as those of integers and dates mostly are.
 
 use super::Merge;
 use crate::facet::bucket::StatFunction;

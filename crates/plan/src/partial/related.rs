@@ -1,6 +1,6 @@
-//! Relatedness: how much more of a foreground is in a bucket than of a background. Grainger et al., "The Semantic Knowledge
-//! Graph" (2016), give the measure: how far the count in the foreground is from what the background lets expect, squeezed
-//! between -1 and 1. Counts merge; the measure follows from them.
+//! Relatedness: how much more of a foreground is in a bucket than of a background. Grainger et al., "The
+//! Semantic Knowledge Graph" (2016), give the measure: how far the count in the foreground is from what the
+//! background lets expect, squeezed between -1 and 1. Counts merge; the measure follows from them.
 
 use super::Merge;
 

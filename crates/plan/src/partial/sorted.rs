@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// Two ascending lists as one; `join` makes one of two elements that are equal. Where `order` never says that two are, all
-/// are kept.
+/// Two ascending lists as one; `join` makes one of two elements that are equal. Where `order` never says that
+/// two are, all are kept.
 pub(super) fn merge_sorted<T>(
     own: Vec<T>,
     other: Vec<T>,

@@ -42,8 +42,8 @@ pub struct Extreme {
     pub least: bool,
     /// As it is shown; `None` of no values.
     pub value: Option<Value>,
-    /// Whether there would be reals or truths: such an end without a value comes after all others, as in Solr, where it
-    /// is not a number.
+    /// Whether there would be reals or truths: such an end without a value comes after all others, as in
+    /// Solr, where it is not a number.
     pub reals: bool,
 }
 
@@ -84,9 +84,9 @@ impl Merge for DistinctValues {
     }
 }
 
-/// Numbers in ascending order, of which shares are asked for. All are kept: merging is sorting, and the answer is exact.
-/// Solr differs: it keeps a digest of many values, which for some hundred is as exact as this and of more comes near it
-/// (`compat/facet/json_stats.yaml`).
+/// Numbers in ascending order, of which shares are asked for. All are kept: merging is sorting, and the
+/// answer is exact. Solr differs: it keeps a digest of many values, which for some hundred is as exact as
+/// this and of more comes near it (`compat/facet/json_stats.yaml`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     kept: Vec<f64>,

@@ -1,5 +1,5 @@
-//! What one shard suggests: entries, best first, or how often words follow one another. Weights are the shard's own; the cut,
-//! and what falls with the place of a word, come when those of all shards are together.
+//! What one shard suggests: entries, best first, or how often words follow one another. Weights are the
+//! shard's own; the cut, and what falls with the place of a word, come when those of all shards are together.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -38,7 +38,8 @@ pub struct SuggestedEntries {
     pub list: Vec<SuggestedEntry>,
     pub order: EntryOrder,
     pub same_texts: SameTexts,
-    /// Present when shown weights fall with the place of the word found: so many times the entries asked for are weighed.
+    /// Present when shown weights fall with the place of the word found: so many times the entries asked for
+    /// are weighed.
     pub blend: Option<usize>,
 }
 
@@ -162,7 +163,8 @@ pub struct NextWords {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WordSequences {
-    /// How often the words before the last occur; `None` where there are none, or they are not known: then all words count.
+    /// How often the words before the last occur; `None` where there are none, or they are not known: then
+    /// all words count.
     pub context: Option<u64>,
     /// Sequences of words in order of their bytes, with how often they occur.
     pub list: Vec<(Vec<u8>, u64)>,

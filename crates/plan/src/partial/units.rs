@@ -16,8 +16,8 @@ pub enum UnitCount {
     Groups(Box<GroupSet>),
 }
 
-/// The values of groups in ascending order, each once; `None` is the group of the hits without one. Shards share the texts of their
-/// groups among all sets.
+/// The values of groups in ascending order, each once; `None` is the group of the hits without one. Shards
+/// share the texts of their groups among all sets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupSet(Vec<Option<Arc<Value>>>);
 

@@ -1,5 +1,5 @@
-//! Vectors: what a field of them holds, how two are compared, and the query for the nearest. Scores are Lucene's, higher for
-//! nearer; they are worked out in `engine`.
+//! Vectors: what a field of them holds, how two are compared, and the query for the nearest. Scores are
+//! Lucene's, higher for nearer; they are worked out in `engine`.
 
 use std::sync::Arc;
 

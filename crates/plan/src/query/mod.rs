@@ -1,5 +1,6 @@
-//! The query tree: every syntax resolves to it, the engine lowers it. Values are typed and text is analysed; no schema
-//! is needed to read it but for how a field is indexed. Shapes follow Lucene's query classes of the same names.
+//! The query tree: every syntax resolves to it, the engine lowers it. Values are typed and text is analysed;
+//! no schema is needed to read it but for how a field is indexed. Shapes follow Lucene's query classes of the
+//! same names.
 
 pub(crate) mod dense_vector;
 pub(crate) mod more_like;
@@ -111,8 +112,8 @@ pub(crate) fn widest<'a>(queries: impl IntoIterator<Item = &'a Query>) -> MatchS
 }
 
 impl Query {
-    /// What has to stay the same for its matches to stay the same. No arm is left to chance: a query of a new kind that is taken
-    /// for one of a segment would be answered from what is kept of another moment.
+    /// What has to stay the same for its matches to stay the same. No arm is left to chance: a query of a new
+    /// kind that is taken for one of a segment would be answered from what is kept of another moment.
     pub fn scope(&self) -> MatchScope {
         match self {
             Query::All
@@ -128,7 +129,8 @@ impl Query {
             | Query::Wildcard { .. }
             | Query::Regex { .. }
             | Query::Exists { .. } => MatchScope::Segment,
-            // The nearest terms of all segments, so many; the words of a document that another segment may have.
+            // The nearest terms of all segments, so many; the words of a document that another segment may
+            // have.
             Query::Fuzzy(_) | Query::MoreLike(_) => MatchScope::Snapshot,
             Query::Nearest(nearest) => MatchScope::Snapshot.max(widest(&nearest.among)),
             Query::Span(span) => span.span.scope(),
@@ -142,8 +144,8 @@ impl Query {
         }
     }
 
-    /// Whether it reads few postings or whole words of them: terms, ranges of one column, and combinations of those.
-    /// What reads positions, many terms or a whole column is not.
+    /// Whether it reads few postings or whole words of them: terms, ranges of one column, and combinations of
+    /// those. What reads positions, many terms or a whole column is not.
     pub fn is_light(&self) -> bool {
         match self {
             Query::All | Query::Nothing | Query::Term { .. } | Query::Synonym { .. } | Query::Range(_) => {
@@ -220,8 +222,8 @@ impl Fuzzy {
     }
 }
 
-/// Documents for which a function has a value within bounds, which are of the function's kind: `Int`, `Long`, `Date`,
-/// `Double`, `Str`, and `Float` for every other.
+/// Documents for which a function has a value within bounds, which are of the function's kind: `Int`, `Long`,
+/// `Date`, `Double`, `Str`, and `Float` for every other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionRange {
     pub function: Function,

@@ -1,6 +1,6 @@
-//! Documents like another: whose words to take, which of them, and the query they make. Shapes and defaults follow Lucene's
-//! `MoreLikeThis`. Shards know words and how rare they are (`partial::LikeWords`, `partial::LikeCounts`); which of them are
-//! taken is decided here, of as many shards as were asked.
+//! Documents like another: whose words to take, which of them, and the query they make. Shapes and defaults
+//! follow Lucene's `MoreLikeThis`. Shards know words and how rare they are (`partial::LikeWords`,
+//! `partial::LikeCounts`); which of them are taken is decided here, of as many shards as were asked.
 
 use std::sync::Arc;
 
@@ -88,9 +88,11 @@ impl MoreLike {
 }
 
 impl MoreLike {
-    /// The words that tell most, the least telling first, as Lucene lists them. Errors: a document that no shard has.
+    /// The words that tell most, the least telling first, as Lucene lists them. Errors: a document that no
+    /// shard has.
     ///
-    /// Solr goes through fields and words in the order of its hash maps, which decides between words that tell as much.
+    /// Solr goes through fields and words in the order of its hash maps, which decides between words that
+    /// tell as much.
     pub fn chosen(&self, words: LikeWords, counts: &LikeCounts) -> Result<Vec<LikeTerm>> {
         let words = words.0.ok_or_else(|| self.no_document())?;
         let fields = self.fields.iter().zip(words).zip(&counts.fields);
@@ -131,8 +133,8 @@ impl MoreLike {
 }
 
 impl LikeChoice {
-    /// How telling a word of so many documents is: by Lucene's classic measure, whatever the index scores by. `None` when it is
-    /// not wanted.
+    /// How telling a word of so many documents is: by Lucene's classic measure, whatever the index scores by.
+    /// `None` when it is not wanted.
     fn score(&self, word: &LikeWord, documents: u64, (field, all): (&LikeFieldCounts, u64)) -> Option<f32> {
         let most = self.percent_max.map_or(self.documents_max, |percent| percent.saturating_mul(all) / 100);
         let wanted = word.frequency >= self.frequency_min

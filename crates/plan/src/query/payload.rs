@@ -1,5 +1,6 @@
-//! What is stored with words where they stand, their payloads: which filters store some, how they are read, what several
-//! amount to, how they compare. Names and rules are those of Lucene's and Solr's payload utilities.
+//! What is stored with words where they stand, their payloads: which filters store some, how they are read,
+//! what several amount to, how they compare. Names and rules are those of Lucene's and Solr's payload
+//! utilities.
 
 use crate::schema::field::FieldType;
 

@@ -1,5 +1,5 @@
-//! Scores from a number that a document was given to rank it (Solr's `RankField` and `{!rank}`), by one of a few curves. The
-//! formulas and their precision are those of Lucene's `FeatureField` (9.12).
+//! Scores from a number that a document was given to rank it (Solr's `RankField` and `{!rank}`), by one of a
+//! few curves. The formulas and their precision are those of Lucene's `FeatureField` (9.12).
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Queries that find documents by others: those above and below in a block, those that share a value (a join), those on the
-//! way along shared values (a graph). Shapes and words follow Lucene's and Solr's queries of the same names.
+//! Queries that find documents by others: those above and below in a block, those that share a value (a
+//! join), those on the way along shared values (a graph). Shapes and words follow Lucene's and Solr's queries
+//! of the same names.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ pub enum Related {
         children: Query,
         score: RelatedScore,
     },
-    /// The documents before the parents that match, up to the parent before (`{!child}`). They score as their parents.
+    /// The documents before the parents that match, up to the parent before (`{!child}`). They score as their
+    /// parents.
     ToChildren {
         parents: Query,
         query: Query,
@@ -39,8 +41,8 @@ pub struct Join {
     pub score: Option<RelatedScore>,
 }
 
-/// Documents reached from others: each step leads from what a document has in `edges` to those that have it in `node`
-/// (`{!graph}`).
+/// Documents reached from others: each step leads from what a document has in `edges` to those that have it
+/// in `node` (`{!graph}`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     pub node: Arc<str>,

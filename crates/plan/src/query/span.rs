@@ -1,6 +1,6 @@
-//! Queries by where words stand: in order or in any, near one another, or not within something else; and by what was stored
-//! with them, their payloads. `{!complexphrase}`, `{!surround}`, `{!payload_score}` and `{!payload_check}` resolve to these;
-//! shapes and names are those of Lucene's span queries.
+//! Queries by where words stand: in order or in any, near one another, or not within something else; and by
+//! what was stored with them, their payloads. `{!complexphrase}`, `{!surround}`, `{!payload_score}` and
+//! `{!payload_check}` resolve to these; shapes and names are those of Lucene's span queries.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! What an analyzer is made of, as a schema names it: char filters, one tokenizer, token filters, each with its
-//! arguments as written. Pure data: the crate `analysis` builds a running chain from it and reports unknown names.
+//! What an analyzer is made of, as a schema names it: char filters, one tokenizer, token filters, each with
+//! its arguments as written. Pure data: the crate `analysis` builds a running chain from it and reports
+//! unknown names.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,8 @@ pub struct ComponentSpec {
     pub args: BTreeMap<String, String>,
 }
 
-/// A chain: text passes the char filters, is cut by the tokenizer, and its tokens pass the filters, each in order.
+/// A chain: text passes the char filters, is cut by the tokenizer, and its tokens pass the filters, each in
+/// order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnalyzerSpec {
     pub char_filters: Vec<ComponentSpec>,

@@ -5,7 +5,8 @@ use crate::schema::field::FieldClass;
 use crate::value::Value;
 use crate::value::instant::parse_instant;
 
-/// The value as `class` holds it. Errors carry Solr's wording for the class's own failure (`For input string: "x"`).
+/// The value as `class` holds it. Errors carry Solr's wording for the class's own failure (`For input string:
+/// "x"`).
 pub fn coerce(value: &Value, class: FieldClass) -> Result<Value> {
     Ok(match (class, value) {
         (FieldClass::Int, Value::Int(_))
@@ -67,8 +68,8 @@ fn number(value: &Value, class: FieldClass) -> Result<Value> {
     })
 }
 
-/// What Java's `parseDouble` reads, as Rust reads it: `NaN` and `Infinity` in just this case, a type suffix ignored.
-/// Hexadecimal reals are left out.
+/// What Java's `parseDouble` reads, as Rust reads it: `NaN` and `Infinity` in just this case, a type suffix
+/// ignored. Hexadecimal reals are left out.
 fn java_real(text: &str) -> Option<&str> {
     let text = text.trim();
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);

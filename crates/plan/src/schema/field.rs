@@ -1,4 +1,5 @@
-//! Field types and fields: as declared (`…Source`, what is persisted and edited) and as resolved (what all layers read).
+//! Field types and fields: as declared (`…Source`, what is persisted and edited) and as resolved (what all
+//! layers read).
 
 use std::sync::Arc;
 

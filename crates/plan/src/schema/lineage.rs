@@ -1,6 +1,6 @@
-//! Which states of a collection's schema one schema speaks for. Plans and batches name the version they were resolved against;
-//! a shard compares that with its own schema's lineage before it does anything (`docs/protocol.md`, ADR 16). What is resolved
-//! anew, and by whom, is `cluster`'s and `http`'s.
+//! Which states of a collection's schema one schema speaks for. Plans and batches name the version they were
+//! resolved against; a shard compares that with its own schema's lineage before it does anything
+//! (`docs/protocol.md`, ADR 16). What is resolved anew, and by whom, is `cluster`'s and `http`'s.
 
 use super::{Schema, SchemaSource};
 use crate::error::{Error, ErrorKind, Result};
@@ -14,8 +14,8 @@ pub struct SchemaLineage {
 }
 
 impl SchemaLineage {
-    /// Whether what was resolved against a version may be done under this schema. `None` looked nothing up in a schema.
-    /// Errors: `SchemaChanged`, with nothing done.
+    /// Whether what was resolved against a version may be done under this schema. `None` looked nothing up in
+    /// a schema. Errors: `SchemaChanged`, with nothing done.
     pub fn check(self, resolved: Option<u64>) -> Result<()> {
         let Some(resolved) = resolved else { return Ok(()) };
         if self.admits(resolved) {
@@ -45,7 +45,8 @@ impl Schema {
         self
     }
 
-    /// As the version that follows `before`: plans that were resolved against that one go on where this only adds to it.
+    /// As the version that follows `before`: plans that were resolved against that one go on where this only
+    /// adds to it.
     #[must_use]
     pub fn succeeding(mut self, before: &Schema, version: u64) -> Self {
         let same = version == before.lineage.version && self.source == before.source;
@@ -56,8 +57,9 @@ impl Schema {
         self
     }
 
-    /// Whether every name, and every text of every field, means under this schema what it meant under `before`, if it meant
-    /// anything. Additions stand behind what was there, as edits put them; any other order is taken for a change.
+    /// Whether every name, and every text of every field, means under this schema what it meant under
+    /// `before`, if it meant anything. Additions stand behind what was there, as edits put them; any other
+    /// order is taken for a change.
     fn only_adds_to(&self, before: &Schema) -> bool {
         let SchemaSource {
             name: _,
@@ -76,7 +78,8 @@ impl Schema {
             && *similarity == known.similarity
             && types.starts_with(&known.types)
             && fields.starts_with(&known.fields)
-            // A new pattern may come before an old one for a name that both cover; types of boxes bring patterns with them.
+            // A new pattern may come before an old one for a name that both cover; types of boxes bring
+            // patterns with them.
             && *dynamic_fields == known.dynamic_fields
             && self.dynamic.len() == before.dynamic.len()
             // The shard copies, by its own schema: what was resolved before says nothing of copies.

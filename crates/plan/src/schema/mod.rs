@@ -40,7 +40,8 @@ pub struct SchemaSource {
     pub resources: Resources,
 }
 
-/// Values of `source` (a name or a pattern) also go to `dest`; with a `*` in both, the matched part is carried over.
+/// Values of `source` (a name or a pattern) also go to `dest`; with a `*` in both, the matched part is
+/// carried over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CopyField {
     pub source: String,
@@ -178,10 +179,11 @@ impl Schema {
         self.dynamic.iter()
     }
 
-    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a place, or the amount
-    /// and the currency of money.
+    /// Where values of `name` are copied, and what of them: as `copyField` says, and the coordinates of a
+    /// place, or the amount and the currency of money.
     ///
-    /// Solr differs: an atomic update of such a place finds its coordinates in the way (`compat/query/spatial_shapes.yaml`).
+    /// Solr differs: an atomic update of such a place finds its coordinates in the way
+    /// (`compat/query/spatial_shapes.yaml`).
     pub fn copies(&self, name: &str) -> impl Iterator<Item = (String, Copied)> {
         let copied = |copy: &CopyField| Some((copy_dest(copy, name)?, Copied::Start(copy.max_chars)));
         let declared = self.source.copy_fields.iter().filter_map(copied);
@@ -239,7 +241,8 @@ fn pattern_matches(pattern: &str, name: &str) -> bool {
     matched_part(pattern, name).is_some()
 }
 
-/// What tells most names from a pattern: a schema has dozens of patterns, and every search asks for its fields several times.
+/// What tells most names from a pattern: a schema has dozens of patterns, and every search asks for its
+/// fields several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum End {
     First(u8),
@@ -258,7 +261,8 @@ impl End {
     }
 }
 
-/// The part of `name` that stands for the `*` of `pattern`; empty when the pattern has none and equals the name.
+/// The part of `name` that stands for the `*` of `pattern`; empty when the pattern has none and equals the
+/// name.
 fn matched_part<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
     if let Some(suffix) = pattern.strip_prefix('*') {
         name.strip_suffix(suffix)

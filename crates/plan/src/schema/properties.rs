@@ -1,5 +1,5 @@
-//! How a field is kept: the switches of Solr's schema, resolved from the schema's version, the type and the field.
-//! Defaults by schema version are those of Solr's reference guide ("version" attribute of `schema`).
+//! How a field is kept: the switches of Solr's schema, resolved from the schema's version, the type and the
+//! field. Defaults by schema version are those of Solr's reference guide ("version" attribute of `schema`).
 
 use crate::error::{Error, Result};
 use crate::schema::field::FieldClass;
@@ -65,7 +65,8 @@ impl Properties {
         }
     }
 
-    /// Applies the attributes that are switches; returns the others untouched. `owner` names the field in errors.
+    /// Applies the attributes that are switches; returns the others untouched. `owner` names the field in
+    /// errors.
     pub fn apply<'a>(
         &mut self,
         attributes: &'a [(String, String)],

@@ -1,4 +1,5 @@
-//! From what a schema declares to what it means: classes by Solr's names, properties by their defaults, analyzers.
+//! From what a schema declares to what it means: classes by Solr's names, properties by their defaults,
+//! analyzers.
 
 use std::collections::HashMap;
 use std::sync::Arc;

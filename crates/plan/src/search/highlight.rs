@@ -1,6 +1,6 @@
-//! What to mark in the stored texts of the hits on a page, and how to cut snippets out of them. One plan holds a query, the
-//! fields, and for each field the options that hold for it: Solr lets every one of them be given for one field alone.
-//! Lengths count UTF-16 units, as Solr's do.
+//! What to mark in the stored texts of the hits on a page, and how to cut snippets out of them. One plan
+//! holds a query, the fields, and for each field the options that hold for it: Solr lets every one of them be
+//! given for one field alone. Lengths count UTF-16 units, as Solr's do.
 
 use std::sync::Arc;
 
@@ -89,8 +89,8 @@ pub enum HighlightMethod {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnifiedOptions {
-    /// As Solr does where it has term vectors: what must not match is looked for in the text too, and matches are found in all
-    /// of a text, be it shown or not.
+    /// As Solr does where it has term vectors: what must not match is looked for in the text too, and matches
+    /// are found in all of a text, be it shown or not.
     pub by_vectors: bool,
     /// Marks what the query as a whole matches, phrases in one piece.
     pub whole_matches: bool,

@@ -1,4 +1,5 @@
-//! The plan of one search: everything the layers below need, resolved against the schema, in one immutable value.
+//! The plan of one search: everything the layers below need, resolved against the schema, in one immutable
+//! value.
 
 pub(crate) mod highlight;
 pub(crate) mod page;
@@ -40,7 +41,8 @@ pub struct SearchPlan {
     pub explain: bool,
     /// Whether the result may come from a cache and go into one (`{!cache=false}` in `q` says no).
     pub cache: bool,
-    /// Hits may be counted no further than beyond this, where counting costs more than finding the page; `None` counts all.
+    /// Hits may be counted no further than beyond this, where counting costs more than finding the page;
+    /// `None` counts all.
     pub count_enough: Option<u64>,
     /// What is shown other than a sorted page.
     pub shape: Shape,
@@ -110,8 +112,9 @@ impl SearchPlan {
         self.sort.iter().chain(within).chain(collapses.iter().flat_map(|collapse| &collapse.best))
     }
 
-    /// Whether the search is of a kind that takes microseconds, however large the index: it may then run where its request
-    /// arrived, while others had better not keep other requests waiting. A guess, by the plan alone.
+    /// Whether the search is of a kind that takes microseconds, however large the index: it may then run
+    /// where its request arrived, while others had better not keep other requests waiting. A guess, by the
+    /// plan alone.
     pub fn is_light(&self) -> bool {
         let by_score = self.sort.iter().all(|key| key.by == SortBy::Score);
         let light = by_score && !self.facets.reads_hits() && !self.explain && self.page.end() <= PAGE_LIGHT;
@@ -154,8 +157,8 @@ pub enum SortBy {
         seed: u64,
     },
     Function(Function),
-    /// The least value, or the greatest where they come in descending order, of the documents below in the block (Solr's
-    /// `childfield`).
+    /// The least value, or the greatest where they come in descending order, of the documents below in the
+    /// block (Solr's `childfield`).
     Below(Box<BelowKey>),
 }
 

@@ -8,8 +8,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// One past the last hit asked for. The only place that adds the two. Solr differs: its sum wraps and the search fails;
-    /// a page past the end is empty here (`compat/select/sorting.yaml`).
+    /// One past the last hit asked for. The only place that adds the two. Solr differs: its sum wraps and the
+    /// search fails; a page past the end is empty here (`compat/select/sorting.yaml`).
     pub fn end(self) -> usize {
         self.start.saturating_add(self.rows)
     }

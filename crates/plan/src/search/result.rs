@@ -58,7 +58,8 @@ impl<H> SearchResult<H> {
         self.shape.expanded.iter().flat_map(|group| &group.hits)
     }
 
-    /// With each hit turned into what `turn` makes of it: first all of [`Self::shown`], then those of [`Self::expanded`].
+    /// With each hit turned into what `turn` makes of it: first all of [`Self::shown`], then those of
+    /// [`Self::expanded`].
     pub fn try_map<T>(self, mut turn: impl FnMut(H) -> Result<T>) -> Result<SearchResult<T>> {
         let Self { total, total_exact, score_max, hits, facets, shape, highlights, cut_before } = self;
         let hits = hits.into_iter().map(&mut turn).collect::<Result<_>>()?;

@@ -1,6 +1,6 @@
-//! What a search shows other than a sorted page: a page behind a cursor's mark, hits collapsed to one a group, hits in groups,
-//! the other members of the groups on the page, the first hits in another order. Solr's words: `cursorMark`, `{!collapse}`,
-//! `group`, `expand`, `rq`.
+//! What a search shows other than a sorted page: a page behind a cursor's mark, hits collapsed to one a
+//! group, hits in groups, the other members of the groups on the page, the first hits in another order.
+//! Solr's words: `cursorMark`, `{!collapse}`, `group`, `expand`, `rq`.
 
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ impl Shape {
 /// What a hit's sort keys are worth, in the order of the keys; `None` where the hit has no value.
 pub type Mark = Vec<Option<Value>>;
 
-/// A page by the values it begins behind, whatever was added before them since. The sort ends ties by the unique key.
+/// A page by the values it begins behind, whatever was added before them since. The sort ends ties by the
+/// unique key.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Cursor {
     /// As many values as there are sort keys, each of its key's type; `None` begins with the first hit.

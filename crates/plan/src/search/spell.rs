@@ -1,5 +1,6 @@
-//! Spelling: the dictionaries that a collection declares, what to look up in them, and what was found. Names and meanings
-//! of the settings are Solr's (`SpellCheckComponent`) and Lucene's (`DirectSpellChecker`, `WordBreakSpellChecker`).
+//! Spelling: the dictionaries that a collection declares, what to look up in them, and what was found. Names
+//! and meanings of the settings are Solr's (`SpellCheckComponent`) and Lucene's (`DirectSpellChecker`,
+//! `WordBreakSpellChecker`).
 
 use std::sync::Arc;
 
@@ -168,7 +169,8 @@ pub struct WordsPlan {
     pub near: Vec<Fuzzy>,
 }
 
-/// A word with what is suggested for it, best first. For words run together it is all of them with spaces between.
+/// A word with what is suggested for it, best first. For words run together it is all of them with spaces
+/// between.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpellFinding {
     pub word: SpellWord,

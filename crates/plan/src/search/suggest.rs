@@ -1,5 +1,6 @@
-//! Suggestions: the suggesters that a collection declares, what to look up in them, and what was found. Names and meanings
-//! of the settings are those of Solr's factories and Lucene's `AnalyzingInfixSuggester`, `AnalyzingSuggester` and kin.
+//! Suggestions: the suggesters that a collection declares, what to look up in them, and what was found. Names
+//! and meanings of the settings are those of Solr's factories and Lucene's `AnalyzingInfixSuggester`,
+//! `AnalyzingSuggester` and kin.
 
 use std::sync::Arc;
 
@@ -45,7 +46,8 @@ pub enum SuggestSource {
         payload: Option<Arc<str>>,
         context: Option<Arc<str>>,
     },
-    /// The terms of a field that are in many documents (a share of all below 1, else a number), weighed by how many.
+    /// The terms of a field that are in many documents (a share of all below 1, else a number), weighed by
+    /// how many.
     Terms { field: Arc<str>, threshold: f32 },
     /// The lines of a file beside the configuration, as they were when that was read.
     File { name: String, delimiter: String, entries: Arc<[ListedEntry]> },
@@ -149,7 +151,8 @@ pub struct NextWordLookup {
 /// Entries that begin as asked, as they stand, by their text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SortedLookup {
-    /// Of entries, put in order by weight, in so many parts, weights are the number of their part; else they are as given.
+    /// Of entries, put in order by weight, in so many parts, weights are the number of their part; else they
+    /// are as given.
     pub parts: Option<u32>,
     /// Whether entries and what is asked are read in lower case.
     pub lowercase: bool,
@@ -174,8 +177,8 @@ impl SuggestPlan {
 }
 
 impl SuggestPlan {
-    /// Whether the lookup is of a kind that takes microseconds, however much there is to suggest: it may then run where its
-    /// request arrived. A guess, by the plan alone.
+    /// Whether the lookup is of a kind that takes microseconds, however much there is to suggest: it may then
+    /// run where its request arrived. A guess, by the plan alone.
     pub fn is_light(&self) -> bool {
         /// More suggestions, letters or words take longer.
         const COUNT_LIGHT: usize = 50;

@@ -38,7 +38,8 @@ impl TermsPlan {
     }
 }
 
-/// A term with how many documents have it, dead ones included as in Lucene, and how often it occurs in them, if asked for.
+/// A term with how many documents have it, dead ones included as in Lucene, and how often it occurs in them,
+/// if asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TermCount {
     pub term: String,

@@ -1,4 +1,5 @@
-//! The terms of documents, field by field (Solr's term vectors): which documents and fields, what is told of each term.
+//! The terms of documents, field by field (Solr's term vectors): which documents and fields, what is told of
+//! each term.
 
 use std::sync::Arc;
 
@@ -9,7 +10,8 @@ pub struct VectorsPlan {
     pub schema_version: Option<u64>,
     /// By their numbers in the snapshot ([`crate::Hit::place`]).
     pub places: Vec<u64>,
-    /// `None` is every field of the schema that keeps vectors. With whether documents of each term are counted.
+    /// `None` is every field of the schema that keeps vectors. With whether documents of each term are
+    /// counted.
     pub fields: Option<Vec<(Arc<str>, bool)>>,
     /// Whether documents of each term are counted where all fields are told.
     pub count_documents: bool,

@@ -1,4 +1,5 @@
-//! Why a search does not show a document: what keeps it out first, clause by clause, with what the document has instead.
+//! Why a search does not show a document: what keeps it out first, clause by clause, with what the document
+//! has instead.
 
 use std::sync::Arc;
 

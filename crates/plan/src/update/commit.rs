@@ -22,7 +22,8 @@ impl Commit {
         Commit { soft: true, open_searcher: true, expunge_deletes: false, max_segments: None };
 }
 
-/// When commits happen by themselves. `None` switches one off. Times in milliseconds since the first waiting update.
+/// When commits happen by themselves. `None` switches one off. Times in milliseconds since the first waiting
+/// update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoCommit {
     pub flush_after_ms: Option<u64>,

@@ -1,4 +1,5 @@
-//! Updates after the update chain: ids known, values typed, queries resolved. The engine applies them in order.
+//! Updates after the update chain: ids known, values typed, queries resolved. The engine applies them in
+//! order.
 
 pub(crate) mod commit;
 pub(crate) mod nested;
@@ -16,7 +17,8 @@ use crate::value::document::Document;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BatchId(pub [u8; 16]);
 
-/// A place in the order of all that a shard's log ever had, through all its openings: positions of later ones are higher.
+/// A place in the order of all that a shard's log ever had, through all its openings: positions of later ones
+/// are higher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LogPosition {
     pub epoch: u64,
@@ -26,11 +28,13 @@ pub struct LogPosition {
 /// The operations of one request, in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateBatch {
-    /// By which it is known when it is sent again: what was done then is not done anew. `None` where nobody sends it twice.
+    /// By which it is known when it is sent again: what was done then is not done anew. `None` where nobody
+    /// sends it twice.
     pub id: Option<BatchId>,
-    /// Of a batch with a name: where the shard was before it was sent for the first time, the same in every send. Where the shard has
-    /// forgotten batches that came later than this, it tells *unknown* of one that it does not know. An older one is as right, and the
-    /// default the most careful: it is only told unknown more often.
+    /// Of a batch with a name: where the shard was before it was sent for the first time, the same in every
+    /// send. Where the shard has forgotten batches that came later than this, it tells *unknown* of one that
+    /// it does not know. An older one is as right, and the default the most careful: it is only told unknown
+    /// more often.
     pub seen: LogPosition,
     pub operations: Vec<Operation>,
     /// Of the schema its values were typed by; `None` where it has none.
@@ -38,7 +42,8 @@ pub struct UpdateBatch {
     /// `false` skips an operation whose version expectation fails, instead of ending the batch there
     /// (Solr's `failOnVersionConflicts`).
     pub conflicts_skip: bool,
-    /// How many operations may fail before the batch ends; `None` ends it with the first, and tells of that one only.
+    /// How many operations may fail before the batch ends; `None` ends it with the first, and tells of that
+    /// one only.
     pub errors_max: Option<u64>,
     pub durable: Durable,
 }
@@ -49,7 +54,8 @@ pub enum Durable {
     /// Its own operations.
     #[default]
     Own,
-    /// Nothing yet: it is a piece of a request of which more follows, and nobody is told before a batch with `All` is done.
+    /// Nothing yet: it is a piece of a request of which more follows, and nobody is told before a batch with
+    /// `All` is done.
     Later,
     /// All that the shard was given before, and its own operations.
     All,

@@ -1,15 +1,18 @@
-//! Documents in documents, as they are sent and as they are taken apart: a tree whose root carries the rest. In the index they
-//! are a *block*: one document after another, each behind those below it, the root last. Names and forms of the fields that
-//! tell who belongs to whom are Solr's (`NestedUpdateProcessor`, recorded from 9.10.1).
+//! Documents in documents, as they are sent and as they are taken apart: a tree whose root carries the rest.
+//! In the index they are a *block*: one document after another, each behind those below it, the root last.
+//! Names and forms of the fields that tell who belongs to whom are Solr's (`NestedUpdateProcessor`, recorded
+//! from 9.10.1).
 
 use std::sync::Arc;
 
 use crate::update::AtomicOp;
 use crate::value::document::Document;
 
-/// The field that names the root of a block. Documents without others below them do without: their id stands for it.
+/// The field that names the root of a block. Documents without others below them do without: their id stands
+/// for it.
 pub const ROOT_FIELD: &str = "_root_";
-/// The field that says where in the tree a document is: `/books#0/notes#1`, and `/owner#` where there is but one.
+/// The field that says where in the tree a document is: `/books#0/notes#1`, and `/owner#` where there is but
+/// one.
 pub const NEST_PATH_FIELD: &str = "_nest_path_";
 /// The field that names the document above.
 pub const NEST_PARENT_FIELD: &str = "_nest_parent_";

@@ -1,5 +1,6 @@
-//! Amounts of money: `amount,CODE` as written, whole amounts in the smallest unit of the currency as kept, and exchange by
-//! rates. The rules, down to where an amount is cut, are those of Solr's `CurrencyFieldType` (9.10.1).
+//! Amounts of money: `amount,CODE` as written, whole amounts in the smallest unit of the currency as kept,
+//! and exchange by rates. The rules, down to where an amount is cut, are those of Solr's `CurrencyFieldType`
+//! (9.10.1).
 
 use std::fmt::{Display, Formatter};
 
@@ -55,8 +56,8 @@ impl Money {
         Ok(Self { amount, code: code.to_owned() })
     }
 
-    /// As `text`, with its currency. Solr differs: an atomic update of a price can find no column for its amount, an error
-    /// 400 (`compat/query/currency.yaml`).
+    /// As `text`, with its currency. Solr differs: an atomic update of a price can find no column for its
+    /// amount, an error 400 (`compat/query/currency.yaml`).
     pub fn complete(text: &str, default: &str) -> String {
         let text = text.trim();
         if text.contains(',') { text.to_owned() } else { format!("{text},{default}") }
@@ -103,14 +104,16 @@ impl CurrencyRates {
     }
 }
 
-/// An amount at a rate, in a currency with so many more decimal places; what is left of the smallest unit is lost.
+/// An amount at a rate, in a currency with so many more decimal places; what is left of the smallest unit is
+/// lost.
 pub fn exchanged(amount: i64, rate: f64, more_digits: i32) -> i64 {
     let factor = if more_digits < 0 { 0.1 } else { 10.0 };
     (0..more_digits.abs()).fold(amount as f64 * rate, |value, _| value * factor) as i64
 }
 
 impl FieldType {
-    /// The fields that hold the amount and the code of a field of this type, if it is a currency's and names them.
+    /// The fields that hold the amount and the code of a field of this type, if it is a currency's and names
+    /// them.
     pub fn money_fields(&self, name: &str) -> Option<(String, String)> {
         let part = |argument: &str| Some(format!("{name}___{}", self.argument(argument)?));
         if self.class != FieldClass::Currency {

@@ -1,10 +1,10 @@
-//! ISO-8601 instants in UTC, to and from milliseconds since the epoch. Date math is `solr`'s; this is the plain form.
-//! The civil calendar follows Howard Hinnant's `days_from_civil` and `civil_from_days`.
+//! ISO-8601 instants in UTC, to and from milliseconds since the epoch. Date math is `solr`'s; this is the
+//! plain form. The civil calendar follows Howard Hinnant's `days_from_civil` and `civil_from_days`.
 
 const DAY_MS: i64 = 86_400_000;
 
-/// `2026-11-21T10:00:00Z`, with milliseconds only when there are any (trailing zeros cut, as Java's `Instant` in Solr shows
-/// three digits: `.500Z`).
+/// `2026-11-21T10:00:00Z`, with milliseconds only when there are any (trailing zeros cut, as Java's `Instant`
+/// in Solr shows three digits: `.500Z`).
 pub fn format_instant(ms: i64) -> String {
     let (days, rest) = (ms.div_euclid(DAY_MS), ms.rem_euclid(DAY_MS));
     let (year, month, day) = civil_from_days(days);
@@ -18,7 +18,8 @@ pub fn format_instant(ms: i64) -> String {
     format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
-/// Reads `[+-]YYYY-MM-DDThh:mm:ss[.fraction]Z`; digits past the millisecond are dropped. `None` when it is anything else.
+/// Reads `[+-]YYYY-MM-DDThh:mm:ss[.fraction]Z`; digits past the millisecond are dropped. `None` when it is
+/// anything else.
 pub fn parse_instant(text: &str) -> Option<i64> {
     let body = text.strip_suffix('Z')?;
     let (date, time) = body.split_once('T')?;

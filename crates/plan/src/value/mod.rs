@@ -46,8 +46,8 @@ impl Value {
         }
     }
 
-    /// The order of values of one type: texts and bytes by their bytes, reals by IEEE 754's total order. Values of other
-    /// types follow each other type by type.
+    /// The order of values of one type: texts and bytes by their bytes, reals by IEEE 754's total order.
+    /// Values of other types follow each other type by type.
     pub fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Value::Str(left), Value::Str(right)) => left.cmp(right),
@@ -103,7 +103,8 @@ pub fn java_float(number: f32) -> String {
     }
 }
 
-/// Where one digit would do, Java gives the nearest number of two, which tells in the tiniest: `4.9E-324`, not `5.0E-324`.
+/// Where one digit would do, Java gives the nearest number of two, which tells in the tiniest: `4.9E-324`,
+/// not `5.0E-324`.
 fn two_digits(shortest: String, two: impl FnOnce() -> String) -> String {
     if shortest.contains('.') { shortest } else { two() }
 }

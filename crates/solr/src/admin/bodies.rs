@@ -1,4 +1,5 @@
-//! Bodies of the v2 API: a JSON object that says what the older paths say with parameters, and lists of levels of the log.
+//! Bodies of the v2 API: a JSON object that says what the older paths say with parameters, and lists of
+//! levels of the log.
 
 use plan::{Error, Result};
 
@@ -9,8 +10,8 @@ use crate::update::{JsonReader, Names, RawValue, value};
 /// Objects in objects; deeper ones mean nothing to anyone.
 const DEPTH_MAX: usize = 4;
 
-/// An object as parameters: what is in an object within goes by `outer.inner`, a list of texts is joined by commas. An empty text is
-/// an empty object. Errors: what is no object, or is nested too deeply.
+/// An object as parameters: what is in an object within goes by `outer.inner`, a list of texts is joined by
+/// commas. An empty text is an empty object. Errors: what is no object, or is nested too deeply.
 pub fn body_params(text: &str) -> Result<Params> {
     let mut params = Params::default();
     if text.trim().is_empty() {

@@ -1,6 +1,6 @@
-//! `CLUSTERSTATUS` and `COLSTATUS`: nodes and collections as cloud clients read them. A lone node shows itself as a cluster of
-//! one. SolrJ before 9.9 reads the collections as a named list, later ones as a map: a simple ordered map is both. What is
-//! within a collection is a Java map to all of them.
+//! `CLUSTERSTATUS` and `COLSTATUS`: nodes and collections as cloud clients read them. A lone node shows
+//! itself as a cluster of one. SolrJ before 9.9 reads the collections as a named list, later ones as a map: a
+//! simple ordered map is both. What is within a collection is a Java map to all of them.
 
 use crate::response::{Entries, Name, Node};
 

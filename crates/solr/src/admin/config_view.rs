@@ -1,5 +1,6 @@
-//! `/config` and the sections below it: a collection's configuration as it is in force, in the shape of Solr's Config API.
-//! What is shown are the elements of `solrconfig.xml` with the overlay over them, and the handlers that are always there.
+//! `/config` and the sections below it: a collection's configuration as it is in force, in the shape of
+//! Solr's Config API. What is shown are the elements of `solrconfig.xml` with the overlay over them, and the
+//! handlers that are always there.
 
 use plan::{AutoCommit, CollectionConfig, Error, ErrorKind, Result};
 
@@ -31,11 +32,12 @@ struct View<'a> {
     root: Element,
 }
 
-/// The answer to `/config` and to a path below it that names no set of parameters: `section` is empty or its name.
-/// Errors: `NotFound` for a section or a part that is not there.
+/// The answer to `/config` and to a path below it that names no set of parameters: `section` is empty or its
+/// name. Errors: `NotFound` for a section or a part that is not there.
 ///
-/// Solr differs: a part that is not there is an error 500 (`compat/admin/config.yaml`); it leaves lists of settings out, what
-/// handlers preset by `initParams` (`compat/admin/params.yaml`), and shows what those preset that are always there.
+/// Solr differs: a part that is not there is an error 500 (`compat/admin/config.yaml`); it leaves lists of
+/// settings out, what handlers preset by `initParams` (`compat/admin/params.yaml`), and shows what those
+/// preset that are always there.
 pub fn config(config: &CollectionConfig, section: &str, params: &Params) -> Result<Entries> {
     match section {
         "overlay" => return overlay(config),

@@ -14,7 +14,8 @@ pub struct CoreFacts {
     pub index: Option<IndexFacts>,
 }
 
-/// The entry of one core. Keys are Solr's; file names of its configuration are shown because clients look for them.
+/// The entry of one core. Keys are Solr's; file names of its configuration are shown because clients look for
+/// them.
 pub fn core_status(core: &CoreFacts) -> (Name, Node) {
     let mut entries: Entries = vec![
         ("name".into(), Node::Str(core.name.clone().into())),

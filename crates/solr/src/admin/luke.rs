@@ -1,5 +1,5 @@
-//! `/admin/luke`: what the index holds and how fields are kept, with Solr's one-letter flags. Facts come from the engine
-//! through the caller; key names, flag order and the legend are Solr 9.10's.
+//! `/admin/luke`: what the index holds and how fields are kept, with Solr's one-letter flags. Facts come from
+//! the engine through the caller; key names, flag order and the legend are Solr 9.10's.
 
 use plan::{FieldClass, FieldSpec, Properties, Schema, TopTerms, Value};
 

@@ -1,5 +1,5 @@
-//! What a metric is: a value, a gauge of several, a count, a rate of events, a time; and the names that Solr 9.10.1 gives to the
-//! figures of each. How they are counted is the server's.
+//! What a metric is: a value, a gauge of several, a count, a rate of events, a time; and the names that Solr
+//! 9.10.1 gives to the figures of each. How they are counted is the server's.
 
 use plan::CacheStats;
 
@@ -121,8 +121,8 @@ pub(super) fn entries(figures: Vec<(&'static str, Node)>) -> Entries {
     figures.into_iter().map(|(name, node)| (Name::Borrowed(name), node)).collect()
 }
 
-/// As Solr shows a cache. Solr differs: a searcher there begins with empty caches, here they live on, so that what counts
-/// since the last commit there counts since the start here, as `cumulative_*` does.
+/// As Solr shows a cache. Solr differs: a searcher there begins with empty caches, here they live on, so that
+/// what counts since the last commit there counts since the start here, as `cumulative_*` does.
 pub fn cache_metric(stats: &CacheStats) -> Metric {
     let long = |number: u64| Node::Long(i64::try_from(number).unwrap_or(i64::MAX));
     let ratio = if stats.lookups == 0 { 1.0 } else { stats.hits as f64 / stats.lookups as f64 };

@@ -1,5 +1,5 @@
-//! `/admin/metrics`: figures by registry and name, as Solr 9 shows them. What there is comes in; which of it is asked for
-//! (`group`, `registry`, `prefix`, `regex`, `property`, `type`, `key`, `expr`) is decided here.
+//! `/admin/metrics`: figures by registry and name, as Solr 9 shows them. What there is comes in; which of it
+//! is asked for (`group`, `registry`, `prefix`, `regex`, `property`, `type`, `key`, `expr`) is decided here.
 
 use fancy_regex::Regex;
 use plan::{Error, Result};
@@ -165,7 +165,8 @@ fn find(key: &str, registries: &[Registry]) -> Result<Option<Node>, String> {
     })
 }
 
-/// `expr=<registry>:<name>[:<property>]`, each part an expression, any number of them; together they show what any of them does.
+/// `expr=<registry>:<name>[:<property>]`, each part an expression, any number of them; together they show
+/// what any of them does.
 fn by_expression(params: &Params, registries: &[Registry]) -> Result<Entries> {
     let (mut shown, mut errors) = (Vec::<(&str, Entries)>::new(), Entries::new());
     for text in EXPRESSION.sent_all(params) {

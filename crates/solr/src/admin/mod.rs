@@ -1,5 +1,5 @@
-//! What administrators and clients read about a node: shapes and key names of Solr's admin answers, filled from facts that
-//! the caller gathers. Nothing here looks at a clock, a disk or an index.
+//! What administrators and clients read about a node: shapes and key names of Solr's admin answers, filled
+//! from facts that the caller gathers. Nothing here looks at a clock, a disk or an index.
 
 mod backups;
 mod bodies;

@@ -1,5 +1,5 @@
-//! `/admin/segments`: the segments that searches see, in the shape of Solr's. What they do not record (when and by what
-//! each was made) is left out.
+//! `/admin/segments`: the segments that searches see, in the shape of Solr's. What they do not record (when
+//! and by what each was made) is left out.
 
 use super::system::LUCENE_VERSION;
 use crate::response::{Entries, Name, Node};

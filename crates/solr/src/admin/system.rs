@@ -1,5 +1,5 @@
-//! `/admin/info/system`: versions and the machine. Clients read the versions to know how to speak; they see the Solr whose
-//! behaviour this server has, and its own name beside it.
+//! `/admin/info/system`: versions and the machine. Clients read the versions to know how to speak; they see
+//! the Solr whose behaviour this server has, and its own name beside it.
 
 use crate::response::{Entries, Node};
 

@@ -1,5 +1,5 @@
-//! The update chains of a `solrconfig.xml`, and the processors that have names of their own. A class that is not known fails
-//! the whole file, as in Solr: a collection must not take updates that miss a step.
+//! The update chains of a `solrconfig.xml`, and the processors that have names of their own. A class that is
+//! not known fails the whole file, as in Solr: a collection must not take updates that miss a step.
 
 use plan::{DefaultValue, Processor, Result, UpdateChain, UpdateProcessing, UpdateProcessor};
 

@@ -1,5 +1,6 @@
-//! What search handlers run: the components that a `solrconfig.xml` declares (`<searchComponent>`), and the list of each
-//! handler (`components`, or `first-components` and `last-components` around what Solr runs anyway).
+//! What search handlers run: the components that a `solrconfig.xml` declares (`<searchComponent>`), and the
+//! list of each handler (`components`, or `first-components` and `last-components` around what Solr runs
+//! anyway).
 
 use plan::{Component, Components, Error, Result};
 
@@ -47,7 +48,8 @@ pub(super) struct Declared {
     pub components: Components,
 }
 
-/// Reads all declarations. One that cannot be read is a warning and a missing component: the rest of the collection works.
+/// Reads all declarations. One that cannot be read is a warning and a missing component: the rest of the
+/// collection works.
 pub(super) fn read(root: &Element, warnings: &mut Vec<String>) -> Result<Declared> {
     let mut declared = Declared::default();
     for element in root.all("searchComponent") {

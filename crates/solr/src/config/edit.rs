@@ -1,6 +1,6 @@
-//! The Config API's writes: JSON commands that make one overlay of another. All of a request's commands apply, or none does
-//! and each failure is told in Solr's words, recorded from 9.10.1. A part that would have no effect is refused: in Solr it
-//! could not be loaded either.
+//! The Config API's writes: JSON commands that make one overlay of another. All of a request's commands
+//! apply, or none does and each failure is told in Solr's words, recorded from 9.10.1. A part that would have
+//! no effect is refused: in Solr it could not be loaded either.
 
 use plan::ConfigSource;
 
@@ -21,7 +21,8 @@ type Complaints = Vec<Complaint>;
 
 /// What a body's commands make of a configuration. `read` gives the files that new parts name.
 ///
-/// Solr differs: it keeps parts that it cannot load, and the core cannot be opened again (`compat/admin/config.yaml`).
+/// Solr differs: it keeps parts that it cannot load, and the core cannot be opened again
+/// (`compat/admin/config.yaml`).
 pub fn edit(
     source: &ConfigSource,
     body: &str,

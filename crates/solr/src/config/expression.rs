@@ -1,5 +1,6 @@
-//! Lucene's expressions, `sold * 10 + ln(1 + views)`: text to `plan::Expression`, with JavaScript's operators in their order
-//! of precedence and the functions of Lucene's `JavascriptCompiler`, whose names and numbers of arguments stand here.
+//! Lucene's expressions, `sold * 10 + ln(1 + views)`: text to `plan::Expression`, with JavaScript's operators
+//! in their order of precedence and the functions of Lucene's `JavascriptCompiler`, whose names and numbers
+//! of arguments stand here.
 
 use plan::{Arithmetic, Error, Expression, Result};
 
@@ -7,7 +8,8 @@ use plan::{Arithmetic, Error, Expression, Result};
 const DEPTH_MAX: usize = 64;
 const BYTES_MAX: usize = 10_000;
 
-/// Operators between two values, loosest first; of one level the longest first, so that `<=` is not read as `<`.
+/// Operators between two values, loosest first; of one level the longest first, so that `<=` is not read as
+/// `<`.
 const LEVELS: &[&[(&str, Arithmetic)]] = &[
     &[("||", Arithmetic::Or)],
     &[("&&", Arithmetic::And)],
@@ -120,7 +122,8 @@ impl<'a> Reader<'a> {
         if depth < DEPTH_MAX { Ok(depth + 1) } else { Err(self.wrong("it nests too deep")) }
     }
 
-    /// Operators of one level, from left to right. A chain of them is a tree as deep, so its length is bounded too.
+    /// Operators of one level, from left to right. A chain of them is a tree as deep, so its length is
+    /// bounded too.
     fn level(&mut self, level: usize, depth: usize) -> Result<Expression> {
         let Some(operators) = LEVELS.get(level) else { return self.signed(depth) };
         let (mut left, mut deep) = (self.level(level + 1, depth)?, depth);

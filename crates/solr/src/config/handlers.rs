@@ -1,4 +1,5 @@
-//! The request handlers of a `solrconfig.xml`: their presets, and those that `initParams` gives to paths, declared or not.
+//! The request handlers of a `solrconfig.xml`: their presets, and those that `initParams` gives to paths,
+//! declared or not.
 
 use plan::{HandlerConfig, Result, check_name};
 

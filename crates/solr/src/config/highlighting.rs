@@ -1,5 +1,5 @@
-//! The `<highlighting>` of a declared `HighlightComponent`: Solr's classes of fragmenters, formatters, encoders and what the
-//! `fastVector` method is put together of.
+//! The `<highlighting>` of a declared `HighlightComponent`: Solr's classes of fragmenters, formatters,
+//! encoders and what the `fastVector` method is put together of.
 
 use plan::{Component, Components, HighlightPart, HighlightParts, PartWork, Result};
 
@@ -21,8 +21,8 @@ const CLASSES: &[(&str, &str, PartWork)] = &[
     ("boundaryScanner", "BreakIteratorBoundaryScanner", PartWork::ScanBreaks),
 ];
 
-/// A component without `<highlighting>` declares nothing. Solr differs: a second component has parts of its own there; here
-/// the last one's hold for all.
+/// A component without `<highlighting>` declares nothing. Solr differs: a second component has parts of its
+/// own there; here the last one's hold for all.
 pub(super) fn read(
     name: &str,
     element: &Element,

@@ -1,5 +1,5 @@
-//! The handlers that every collection has without declaring them: path, Solr's class, and the set of parameters that each
-//! takes up if there is one (facts of Solr 9.10.1, shown by its `/config`).
+//! The handlers that every collection has without declaring them: path, Solr's class, and the set of
+//! parameters that each takes up if there is one (facts of Solr 9.10.1, shown by its `/config`).
 
 use plan::HandlerConfig;
 

@@ -1,5 +1,5 @@
-//! The parts of a `solrconfig.xml` that have names and may be added, changed and taken away over HTTP: how commands call
-//! them, the element each is, and which classes of it are served.
+//! The parts of a `solrconfig.xml` that have names and may be added, changed and taken away over HTTP: how
+//! commands call them, the element each is, and which classes of it are served.
 
 use crate::config::named_parts::{
     CACHES, CONVERTERS, Classes, FUNCTIONS, LISTENERS, PARSERS, TRANSFORMERS, WRITERS, served,

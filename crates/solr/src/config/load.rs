@@ -1,5 +1,6 @@
-//! A `solrconfig.xml` as a `plan::CollectionConfig`. What is read is used; what only tunes Solr's own machinery (caches,
-//! locks, directories) is passed over; everything else that is not supported is collected as a warning, never dropped.
+//! A `solrconfig.xml` as a `plan::CollectionConfig`. What is read is used; what only tunes Solr's own
+//! machinery (caches, locks, directories) is passed over; everything else that is not supported is collected
+//! as a warning, never dropped.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -63,8 +64,8 @@ const PASSED_OVER: &[&str] = &[
     "cache",
 ];
 
-/// Reads a configset's configuration: `solrconfig.xml`, the files that it names, and what the Config API made of a former
-/// copy (`configoverlay.json`, `params.json`).
+/// Reads a configset's configuration: `solrconfig.xml`, the files that it names, and what the Config API made
+/// of a former copy (`configoverlay.json`, `params.json`).
 pub fn load(read: &dyn Fn(&str) -> Option<String>) -> Result<LoadedConfig> {
     let xml = read(FILE).ok_or_else(|| wrong("there is none; add the file to the configset"))?;
     let kept = |name: &str| {

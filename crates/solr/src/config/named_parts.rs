@@ -1,6 +1,6 @@
-//! Query parsers, response writers, transformers and functions that a `solrconfig.xml` gives names of its own: each class of
-//! Solr's that is served, with the name that the same part has anyway. Caches, listeners and query converters are accepted by their
-//! classes too: they change no answer.
+//! Query parsers, response writers, transformers and functions that a `solrconfig.xml` gives names of its
+//! own: each class of Solr's that is served, with the name that the same part has anyway. Caches, listeners
+//! and query converters are accepted by their classes too: they change no answer.
 
 use plan::{NamedPart, NamedParts, Result};
 

@@ -1,5 +1,5 @@
-//! What the Config API changed: Solr's `configoverlay.json`, and how it lies over a `solrconfig.xml`. Its parts become
-//! elements in the tree of the file, so that all that reads the file reads the changes.
+//! What the Config API changed: Solr's `configoverlay.json`, and how it lies over a `solrconfig.xml`. Its
+//! parts become elements in the tree of the file, so that all that reads the file reads the changes.
 
 use plan::Result;
 

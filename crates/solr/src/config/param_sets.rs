@@ -1,5 +1,5 @@
-//! Parameters under names (`useParams`), changed over HTTP below `/config/params`: Solr's `params.json`, its commands and
-//! what is shown of it. Shapes and wording recorded from Solr 9.10.1.
+//! Parameters under names (`useParams`), changed over HTTP below `/config/params`: Solr's `params.json`, its
+//! commands and what is shown of it. Shapes and wording recorded from Solr 9.10.1.
 
 use plan::{ConfigSource, ParamSet, Result, VersionedText};
 

@@ -1,5 +1,6 @@
-//! The properties that Solr's Config API lets be set: their paths, types, and where in a `solrconfig.xml` each stands. The
-//! list is that of Solr 9.10.1, found by asking one. Which have an effect here is said in `docs/configuration.md`.
+//! The properties that Solr's Config API lets be set: their paths, types, and where in a `solrconfig.xml`
+//! each stands. The list is that of Solr 9.10.1, found by asking one. Which have an effect here is said in
+//! `docs/configuration.md`.
 
 use crate::commands::Complaint;
 use crate::update::RawValue;

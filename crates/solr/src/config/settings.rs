@@ -1,4 +1,5 @@
-//! The settings of a component, a dictionary or a suggester: named values of any type in a list, read by their names.
+//! The settings of a component, a dictionary or a suggester: named values of any type in a list, read by
+//! their names.
 
 use plan::Result;
 

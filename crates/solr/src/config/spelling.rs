@@ -1,8 +1,9 @@
-//! A declared `SpellCheckComponent`: its dictionaries with Solr's settings, of the classes `DirectSolrSpellChecker`,
-//! `WordBreakSolrSpellChecker` and `IndexBasedSpellChecker`; one of another class is a warning.
+//! A declared `SpellCheckComponent`: its dictionaries with Solr's settings, of the classes
+//! `DirectSolrSpellChecker`, `WordBreakSolrSpellChecker` and `IndexBasedSpellChecker`; one of another class
+//! is a warning.
 //!
-//! Solr differs: the last keeps an index of its own, which is built, and of words that share runs of letters; here the
-//! words are those of the index as it is, within two edits (`component/index_spelling`).
+//! Solr differs: the last keeps an index of its own, which is built, and of words that share runs of letters;
+//! here the words are those of the index as it is, within two edits (`component/index_spelling`).
 
 use plan::{
     BrokenWords, Checker, Component, Components, NearWords, Result, SpellComponent, SpellDictionary,

@@ -68,7 +68,8 @@ const CLASSES: &[LookupClass] = &[
         settings: &[],
         field_type: None,
     },
-    // Solr differs: it shows entries in the order of its tree, which hangs on all of them (`component/dictionaries`).
+    // Solr differs: it shows entries in the order of its tree, which hangs on all of them
+    // (`component/dictionaries`).
     LookupClass {
         name: "TSTLookupFactory",
         read: |_| Ok(sorted(None, false)),

@@ -1,4 +1,5 @@
-//! What a suggester is built of: Solr's dictionaries with their settings, and the file that one of them reads.
+//! What a suggester is built of: Solr's dictionaries with their settings, and the file that one of them
+//! reads.
 
 use std::sync::Arc;
 
@@ -102,7 +103,8 @@ fn file(suggester: &str, settings: &Settings<'_>) -> Result<SuggestSource> {
 }
 
 impl LoadedConfig {
-    /// Fills in the files of suggesters. One that is not there leaves its suggester without entries, and a warning.
+    /// Fills in the files of suggesters. One that is not there leaves its suggester without entries, and a
+    /// warning.
     pub(super) fn with_listed_entries(&mut self, read: &dyn Fn(&str) -> Option<String>) -> Result<()> {
         let components = &mut self.config.components.suggest;
         for suggester in components.iter_mut().flat_map(|component| &mut component.suggesters) {
@@ -119,7 +121,8 @@ impl LoadedConfig {
     }
 }
 
-/// An entry a line: a text, its weight if it is not 1, and a payload. The first line says whether there are payloads.
+/// An entry a line: a text, its weight if it is not 1, and a payload. The first line says whether there are
+/// payloads.
 fn listed(file: &str, text: &str, delimiter: &str) -> Result<Arc<[ListedEntry]>> {
     /// Most fields of a line.
     const FIELDS_MAX: usize = 3;

@@ -1,5 +1,5 @@
-//! A declared `SuggestComponent`: its suggesters with Solr's settings. What a suggester keeps on disk in Solr (`indexPath`,
-//! `storeDir`) is in memory here.
+//! A declared `SuggestComponent`: its suggesters with Solr's settings. What a suggester keeps on disk in Solr
+//! (`indexPath`, `storeDir`) is in memory here.
 
 use plan::{BuildOn, Component, Components, Result, SuggestComponent, Suggester};
 

@@ -1,6 +1,7 @@
-//! Queries as Solr shows them in debug output: `parsedquery_toString` is Lucene's text of a query, `parsedquery` names the
-//! classes that have no text of their own. Total over every query; reads the schema for how a field is kept, no index.
-//! Solr differs: a boosted `filter(…)` shows as a constant score, which it is.
+//! Queries as Solr shows them in debug output: `parsedquery_toString` is Lucene's text of a query,
+//! `parsedquery` names the classes that have no text of their own. Total over every query; reads the schema
+//! for how a field is kept, no index. Solr differs: a boosted `filter(…)` shows as a constant score, which it
+//! is.
 
 mod dismax;
 mod points;
@@ -150,7 +151,8 @@ impl<'a> QueryPrinter<'a> {
                 format!("FunctionScoreQuery({}, scored by boost({function}))", self.text(query))
             }
             Query::Related(relation) => self.relation(relation),
-            // The words are chosen where the index is. Solr differs: it shows them (`compat/query/more_like.yaml`).
+            // The words are chosen where the index is. Solr differs: it shows them
+            // (`compat/query/more_like.yaml`).
             Query::MoreLike(like) => match &like.of {
                 LikeSource::Document(id) => format!("MoreLikeThis({id})"),
                 LikeSource::Text(text) => format!("MoreLikeThis({text})"),

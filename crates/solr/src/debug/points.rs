@@ -1,5 +1,6 @@
-//! Ranges of numbers and dates as Lucene shows them: bounds made inclusive, open ends as the type's extremes, columns of
-//! floating numbers by their bits. Reads the schema for whether a field has terms, a column, or both.
+//! Ranges of numbers and dates as Lucene shows them: bounds made inclusive, open ends as the type's extremes,
+//! columns of floating numbers by their bits. Reads the schema for whether a field has terms, a column, or
+//! both.
 
 use std::ops::Bound;
 

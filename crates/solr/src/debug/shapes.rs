@@ -1,5 +1,5 @@
-//! What debug output says of a second opinion on the first hits (`rq`) and of filters that collapse. Facts: the texts of
-//! Solr 9.10.1 in `compat/select/debug_sections.yaml`.
+//! What debug output says of a second opinion on the first hits (`rq`) and of filters that collapse. Facts:
+//! the texts of Solr 9.10.1 in `compat/select/debug_sections.yaml`.
 
 use plan::{Rerank, ScoreJoin, Value};
 

@@ -1,5 +1,5 @@
-//! Span queries in debug output. Solr differs: `surround` tells a class of its own with an account of its making; here it is
-//! the spans (`compat/query/surround.yaml`).
+//! Span queries in debug output. Solr differs: `surround` tells a class of its own with an account of its
+//! making; here it is the spans (`compat/query/surround.yaml`).
 
 use plan::{PayloadUse, Query, SpanQuery};
 

@@ -1,4 +1,5 @@
-//! Field facets: one field's values with their counts. Which options a type allows, and the messages, are Solr's.
+//! Field facets: one field's values with their counts. Which options a type allows, and the messages, are
+//! Solr's.
 
 use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result};
 
@@ -87,7 +88,8 @@ fn sort(wanted: Option<&str>, limit: i32) -> FacetSort {
     }
 }
 
-/// Numbers and dates have no list of values without hits, so for them it is at least 1, as in Solr, which warns of it.
+/// Numbers and dates have no list of values without hits, so for them it is at least 1, as in Solr, which
+/// warns of it.
 fn count_min(options: &Options<'_>, field: &Field) -> Result<(u64, Option<String>)> {
     let sent = match options.read(&params::MIN_COUNT)? {
         Some(count) => count,

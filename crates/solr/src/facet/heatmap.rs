@@ -1,5 +1,5 @@
-//! Facets over a map, classic and of JSON: the part of the earth, how fine its cells are, the form of the counts. Messages are
-//! Solr's, recorded from 9.10.1.
+//! Facets over a map, classic and of JSON: the part of the earth, how fine its cells are, the form of the
+//! counts. Messages are Solr's, recorded from 9.10.1.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Interval facets: each interval becomes a range query on the field. The syntax and its messages are Solr's, recorded from
-//! 9.10.1; intervals are shown in the order of their starts.
+//! Interval facets: each interval becomes a range query on the field. The syntax and its messages are Solr's,
+//! recorded from 9.10.1; intervals are shown in the order of their starts.
 
 use std::cmp::Ordering;
 use std::ops::Bound;

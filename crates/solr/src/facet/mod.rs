@@ -1,5 +1,6 @@
-//! Classic facets from parameters to a plan: fields, ranges, queries, intervals, maps, pivots, with their local parameters `key`, `ex`, `terms` and
-//! options given per field. Counting is the engine's, the parameters are defined in `params/facet.rs`.
+//! Classic facets from parameters to a plan: fields, ranges, queries, intervals, maps, pivots, with their
+//! local parameters `key`, `ex`, `terms` and options given per field. Counting is the engine's, the
+//! parameters are defined in `params/facet.rs`.
 
 mod field;
 mod heatmap;
@@ -27,13 +28,13 @@ pub(crate) struct Facets {
     pub plan: FacetPlan,
     /// What the response's header warns of.
     pub warnings: Vec<String>,
-    /// Why nothing is counted. Solr finds mistakes in query and field facets after the search, and answers with the hits
-    /// and the error; those in ranges it finds before.
+    /// Why nothing is counted. Solr finds mistakes in query and field facets after the search, and answers
+    /// with the hits and the error; those in ranges it finds before.
     pub failure: Option<Error>,
 }
 
-/// All that the request asks to count, as far as the handler runs what counts it: classic facets, the tree of its JSON,
-/// statistics of fields. What comes after a failure is not counted.
+/// All that the request asks to count, as far as the handler runs what counts it: classic facets, the tree of
+/// its JSON, statistics of fields. What comes after a failure is not counted.
 pub(crate) fn resolve_facets(context: &QueryContext<'_>, components: &[Component]) -> Result<Facets> {
     let runs = |component| components.contains(&component);
     let (stats, no_stats) = match runs(Component::Stats) {
@@ -50,7 +51,8 @@ pub(crate) fn resolve_facets(context: &QueryContext<'_>, components: &[Component
     Ok(facets)
 }
 
-/// A plan, or what stands in its way once the search is done. What is found before the search is an error at once.
+/// A plan, or what stands in its way once the search is done. What is found before the search is an error at
+/// once.
 fn apart(found: Result<Option<BucketPlan>, Trouble>) -> Result<(Option<BucketPlan>, Option<Error>)> {
     match found {
         Ok(plan) => Ok((plan, None)),

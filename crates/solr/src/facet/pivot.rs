@@ -1,5 +1,6 @@
-//! Pivots: a list of fields, each resolved as a field facet of its own options but for the least count, and what is computed
-//! of each value's hits: the statistics, queries and ranges that bear the tags which local parameters name.
+//! Pivots: a list of fields, each resolved as a field facet of its own options but for the least count, and
+//! what is computed of each value's hits: the statistics, queries and ranges that bear the tags which local
+//! parameters name.
 
 use plan::{Error, PivotFacet, Result};
 

@@ -1,5 +1,5 @@
-//! Range facets: boundaries from start, end and gap; which bounds belong to a range; what lies outside. Arithmetic by type
-//! is `range_values.rs`.
+//! Range facets: boundaries from start, end and gap; which bounds belong to a range; what lies outside.
+//! Arithmetic by type is `range_values.rs`.
 
 use std::ops::Bound;
 

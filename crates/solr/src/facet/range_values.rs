@@ -1,5 +1,5 @@
-//! The arithmetic of range facets for each type of field: parse a bound, add a gap, compare, show. Overflow is an error,
-//! as wrapping would make ranges that never end.
+//! The arithmetic of range facets for each type of field: parse a bound, add a gap, compare, show. Overflow
+//! is an error, as wrapping would make ranges that never end.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,6 @@
-//! Statistics of fields (Solr's stats component): each field becomes a sub-facet of all hits, with the statistics that are
-//! asked for. What they are called in the answer, and how they look there, is `response/stats.rs`'s.
+//! Statistics of fields (Solr's stats component): each field becomes a sub-facet of all hits, with the
+//! statistics that are asked for. What they are called in the answer, and how they look there, is
+//! `response/stats.rs`'s.
 
 use std::sync::Arc;
 
@@ -139,7 +140,8 @@ fn named(name: &str, local: &LocalParams, of: &Subject) -> Result<NamedStat> {
         "stddev" => StatFunction::StdDev,
         "percentiles" => StatFunction::Percentiles(shares(local, of)?),
         "distinctValues" => StatFunction::DistinctValues,
-        // Solr differs: `cardinality` is an estimate there, near the exact number (`compat/component/stats.yaml`).
+        // Solr differs: `cardinality` is an estimate there, near the exact number
+        // (`compat/component/stats.yaml`).
         _ => StatFunction::Distinct,
     };
     let stat = Stat { function, source: of.source.clone() };

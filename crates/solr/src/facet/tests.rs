@@ -38,7 +38,8 @@ fn facets(form: &str) -> Result<FacetPlan> {
     failure.map_or(Ok(plan), Err)
 }
 
-/// Recorded from Solr 9.10.1: ranges fail before the search, queries and fields after it; numbers warn of `mincount`.
+/// Recorded from Solr 9.10.1: ranges fail before the search, queries and fields after it; numbers warn of
+/// `mincount`.
 #[test]
 fn some_mistakes_leave_the_hits() {
     let check = |form: &str, early: bool, late: bool, warnings: usize| {

@@ -1,4 +1,5 @@
-//! `/analysis/document`: what the chains make of each value of each field of documents sent as XML. They are not indexed.
+//! `/analysis/document`: what the chains make of each value of each field of documents sent as XML. They are
+//! not indexed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,8 +31,8 @@ pub struct DocumentAnalysis {
 }
 
 impl DocumentAnalysis {
-    /// `body` is `<docs>` with any number of `<doc>`, or one `<doc>`. Errors: no body, one that is not XML, a document without
-    /// a unique key, fields that the schema does not have.
+    /// `body` is `<docs>` with any number of `<doc>`, or one `<doc>`. Errors: no body, one that is not XML, a
+    /// document without a unique key, fields that the schema does not have.
     ///
     /// Solr differs: a body that is not XML is an error 500 there (`compat/analysis/document.yaml`).
     pub fn parse(params: &Params, body: Option<&str>, schema: &Schema) -> Result<Self> {

@@ -1,6 +1,6 @@
-//! `/analysis/field`, and in `document` its sister for whole documents: what the chains of field types make of a text,
-//! stage by stage, in Solr's form. Fields that are not
-//! text have one token, the value as their terms hold it. Attributes shown are those that tokens of every language have.
+//! `/analysis/field`, and in `document` its sister for whole documents: what the chains of field types make
+//! of a text, stage by stage, in Solr's form. Fields that are not text have one token, the value as their
+//! terms hold it. Attributes shown are those that tokens of every language have.
 
 mod document;
 
@@ -18,7 +18,8 @@ use crate::response::{Entries, Name, Node};
 /// Tokens a stage may make: each is shown once for each stage.
 const TOKENS_MAX: usize = 10_000;
 
-/// What a filter without rules is called: Solr leaves it out, and shows how it passes tokens from stage to stage.
+/// What a filter without rules is called: Solr leaves it out, and shows how it passes tokens from stage to
+/// stage.
 const ABSENT: &str = "org.apache.solr.handler.AnalysisRequestHandlerBase$ListBasedTokenStream";
 /// What cuts values that are not text.
 const DEFAULT: &str = "org.apache.solr.schema.FieldType$DefaultAnalyzer$1";
@@ -200,7 +201,8 @@ fn traced(outputs: Vec<StageOutput>) -> Vec<(String, Made)> {
     stages
 }
 
-/// Whether Lucene's filter of this class reads or sets the mark that keeps stemmers away, which is shown from there on.
+/// Whether Lucene's filter of this class reads or sets the mark that keeps stemmers away, which is shown from
+/// there on.
 fn marks_keywords(class: &str) -> bool {
     const OTHERS: [&str; 5] = [
         "KeywordMarkerFilter",

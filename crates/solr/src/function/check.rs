@@ -1,8 +1,8 @@
-//! Whether functions find in their arguments what they compute with: numbers, vectors of as many dimensions. Solr finds out
-//! document by document.
+//! Whether functions find in their arguments what they compute with: numbers, vectors of as many dimensions.
+//! Solr finds out document by document.
 //!
-//! Solr differs: a text where a number belongs is an error 500 there; here what cannot be computed is the client's
-//! (`compat/query/function_syntax.yaml`).
+//! Solr differs: a text where a number belongs is an error 500 there; here what cannot be computed is the
+//! client's (`compat/query/function_syntax.yaml`).
 
 use plan::{Error, Function, Kind, Operator as O, Result};
 

@@ -1,5 +1,5 @@
-//! A place in the text of a function: identifiers, numbers, quoted texts and plain arguments, cut as Solr cuts them, with
-//! its messages. Positions in messages are UTF-16 units, as Java counts.
+//! A place in the text of a function: identifiers, numbers, quoted texts and plain arguments, cut as Solr
+//! cuts them, with its messages. Positions in messages are UTF-16 units, as Java counts.
 
 use plan::{Error, RootCause, Value};
 
@@ -87,8 +87,9 @@ impl<'a> Cursor<'a> {
         Ok(word)
     }
 
-    /// A whole number, or with a point or an exponent one in double precision. Solr differs: what is neither is an error
-    /// 500 there; here whatever cannot be read is the client's (`compat/query/function_syntax.yaml`).
+    /// A whole number, or with a point or an exponent one in double precision. Solr differs: what is neither
+    /// is an error 500 there; here whatever cannot be read is the client's
+    /// (`compat/query/function_syntax.yaml`).
     pub(super) fn number(&mut self) -> Result<Value, Failure> {
         self.peek();
         let rest = self.rest();

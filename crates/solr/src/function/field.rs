@@ -1,5 +1,5 @@
-//! What a field is worth in a function, and what it may be asked: kinds by class, one of many values, places among values.
-//! Messages are Solr's, recorded from 9.10.1.
+//! What a field is worth in a function, and what it may be asked: kinds by class, one of many values, places
+//! among values. Messages are Solr's, recorded from 9.10.1.
 
 use plan::{Error, FieldClass, Function, Pick, Result};
 

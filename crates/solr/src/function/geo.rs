@@ -1,5 +1,6 @@
-//! Distances between points: of vectors (`dist`, `sqedist`), on the sphere (`hsin`, `ghhsin`), and `geodist`, which takes
-//! its places from its arguments, then from the parameters `pt` and `sfield`. Messages are Solr's, from 9.10.1.
+//! Distances between points: of vectors (`dist`, `sqedist`), on the sphere (`hsin`, `ghhsin`), and `geodist`,
+//! which takes its places from its arguments, then from the parameters `pt` and `sfield`. Messages are
+//! Solr's, from 9.10.1.
 
 use plan::{EARTH_RADIUS_KM, Error, FieldClass, Function, Operator, PlaceDistance, Value};
 

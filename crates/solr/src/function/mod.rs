@@ -1,6 +1,7 @@
-//! Solr's function syntax, `sum(pages_i,recip(ms(NOW,published_dt),1,2,3))`, to `plan::Function`. `cursor.rs` cuts the text,
-//! `parse.rs` reads values and arguments, `names.rs` has a line for each function, `term.rs`, `date.rs` and `geo.rs` those
-//! that read their arguments their own way, `field.rs` says what a field is worth. Needs a schema, reads no index.
+//! Solr's function syntax, `sum(pages_i,recip(ms(NOW,published_dt),1,2,3))`, to `plan::Function`. `cursor.rs`
+//! cuts the text, `parse.rs` reads values and arguments, `names.rs` has a line for each function, `term.rs`,
+//! `date.rs` and `geo.rs` those that read their arguments their own way, `field.rs` says what a field is
+//! worth. Needs a schema, reads no index.
 
 mod check;
 mod cursor;
@@ -53,8 +54,8 @@ impl From<Failure> for Error {
     }
 }
 
-/// The function that `text` is, whole: in function syntax, or in that which its local parameters name, whose scores are
-/// then the values. `None` when nothing is asked for; `depth` counts the nesting so far.
+/// The function that `text` is, whole: in function syntax, or in that which its local parameters name, whose
+/// scores are then the values. `None` when nothing is asked for; `depth` counts the nesting so far.
 pub(crate) fn parse_function(
     context: &QueryContext<'_>,
     text: &str,

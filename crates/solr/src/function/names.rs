@@ -144,7 +144,8 @@ fn payload(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     Ok(Function::Payload(Box::new(PayloadOf { term, decoder, how, missing })))
 }
 
-/// `childfield` is a sort key (`select/sort.rs`), and no value. Solr differs: it answers 500 (`compat/query/childfield.yaml`).
+/// `childfield` is a sort key (`select/sort.rs`), and no value. Solr differs: it answers 500
+/// (`compat/query/childfield.yaml`).
 fn of_children(_: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     Err(plan::Error::bad_request("`childfield` is only for sorting; sort by it").into())
 }
@@ -182,7 +183,8 @@ fn literal(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     Ok(Function::Constant(Value::Str(source.text("a text")?)))
 }
 
-/// Comparing takes time by the product of the lengths, and the text of a field may be of 32,766 bytes. Solr differs: it compares on.
+/// Comparing takes time by the product of the lengths, and the text of a field may be of 32,766 bytes.
+/// Solr differs: it compares on.
 const COMPARED_BYTES_MAX: usize = 1024;
 
 fn is_immense(text: &Function) -> bool {

@@ -1,5 +1,6 @@
-//! One function after another from its text: constants, fields, calls, `$param`. Arguments are read as each function asks
-//! for them, as in Solr, for which a word may be a field, a number or a text by where it stands.
+//! One function after another from its text: constants, fields, calls, `$param`. Arguments are read as each
+//! function asks for them, as in Solr, for which a word may be a field, a number or a text by where it
+//! stands.
 
 use std::str::FromStr;
 
@@ -12,12 +13,12 @@ use super::{Failure, field, parse_function, score_of};
 use crate::query::syntax::SyntaxError;
 use crate::query::{LocalParams, QueryContext, java_float, known_name, split_local_params, subquery};
 
-/// How deep functions may nest in one another, queries between them counted too. Solr differs: it has no bound, and answers
-/// 500 when its stack is full (`compat/query/function_syntax.yaml`).
+/// How deep functions may nest in one another, queries between them counted too. Solr differs: it has no
+/// bound, and answers 500 when its stack is full (`compat/query/function_syntax.yaml`).
 const NESTING_MAX: usize = 64;
 
-/// How much one function may be made of: functions, and texts by [`Function::TEXT_UNIT`]. Parameters may stand for others
-/// more than once, so that a short request could ask for anything.
+/// How much one function may be made of: functions, and texts by [`Function::TEXT_UNIT`]. Parameters may
+/// stand for others more than once, so that a short request could ask for anything.
 const SIZE_MAX: usize = 10_000;
 
 /// What reads functions from one text.
@@ -209,8 +210,8 @@ impl<'a> FunctionSource<'a> {
         Ok(Argument { text, quoted })
     }
 
-    /// The next argument, which has to be there. Solr differs: one that is missing where a text belongs is an error 500
-    /// there; here it is the client's (`compat/query/function_syntax.yaml`).
+    /// The next argument, which has to be there. Solr differs: one that is missing where a text belongs is an
+    /// error 500 there; here it is the client's (`compat/query/function_syntax.yaml`).
     pub(super) fn text(&mut self, what: &str) -> Result<String, Failure> {
         let argument = self.argument()?.text;
         argument.ok_or_else(|| {

@@ -1,4 +1,5 @@
-//! `{!frange l=… u=… incl=… incu=…}function`: bounds are read as the function's kind, as Lucene's values read them.
+//! `{!frange l=… u=… incl=… incu=…}function`: bounds are read as the function's kind, as Lucene's values read
+//! them.
 
 use std::ops::Bound;
 
@@ -44,7 +45,8 @@ fn bound(
     Ok(if inclusive { Bound::Included(value) } else { Bound::Excluded(value) })
 }
 
-/// Solr differs: what is no number is an error 500 there; here it is the client's (`compat/query/function_syntax.yaml`).
+/// Solr differs: what is no number is an error 500 there; here it is the client's
+/// (`compat/query/function_syntax.yaml`).
 fn value(context: &QueryContext<'_>, function: &Function, text: &str) -> Result<Value> {
     let field = matches!(function, Function::Field { .. });
     let value = match function.kind() {

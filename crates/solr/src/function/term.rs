@@ -1,5 +1,5 @@
-//! Functions of a term or of a field's terms: how often, in how many documents. The term is analysed as a query's is, and
-//! shown as it was given.
+//! Functions of a term or of a field's terms: how often, in how many documents. The term is analysed as a
+//! query's is, and shown as it was given.
 
 use std::sync::Arc;
 
@@ -33,8 +33,9 @@ pub(super) fn join_frequency(source: &mut FunctionSource<'_>) -> Result<Function
     Ok(Function::JoinFrequency { field, among })
 }
 
-/// `tf`, `idf` and `norm` are those of the TF-IDF similarity, which no field has, as in Solr by default. Solr differs: it
-/// answers 500; here what cannot be answered is the client's (`compat/query/functions.yaml`).
+/// `tf`, `idf` and `norm` are those of the TF-IDF similarity, which no field has, as in Solr by default.
+/// Solr differs: it answers 500; here what cannot be answered is the client's
+/// (`compat/query/functions.yaml`).
 pub(super) fn of_another_similarity(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     while source.cursor.has_more() {
         source.argument()?;
@@ -49,7 +50,8 @@ pub(super) fn term(source: &mut FunctionSource<'_>) -> Result<IndexTerm, Failure
     Ok(IndexTerm { field: field.into(), text, value })
 }
 
-/// The value as the field indexes it. Points index no terms; a text of several words is one that no document has.
+/// The value as the field indexes it. Points index no terms; a text of several words is one that no document
+/// has.
 fn indexed(context: &QueryContext<'_>, name: &str, text: &str) -> Result<Option<Value>> {
     let Some(field) = context.find(name) else { return Ok(None) };
     if field.spec.class().is_point() {

@@ -1,4 +1,5 @@
-//! Functions from their text, as Solr 9.10.1 shows them in debug output, and its messages for what is no function.
+//! Functions from their text, as Solr 9.10.1 shows them in debug output, and its messages for what is no
+//! function.
 
 use plan::{Function, Query, Result, Value};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! `vectorSimilarity(FLOAT32,COSINE,field,[1,2,3])`: how near two vectors are, each a field or written out; encoding and
-//! measure are the field's own when left out. Messages are Solr's, recorded from 9.10.1.
+//! `vectorSimilarity(FLOAT32,COSINE,field,[1,2,3])`: how near two vectors are, each a field or written out;
+//! encoding and measure are the field's own when left out. Messages are Solr's, recorded from 9.10.1.
 //!
 //! Solr differs: vectors of different lengths, and to sort by how near they are, are errors 500 there
 //! (`compat/query/vectors.yaml`).

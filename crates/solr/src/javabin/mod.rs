@@ -1,6 +1,6 @@
-//! Javabin version 2, Solr's own binary notation: a version byte, then one value. A value is a tag and what belongs to it;
-//! the tags of texts, arrays, maps and small numbers hold their first bits. Who writes and who reads share the tags.
-//! Layout as of Solr 9.10.1 (`JavaBinCodec`), confirmed by bytes recorded from one.
+//! Javabin version 2, Solr's own binary notation: a version byte, then one value. A value is a tag and what
+//! belongs to it; the tags of texts, arrays, maps and small numbers hold their first bits. Who writes and who
+//! reads share the tags. Layout as of Solr 9.10.1 (`JavaBinCodec`), confirmed by bytes recorded from one.
 
 mod read;
 mod write;

@@ -1,5 +1,6 @@
-//! Reads javabin item by item: what holds others is an item that says how many follow, so that nobody has to keep a tree.
-//! Nothing is made room for because bytes claim a size: a count above the bytes that are left is an error at once.
+//! Reads javabin item by item: what holds others is an item that says how many follow, so that nobody has to
+//! keep a tree. Nothing is made room for because bytes claim a size: a count above the bytes that are left is
+//! an error at once.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -81,8 +82,8 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// The version that begins each message; names begin anew with it. Solr differs: it blames itself for another, with an
-    /// error 500 (`compat/update/javabin.yaml`).
+    /// The version that begins each message; names begin anew with it. Solr differs: it blames itself for
+    /// another, with an error 500 (`compat/update/javabin.yaml`).
     pub fn start(&mut self) -> Result<()> {
         self.names.clear();
         match self.byte()? {
@@ -204,7 +205,8 @@ impl<'a> Reader<'a> {
         Ok(Item::List(Some(len)))
     }
 
-    /// A part of a value, which holds nothing itself: however such parts are strung together, nothing recurses.
+    /// A part of a value, which holds nothing itself: however such parts are strung together, nothing
+    /// recurses.
     fn leaf(&mut self) -> Result<Item<'a>> {
         let tag = self.byte()?;
         match (tag & tag::KIND, tag) {

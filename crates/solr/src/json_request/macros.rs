@@ -1,5 +1,5 @@
-//! `${name}` and `${name:default}` in parameters stand for the value of another parameter, in which there may be more of
-//! them. What is not sent and has no default stands for nothing; `\${` is left as it is.
+//! `${name}` and `${name:default}` in parameters stand for the value of another parameter, in which there may
+//! be more of them. What is not sent and has no default stands for nothing; `\${` is left as it is.
 
 use plan::{Error, Result};
 
@@ -11,8 +11,8 @@ const START: &str = "${";
 const DEPTH_MAX: usize = 25;
 /// Most references filled in for one request, however they multiply.
 const REFERENCES_MAX: usize = 10_000;
-/// Most bytes filled in for one request, beyond so many times its own: references to long values multiply too. Solr differs: it
-/// has no such bound, and runs out of memory.
+/// Most bytes filled in for one request, beyond so many times its own: references to long values multiply
+/// too. Solr differs: it has no such bound, and runs out of memory.
 const BYTES_MIN: usize = 1 << 20;
 const TIMES_REQUEST: usize = 4;
 

@@ -1,5 +1,5 @@
-//! One JSON value laid over another, as Solr lays them: objects grow together, `fields` and `filter` become lists of both,
-//! anything else gives way to what comes later.
+//! One JSON value laid over another, as Solr lays them: objects grow together, `fields` and `filter` become
+//! lists of both, anything else gives way to what comes later.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! The JSON request language: what a body of JSON, the parameter `json` and the parameters `json.<path>` ask for becomes
-//! ordinary parameters, so that one reader serves both; the tree of facets, which no parameter can hold, goes with them.
-//! Which of two wins follows Solr: what is sent in JSON over what is sent plainly, but for `params`, which only fill gaps.
-//! `merge.rs` lays several JSON texts over one another, `queries.rs` turns query objects into local parameters, `macros.rs`
-//! fills in `${name}`.
+//! The JSON request language: what a body of JSON, the parameter `json` and the parameters `json.<path>` ask
+//! for becomes ordinary parameters, so that one reader serves both; the tree of facets, which no parameter
+//! can hold, goes with them. Which of two wins follows Solr: what is sent in JSON over what is sent plainly,
+//! but for `params`, which only fill gaps. `merge.rs` lays several JSON texts over one another, `queries.rs`
+//! turns query objects into local parameters, `macros.rs` fills in `${name}`.
 
 mod macros;
 mod merge;
@@ -43,15 +43,16 @@ fn is_part(name: &str) -> bool {
     name.starts_with(PART) && !WRITER.contains(&name)
 }
 
-/// The parameters with a body of JSON among them, before those of the same name in the URL, which may so overlay it.
+/// The parameters with a body of JSON among them, before those of the same name in the URL, which may so
+/// overlay it.
 pub fn with_body(params: &Params, body: &str) -> Params {
     let others = params.pairs().iter().filter(|(name, _)| name != JSON.name).cloned();
     let sent = params.pairs().iter().filter(|(name, _)| name == JSON.name).cloned();
     Params::new(others.chain([(JSON.name.to_owned(), body.to_owned())]).chain(sent).collect())
 }
 
-/// The parameters and those of `params` in their JSON that have not been sent plainly. To be called before a handler's
-/// presets are added, which count for less. What is wrong with the JSON is told by [`expand`].
+/// The parameters and those of `params` in their JSON that have not been sent plainly. To be called before a
+/// handler's presets are added, which count for less. What is wrong with the JSON is told by [`expand`].
 pub fn with_params(params: &Params) -> Params {
     let mut found = params.clone();
     for text in JSON.sent_all(params) {
@@ -95,8 +96,8 @@ fn params_of(text: &str) -> Option<Entries> {
     None
 }
 
-/// Turns JSON into parameters; `params` are those of the request and its handler together, [`filled`] in. Errors are bad
-/// requests in Solr's words.
+/// Turns JSON into parameters; `params` are those of the request and its handler together, [`filled`] in.
+/// Errors are bad requests in Solr's words.
 pub fn expand(params: Params) -> Result<Params> {
     let Some(json) = merged(&params)? else { return Ok(params) };
     let mut found = params;

@@ -1,5 +1,6 @@
-//! Query objects such as `{"bool":{"must":["a:b",{"term":{"f":"c","query":"d"}}]}}` as local parameters. Parts that are text
-//! become parameters of their own, named `_tt0` and on, so that nothing in them needs escaping.
+//! Query objects such as `{"bool":{"must":["a:b",{"term":{"f":"c","query":"d"}}]}}` as local parameters.
+//! Parts that are text become parameters of their own, named `_tt0` and on, so that nothing in them needs
+//! escaping.
 
 use plan::{Error, Result};
 

@@ -1,5 +1,5 @@
-//! What `dismax` and `edismax` read, each from the local parameters of the query, else from the request. Their grammars
-//! (fields with boosts, `mm`, `uf`) are `query/dismax/`.
+//! What `dismax` and `edismax` read, each from the local parameters of the query, else from the request.
+//! Their grammars (fields with boosts, `mm`, `uf`) are `query/dismax/`.
 
 use super::spec::{float, integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

@@ -1,5 +1,5 @@
-//! Classic facets: which, and how each is counted, ordered, cut. Those marked so may be given for one field as
-//! `f.<field>.<name>` or in the facet's local parameters.
+//! Classic facets: which, and how each is counted, ordered, cut. Those marked so may be given for one field
+//! as `f.<field>.<name>` or in the facet's local parameters.
 
 use super::spec::{double, integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

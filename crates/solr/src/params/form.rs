@@ -1,5 +1,5 @@
-//! URL-encoded parameters, from a query string or a form body: UTF-8 text in `%XX`, `+` for a space. Anything else is a bad
-//! request, in Solr's words.
+//! URL-encoded parameters, from a query string or a form body: UTF-8 text in `%XX`, `+` for a space. Anything
+//! else is a bad request, in Solr's words.
 
 use plan::{Error, Result};
 

@@ -1,5 +1,5 @@
-//! Requests in JSON: a body, the parameter `json`, or parts of it as `json.<path>`. What they mean is `json_request/`'s; what
-//! they are called is here.
+//! Requests in JSON: a body, the parameter `json`, or parts of it as `json.<path>`. What they mean is
+//! `json_request/`'s; what they are called is here.
 
 use super::spec::{is_true, text};
 use super::{Family, NoDefault, Param, ParamDoc, Preset};

@@ -1,6 +1,7 @@
-//! Request parameters: ordered pairs whose names may repeat, and, in the files beside this one, the definition of each
-//! parameter (spelling, reference text, default, parser) by group. `form.rs` reads them off the wire, `spec.rs` is what a
-//! definition is made of, `unsupported.rs` refuses what Solr has and we do not.
+//! Request parameters: ordered pairs whose names may repeat, and, in the files beside this one, the
+//! definition of each parameter (spelling, reference text, default, parser) by group. `form.rs` reads them
+//! off the wire, `spec.rs` is what a definition is made of, `unsupported.rs` refuses what Solr has and we do
+//! not.
 
 pub mod admin;
 pub mod analysis;
@@ -60,8 +61,9 @@ impl Params {
         Self { places: Places::of(&pairs), pairs, json: None }
     }
 
-    /// The first value of a name that is data: that a text or the configuration refers to. What the code knows by name has a
-    /// definition, which reads it (`Param`); each place that calls this stands in a list of `cargo xtask tidy`.
+    /// The first value of a name that is data: that a text or the configuration refers to. What the code
+    /// knows by name has a definition, which reads it (`Param`); each place that calls this stands in a list
+    /// of `cargo xtask tidy`.
     pub fn by_name(&self, name: &str) -> Option<&str> {
         self.all_by_name(name).next()
     }
@@ -122,8 +124,8 @@ impl Params {
         }
     }
 
-    /// These parameters with what a handler presets: its invariants instead of theirs, its defaults where they are silent,
-    /// its appends behind them.
+    /// These parameters with what a handler presets: its invariants instead of theirs, its defaults where
+    /// they are silent, its appends behind them.
     #[must_use]
     pub fn with_handler(&self, handler: &HandlerConfig) -> Self {
         let fixed = |name: &str| handler.invariants.iter().any(|(key, _)| key == name);

@@ -1,4 +1,5 @@
-//! Documents like others (`mlt.*`): beside the hits of `/select`, and at handlers of Solr's `MoreLikeThisHandler`.
+//! Documents like others (`mlt.*`): beside the hits of `/select`, and at handlers of Solr's
+//! `MoreLikeThisHandler`.
 
 use super::spec::{integer, switch, text};
 use super::{NoDefault, Param, ParamDoc, Preset};

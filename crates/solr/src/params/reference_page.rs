@@ -1,5 +1,6 @@
-//! The reference of search parameters as a page of Markdown (`docs/parameters.md`), made from the same definitions that
-//! read them. The page is written by `cargo xtask docs`; a test here finds it out when it falls behind.
+//! The reference of search parameters as a page of Markdown (`docs/parameters.md`), made from the same
+//! definitions that read them. The page is written by `cargo xtask docs`; a test here finds it out when it
+//! falls behind.
 
 use std::fmt::Write as _;
 

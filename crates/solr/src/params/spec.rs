@@ -1,13 +1,15 @@
-//! What the definition of a parameter is made of: a typed reader for the code, a plain record for the reference. Both come
-//! from one constant, so they cannot disagree. What was sent is read through a definition and no other way: by a name that is
-//! data (`$other`, a name of the configuration) `Params::by_name` looks it up, and `cargo xtask tidy` knows each place that does.
+//! What the definition of a parameter is made of: a typed reader for the code, a plain record for the
+//! reference. Both come from one constant, so they cannot disagree. What was sent is read through a
+//! definition and no other way: by a name that is data (`$other`, a name of the configuration)
+//! `Params::by_name` looks it up, and `cargo xtask tidy` knows each place that does.
 
 use plan::{Error, Result, RootCause};
 
 use super::Params;
 use crate::query::{LocalParams, java_float};
 
-/// A parameter whose values read as `T`. With a default (see [`Preset`]) each reading has a value, else there may be none.
+/// A parameter whose values read as `T`. With a default (see [`Preset`]) each reading has a value, else there
+/// may be none.
 pub struct Param<T, D = NoDefault> {
     pub name: &'static str,
     pub about: &'static str,
@@ -217,7 +219,8 @@ impl<D: Fallback> Param<String, D> {
     }
 }
 
-/// The fields for which the request has something of their own, under a name with `part` in it; some more than once.
+/// The fields for which the request has something of their own, under a name with `part` in it; some more
+/// than once.
 pub(crate) fn fields_with<'a>(params: &'a Params, part: &'static str) -> impl Iterator<Item = &'a str> {
     let names = params.pairs().iter().map(|(name, _)| name);
     names.filter_map(move |name| Some(name.strip_prefix("f.")?.split_once(part)?.0))

@@ -1,5 +1,5 @@
-//! What Solr has and we do not, yet. A parameter that would change the answer is refused by name, never ignored; one that
-//! switches its feature off is no reason to refuse.
+//! What Solr has and we do not, yet. A parameter that would change the answer is refused by name, never
+//! ignored; one that switches its feature off is no reason to refuse.
 
 use plan::{Error, Result};
 
@@ -27,8 +27,8 @@ pub fn refuse_unsupported(params: &Params) -> Result<()> {
     Ok(())
 }
 
-/// Refuses content handed in by address or parameter, on every path: a request must not make the server fetch or read
-/// anything, nor hide an update in a link. Solr's words for its own default.
+/// Refuses content handed in by address or parameter, on every path: a request must not make the server fetch
+/// or read anything, nor hide an update in a link. Solr's words for its own default.
 pub fn refuse_streams(params: &Params) -> Result<()> {
     for (name, _) in params.pairs() {
         match name.as_str() {

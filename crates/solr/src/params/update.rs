@@ -1,5 +1,5 @@
-//! What `/update` reads beside its body: defaults for the body's commands, what ends the request, and how CSV and JSON of any
-//! shape are taken apart. `update/` gives those without a reader here their meaning.
+//! What `/update` reads beside its body: defaults for the body's commands, what ends the request, and how CSV
+//! and JSON of any shape are taken apart. `update/` gives those without a reader here their meaning.
 
 use plan::Result;
 

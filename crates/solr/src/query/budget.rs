@@ -1,5 +1,6 @@
-//! How much query text one request may unfold into. Queries that name each other through `$param` grow with the power of
-//! their nesting, which bounds of depth do not stop: a few hundred bytes could ask for more clauses than there is memory.
+//! How much query text one request may unfold into. Queries that name each other through `$param` grow with
+//! the power of their nesting, which bounds of depth do not stop: a few hundred bytes could ask for more
+//! clauses than there is memory.
 
 use std::cell::Cell;
 

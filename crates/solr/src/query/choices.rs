@@ -6,7 +6,8 @@ use super::parsers::{Request, lucene};
 use super::syntax::SyntaxError;
 use crate::params::dismax::TIE;
 
-/// `{!switch case=… case.foo=… default=…}foo`: the query of the case that the text is; `case` stands for no text.
+/// `{!switch case=… case.foo=… default=…}foo`: the query of the case that the text is; `case` stands for no
+/// text.
 pub(super) fn switch(request: &Request<'_>) -> Result<Option<Query>> {
     let text = request.text.trim();
     let name = if text.is_empty() { "case".to_owned() } else { format!("case.{text}") };

@@ -1,7 +1,7 @@
-//! `{!complexphrase}`: the grammar of `lucene`, in whose phrases a place may be a pattern, a range or alternatives:
-//! `"(john jon) sm*th"~2`, in order or not (`inOrder`). A phrase's text is a query of its own, whose clauses are the places and
-//! whose operators mean nothing, but for what must not stand there. What may stand in one is Lucene's rule, recorded from
-//! Solr 9.10.1.
+//! `{!complexphrase}`: the grammar of `lucene`, in whose phrases a place may be a pattern, a range or
+//! alternatives: `"(john jon) sm*th"~2`, in order or not (`inOrder`). A phrase's text is a query of its own,
+//! whose clauses are the places and whose operators mean nothing, but for what must not stand there. What may
+//! stand in one is Lucene's rule, recorded from Solr 9.10.1.
 
 use plan::{Clause, Error, Occur, Query, Result, Span, SpanQuery};
 

@@ -1,5 +1,5 @@
-//! What every query parser reads from: schema, analyzers, the request's parameters, what `NOW` means, the bounds. Handed
-//! down by reference, changed by nobody.
+//! What every query parser reads from: schema, analyzers, the request's parameters, what `NOW` means, the
+//! bounds. Handed down by reference, changed by nobody.
 
 use analysis::SchemaAnalyzers;
 use std::sync::Arc;

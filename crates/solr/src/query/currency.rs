@@ -1,5 +1,6 @@
-//! Prices in queries: `price:[5 TO 12,EUR]` compares in the currency that it names, an exact price in the field's own; both by the
-//! rates of a file of the configset (`currencyConfig`). Messages are Solr's, recorded from 9.10.1.
+//! Prices in queries: `price:[5 TO 12,EUR]` compares in the currency that it names, an exact price in the
+//! field's own; both by the rates of a file of the configset (`currencyConfig`). Messages are Solr's,
+//! recorded from 9.10.1.
 
 use std::ops::Bound;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Queries on one field, whatever syntax asked for them: a piece of text and a field become terms, ranges, patterns of the
-//! field's type. Text fields pass their analyzers, all others are taken by value. Errors are Solr's.
+//! Queries on one field, whatever syntax asked for them: a piece of text and a field become terms, ranges,
+//! patterns of the field's type. Text fields pass their analyzers, all others are taken by value. Errors are
+//! Solr's.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -134,8 +135,8 @@ impl QueryContext<'_> {
         Ok(Query::Wildcard { field: field.name.clone(), pattern })
     }
 
-    /// Solr differs: an expression that does not parse, which the engine finds, is an error 500 there; here it is the
-    /// client's (`compat/errors/queries.yaml`).
+    /// Solr differs: an expression that does not parse, which the engine finds, is an error 500 there; here
+    /// it is the client's (`compat/errors/queries.yaml`).
     pub(crate) fn regex_query(&self, field: &Field, pattern: &str) -> Result<Query> {
         let pattern = self.normalize(field, pattern)?;
         Ok(Query::Regex { field: field.name.clone(), pattern })
@@ -212,7 +213,8 @@ fn edits(distance: f32, length: usize) -> u8 {
     }
 }
 
-/// `*:*` added to a query that only excludes, which by itself matches nothing (Solr does so for whole queries only).
+/// `*:*` added to a query that only excludes, which by itself matches nothing (Solr does so for whole queries
+/// only).
 pub(crate) fn positive(query: Query) -> Query {
     match query {
         Query::Boolean { mut clauses, minimum_should_match } if only_excludes(&clauses) => {

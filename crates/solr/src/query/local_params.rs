@@ -1,5 +1,5 @@
-//! Local parameters, `{!type k=v k='v' k=$param}rest`: cut off the front of a query, read into pairs, with `$` looked up in
-//! the request. What a parser does with them is its own business.
+//! Local parameters, `{!type k=v k='v' k=$param}rest`: cut off the front of a query, read into pairs, with
+//! `$` looked up in the request. What a parser does with them is its own business.
 
 use crate::params::Params;
 

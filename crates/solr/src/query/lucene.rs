@@ -1,5 +1,6 @@
-//! What a tree of the `lucene` syntax means: operators become occurrences by the rules of Lucene's classic parser. What a
-//! piece of text means on its fields is the parser's own: `pieces.rs` for `lucene`, `dismax/` for the others of this grammar.
+//! What a tree of the `lucene` syntax means: operators become occurrences by the rules of Lucene's classic
+//! parser. What a piece of text means on its fields is the parser's own: `pieces.rs` for `lucene`, `dismax/`
+//! for the others of this grammar.
 
 use plan::{Clause, Error, Occur, Query, Result, RootCause};
 
@@ -137,7 +138,8 @@ impl Resolver<'_> {
             && self.grammar.pieces.is_plain(&self.context, clause.field.or(outer))
     }
 
-    /// Adds a clause, `plain` or not, and, as the classic parser does, lets its operator change the clause before it.
+    /// Adds a clause, `plain` or not, and, as the classic parser does, lets its operator change the clause
+    /// before it.
     fn add(&self, clauses: &mut Vec<Candidate>, item: &Item<'_>, query: Option<Query>, plain: bool) {
         let and = self.grammar.all_required;
         let before = clauses.last_mut().map(|before| &mut before.clause);
@@ -228,7 +230,8 @@ pub(crate) fn filtered(query: Query) -> Query {
     Query::ConstantScore { query: Box::new(query), score: 0.0 }
 }
 
-/// Most clauses that analysis may make of words in a row, whatever the collection allows in a query: Lucene's own bound.
+/// Most clauses that analysis may make of words in a row, whatever the collection allows in a query: Lucene's
+/// own bound.
 const ANALYSED_CLAUSES_MAX: usize = 1024;
 
 fn boosted(query: Query, boost: Boost<'_>) -> Result<Query> {

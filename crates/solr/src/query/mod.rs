@@ -1,7 +1,8 @@
-//! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the analyzers for it.
-//! `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and `pieces.rs` what lies between, `dismax/` are
-//! `dismax` and `edismax`, `surround/` has a grammar of its own, `parsers.rs` the others with
-//! `relations.rs` for blocks and joins, `field.rs` and `text.rs` build queries on one field. Needs a schema, reads no index.
+//! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the
+//! analyzers for it. `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and
+//! `pieces.rs` what lies between, `dismax/` are `dismax` and `edismax`, `surround/` has a grammar of its own,
+//! `parsers.rs` the others with `relations.rs` for blocks and joins, `field.rs` and `text.rs` build queries
+//! on one field. Needs a schema, reads no index.
 
 mod budget;
 mod choices;

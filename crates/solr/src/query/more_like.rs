@@ -1,5 +1,5 @@
-//! `{!mlt qf=…}id`: documents like the one with that id, and `{!mlt_content qf=…}text`: documents like a text. The words are
-//! chosen where the index is.
+//! `{!mlt qf=…}id`: documents like the one with that id, and `{!mlt_content qf=…}text`: documents like a
+//! text. The words are chosen where the index is.
 
 use std::sync::Arc;
 

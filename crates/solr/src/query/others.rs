@@ -1,5 +1,6 @@
-//! Other collections whose documents a query may ask for (`fromIndex` of `{!join}`): their schemas, by which such a query is
-//! parsed, and whether any was asked for, since an answer that reads them cannot be kept for longer than a moment.
+//! Other collections whose documents a query may ask for (`fromIndex` of `{!join}`): their schemas, by which
+//! such a query is parsed, and whether any was asked for, since an answer that reads them cannot be kept for
+//! longer than a moment.
 
 use std::fmt;
 use std::sync::Arc;

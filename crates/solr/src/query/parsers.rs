@@ -1,5 +1,5 @@
-//! The query parsers by their Solr names: `{!term f=…}` and its kin, and the nesting of one parser in another. Each is a
-//! short function from local parameters to a query. The `lucene` parser is `lucene.rs`.
+//! The query parsers by their Solr names: `{!term f=…}` and its kin, and the nesting of one parser in
+//! another. Each is a short function from local parameters to a query. The `lucene` parser is `lucene.rs`.
 
 use plan::{Clause, Error, FieldClass, Occur, Query, Result};
 
@@ -31,13 +31,14 @@ const PARSERS_DEPTH_MAX: usize = 100;
 /// How the message of such nesting begins.
 const ENDLESS: &str = "Infinite Recursion detected parsing query";
 
-/// Whether parsers nest without end, or too much, which no second try mends: trying again at each level would take forever.
+/// Whether parsers nest without end, or too much, which no second try mends: trying again at each level would
+/// take forever.
 pub(crate) fn is_endless(error: &Error) -> bool {
     error.message.contains(ENDLESS) || is_spent(error)
 }
 
-/// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it writes in line),
-/// and what it does.
+/// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it
+/// writes in line), and what it does.
 struct Parser {
     name: &'static str,
     class: &'static str,
@@ -188,7 +189,8 @@ fn parse_nested(
     Ok(ParsedQuery { query, parser: parser.class, local, notes })
 }
 
-/// Whether text for this parser may name another one. To `dismax` and the like braces are text, since people type it.
+/// Whether text for this parser may name another one. To `dismax` and the like braces are text, since people
+/// type it.
 fn reads_local_params(parser: &str) -> bool {
     matches!(parser, "lucene" | "func")
 }
@@ -365,8 +367,8 @@ fn frange(request: &Request<'_>) -> Result<Option<Query>> {
     Ok(Some(Query::FunctionRange(Box::new(range))))
 }
 
-/// `{!boost b=…}`: scores multiplied by a function. Solr differs: its debug output tells the function and the name of its
-/// class apart from the query (`compat/query/function_queries.yaml`).
+/// `{!boost b=…}`: scores multiplied by a function. Solr differs: its debug output tells the function and the
+/// name of its class apart from the query (`compat/query/function_queries.yaml`).
 fn boost(request: &Request<'_>) -> Result<Option<Query>> {
     let inner = request.nested(request.text, request.local.get("defType"))?;
     let Some(text) = request.local.get("b") else { return Ok(inner) };

@@ -21,8 +21,9 @@ pub(super) fn prefix(request: &Request<'_>) -> Result<Option<Query>> {
     Ok(Some(Query::Prefix { field: field.name, prefix: request.text.to_owned() }))
 }
 
-/// `{!fuzzy f=… maxEdits=… prefixLength=… maxExpansions=… transpositions=…}`. An unknown field matches nothing. Solr differs:
-/// what is out of bounds, or no number, is an error 500 there (`compat/query/fuzzy.yaml`).
+/// `{!fuzzy f=… maxEdits=… prefixLength=… maxExpansions=… transpositions=…}`. An unknown field matches
+/// nothing. Solr differs: what is out of bounds, or no number, is an error 500 there
+/// (`compat/query/fuzzy.yaml`).
 pub(super) fn fuzzy(request: &Request<'_>) -> Result<Option<Query>> {
     let field = request.context.find(request.field_name()?);
     let Some(field) = field.filter(|_| !request.text.is_empty()) else { return Ok(Some(Query::Nothing)) };

@@ -1,6 +1,6 @@
-//! Parsers that read payloads: `{!payload_score}` scores words by what was stored with them, `{!payload_check}` finds those
-//! with which the right things were stored. Which payloads a field has, its type says. Messages are Solr's, recorded from
-//! 9.10.1.
+//! Parsers that read payloads: `{!payload_score}` scores words by what was stored with them,
+//! `{!payload_check}` finds those with which the right things were stored. Which payloads a field has, its
+//! type says. Messages are Solr's, recorded from 9.10.1.
 
 use plan::{
     Error, PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation, PayloadUse, Query, Result, Span,

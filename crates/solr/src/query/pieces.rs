@@ -1,5 +1,6 @@
-//! The pieces of a query between its operators, words, phrases, patterns, ranges, and what `lucene` makes of them on their
-//! field. Operators are `lucene.rs`, the queries of one field `field.rs`; `dismax/` reads the same pieces its own way.
+//! The pieces of a query between its operators, words, phrases, patterns, ranges, and what `lucene` makes of
+//! them on their field. Operators are `lucene.rs`, the queries of one field `field.rs`; `dismax/` reads the
+//! same pieces its own way.
 
 use plan::{Clause, Error, Occur, Query, Result};
 

@@ -1,5 +1,5 @@
-//! `{!rank f=… function=… weight=…}`: documents by a number that they were given to rank them. Messages are Solr's, recorded
-//! from 9.10.1.
+//! `{!rank f=… function=… weight=…}`: documents by a number that they were given to rank them. Messages are
+//! Solr's, recorded from 9.10.1.
 
 use plan::{Error, FieldClass, Query, RankCurve, RankQuery, Result};
 

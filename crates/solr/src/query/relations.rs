@@ -1,5 +1,5 @@
-//! Parsers that find documents by others: `{!parent}` and `{!child}` along blocks, `{!join}` along shared values, `{!graph}`
-//! as far as those lead. Messages are Solr's, recorded from 9.10.1.
+//! Parsers that find documents by others: `{!parent}` and `{!child}` along blocks, `{!join}` along shared
+//! values, `{!graph}` as far as those lead. Messages are Solr's, recorded from 9.10.1.
 
 use plan::{Clause, Error, FieldClass, Graph, Join, Occur, Query, Related, RelatedScore, Result};
 
@@ -9,8 +9,8 @@ use super::others::OtherSchema;
 use super::parsers::{Request, subquery};
 use super::syntax::SyntaxError;
 
-/// `{!parent which=… score=… filters=$fqs excludeTags=…}child query`: parents of the documents that match; without a query all
-/// parents.
+/// `{!parent which=… score=… filters=$fqs excludeTags=…}child query`: parents of the documents that match;
+/// without a query all parents.
 pub(super) fn parent(request: &Request<'_>) -> Result<Option<Query>> {
     let parents = block_parents(request, "which")?;
     let Some(children) = restricted(request)? else { return Ok(Some(all_of(parents))) };
@@ -18,8 +18,8 @@ pub(super) fn parent(request: &Request<'_>) -> Result<Option<Query>> {
     Ok(Some(related(Related::ToParent { parents, children, score })))
 }
 
-/// `{!child of=… filters=$fqs excludeTags=…}parent query`: the documents below the parents that match; without a query below
-/// any.
+/// `{!child of=… filters=$fqs excludeTags=…}parent query`: the documents below the parents that match;
+/// without a query below any.
 pub(super) fn child(request: &Request<'_>) -> Result<Option<Query>> {
     let parents = block_parents(request, "of")?;
     let Some(query) = restricted(request)? else {
@@ -32,8 +32,8 @@ pub(super) fn child(request: &Request<'_>) -> Result<Option<Query>> {
     Ok(Some(related(Related::ToChildren { parents, query })))
 }
 
-/// `{!join from=… to=… fromIndex=… score=…}query`: the documents that have in `to` what those that match have in `from`, there or
-/// in another collection, by whose schema the query is then read.
+/// `{!join from=… to=… fromIndex=… score=…}query`: the documents that have in `to` what those that match have
+/// in `from`, there or in another collection, by whose schema the query is then read.
 pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     let name = |side| {
         let missing = || Error::bad_request(format!("`{{!join}}` has no `{side}`; name a field"));
@@ -74,15 +74,16 @@ fn check_method(request: &Request<'_>) -> Result<()> {
         None | Some("index" | "topLevelDV") => Ok(()),
         Some("dvWithScore") if request.local.get("score").is_some() => Ok(()),
         Some("dvWithScore") => Err(SyntaxError::plain("Unable to parse ScoreMode from: null").into()),
-        // Solr differs: names it does not know are its own failure, an error 500 (`compat/query/relations.yaml`).
+        // Solr differs: names it does not know are its own failure, an error 500
+        // (`compat/query/relations.yaml`).
         Some(other) => Err(Error::bad_request(format!(
             "`method` of `{{!join}}` is `{other}`; use index, dvWithScore or topLevelDV"
         ))),
     }
 }
 
-/// `{!graph from=… to=… traversalFilter=… maxDepth=… returnRoot=… returnOnlyLeaf=…}query`: the documents that match, and those
-/// they lead to: `to` holds where a document leads, `from` where it is led to.
+/// `{!graph from=… to=… traversalFilter=… maxDepth=… returnRoot=… returnOnlyLeaf=…}query`: the documents that
+/// match, and those they lead to: `to` holds where a document leads, `from` where it is led to.
 pub(super) fn graph(request: &Request<'_>) -> Result<Option<Query>> {
     let node = request.context.field_quoted(request.local.get("from").unwrap_or("node_id"))?;
     let edges = request.context.field_quoted(request.local.get("to").unwrap_or("edge_ids"))?;

@@ -1,6 +1,6 @@
-//! `{!simple qf=…}`: what people type, of which nothing is an error. `+` and `|` stand between terms, `-` before one; quotes,
-//! parentheses, `*` behind and `~N` mean what they do elsewhere; a mark that fits nowhere is passed over. Behaviour as recorded
-//! from Solr 9.10.1.
+//! `{!simple qf=…}`: what people type, of which nothing is an error. `+` and `|` stand between terms, `-`
+//! before one; quotes, parentheses, `*` behind and `~N` mean what they do elsewhere; a mark that fits nowhere
+//! is passed over. Behaviour as recorded from Solr 9.10.1.
 
 use plan::{Clause, Error, Occur, Query, Result, java_bucket};
 

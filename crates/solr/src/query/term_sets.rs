@@ -1,5 +1,6 @@
-//! Long lists of plain values in a filter, `id:(1 2 3 …)`, become sets: nothing is scored there, and a set has no bound on
-//! its clauses. When that happens is Solr's rule (more than 16 values in one boolean query, at least 16 of them of the field).
+//! Long lists of plain values in a filter, `id:(1 2 3 …)`, become sets: nothing is scored there, and a set
+//! has no bound on its clauses. When that happens is Solr's rule (more than 16 values in one boolean query,
+//! at least 16 of them of the field).
 
 use std::sync::Arc;
 
@@ -79,8 +80,8 @@ impl Lists {
     }
 }
 
-/// Solr's ways to find a set (`method` of `{!terms}`); here the plan decides, and only names are checked. Solr differs: one it
-/// does not know is an error 500 (`compat/query/fuzzy.yaml`).
+/// Solr's ways to find a set (`method` of `{!terms}`); here the plan decides, and only names are checked.
+/// Solr differs: one it does not know is an error 500 (`compat/query/fuzzy.yaml`).
 pub(crate) fn check_method(name: Option<&str>) -> Result<()> {
     match name {
         None | Some("termsFilter" | "booleanQuery" | "automaton" | "docValuesTermsFilter") => Ok(()),

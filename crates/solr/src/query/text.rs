@@ -1,6 +1,6 @@
-//! Text of an analysed field to a query: no token is no query, one is a term, several at one place are synonyms, several
-//! places are a phrase or a boolean query, a token graph becomes alternatives. Shapes follow Lucene's `QueryBuilder`, the
-//! lost slop of a quoted graph among them.
+//! Text of an analysed field to a query: no token is no query, one is a term, several at one place are
+//! synonyms, several places are a phrase or a boolean query, a token graph becomes alternatives. Shapes
+//! follow Lucene's `QueryBuilder`, the lost slop of a quoted graph among them.
 
 use std::sync::Arc;
 
@@ -118,7 +118,8 @@ impl TextQuery<'_> {
         }
     }
 
-    /// The path's words one behind the other, with the gaps that lie between its tokens, from position `start` on.
+    /// The path's words one behind the other, with the gaps that lie between its tokens, from position
+    /// `start` on.
     fn path_phrase(&self, path: &[&Placed<'_>], start: usize) -> Query {
         let (mut at, mut end) = (0, start);
         let mut positions = Vec::with_capacity(path.len());
@@ -143,7 +144,8 @@ impl TextQuery<'_> {
     }
 }
 
-/// Each place of a phrase has its own walk over the postings of its terms. Solr differs: it has no such bound.
+/// Each place of a phrase has its own walk over the postings of its terms. Solr differs: it has no such
+/// bound.
 fn check_places(placed: &[Placed<'_>]) -> Result<()> {
     match placed.chunk_by(|a, b| a.start == b.start).nth(PLACES_MAX) {
         None => Ok(()),

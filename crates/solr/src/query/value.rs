@@ -1,5 +1,5 @@
-//! One value of a field from query text: numbers as Java reads them, dates with math, booleans by first letter, the rest
-//! as it is. Errors carry Solr's wording. Analysis of text fields is `text.rs`.
+//! One value of a field from query text: numbers as Java reads them, dates with math, booleans by first
+//! letter, the rest as it is. Errors carry Solr's wording. Analysis of text fields is `text.rs`.
 
 use std::str::FromStr;
 

@@ -1,6 +1,6 @@
-//! `{!knn f=… topK=…}[1,2,3]`: the nearest vectors, and `{!vectorSimilarity f=… minReturn=…}[1,2,3]`: all that are near enough.
-//! The nearest are sought among what the request's filters let pass, or what the parser's own do. Messages are Solr's,
-//! recorded from 9.10.1.
+//! `{!knn f=… topK=…}[1,2,3]`: the nearest vectors, and `{!vectorSimilarity f=… minReturn=…}[1,2,3]`: all
+//! that are near enough. The nearest are sought among what the request's filters let pass, or what the
+//! parser's own do. Messages are Solr's, recorded from 9.10.1.
 
 use std::ops::Bound;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The `facets` section: a tree of buckets. Counts are longs here, unlike in classic facets; a statistic without a value is
-//! left out.
+//! The `facets` section: a tree of buckets. Counts are longs here, unlike in classic facets; a statistic
+//! without a value is left out.
 
 use plan::{BucketResult, Buckets, OtherRange, StatValue, SubFacetResult, Value};
 

@@ -1,5 +1,5 @@
-//! The columns of a table of documents: what `fl` asks for, in its order. Patterns stay patterns: which fields they cover is known
-//! where the index is.
+//! The columns of a table of documents: what `fl` asks for, in its order. Patterns stay patterns: which
+//! fields they cover is known where the index is.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Writes the documents of a response as a table, row by row, and nothing else of it. Columns come in the order of `fl`; with
-//! patterns the index says which there are. When a text is quoted and what a list of values looks like in a cell is as Solr
-//! 9.10.1 has it.
-//! Solr differs: of an error it writes the head of the table (`compat/select/tables.yaml`).
+//! Writes the documents of a response as a table, row by row, and nothing else of it. Columns come in the
+//! order of `fl`; with patterns the index says which there are. When a text is quoted and what a list of
+//! values looks like in a cell is as Solr 9.10.1 has it. Solr differs: of an error it writes the head of the
+//! table (`compat/select/tables.yaml`).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -66,8 +66,8 @@ impl CsvStyle {
         self.fields = names.map(|name| (Arc::from(name.as_str()), shown(&name))).collect();
     }
 
-    /// With `*` Solr keeps names in a hash table; what patterns add to names comes behind them. Solr differs: in one bucket names
-    /// come as the index met them (`compat/select/tables.yaml`).
+    /// With `*` Solr keeps names in a hash table; what patterns add to names comes behind them. Solr differs:
+    /// in one bucket names come as the index met them (`compat/select/tables.yaml`).
     fn columns(&self, asked: &Columns) -> Vec<Arc<str>> {
         let mut columns: Vec<Arc<str>> = asked.labels.clone();
         if asked.patterns.all {
@@ -110,8 +110,8 @@ fn of_field(params: &Params, field: &str, cell: Dialect) -> Result<Dialect> {
     Ok(Dialect { separator, ..cell }.overridden(escape, encapsulator))
 }
 
-/// Appends the table to `out`; the message where there is an error. Solr differs: for groups it writes the head of a table
-/// (`compat/select/tables.yaml`).
+/// Appends the table to `out`; the message where there is an error. Solr differs: for groups it writes the
+/// head of a table (`compat/select/tables.yaml`).
 pub fn write_csv(entries: &Entries, style: &CsvStyle, out: &mut Vec<u8>) {
     let entry = |wanted: &str| entries.iter().find(|(name, _)| name == wanted).map(|(_, node)| node);
     match (entry("error"), entry("response").or_else(|| entry("doc"))) {
@@ -252,8 +252,8 @@ impl Printer<'_> {
     }
 }
 
-/// The rule of the library that Solr has for it: a row begins with a letter or a digit or a quote, and so that old readers stay
-/// calm, no cell begins with what ASCII has before `$` or ends in blanks.
+/// The rule of the library that Solr has for it: a row begins with a letter or a digit or a quote, and so
+/// that old readers stay calm, no cell begins with what ASCII has before `$` or ends in blanks.
 fn needs_quotes(text: &str, is_first: bool, special: [char; 2]) -> bool {
     let Some(first) = text.chars().next() else { return is_first };
     (is_first && !first.is_ascii_alphanumeric())

@@ -1,5 +1,5 @@
-//! Documents as the response shows them: a multi-valued field is always a list, any other its one value; labels, scores
-//! and constants as `fl` asks. Values are moved out of the engine's result, not copied.
+//! Documents as the response shows them: a multi-valued field is always a list, any other its one value;
+//! labels, scores and constants as `fl` asks. Values are moved out of the engine's result, not copied.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use crate::real_time_get::Fetched;
 use crate::select::{FieldItem, FieldList, ShapeForm};
 use crate::update::ANONYMOUS;
 
-/// A document's selected fields. Order as Solr's: stored fields, then what is computed, then what is relabelled.
+/// A document's selected fields. Order as Solr's: stored fields, then what is computed, then what is
+/// relabelled.
 pub fn document(found: Fetched, list: &FieldList, schema: &Schema) -> DocumentNode {
     Shape::of_fetched(list, schema).fetched(found)
 }
@@ -211,7 +212,8 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Whether every field asked for has a column with one value a document. Names that the schema does not know ask for nothing.
+/// Whether every field asked for has a column with one value a document. Names that the schema does not know
+/// ask for nothing.
 fn from_columns(list: &FieldList, schema: &Schema) -> bool {
     let in_column = |name: &str| {
         let spec = schema.field(name)?;

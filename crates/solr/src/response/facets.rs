@@ -1,4 +1,5 @@
-//! The `facet_counts` section: five keys, always, in Solr's order and types, and a sixth where pivots were asked for.
+//! The `facet_counts` section: five keys, always, in Solr's order and types, and a sixth where pivots were
+//! asked for.
 
 use plan::{
     FacetResult, FieldFacetResult, HeatmapResult, IntervalFacetResult, PivotCount, PivotFacetResult,

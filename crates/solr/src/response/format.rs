@@ -1,5 +1,6 @@
-//! Which writer answers: the `wt` parameter, the choices that go with it, and the content type of each. A format that Solr
-//! has and this server does not yet write is refused by name; one that nobody knows falls back to JSON, as in Solr.
+//! Which writer answers: the `wt` parameter, the choices that go with it, and the content type of each. A
+//! format that Solr has and this server does not yet write is refused by name; one that nobody knows falls
+//! back to JSON, as in Solr.
 
 use plan::{Error, Result};
 
@@ -38,7 +39,8 @@ impl Default for Format {
 }
 
 impl Format {
-    /// The writer of a name, with what goes with it: `indent`, `json.nl`, `json.wrf`, `csv.*`, `geojson.field`.
+    /// The writer of a name, with what goes with it: `indent`, `json.nl`, `json.wrf`, `csv.*`,
+    /// `geojson.field`.
     pub fn parse(params: &Params, wt: Option<&str>) -> Result<Self> {
         let indent = INDENT.read(params)?;
         let named_lists = || NamedListStyle::parse(JSON_NAMED_LISTS.text(params));
@@ -63,7 +65,8 @@ impl Format {
                     wrapper,
                     geometry: geometry(script, params)?,
                 })),
-                // As Solr has it, `raw` is JSON where there is no file to hand out, and so is what nobody knows.
+                // As Solr has it, `raw` is JSON where there is no file to hand out, and so is what nobody
+                // knows.
                 None => Format::Json(JsonStyle { indent, named_lists: named_lists()?, wrapper }),
             },
         })
@@ -95,8 +98,8 @@ impl Format {
     }
 }
 
-/// The field whose shapes the documents are, which GeoJSON has to have. Solr differs: it answers with a page of its servlet
-/// container (`compat/select/geojson.yaml`).
+/// The field whose shapes the documents are, which GeoJSON has to have. Solr differs: it answers with a page
+/// of its servlet container (`compat/select/geojson.yaml`).
 fn geometry(script: Script, params: &Params) -> Result<Option<String>> {
     let field = GEOJSON_FIELD.sent(params).map(str::to_owned);
     match (script, field) {

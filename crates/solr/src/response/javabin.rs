@@ -1,5 +1,5 @@
-//! Writes a response as javabin, Solr's binary notation, with the types that Solr 9.10 gives: documents and their list, maps and
-//! named lists, whole numbers of two sizes. The notation itself is `crate::javabin`'s.
+//! Writes a response as javabin, Solr's binary notation, with the types that Solr 9.10 gives: documents and
+//! their list, maps and named lists, whole numbers of two sizes. The notation itself is `crate::javabin`'s.
 
 use plan::Value;
 

@@ -1,6 +1,6 @@
-//! What goes back: one tree of typed values (`node`), the envelope around it (`header`), and one writer for each format.
-//! Results come from `cluster` as `plan`'s types; bytes go to `http`. Layout and spelling are Solr 9.10's, and the tests
-//! hold bytes recorded from one.
+//! What goes back: one tree of typed values (`node`), the envelope around it (`header`), and one writer for
+//! each format. Results come from `cluster` as `plan`'s types; bytes go to `http`. Layout and spelling are
+//! Solr 9.10's, and the tests hold bytes recorded from one.
 
 mod buckets;
 mod cbor;

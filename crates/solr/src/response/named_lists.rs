@@ -1,5 +1,5 @@
-//! How a plain named list looks where there are only lists and maps (`json.nl`): a node of those. Javabin and XML have named lists
-//! of their own.
+//! How a plain named list looks where there are only lists and maps (`json.nl`): a node of those. Javabin and
+//! XML have named lists of their own.
 
 use plan::{Error, Result};
 

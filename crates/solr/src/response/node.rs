@@ -1,6 +1,6 @@
-//! The one tree that every writer walks: what a response holds, in order, with the exact types Solr's clients see (an
-//! `Int` is not a `Long` in XML and javabin). Built by the modules beside and by `debug`, `facet`, `schema`; written by
-//! `json` and `xml`. Documents hold the engine's own values, moved here, never copied.
+//! The one tree that every writer walks: what a response holds, in order, with the exact types Solr's clients
+//! see (an `Int` is not a `Long` in XML and javabin). Built by the modules beside and by `debug`, `facet`,
+//! `schema`; written by `json` and `xml`. Documents hold the engine's own values, moved here, never copied.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -50,7 +50,8 @@ pub struct DocumentNode {
     pub fields: Vec<(Arc<str>, FieldNode)>,
 }
 
-/// What one field of a document shows: a scalar, a list (always one for a multi-valued field), or a computed value.
+/// What one field of a document shows: a scalar, a list (always one for a multi-valued field), or a computed
+/// value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldNode {
     One(Value),

@@ -1,4 +1,5 @@
-//! Numbers as text, straight into the response's buffer: whole numbers in decimal, floats as Java prints them.
+//! Numbers as text, straight into the response's buffer: whole numbers in decimal, floats as Java prints
+//! them.
 
 use std::io::Write as _;
 

@@ -1,6 +1,7 @@
-//! Writes a response in PHP's own serialized form (`wt=phps`): everything is a value or an array with keys, each with its length
-//! in front. What has many values comes behind what has one. Form recorded from Solr 9.10.1.
-//! Solr differs: a document outside of a list of them has a stray `i:0;` in front, which PHP cannot read.
+//! Writes a response in PHP's own serialized form (`wt=phps`): everything is a value or an array with keys,
+//! each with its length in front. What has many values comes behind what has one. Form recorded from Solr
+//! 9.10.1. Solr differs: a document outside of a list of them has a stray `i:0;` in front, which PHP cannot
+//! read.
 
 use std::io::Write as _;
 

@@ -1,5 +1,6 @@
-//! Numbers as the pixels of a PNG (ISO/IEC 15948): eight bits each of red, green, blue and opacity, which hold a number from its
-//! second byte on, its first byte inverted as the opacity, so that small numbers are opaque. How Solr draws maps of counts.
+//! Numbers as the pixels of a PNG (ISO/IEC 15948): eight bits each of red, green, blue and opacity, which
+//! hold a number from its second byte on, its first byte inverted as the opacity, so that small numbers are
+//! opaque. How Solr draws maps of counts.
 
 use std::io::Write;
 

@@ -1,4 +1,5 @@
-//! How Python, Ruby, PHP and GeoJSON spell what all of them have: brackets, flags, numbers that are none, texts.
+//! How Python, Ruby, PHP and GeoJSON spell what all of them have: brackets, flags, numbers that are none,
+//! texts.
 
 use std::io::Write as _;
 

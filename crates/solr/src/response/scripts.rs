@@ -1,5 +1,6 @@
-//! Writes a response as a literal of Python, Ruby or PHP, and as GeoJSON, all of which Solr writes with the same old hand: an entry
-//! a line, lists broken behind their first value, a document on a line of its own. Forms recorded from Solr 9.10.1.
+//! Writes a response as a literal of Python, Ruby or PHP, and as GeoJSON, all of which Solr writes with the
+//! same old hand: an entry a line, lists broken behind their first value, a document on a line of its own.
+//! Forms recorded from Solr 9.10.1.
 
 use plan::{Area, Value};
 

@@ -33,8 +33,8 @@ pub struct Found {
     pub traced: Option<Traced>,
 }
 
-/// What follows the header: what each of the handler's components has to say, in order. `elapsed_ms` is shown as the
-/// query's time.
+/// What follows the header: what each of the handler's components has to say, in order. `elapsed_ms` is shown
+/// as the query's time.
 pub fn select(
     found: Found,
     response: &ResponsePlan,
@@ -134,7 +134,8 @@ fn others(explained: Vec<(String, Explanation)>, response: &ResponsePlan) -> Ent
     ]
 }
 
-/// Solr differs: it also shows counters and timings of its own joins and ways to count (`compat/select/debug_sections.yaml`).
+/// Solr differs: it also shows counters and timings of its own joins and ways to count
+/// (`compat/select/debug_sections.yaml`).
 fn debug(response: &ResponsePlan, explained: Option<Node>, other: Entries, timing: Option<Node>) -> Node {
     let mut entries = Entries::new();
     if let Some(query) = &response.debug_query {
@@ -186,8 +187,8 @@ fn optional(text: Option<&str>) -> Node {
     text.map_or(Node::Null, |text| Node::Str(text.to_owned().into()))
 }
 
-/// Solr's sections, and behind them phase by phase what the threads did. Where nothing was traced the whole time is the
-/// query's.
+/// Solr's sections, and behind them phase by phase what the threads did. Where nothing was traced the whole
+/// time is the query's.
 fn timing(components: &[Component], elapsed_ms: u64, traced: Option<&Traced>) -> Node {
     let whole =
         |time: f64| move |component: &Component| if *component == Component::Query { time } else { 0.0 };

@@ -1,5 +1,5 @@
-//! The shapes of a spatial field as `[geo]` writes them: GeoJSON, well-known text, and spatial4j's older form. Numbers have
-//! six decimals at most. Forms recorded from Solr 9.10.1.
+//! The shapes of a spatial field as `[geo]` writes them: GeoJSON, well-known text, and spatial4j's older
+//! form. Numbers have six decimals at most. Forms recorded from Solr 9.10.1.
 
 use plan::{Area, Circle, DEGREES_PER_KM, Line, Place, Rect, Value};
 

@@ -1,5 +1,5 @@
-//! The `stats` section: the statistics of each field by their names, and below `facets` those by values of other fields.
-//! Numbers are doubles whatever the field's type; what has no value is null.
+//! The `stats` section: the statistics of each field by their names, and below `facets` those by values of
+//! other fields. Numbers are doubles whatever the field's type; what has no value is null.
 
 use plan::{BucketResult, Buckets, StatValue, SubFacetResult, Value};
 

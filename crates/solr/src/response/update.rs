@@ -1,5 +1,5 @@
-//! What an update answers beyond its header: with `versions=true`, the version of each operation, lists that are empty
-//! left out; with `echo=true`, the documents that were read.
+//! What an update answers beyond its header: with `versions=true`, the version of each operation, lists that
+//! are empty left out; with `echo=true`, the documents that were read.
 
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ pub fn tolerated(refused: &[Refusal], errors_max: u64) -> Entries {
     vec![("errors".into(), Node::Array(errors.collect())), ("maxErrors".into(), Node::Int(most))]
 }
 
-/// Puts the errors of a request that had too many into the `metadata` of its `error` entry, before what is there.
+/// Puts the errors of a request that had too many into the `metadata` of its `error` entry, before what is
+/// there.
 pub fn add_refusals((_, entry): &mut (Name, Node), refused: &[Refusal]) {
     const CLASS: &str = "org.apache.solr.common.ToleratedUpdateError";
     let Node::Map(parts) = entry else { return };

@@ -1,5 +1,6 @@
-//! Writes a response as XML, byte for byte as Solr 9.10 does: the declaration, `<response>`, every value an element named
-//! after its type with its key in `name`. Control characters, which XML 1.0 cannot hold, come out as `#1;`, as Solr has it.
+//! Writes a response as XML, byte for byte as Solr 9.10 does: the declaration, `<response>`, every value an
+//! element named after its type with its key in `name`. Control characters, which XML 1.0 cannot hold, come
+//! out as `#1;`, as Solr has it.
 
 use std::io::Write as _;
 

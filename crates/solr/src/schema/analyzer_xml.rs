@@ -1,5 +1,5 @@
-//! One `<analyzer>` of a field type: its char filters, tokenizer and filters by `name` or `class`, or a whole analyzer by
-//! its Lucene class, which becomes the chain that class is made of.
+//! One `<analyzer>` of a field type: its char filters, tokenizer and filters by `name` or `class`, or a whole
+//! analyzer by its Lucene class, which becomes the chain that class is made of.
 
 use plan::{AnalyzerSpec, ComponentSpec, Error, Result, TypeSource};
 
@@ -37,7 +37,8 @@ pub(super) fn read(element: &Element, into: &mut TypeSource) -> Result<()> {
     Ok(())
 }
 
-/// A class that is not known stands for a tokenizer of its name, which nobody can build: a fault of the types that use it.
+/// A class that is not known stands for a tokenizer of its name, which nobody can build: a fault of the types
+/// that use it.
 fn by_class(class: &str) -> AnalyzerSpec {
     let short = class.rsplit('.').next().unwrap_or(class);
     let known = CLASSES.iter().find(|(name, ..)| *name == short);

@@ -1,5 +1,5 @@
-//! The Schema API's commands on field types. A type's analyzers come as JSON and are read by the code that reads them
-//! from XML, through the same tree.
+//! The Schema API's commands on field types. A type's analyzers come as JSON and are read by the code that
+//! reads them from XML, through the same tree.
 
 use plan::{SchemaSource, TypeSource};
 

@@ -1,5 +1,6 @@
-//! What an edit of a schema means for documents that are there: which of their fields would have to be rebuilt, why, and what
-//! a rebuild cannot bring back. Pure comparison of two schemas over the fields that documents have.
+//! What an edit of a schema means for documents that are there: which of their fields would have to be
+//! rebuilt, why, and what a rebuild cannot bring back. Pure comparison of two schemas over the fields that
+//! documents have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -75,8 +76,8 @@ fn loss(
     }
 }
 
-/// The first field that documents would lose on their way from an index under one schema into one under another, and why. Of
-/// a block, the engine knows by itself what is where.
+/// The first field that documents would lose on their way from an index under one schema into one under
+/// another, and why. Of a block, the engine knows by itself what is where.
 pub fn first_loss<'a>(
     from: &Schema,
     into: &Schema,
@@ -107,7 +108,8 @@ fn is_kept(field: &FieldSpec) -> bool {
     field.properties.stored || field.properties.doc_values
 }
 
-/// What of a field an index holds otherwise than the edited schema has it. How queries are analysed does not count.
+/// What of a field an index holds otherwise than the edited schema has it. How queries are analysed does not
+/// count.
 fn differences(was: &FieldSpec, is: &FieldSpec) -> Vec<String> {
     /// What fields of any type have; the rest follows from the type where that changes.
     const ANY: [&str; 4] = ["indexed", "stored", "docValues", "multiValued"];

@@ -1,6 +1,6 @@
-//! A `managed-schema.xml` or `schema.xml` as a `plan::SchemaSource`, with the files its types name. Takes what Solr takes:
-//! the old `<types>` and `<fields>` wrappers, components by `name` or `class`. What cannot be served is an error here,
-//! when the schema is loaded, never a surprise at the first document.
+//! A `managed-schema.xml` or `schema.xml` as a `plan::SchemaSource`, with the files its types name. Takes
+//! what Solr takes: the old `<types>` and `<fields>` wrappers, components by `name` or `class`. What cannot
+//! be served is an error here, when the schema is loaded, never a surprise at the first document.
 
 use std::collections::HashSet;
 
@@ -18,9 +18,9 @@ pub struct Fault {
     pub message: String,
 }
 
-/// Reads a schema and the files it names (`read_resource` gives a file of the configset by its name). Errors name the
-/// type, field, component or file at fault. A fault in the analyzer of a type that no field and no dynamic field has is none:
-/// it waits for the field that wants it.
+/// Reads a schema and the files it names (`read_resource` gives a file of the configset by its name). Errors
+/// name the type, field, component or file at fault. A fault in the analyzer of a type that no field and no
+/// dynamic field has is none: it waits for the field that wants it.
 pub fn load(xml: &str, read_resource: &dyn Fn(&str) -> Option<String>) -> Result<SchemaSource> {
     let source = parse(xml, read_resource)?;
     resolve(&source)?;
@@ -48,15 +48,16 @@ pub fn parse(xml: &str, read_resource: &dyn Fn(&str) -> Option<String>) -> Resul
     Ok(source)
 }
 
-/// Checks that every type, field, copy and analyzer of a source can be served, and gives the resolved schema. The error
-/// names all types whose analyzers cannot be built, not just the first.
+/// Checks that every type, field, copy and analyzer of a source can be served, and gives the resolved schema.
+/// The error names all types whose analyzers cannot be built, not just the first.
 pub fn validate(source: &SchemaSource) -> Result<Schema> {
     let schema = resolve(source)?;
     refuse(&faults(source))?;
     Ok(schema)
 }
 
-/// As [`validate`] for an edit of a schema in use: analyzers of types that are as they were are not built again.
+/// As [`validate`] for an edit of a schema in use: analyzers of types that are as they were are not built
+/// again.
 pub(super) fn validate_edit(edited: &SchemaSource, before: &SchemaSource) -> Result<()> {
     resolve(edited)?;
     let fresh = edited.types.iter().filter(|it| !before.types.contains(it));

@@ -1,5 +1,6 @@
-//! Schemas as Solr's files and API spell them: XML to `plan::SchemaSource` and back, views of a resolved schema, and the
-//! Schema API's edits. What a schema means is `plan`'s; which analysis components exist is `analysis`'s.
+//! Schemas as Solr's files and API spell them: XML to `plan::SchemaSource` and back, views of a resolved
+//! schema, and the Schema API's edits. What a schema means is `plan`'s; which analysis components exist is
+//! `analysis`'s.
 
 mod analyzer_xml;
 mod edit;

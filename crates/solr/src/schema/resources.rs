@@ -1,5 +1,6 @@
-//! The files that a schema's components name (stop words, synonyms, dictionaries). They are read once, when the schema is
-//! loaded, and travel with it, so that a schema means the same on every node and after its configset has changed.
+//! The files that a schema's components name (stop words, synonyms, dictionaries). They are read once, when
+//! the schema is loaded, and travel with it, so that a schema means the same on every node and after its
+//! configset has changed.
 
 use plan::{AnalyzerSpec, ComponentSpec, Error, Resources, Result, SchemaSource, TypeSource};
 
@@ -26,7 +27,8 @@ const FILE_ARGUMENTS: &[&str] = &[
 /// Values of file arguments that are no file names.
 const WORDS_NOT_FILES: &[(&str, &str)] = &[("types", "UTF-8"), ("protected", "")];
 
-/// Reads every file that a component of the source names; those of managed lists may be absent. Errors name the file and the type.
+/// Reads every file that a component of the source names; those of managed lists may be absent. Errors name
+/// the file and the type.
 pub(super) fn collect(
     source: &SchemaSource,
     read_resource: &dyn Fn(&str) -> Option<String>,
@@ -51,7 +53,8 @@ fn missing(name: &str, field_type: &TypeSource) -> Error {
     ))
 }
 
-/// Every file that a type's components name, in order, without a leading `./`, and that of its rates of exchange.
+/// Every file that a type's components name, in order, without a leading `./`, and that of its rates of
+/// exchange.
 pub(super) fn file_names(field_type: &TypeSource) -> Vec<String> {
     let named = chains(field_type).flat_map(components).flat_map(named_by);
     let rates = field_type.attributes.iter().filter(|(name, _)| name == "currencyConfig");

@@ -1,6 +1,6 @@
-//! A schema as XML: what `schema?wt=schema.xml` answers and what a configset download holds. Types and fields are in the
-//! order of their names, dynamic fields longest pattern first, as Solr writes them. Loading the text again gives the same
-//! schema.
+//! A schema as XML: what `schema?wt=schema.xml` answers and what a configset download holds. Types and fields
+//! are in the order of their names, dynamic fields longest pattern first, as Solr writes them. Loading the
+//! text again gives the same schema.
 
 use std::fmt::Write as _;
 

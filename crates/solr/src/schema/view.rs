@@ -1,6 +1,6 @@
-//! What `/schema` and the paths below it answer, as response nodes in Solr's order: types and fields by name, dynamic
-//! fields longest pattern first. Without `showDefaults` just what was declared; with it every switch as resolved.
-//! Recorded from Solr 9.10.1.
+//! What `/schema` and the paths below it answer, as response nodes in Solr's order: types and fields by name,
+//! dynamic fields longest pattern first. Without `showDefaults` just what was declared; with it every switch
+//! as resolved. Recorded from Solr 9.10.1.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,8 @@ struct Wanted<'a> {
     dests: Option<Vec<&'a str>>,
 }
 
-/// Answers one read. `path` is the part behind `/schema`, such as `` or `/fields/id`. Gives what follows the header.
+/// Answers one read. `path` is the part behind `/schema`, such as `` or `/fields/id`. Gives what follows the
+/// header.
 pub fn view(schema: &Schema, path: &str, params: &Params) -> Result<Entries> {
     let wanted = Wanted::parse(params);
     let path = path.trim_matches('/');

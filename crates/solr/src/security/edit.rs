@@ -1,5 +1,6 @@
-//! The commands of `/admin/authentication` and `/admin/authorization`. All of a body's commands apply, or none does and the
-//! answer tells what is wrong with each: with status 200, as Solr's does. Wording recorded from Solr 9.10.1.
+//! The commands of `/admin/authentication` and `/admin/authorization`. All of a body's commands apply, or
+//! none does and the answer tells what is wrong with each: with status 200, as Solr's does. Wording recorded
+//! from Solr 9.10.1.
 
 use std::borrow::Cow;
 
@@ -28,7 +29,8 @@ pub struct EditContext<'a> {
 
 type Done = Result<(), Complaint>;
 
-/// Applies a body's commands to a section. Errors: `BadRequest` for a body that is no commands, a section that is not there.
+/// Applies a body's commands to a section. Errors: `BadRequest` for a body that is no commands, a section
+/// that is not there.
 pub fn edit(
     security: &Security,
     section: Section,
@@ -88,7 +90,8 @@ impl Edit<'_> {
         }
     }
 
-    /// Solr differs: it takes names that nobody can log in with, and empty passwords (`compat/security/users.yaml`).
+    /// Solr differs: it takes names that nobody can log in with, and empty passwords
+    /// (`compat/security/users.yaml`).
     fn set_users(&mut self, command: &Command) -> Done {
         for (name, password) in values(command)? {
             let password = match password {

@@ -1,5 +1,6 @@
-//! Keys for programs (ours, ADR 11): `authentication.apiKeys` of `security.json`, each with a name, the SHA-256 of the key, and
-//! the roles it has or the user it stands for, perhaps until a moment. The key itself is shown once, when it is made.
+//! Keys for programs (ours, ADR 11): `authentication.apiKeys` of `security.json`, each with a name, the
+//! SHA-256 of the key, and the roles it has or the user it stands for, perhaps until a moment. The key itself
+//! is shown once, when it is made.
 
 use std::sync::Arc;
 
@@ -113,7 +114,8 @@ fn expiry(value: &RawValue, now_ms: i64) -> Result<i64> {
     })
 }
 
-/// A new key from 32 random bytes: the text to show, and what is kept of it. `wanted` are its `user` or `roles`, and `expires`.
+/// A new key from 32 random bytes: the text to show, and what is kept of it. `wanted` are its `user` or
+/// `roles`, and `expires`.
 pub(super) fn made(wanted: &Object<'_>, random: Sha, now_ms: i64) -> Result<(String, RawValue), String> {
     if let Some((other, _)) =
         wanted.entries.iter().find(|(name, _)| !["name", "user", "roles", "expires"].contains(&&**name))

@@ -1,6 +1,7 @@
-//! Who may do what: Solr's `security.json`, read into users with the hashes of their passwords, keys, and the rules of what
-//! roles may do; and edited by the commands of `/admin/authentication` and `/admin/authorization`. Where the file is kept,
-//! and what a request asks for, is the business of those who call. Shapes and wording are those recorded from Solr 9.10.1.
+//! Who may do what: Solr's `security.json`, read into users with the hashes of their passwords, keys, and the
+//! rules of what roles may do; and edited by the commands of `/admin/authentication` and
+//! `/admin/authorization`. Where the file is kept, and what a request asks for, is the business of those who
+//! call. Shapes and wording are those recorded from Solr 9.10.1.
 //!
 //! What is not read here is refused by name: a part of such a file that is passed over leaves a door open.
 
@@ -80,7 +81,8 @@ pub struct Security {
 }
 
 impl Security {
-    /// Reads the file; `None` when it configures nothing, as Solr's `{}`. Errors: `BadRequest` with what is not understood.
+    /// Reads the file; `None` when it configures nothing, as Solr's `{}`. Errors: `BadRequest` with what is
+    /// not understood.
     pub fn read(text: &str) -> Result<Option<Self>> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(wrong(format!("has more than {TEXT_BYTES_MAX} bytes; make it smaller")));
@@ -136,13 +138,14 @@ impl Security {
         self.block_unknown
     }
 
-    /// Whether it keeps anybody from anything: with neither rules nor a log-in that is asked for, all is open.
+    /// Whether it keeps anybody from anything: with neither rules nor a log-in that is asked for, all is
+    /// open.
     pub fn closes(&self) -> bool {
         self.block_unknown || self.rules.is_some()
     }
 
-    /// Who the sender is by what is shown. A password that is wrong takes as long as one that is right, and so does a user
-    /// that is not there.
+    /// Who the sender is by what is shown. A password that is wrong takes as long as one that is right, and
+    /// so does a user that is not there.
     pub fn log_in(&self, shown: &Shown, now_ms: i64) -> Result<Principal, BadCredentials> {
         match shown {
             Shown::Key(key) => {

@@ -1,5 +1,6 @@
-//! Passwords as Solr keeps them: base64(sha256(sha256(salt, password))), a blank, base64(salt), with a salt of 32 bytes
-//! (`Sha256AuthenticationProvider` of Solr 9.10). The hash is quick to compute: who reads the file can try many passwords.
+//! Passwords as Solr keeps them: base64(sha256(sha256(salt, password))), a blank, base64(salt), with a salt
+//! of 32 bytes (`Sha256AuthenticationProvider` of Solr 9.10). The hash is quick to compute: who reads the
+//! file can try many passwords.
 
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;

@@ -1,5 +1,6 @@
-//! One permission: what it is about, and which roles have it. Solr's predefined ones are about what a handler does, custom
-//! ones about a path, method and parameters (`PermissionNameProvider` and `Permission` of Solr 9.10).
+//! One permission: what it is about, and which roles have it. Solr's predefined ones are about what a handler
+//! does, custom ones about a path, method and parameters (`PermissionNameProvider` and `Permission` of Solr
+//! 9.10).
 
 use analysis::JavaRegex;
 use plan::Result;
@@ -156,8 +157,8 @@ impl Permission {
         matches!(&self.collections, Names::These(these) if these.iter().any(|name| names.contains(name)))
     }
 
-    /// Whether it is about such a request, whatever the path. A pattern that takes too long counts as one that matches: the
-    /// request is then judged by this permission and no later one.
+    /// Whether it is about such a request, whatever the path. A pattern that takes too long counts as one
+    /// that matches: the request is then judged by this permission and no later one.
     pub fn governs(&self, asked: &Asked<'_>) -> bool {
         match self.predefined {
             Some(Predefined::All) => true,

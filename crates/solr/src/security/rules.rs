@@ -1,6 +1,7 @@
-//! The rules of a file and how they are applied: of all permissions about a request, the one that says most of where it goes
-//! decides; of several such, the first (`RuleBasedAuthorizationPluginBase` of Solr 9.10). A permission that names the
-//! collection comes before one about all, one that names the path before one that does not.
+//! The rules of a file and how they are applied: of all permissions about a request, the one that says most
+//! of where it goes decides; of several such, the first (`RuleBasedAuthorizationPluginBase` of Solr 9.10). A
+//! permission that names the collection comes before one about all, one that names the path before one that
+//! does not.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,7 +64,8 @@ impl Rules {
         self.roles.get(user).cloned().unwrap_or_default()
     }
 
-    /// Every collection that is touched must be permitted. What no permission is about is permitted, as in Solr.
+    /// Every collection that is touched must be permitted. What no permission is about is permitted, as in
+    /// Solr.
     pub fn judge(&self, asked: &Asked<'_>, who: Option<&Principal>) -> Verdict {
         let of =
             |permission: Option<&Permission>| permission.map_or(Verdict::Permitted, |it| it.verdict(who));
@@ -80,7 +82,8 @@ impl Rules {
         }
     }
 
-    /// Of those that are meant, the first that is about the request: by its path, by a folder above it, by no path.
+    /// Of those that are meant, the first that is about the request: by its path, by a folder above it, by no
+    /// path.
     fn first(&self, asked: &Asked<'_>, meant: &dyn Fn(&Permission) -> bool) -> Option<&Permission> {
         let here = |placed: &dyn Fn(&Permission) -> bool| {
             self.permissions.iter().find(|it| meant(it) && placed(it) && it.governs(asked))

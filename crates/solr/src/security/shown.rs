@@ -1,5 +1,5 @@
-//! What an `Authorization` header shows: a user's name with a password, or a key. Whether it holds is not looked at here, so
-//! that who guesses can be turned away before.
+//! What an `Authorization` header shows: a user's name with a password, or a key. Whether it holds is not
+//! looked at here, so that who guesses can be turned away before.
 
 use super::BadCredentials;
 use crate::update::decode_base64;

@@ -35,7 +35,8 @@ pub fn view(security: Option<&Security>, section: Section) -> Entries {
     vec![(format!("{name}.enabled").into(), Node::Bool(true)), (name.into(), Node::Map(shown(&fields)))]
 }
 
-/// Solr differs: it shows the hashes of all passwords to whoever may read this (`compat/security/users.yaml`).
+/// Solr differs: it shows the hashes of all passwords to whoever may read this
+/// (`compat/security/users.yaml`).
 fn hide(value: &mut RawValue) {
     *value = RawValue::Str(HIDDEN.to_owned());
 }

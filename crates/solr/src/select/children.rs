@@ -1,5 +1,6 @@
-//! `[child]`: documents below each hit, in their places. What it asks for becomes a `plan::ChildrenPlan`; what it loads is shown
-//! by `response/documents.rs`, as far as the field list of the hits wants the names. Messages are Solr's, recorded from 9.10.1.
+//! `[child]`: documents below each hit, in their places. What it asks for becomes a `plan::ChildrenPlan`;
+//! what it loads is shown by `response/documents.rs`, as far as the field list of the hits wants the names.
+//! Messages are Solr's, recorded from 9.10.1.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! `{!collapse}` among the filters, and `expand.*`, which shows what it leaves out. Messages are Solr's, recorded from 9.10.1.
+//! `{!collapse}` among the filters, and `expand.*`, which shows what it leaves out. Messages are Solr's,
+//! recorded from 9.10.1.
 
 use std::sync::Arc;
 
@@ -105,7 +106,8 @@ pub(super) fn refuse_both(params: &Params) -> Result<()> {
     Ok(())
 }
 
-/// What `expand` asks for, `None` when it is off. Groups are those of the first collapse unless a field is named.
+/// What `expand` asks for, `None` when it is off. Groups are those of the first collapse unless a field is
+/// named.
 pub(super) fn resolve_expand(
     context: &QueryContext<'_>,
     collapses: &[Collapse],
@@ -129,7 +131,8 @@ pub(super) fn resolve_expand(
         query,
         filters: sent.then_some(filters),
         rows: usize::try_from(rows)
-            // Solr differs: the search for members fails, an error 500 (`compat/select/grouping_facets.yaml`).
+            // Solr differs: the search for members fails, an error 500
+            // (`compat/select/grouping_facets.yaml`).
             .map_err(|_| Error::bad_request("'expand.rows' parameter cannot be negative"))?,
         sort: if sort.is_empty() { by_score() } else { sort },
         nulls: grouping::EXPAND_NULLS.read(params)?,

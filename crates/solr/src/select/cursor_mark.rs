@@ -1,6 +1,6 @@
-//! `cursorMark`: `*`, or the values of a hit's sort keys in Solr's own notation, base64 of a javabin array, so that marks of
-//! either server mean the same to the other. What may be paged through by marks is decided here too.
-//! Messages are Solr's.
+//! `cursorMark`: `*`, or the values of a hit's sort keys in Solr's own notation, base64 of a javabin array,
+//! so that marks of either server mean the same to the other. What may be paged through by marks is decided
+//! here too. Messages are Solr's.
 
 use plan::{Cursor, Error, FieldClass, Mark, Result, Schema, SortBy, SortKey, Value};
 
@@ -39,7 +39,8 @@ pub(super) fn parse_cursor(mark: &str, schema: &Schema, sort: &[SortKey], start:
     Ok(Cursor { after: Some(typed.collect::<Result<_>>()?) })
 }
 
-/// A value as its key has it. Solr differs: a value of another type is its error 500 (`compat/query/cursor.yaml`).
+/// A value as its key has it. Solr differs: a value of another type is its error 500
+/// (`compat/query/cursor.yaml`).
 fn typed(mark: &str, schema: &Schema, key: &SortKey, value: Value) -> Result<Value> {
     let class = match &key.by {
         SortBy::Field(name) => schema.field(name).map(|spec| spec.class()),

@@ -1,5 +1,5 @@
-//! What is put first by hand, and what is hidden: the query, the sort and the filters that a search becomes by it. Behaviour
-//! as recorded from Solr 9.10.1.
+//! What is put first by hand, and what is hidden: the query, the sort and the filters that a search becomes
+//! by it. Behaviour as recorded from Solr 9.10.1.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! How a field list is written: `id,twice:product(pages_i,2),[docid],a*`. Each item is tried as a name, then as a glob, a
-//! transformer and a function, as Solr tries them; a function ends where its own syntax ends.
+//! How a field list is written: `id,twice:product(pages_i,2),[docid],a*`. Each item is tried as a name, then
+//! as a glob, a transformer and a function, as Solr tries them; a function ends where its own syntax ends.
 
 use plan::{Error, Result, RootCause};
 
@@ -8,7 +8,8 @@ use crate::function::{Failure, Leading, leading_function};
 use crate::params::Params;
 use crate::query::QueryContext;
 
-/// Each document shows them all, under names of which each is looked for among the others. Solr differs: it has no such bound.
+/// Each document shows them all, under names of which each is looked for among the others. Solr differs: it
+/// has no such bound.
 const ITEMS_MAX: usize = 4096;
 
 /// Adds the items of `text` to `list`.

@@ -1,5 +1,6 @@
-//! The field list (`fl`): which fields a hit shows, what is computed for it, under which label, in which order it was asked
-//! for. How the list is written is `field_list.rs`. Most transformers are refused until they exist.
+//! The field list (`fl`): which fields a hit shows, what is computed for it, under which label, in which
+//! order it was asked for. How the list is written is `field_list.rs`. Most transformers are refused until
+//! they exist.
 
 use std::sync::Arc;
 
@@ -149,7 +150,8 @@ impl FieldList {
         }
     }
 
-    /// Gives `[elevated]` and `[excluded]` their values; they show nothing where no handler elevates anything.
+    /// Gives `[elevated]` and `[excluded]` their values; they show nothing where no handler elevates
+    /// anything.
     pub(super) fn mark_elevated(&mut self, elevation: Option<&Elevation>, handler: HandlerElevation<'_>) {
         let (items, functions) = (&mut self.items, &mut self.functions);
         for item in items.iter_mut() {
@@ -175,8 +177,8 @@ impl FieldList {
     }
 }
 
-/// `[value v=5]` and its kin. The inside has the form of local parameters. A name that Solr does not know either shows
-/// nothing, as there.
+/// `[value v=5]` and its kin. The inside has the form of local parameters. A name that Solr does not know
+/// either shows nothing, as there.
 pub(super) fn transformed(
     named: Option<&str>,
     inside: &str,

@@ -1,5 +1,5 @@
-//! `group.*`: what the hits are grouped by, and which form the response gives to groups. Messages are Solr's, recorded from
-//! 9.10.1.
+//! `group.*`: what the hits are grouped by, and which form the response gives to groups. Messages are Solr's,
+//! recorded from 9.10.1.
 
 use plan::{Error, FieldClass, GroupBy, GroupPlan, Grouping, Page, Result, SortKey};
 

@@ -1,5 +1,5 @@
-//! `hl`: which query is marked in which fields. How each field is cut and marked is `highlight_options.rs`. Messages are
-//! Solr's, recorded from 9.10.1.
+//! `hl`: which query is marked in which fields. How each field is cut and marked is `highlight_options.rs`.
+//! Messages are Solr's, recorded from 9.10.1.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! `hl.*` for one field: how its text is searched, cut and marked. By which parts of the collection's configuration is
-//! `highlight_parts.rs`. Messages are Solr's, recorded from 9.10.1.
+//! `hl.*` for one field: how its text is searched, cut and marked. By which parts of the collection's
+//! configuration is `highlight_parts.rs`. Messages are Solr's, recorded from 9.10.1.
 
 use std::sync::Arc;
 
@@ -103,8 +103,8 @@ impl<'a> Reader<'a> {
         Ok(self.sent(&param::MULTI_TERM)? && with_phrases)
     }
 
-    /// Solr differs: no snippets at all are its error 500, where they are less than none or by the unified method
-    /// (`compat/highlight/errors.yaml`).
+    /// Solr differs: no snippets at all are its error 500, where they are less than none or by the unified
+    /// method (`compat/highlight/errors.yaml`).
     fn snippets(&self, unified: bool) -> Result<usize> {
         let snippets = self.sent(&param::SNIPPETS)?;
         match usize::try_from(snippets) {

@@ -1,5 +1,6 @@
-//! A search request: parameters become a typed request without a schema, and against one the plan that lower layers run
-//! together with what the response needs. Parameters are defined in `params/`, queries read in `query/`, facets in `facet/`.
+//! A search request: parameters become a typed request without a schema, and against one the plan that lower
+//! layers run together with what the response needs. Parameters are defined in `params/`, queries read in
+//! `query/`, facets in `facet/`.
 
 mod children;
 mod collapse;

@@ -1,5 +1,6 @@
-//! `mlt.*`: by which words documents are to be like others, and what is shown of those words. Messages are Solr's, recorded
-//! from 9.10.1. The same parameters ask it of the hits of a search and of a handler of its own.
+//! `mlt.*`: by which words documents are to be like others, and what is shown of those words. Messages are
+//! Solr's, recorded from 9.10.1. The same parameters ask it of the hits of a search and of a handler of its
+//! own.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A search request as text: its parameters read, its values checked as far as no schema is needed. `resolve.rs` gives it its
-//! meaning.
+//! A search request as text: its parameters read, its values checked as far as no schema is needed.
+//! `resolve.rs` gives it its meaning.
 
 use plan::{Filter, Page, Result, SortBy, SortKey};
 
@@ -23,8 +23,8 @@ pub struct SelectRequest<'a> {
 }
 
 impl<'a> SelectRequest<'a> {
-    /// Reads parameters, those that the handler presets among them (see [`Params::with_handler`]). Bad values and
-    /// parameters that are not supported yet are bad requests.
+    /// Reads parameters, those that the handler presets among them (see [`Params::with_handler`]). Bad values
+    /// and parameters that are not supported yet are bad requests.
     pub fn parse(params: &'a Params) -> Result<Self> {
         unsupported::refuse_unsupported(params)?;
         Ok(Self {

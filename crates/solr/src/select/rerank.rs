@@ -1,4 +1,5 @@
-//! `rq`: a second opinion on the first hits, `{!rerank reRankQuery=…}`. Messages are Solr's, recorded from 9.10.1.
+//! `rq`: a second opinion on the first hits, `{!rerank reRankQuery=…}`. Messages are Solr's, recorded from
+//! 9.10.1.
 
 use plan::{Error, Rerank, Result, ScoreJoin};
 

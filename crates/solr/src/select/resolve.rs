@@ -1,6 +1,6 @@
-//! A search request against a schema: fields, queries and dates get their meaning. First what a mistake in fails the whole
-//! request, in the order in which Solr finds out; then what is told beside the hits, where the first mistake is told after
-//! them and what comes later is left out.
+//! A search request against a schema: fields, queries and dates get their meaning. First what a mistake in
+//! fails the whole request, in the order in which Solr finds out; then what is told beside the hits, where
+//! the first mistake is told after them and what comes later is left out.
 
 use plan::{
     Collapse, Cursor, Error, ExpandPlan, Filter, GroupPlan, HighlightPlan, Query, Rerank, Result, Schema,
@@ -35,12 +35,13 @@ pub struct Resolved {
     pub response: ResponsePlan,
     /// For the response's header.
     pub warnings: Vec<String>,
-    /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits, as Solr does.
+    /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits,
+    /// as Solr does.
     pub late_failure: Option<Error>,
     /// The terms of fields to list beside the hits, or what is shown of them when that fails.
     pub terms: Result<Option<TermsRequest>, Entries>,
-    /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads no clock, and
-    /// does not ask to be answered afresh.
+    /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads
+    /// no clock, and does not ask to be answered afresh.
     pub repeatable: bool,
 }
 
@@ -222,7 +223,8 @@ impl SelectRequest<'_> {
         Ok(enough.and_then(|count| u64::try_from(count).ok()))
     }
 
-    /// Empty filters filter nothing; those that collapse come after all others, and are counted by where they stood.
+    /// Empty filters filter nothing; those that collapse come after all others, and are counted by where they
+    /// stood.
     fn filters(&self, context: &QueryContext<'_>) -> Result<(Vec<ParsedQuery>, Vec<Collapse>, Vec<usize>)> {
         let (mut filters, mut collapses, mut places) = (Vec::new(), Vec::new(), Vec::new());
         let context = QueryContext { filtering: true, ..*context };

@@ -1,4 +1,5 @@
-//! What a search request is resolved against, and what its queries read from it. Made by the handler, changed by nobody.
+//! What a search request is resolved against, and what its queries read from it. Made by the handler, changed
+//! by nobody.
 
 use plan::{Component, HighlightParts, Result, Schema};
 

@@ -1,5 +1,5 @@
-//! What the response needs to know of the request beside the results: which fields under which names, which debug sections.
-//! Made by `request.rs`, read by the response writers.
+//! What the response needs to know of the request beside the results: which fields under which names, which
+//! debug sections. Made by `request.rs`, read by the response writers.
 
 use plan::{Query, Result};
 

@@ -1,5 +1,5 @@
-//! Sort specifications: `price asc, sum(a,b) desc`. A key is a field by its name, or a function in its own syntax; the
-//! schema says whether it can be sorted on. Messages are Solr's, recorded from 9.10.1.
+//! Sort specifications: `price asc, sum(a,b) desc`. A key is a field by its name, or a function in its own
+//! syntax; the schema says whether it can be sorted on. Messages are Solr's, recorded from 9.10.1.
 
 use std::sync::Arc;
 
@@ -34,7 +34,8 @@ fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, us
         match leading_function(context, rest) {
             Ok(found) => {
                 if let Some((descending, end)) = direction(text, at + found.end) {
-                    // Solr differs: it sorts by the least or greatest text of a field (`compat/select/together.yaml`).
+                    // Solr differs: it sorts by the least or greatest text of a field
+                    // (`compat/select/together.yaml`).
                     check_number(&found.function)?;
                     return Ok((SortKey { by: SortBy::Function(found.function), descending }, end));
                 }
@@ -52,8 +53,8 @@ fn key(context: &QueryContext<'_>, text: &str, at: usize) -> Result<(SortKey, us
     Ok((SortKey { by, descending }, behind))
 }
 
-/// `childfield(field,$query)`, and where what follows it begins. Without a query it is the request's own, which must lead from
-/// the documents of blocks to their parents.
+/// `childfield(field,$query)`, and where what follows it begins. Without a query it is the request's own,
+/// which must lead from the documents of blocks to their parents.
 fn below(context: &QueryContext<'_>, text: &str) -> Result<Option<(SortBy, usize)>> {
     const NAME: &str = "childfield(";
     let Some(inside) = text.strip_prefix(NAME) else { return Ok(None) };
@@ -174,7 +175,8 @@ fn check_sortable(name: &str, spec: &FieldSpec) -> Result<()> {
     Err(Error::bad_request(message))
 }
 
-/// Whether Solr would build the column it sorts by from the terms. Here it is written with them, but for text.
+/// Whether Solr would build the column it sorts by from the terms. Here it is written with them, but for
+/// text.
 fn uninverts(spec: &FieldSpec) -> bool {
     let properties = &spec.properties;
     let one = properties.indexed && properties.uninvertible && !properties.multi_valued;

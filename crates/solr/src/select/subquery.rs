@@ -1,5 +1,5 @@
-//! `[subquery]` in `fl`: for each hit a search of its own, by the parameters that begin with the column's name, in which
-//! `$row.<field>` is the hit's value. Messages are Solr's, recorded from 9.10.1.
+//! `[subquery]` in `fl`: for each hit a search of its own, by the parameters that begin with the column's
+//! name, in which `$row.<field>` is the hit's value. Messages are Solr's, recorded from 9.10.1.
 
 use plan::{Document, Error, Result};
 
@@ -16,7 +16,8 @@ pub struct Subquery {
     pub from: Option<String>,
 }
 
-/// Searches that the hits of one request may ask for, those within searches too. Solr differs: it has no such bound.
+/// Searches that the hits of one request may ask for, those within searches too. Solr differs: it has no such
+/// bound.
 pub const SUBQUERIES_MAX: usize = 1000;
 
 impl Subquery {
@@ -46,8 +47,8 @@ impl Subquery {
         Params::new(own.chain(row).collect())
     }
 
-    /// An error of such a search, as the whole request's. Solr differs: it fails while it writes, and its answer has no header
-    /// (`compat/select/transformers.yaml`).
+    /// An error of such a search, as the whole request's. Solr differs: it fails while it writes, and its
+    /// answer has no header (`compat/select/transformers.yaml`).
     pub fn failed(&self, id: &str, error: &Error) -> Error {
         let message = format!("while invoking {}:[subquery] on doc {id}: {}", self.label, error.message);
         Error::new(error.kind, message)

@@ -1,6 +1,6 @@
-//! Where the time of requests went, as debug output, the slow log and `/admin/slow` show it. `why` says it in a sentence. The
-//! figures are a `meter::Traced`; who measured is not asked here. Times are milliseconds, as Solr's `timing` has them; what a
-//! system does not count is left out.
+//! Where the time of requests went, as debug output, the slow log and `/admin/slow` show it. `why` says it in
+//! a sentence. The figures are a `meter::Traced`; who measured is not asked here. Times are milliseconds, as
+//! Solr's `timing` has them; what a system does not count is left out.
 
 mod why;
 
@@ -34,7 +34,8 @@ pub struct SlowRequest {
     pub traced: Traced,
 }
 
-/// What `/admin/slow` shows: `total` have been slow since the start, of which the last are listed, newest first.
+/// What `/admin/slow` shows: `total` have been slow since the start, of which the last are listed, newest
+/// first.
 pub fn listed(threshold_ms: Option<u64>, total: u64, requests: &[SlowRequest]) -> Entries {
     let threshold = threshold_ms.map_or(Node::Int(-1), Node::count);
     vec![

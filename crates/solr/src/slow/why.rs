@@ -1,5 +1,5 @@
-//! A word of diagnosis: what a slow request spent most of its time on. A table of causes, each with the time it stands for; those
-//! that matter are named, the largest first.
+//! A word of diagnosis: what a slow request spent most of its time on. A table of causes, each with the time
+//! it stands for; those that matter are named, the largest first.
 
 use meter::{Phase, PhaseFigures, Traced};
 
@@ -54,7 +54,8 @@ fn is_wait(phase: Phase) -> bool {
     matches!(phase, Phase::Read | Phase::Admission | Phase::Thread | Phase::Sync)
 }
 
-/// Neither worked nor ready to: it waited for something that is not known to be a lock. Unknown where processors are not counted.
+/// Neither worked nor ready to: it waited for something that is not known to be a lock. Unknown where
+/// processors are not counted.
 fn blocked_ns(figures: &PhaseFigures) -> u64 {
     let Some(cpu_ns) = figures.usage.cpu_ns else { return 0 };
     let accounted = cpu_ns + figures.usage.run_queue_ns.unwrap_or(0) + figures.wait_ns;

@@ -1,5 +1,5 @@
-//! Corrected queries: a combination of suggestions put into the query's text, as Solr's `SpellCheckCollator` does it, and
-//! which of them are shown. Trying them out is the handler's.
+//! Corrected queries: a combination of suggestions put into the query's text, as Solr's `SpellCheckCollator`
+//! does it, and which of them are shown. Trying them out is the handler's.
 
 use std::collections::VecDeque;
 
@@ -40,8 +40,8 @@ pub struct Collations {
     bytes_left: usize,
 }
 
-/// Bytes of corrected queries that are tried, all together: a trial costs what its text does. Solr differs: it tries as
-/// many of any length as are asked for.
+/// Bytes of corrected queries that are tried, all together: a trial costs what its text does. Solr differs:
+/// it tries as many of any length as are asked for.
 const TRIED_BYTES_MAX: usize = 1 << 17;
 
 impl Collations {
@@ -98,7 +98,8 @@ fn collation(query: &[u16], findings: &[SpellFinding], found: Possibility, overl
     }
 }
 
-/// The query with words replaced, from left to right. Words that analysis added at the place of another are passed over.
+/// The query with words replaced, from left to right. Words that analysis added at the place of another are
+/// passed over.
 fn corrected(query: &[u16], corrections: &[(&SpellWord, &str)]) -> String {
     let (mut out, mut at) = (Vec::with_capacity(query.len()), 0);
     for (word, text) in corrections.iter().filter(|(word, _)| word.increment > 0 && word.end >= word.start) {
@@ -124,8 +125,8 @@ fn replacement(query: &[u16], word: &SpellWord, text: &str) -> String {
     }
 }
 
-/// The text with something put behind its spaces. As in Solr, a space that follows another too closely is passed over: no
-/// farther from it than all that was put in so far is long.
+/// The text with something put behind its spaces. As in Solr, a space that follows another too closely is
+/// passed over: no farther from it than all that was put in so far is long.
 fn behind_spaces(text: &str, put_in: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut next, mut reach) = (0, 1);

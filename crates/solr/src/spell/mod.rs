@@ -1,5 +1,6 @@
 //! Spelling: parameters become a plan for the dictionaries, findings become suggestions and corrected queries
-//! ("collations"). The handler asks the shard in between, and tries corrected queries out where that is wanted.
+//! ("collations"). The handler asks the shard in between, and tries corrected queries out where that is
+//! wanted.
 
 mod collation;
 mod possibilities;

@@ -1,6 +1,6 @@
-//! Which combinations of suggestions are the best corrections of a whole query: those whose suggestions stand first in
-//! their lists. The order in which combinations are made, what is kept of equally good ones, and how words that overlap
-//! are kept apart, is that of Solr's `PossibilityIterator`.
+//! Which combinations of suggestions are the best corrections of a whole query: those whose suggestions stand
+//! first in their lists. The order in which combinations are made, what is kept of equally good ones, and how
+//! words that overlap are kept apart, is that of Solr's `PossibilityIterator`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -27,8 +27,8 @@ pub(super) struct Possibility {
     pub index: usize,
 }
 
-/// The best `count` combinations among the first `evaluations_max`, best first. `overlap` says whether findings may be of
-/// the same words.
+/// The best `count` combinations among the first `evaluations_max`, best first. `overlap` says whether
+/// findings may be of the same words.
 pub(super) fn possibilities(
     findings: &[SpellFinding],
     count: usize,
@@ -82,7 +82,8 @@ fn corrects(findings: &[SpellFinding], corrections: &[Correction]) -> bool {
     })
 }
 
-/// All choices of one suggestion for each word that has any, the last word's changing fastest, with their ranks.
+/// All choices of one suggestion for each word that has any, the last word's changing fastest, with their
+/// ranks.
 struct Choices {
     /// Findings that have suggestions, and how many.
     sizes: Vec<(usize, usize)>,
@@ -130,7 +131,8 @@ fn separate(findings: &[SpellFinding], choice: Vec<Correction>, overlap: bool) -
     (0..choice.len()).map(|at| compatible(findings, &choice, at)).collect()
 }
 
-/// The correction at `first` and those after it, and around to those before it, that overlap with none taken before.
+/// The correction at `first` and those after it, and around to those before it, that overlap with none taken
+/// before.
 fn compatible(findings: &[SpellFinding], choice: &[Correction], first: usize) -> Vec<Correction> {
     let mut taken: Vec<Correction> = Vec::with_capacity(choice.len());
     for correction in choice.iter().cycle().skip(first).take(choice.len()) {

@@ -1,5 +1,6 @@
-//! The words of a query that are worth checking, as Solr's `SpellingQueryConverter` picks them: names of fields, operators,
-//! numbers behind `^` and the syntax's signs left out, each piece then read by the component's field type.
+//! The words of a query that are worth checking, as Solr's `SpellingQueryConverter` picks them: names of
+//! fields, operators, numbers behind `^` and the syntax's signs left out, each piece then read by the
+//! component's field type.
 
 use std::sync::LazyLock;
 
@@ -79,7 +80,8 @@ fn is_operator(text: &str) -> bool {
     matches!(text, "AND" | "OR" | "NOT")
 }
 
-/// By the sign before the word, or by the operators around it: a guess, since the default operator is not known.
+/// By the sign before the word, or by the operators around it: a guess, since the default operator is not
+/// known.
 fn role(units: &[u16], piece: &Piece<'_>, next: Option<&str>, last_operator: Option<&str>) -> WordRole {
     let before = piece.start.checked_sub(1).and_then(|at| units.get(at)).copied();
     let signed = |sign: char| {
@@ -100,7 +102,8 @@ fn role(units: &[u16], piece: &Piece<'_>, next: Option<&str>, last_operator: Opt
     role
 }
 
-/// What stands between white space, colons, points, carets and opening brackets, without what ends in a colon.
+/// What stands between white space, colons, points, carets and opening brackets, without what ends in a
+/// colon.
 fn pieces(units: &[u16]) -> Vec<Piece<'_>> {
     let names = name_ends(units);
     let mut pieces = Vec::new();
@@ -119,8 +122,8 @@ fn pieces(units: &[u16]) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Where a piece that begins at `at` ends: one character that is no separator, then letters, digits, `_` and `-`, at least
-/// one. A boost is none.
+/// Where a piece that begins at `at` ends: one character that is no separator, then letters, digits, `_` and
+/// `-`, at least one. A boost is none.
 fn piece_end(units: &[u16], at: usize) -> Option<usize> {
     let (first, length) = character(units, at)?;
     if matches!(first, '^' | '.' | ':' | '(' | ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r') {

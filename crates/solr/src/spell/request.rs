@@ -1,5 +1,6 @@
-//! What a request asks of a spelling component: which dictionaries, which words, how many suggestions, and the trial of a
-//! corrected query. Values are read when Solr reads them, which decides what is answered beside an error.
+//! What a request asks of a spelling component: which dictionaries, which words, how many suggestions, and
+//! the trial of a corrected query. Values are read when Solr reads them, which decides what is answered
+//! beside an error.
 
 use analysis::{SchemaAnalyzers, Token};
 use plan::{
@@ -66,7 +67,8 @@ impl<'a> SpellRequest<'a> {
         Ok(Some(request))
     }
 
-    /// What was done before the search, as Solr reports it. Nothing needs to be: dictionaries are the terms of the index.
+    /// What was done before the search, as Solr reports it. Nothing needs to be: dictionaries are the terms
+    /// of the index.
     pub fn command(&self) -> Result<Option<&'static str>> {
         Ok(match (spelling::BUILD.read(self.params)?, spelling::RELOAD.read(self.params)?) {
             (true, _) => Some("build"),
@@ -106,7 +108,8 @@ impl<'a> SpellRequest<'a> {
         })
     }
 
-    /// What bounds the hits; `filters` are those of the search. A filter that cannot be read bounds nothing, as in Solr.
+    /// What bounds the hits; `filters` are those of the search. A filter that cannot be read bounds nothing,
+    /// as in Solr.
     pub fn bound(&self, context: &ResolveContext<'_>, filters: &[Filter]) -> Result<HitsBound> {
         let bound = spelling::RESULTS_MAX.read(self.params)?;
         if bound <= 0.0 {
@@ -210,8 +213,8 @@ impl<'a> SpellRequest<'a> {
         })
     }
 
-    /// A number from `least` up, and within bounds. Solr differs: it answers 500 to counts below 1, and knows no upper bound
-    /// (`component/spelling`).
+    /// A number from `least` up, and within bounds. Solr differs: it answers 500 to counts below 1, and knows
+    /// no upper bound (`component/spelling`).
     fn count(&self, param: &Preset<i32>, least: i32) -> Result<usize> {
         let count = param.read(self.params)?;
         if count > COUNT_MAX || (count < least && least > 0) {
@@ -223,8 +226,8 @@ impl<'a> SpellRequest<'a> {
         Ok(usize::try_from(count).unwrap_or(0))
     }
 
-    /// How to find out what a corrected query finds: as the request's own query, with `spellcheck.collateParam.*` in place of
-    /// its other parameters, and within `filters`.
+    /// How to find out what a corrected query finds: as the request's own query, with
+    /// `spellcheck.collateParam.*` in place of its other parameters, and within `filters`.
     pub fn trial(
         &self,
         context: &ResolveContext<'_>,
@@ -283,7 +286,8 @@ fn overrides(name: &str) -> Option<&str> {
 }
 
 impl Spelling {
-    /// How many documents a trial finds, of an index of so many: counted, or estimated by where counting ended.
+    /// How many documents a trial finds, of an index of so many: counted, or estimated by where counting
+    /// ended.
     pub fn trial_hits(&self, result: &SearchResult, documents_max: u64) -> u64 {
         let counted = self.trial_documents_max;
         let last = counted.checked_sub(1).and_then(|at| result.hits.get(at));

@@ -7,7 +7,8 @@ use super::request::Spelling;
 use crate::response::{Entries, Name, Node};
 
 impl Spelling {
-    /// The corrected queries, if the request wants any shown; to be tried if it wants that and there is a search to try.
+    /// The corrected queries, if the request wants any shown; to be tried if it wants that and there is a
+    /// search to try.
     pub fn collations(&self, findings: &[SpellFinding], searches: bool) -> Option<Collations> {
         let bounds = self.collation?;
         let tries_max = if searches { bounds.tries_max } else { 0 };

@@ -1,5 +1,5 @@
-//! `suggest.cfq`: of which contexts suggestions must be. Written as a query without fields; contexts are whole terms, so a
-//! word is one, and two words in quotes are none.
+//! `suggest.cfq`: of which contexts suggestions must be. Written as a query without fields; contexts are
+//! whole terms, so a word is one, and two words in quotes are none.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,8 @@ use crate::query::syntax::tree::{Body, Clause, Conjunction, Item, Modifier};
 /// The field that contexts are in, by its name in Lucene.
 const FIELD: &str = "contexts";
 
-/// Bounds on what a request can ask for: each clause is a set of entries, each pattern is held against every context.
+/// Bounds on what a request can ask for: each clause is a set of entries, each pattern is held against every
+/// context.
 const CLAUSES_MAX: usize = 1024;
 const PATTERNS_MAX: usize = 32;
 

@@ -77,8 +77,8 @@ impl<'a> SuggestRequest<'a> {
         suggesting::COUNT.read(self.params)
     }
 
-    /// What to look up in a suggester. Errors: a count out of bounds; contexts or a text that cannot be read. Solr differs: it
-    /// answers them with 500 (`component/suggesters`).
+    /// What to look up in a suggester. Errors: a count out of bounds; contexts or a text that cannot be read.
+    /// Solr differs: it answers them with 500 (`component/suggesters`).
     pub fn ask(
         &self,
         context: &ResolveContext<'_>,

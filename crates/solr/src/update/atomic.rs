@@ -1,5 +1,5 @@
-//! Atomic updates: a document in which a value is a map of one modifier (`{"set":1}`) edits the stored one instead of
-//! replacing it. Plain fields beside such a map are set. Wording as recorded from Solr 9.10.1.
+//! Atomic updates: a document in which a value is a map of one modifier (`{"set":1}`) edits the stored one
+//! instead of replacing it. Plain fields beside such a map are set. Wording as recorded from Solr 9.10.1.
 
 use std::sync::Arc;
 
@@ -16,8 +16,9 @@ pub enum Shape {
     Atomic,
 }
 
-/// Tells atomic updates from whole documents. Solr differs: of several modifiers in one JSON map, 9.10 makes a child
-/// document; here each counts, as in its XML (`compat/update/atomic.yaml`). Documents below it make no edit.
+/// Tells atomic updates from whole documents. Solr differs: of several modifiers in one JSON map, 9.10 makes
+/// a child document; here each counts, as in its XML (`compat/update/atomic.yaml`). Documents below it make
+/// no edit.
 pub fn shape_of(document: &Grouped, schema: &Schema) -> Shape {
     let edits = |field: &Field| {
         let is_edit = |value: &RawValue| matches!(value, RawValue::Map(_)) && !is_document(value, schema);

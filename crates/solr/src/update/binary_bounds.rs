@@ -1,5 +1,5 @@
-//! What a body in a binary format may make of itself: there a value can be one byte, a long text can be told once and meant a
-//! million times, and lists can hold lists without end.
+//! What a body in a binary format may make of itself: there a value can be one byte, a long text can be told
+//! once and meant a million times, and lists can hold lists without end.
 
 use plan::{Error, Result};
 

@@ -1,6 +1,7 @@
-//! A CBOR body of `/update` (RFC 8949): a document, or a list of them, or several of either. A document is a map; maps in it are
-//! documents below it, or modifiers. Tags say nothing here, but for texts that are told once (the extension of string references).
-//! Solr differs: it takes modifiers for documents (`compat/update/cbor.yaml`).
+//! A CBOR body of `/update` (RFC 8949): a document, or a list of them, or several of either. A document is a
+//! map; maps in it are documents below it, or modifiers. Tags say nothing here, but for texts that are told
+//! once (the extension of string references). Solr differs: it takes modifiers for documents
+//! (`compat/update/cbor.yaml`).
 
 use std::sync::Arc;
 
@@ -29,8 +30,8 @@ pub struct Resume {
     list: Option<Option<u64>>,
 }
 
-/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done with: a document that
-/// runs out of the piece is read again with the next.
+/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done
+/// with: a document that runs out of the piece is read again with the next.
 pub fn decode(
     piece: Piece<'_, [u8]>,
     resume: &mut Resume,

@@ -1,6 +1,6 @@
-//! From commands to a typed batch: ids found, versions expected, fields guessed, values typed, queries parsed. Works
-//! through a request in order and stops at the first command that fails; what came before it stays, as in Solr.
-//! Applies nothing: the batch goes to `cluster`, a grown schema to whoever keeps schemas.
+//! From commands to a typed batch: ids found, versions expected, fields guessed, values typed, queries
+//! parsed. Works through a request in order and stops at the first command that fails; what came before it
+//! stays, as in Solr. Applies nothing: the batch goes to `cluster`, a grown schema to whoever keeps schemas.
 
 use std::sync::Arc;
 
@@ -107,8 +107,8 @@ struct Run<'a, 'b> {
 }
 
 impl<'a> Run<'a, '_> {
-    /// What a command becomes; `None` when a step keeps it from the shard. What fails where errors are tolerated is passed on
-    /// as a refusal, so that it is counted in its order.
+    /// What a command becomes; `None` when a step keeps it from the shard. What fails where errors are
+    /// tolerated is passed on as a refusal, so that it is counted in its order.
     fn operation(&mut self, command: UpdateCommand) -> Result<Option<Operation>> {
         if self.chain.route.errors_max.is_none() {
             return self.plain_operation(command);
@@ -187,9 +187,9 @@ impl<'a> Run<'a, '_> {
         self.drafted(draft, (root, below), (None, commit_within_ms))
     }
 
-    /// The steps from one on; those behind the shard as well, but for edits: these are merged first. Solr differs: it also
-    /// declares a field for each name under which documents stand below another, in which nothing ever is
-    /// (`compat/update/blocks.yaml`).
+    /// The steps from one on; those behind the shard as well, but for edits: these are merged first.
+    /// Solr differs: it also declares a field for each name under which documents stand below another, in
+    /// which nothing ever is (`compat/update/blocks.yaml`).
     fn take_steps(&mut self, draft: &mut Draft, first: usize) -> Result<()> {
         let route = self.chain.route;
         for step in route.before.iter().skip(first) {
@@ -317,7 +317,8 @@ fn take(document: &mut Grouped, name: &str) -> Option<Vec<RawValue>> {
     Some(document.remove(at).values)
 }
 
-/// Solr differs: text that is no number is an error 500 there; here it is the client's (`compat/update/versions.yaml`).
+/// Solr differs: text that is no number is an error 500 there; here it is the client's
+/// (`compat/update/versions.yaml`).
 fn version_of(values: &[RawValue]) -> Result<Option<i64>> {
     match values {
         [] | [RawValue::Null] => Ok(None),

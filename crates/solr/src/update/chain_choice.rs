@@ -1,5 +1,5 @@
-//! Which steps a request takes: `update.chain` names a chain of the configuration, else it is the default one; `processor`
-//! adds steps before the shard, `post-processor` behind it.
+//! Which steps a request takes: `update.chain` names a chain of the configuration, else it is the default
+//! one; `processor` adds steps before the shard, `post-processor` behind it.
 
 use std::sync::Arc;
 
@@ -21,8 +21,9 @@ pub struct Route {
 }
 
 impl Route {
-    /// The steps that a request with these parameters takes. Errors: names that the configuration does not know, a chain that
-    /// does nothing. Solr differs: there that is a null pointer (`compat/update/processors.yaml`).
+    /// The steps that a request with these parameters takes. Errors: names that the configuration does not
+    /// know, a chain that does nothing. Solr differs: there that is a null pointer
+    /// (`compat/update/processors.yaml`).
     pub fn of(params: &Params, chains: &UpdateChains) -> Result<Self> {
         let chains = chains.chains()?;
         let none = Vec::new();

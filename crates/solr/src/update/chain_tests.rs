@@ -1,4 +1,5 @@
-//! The chain against answers recorded from Solr 9.10.1: one JSON body in, the batch in short or the error out.
+//! The chain against answers recorded from Solr 9.10.1: one JSON body in, the batch in short or the error
+//! out.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What a client asked for, before the schema is consulted: documents with untyped values, deletes, commits. Decoders
-//! make it, the chain turns it into a `plan::UpdateBatch`.
+//! What a client asked for, before the schema is consulted: documents with untyped values, deletes, commits.
+//! Decoders make it, the chain turns it into a `plan::UpdateBatch`.
 
 use std::sync::Arc;
 
@@ -42,7 +42,8 @@ pub struct AddCommand {
     pub commit_within: CommitWithin,
 }
 
-/// Within how many milliseconds searches are to see what a command does, as the body says it and as it was read there.
+/// Within how many milliseconds searches are to see what a command does, as the body says it and as it was
+/// read there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CommitWithin {
     /// Beside one document, which only javabin has.
@@ -56,8 +57,8 @@ impl CommitWithin {
         Self { document_ms: None, command_ms: ms }
     }
 
-    /// With what the request's own parameters say: the nearest counts. What is below 0 says nothing, but beside a document, where
-    /// it takes back what the others say.
+    /// With what the request's own parameters say: the nearest counts. What is below 0 says nothing, but
+    /// beside a document, where it takes back what the others say.
     pub fn merged_ms(self, request_ms: Option<i64>) -> Option<u64> {
         let bound = |ms: i64| u64::try_from(ms).ok();
         match self.document_ms {
@@ -88,7 +89,8 @@ pub enum RawValue {
     /// Of a binary format.
     Bytes(Vec<u8>),
     List(Vec<RawValue>),
-    /// An atomic update (`{"set":1}`), an extended value (`{"value":1}`) or, with the unique key in it, a child document.
+    /// An atomic update (`{"set":1}`), an extended value (`{"value":1}`) or, with the unique key in it, a
+    /// child document.
     Map(Vec<(Arc<str>, RawValue)>),
 }
 

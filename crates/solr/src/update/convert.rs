@@ -1,5 +1,5 @@
-//! One untyped value as a field's type holds it. Leniency and wording are those of Solr's field types when they index
-//! (recorded from 9.10.1); what needs no clock is `plan::coerce`'s.
+//! One untyped value as a field's type holds it. Leniency and wording are those of Solr's field types when
+//! they index (recorded from 9.10.1); what needs no clock is `plan::coerce`'s.
 
 use plan::{
     Area, Error, FieldClass, FieldSpec, Money, Result, RootCause, Value, VectorEncoding, VectorType, coerce,
@@ -22,8 +22,8 @@ pub struct Conversion<'a> {
 }
 
 impl Conversion<'_> {
-    /// As [`Conversion::convert`], moving a text out of `raw` where the field keeps it as it is. After an error, `raw` is
-    /// whole.
+    /// As [`Conversion::convert`], moving a text out of `raw` where the field keeps it as it is. After an
+    /// error, `raw` is whole.
     pub fn take(&self, raw: &mut RawValue, spec: &FieldSpec) -> Result<Value> {
         match raw {
             RawValue::Str(text) if spec.class().is_text() || spec.class() == FieldClass::Str => {
@@ -35,8 +35,8 @@ impl Conversion<'_> {
 
     /// The typed value. Errors are bare ("For input string: …"): the caller says which document and field.
     ///
-    /// Solr differs: a JSON number that its type does not hold wraps there (2147483648 becomes -2147483648) and is cut
-    /// where not even a long holds it; here it is refused (`compat/errors/updates.yaml`).
+    /// Solr differs: a JSON number that its type does not hold wraps there (2147483648 becomes -2147483648)
+    /// and is cut where not even a long holds it; here it is refused (`compat/errors/updates.yaml`).
     pub fn convert(&self, raw: &RawValue, spec: &FieldSpec) -> Result<Value> {
         match (spec.class(), raw) {
             (FieldClass::Date, RawValue::Date(ms)) => Ok(Value::Date(*ms)),
@@ -110,7 +110,8 @@ fn untyped(raw: &RawValue) -> Value {
     }
 }
 
-/// Refuses a string that an index cannot take as the term it has to be. `name` is the field's, not its pattern's.
+/// Refuses a string that an index cannot take as the term it has to be. `name` is the field's, not its
+/// pattern's.
 pub fn check_term(name: &str, raw: &RawValue, spec: &FieldSpec) -> Result<()> {
     let is_term = spec.properties.indexed || spec.properties.doc_values;
     match raw {

@@ -1,5 +1,6 @@
-//! A CSV body of `/update`: one document a row, fields named by the header or by `fieldnames`. The parameters are Solr's;
-//! those about values may be meant for one field (`f.name.split`). Behaviour recorded from Solr 9.10.1.
+//! A CSV body of `/update`: one document a row, fields named by the header or by `fieldnames`. The parameters
+//! are Solr's; those about values may be meant for one field (`f.name.split`). Behaviour recorded from Solr
+//! 9.10.1.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -25,8 +26,8 @@ pub struct Resume {
     line: usize,
 }
 
-/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done with: a row that runs
-/// out of the piece is read again with the next.
+/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done
+/// with: a row that runs out of the piece is read again with the next.
 pub fn decode(
     piece: Piece<'_, str>,
     resume: &mut Resume,

@@ -1,5 +1,6 @@
-//! The rows of a CSV text: cells between separators, some in quotes, some with escapes. Quirks are those of the reader
-//! Solr has: a quote counts only at the start of a cell, blanks may follow the closing one, empty lines are passed over.
+//! The rows of a CSV text: cells between separators, some in quotes, some with escapes. Quirks are those of
+//! the reader Solr has: a quote counts only at the start of a cell, blanks may follow the closing one, empty
+//! lines are passed over.
 
 use plan::{Error, Result};
 

@@ -112,8 +112,8 @@ impl<'a> Scan<'a> {
         parse_offset(&offset).filter(|_| fits).map(TimeZone::fixed)
     }
 
-    /// A zone: `z`, `utc`, `gmt`, a short or a region's name, an offset such as `+01:00` or `-05`, with `utc` before it or
-    /// not. Runs to the next space.
+    /// A zone: `z`, `utc`, `gmt`, a short or a region's name, an offset such as `+01:00` or `-05`, with `utc`
+    /// before it or not. Runs to the next space.
     fn named_zone(&mut self) -> Option<TimeZone> {
         let end = self.rest.find(' ').unwrap_or(self.rest.len());
         let name = self.take(end)?;

@@ -1,5 +1,6 @@
-//! Which decoder reads a body: by its content type, or by the path where that says it (`/update/json`, `/update/csv`). A body may
-//! come in pieces: each is decoded as far as it goes, and the rest of it again with what follows.
+//! Which decoder reads a body: by its content type, or by the path where that says it (`/update/json`,
+//! `/update/csv`). A body may come in pieces: each is decoded as far as it goes, and the rest of it again
+//! with what follows.
 
 use plan::{Error, ErrorKind, Result};
 
@@ -22,7 +23,8 @@ enum Format {
     Cbor,
 }
 
-/// Reads a body. `content_type` is the header's value; `path` is the part below the collection, such as `/update/json`.
+/// Reads a body. `content_type` is the header's value; `path` is the part below the collection, such as
+/// `/update/json`.
 #[derive(Clone, Copy)]
 pub struct Decoder<'a> {
     pub content_type: Option<&'a str>,
@@ -76,8 +78,8 @@ pub fn decode(
 }
 
 impl Decoder<'_> {
-    /// Reads the commands of a piece; `is_last` says that nothing follows. A body that may be missing: the parameters ask for a
-    /// commit. Commands read before an error are kept beside it.
+    /// Reads the commands of a piece; `is_last` says that nothing follows. A body that may be missing: the
+    /// parameters ask for a commit. Commands read before an error are kept beside it.
     pub fn decode(&self, content: &[u8], is_last: bool, resume: &Resume) -> DecodedPiece {
         let mut found = DecodedPiece { resume: resume.clone(), ..DecodedPiece::default() };
         if !found.resume.has_begun() {

@@ -1,5 +1,6 @@
-//! One untyped document as a typed one: which fields exist, how many values they take, what they convert to, defaults and
-//! required fields. Order of the checks and wording are Solr's (`DocumentBuilder`), recorded from 9.10.1.
+//! One untyped document as a typed one: which fields exist, how many values they take, what they convert to,
+//! defaults and required fields. Order of the checks and wording are Solr's (`DocumentBuilder`), recorded
+//! from 9.10.1.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +18,8 @@ pub type Grouped = Vec<Field>;
 pub struct Field {
     pub name: Arc<str>,
     pub values: Vec<RawValue>,
-    /// Whether the values came as a list, of any length: a list holds no modifiers, and messages show its brackets.
+    /// Whether the values came as a list, of any length: a list holds no modifiers, and messages show its
+    /// brackets.
     pub listed: bool,
 }
 
@@ -37,8 +39,8 @@ pub struct Target {
     copies: Vec<(Arc<str>, Option<Arc<FieldSpec>>, Copied)>,
 }
 
-/// What the documents of one request ask of the schema, looked up once: documents of a batch have the same names, mostly
-/// in the same order, so the next one asked for is tried first.
+/// What the documents of one request ask of the schema, looked up once: documents of a batch have the same
+/// names, mostly in the same order, so the next one asked for is tried first.
 pub struct Targets {
     schema: Arc<Schema>,
     in_order: Vec<(Arc<str>, Arc<Target>)>,
@@ -86,8 +88,8 @@ impl Targets {
     }
 }
 
-/// Brings values of one name together, lists taken apart, in the order in which names first came. A list that comes
-/// alone and empty leaves a field without values.
+/// Brings values of one name together, lists taken apart, in the order in which names first came. A list that
+/// comes alone and empty leaves a field without values.
 pub fn group(document: RawDocument) -> Grouped {
     let mut grouped: Grouped = Vec::with_capacity(document.fields.len());
     for (name, value) in document.fields {
@@ -194,7 +196,8 @@ impl Typing<'_> {
     }
 }
 
-/// Solr differs: the value it shows is the whole document's, and its error is a 500 (`compat/query/vectors.yaml`).
+/// Solr differs: the value it shows is the whole document's, and its error is a 500
+/// (`compat/query/vectors.yaml`).
 fn check_vector(id: &str, field: &Field, found: usize, spec: &FieldSpec) -> Result<()> {
     let dimension = VectorType::of(&spec.field_type)?.dimension;
     if found == dimension {

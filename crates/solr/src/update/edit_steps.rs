@@ -1,5 +1,5 @@
-//! The steps behind the shard for documents that edits have made: the shard hands each over when it has merged it, the steps
-//! see it whole, and it is typed anew.
+//! The steps behind the shard for documents that edits have made: the shard hands each over when it has
+//! merged it, the steps see it whole, and it is typed anew.
 
 use std::sync::Arc;
 

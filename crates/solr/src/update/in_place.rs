@@ -1,5 +1,5 @@
-//! `update.partial.requireInPlace`: which edits change columns only. Here every edit writes the document anew (ADR 3), so the
-//! parameter is a promise about the request, held as Solr holds it.
+//! `update.partial.requireInPlace`: which edits change columns only. Here every edit writes the document anew
+//! (ADR 3), so the parameter is a promise about the request, held as Solr holds it.
 
 use plan::{Error, FieldSpec, Result};
 

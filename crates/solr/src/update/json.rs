@@ -1,5 +1,6 @@
-//! A JSON body of `/update`: an array of documents, or commands in an object (`add`, `delete`, `commit`, `optimize`,
-//! `rollback`), any of them repeated. Streams: no tree of the body is built. Messages as recorded from Solr 9.10.1.
+//! A JSON body of `/update`: an array of documents, or commands in an object (`add`, `delete`, `commit`,
+//! `optimize`, `rollback`), any of them repeated. Streams: no tree of the body is built. Messages as recorded
+//! from Solr 9.10.1.
 
 use plan::{Error, Result};
 
@@ -19,8 +20,8 @@ pub struct Resume {
     in_documents: bool,
 }
 
-/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done with: a command that
-/// runs out of the piece is read again with the next.
+/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done
+/// with: a command that runs out of the piece is read again with the next.
 pub fn decode(
     piece: Piece<'_, str>,
     resume: &mut Resume,

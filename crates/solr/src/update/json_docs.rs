@@ -1,6 +1,7 @@
-//! JSON of any shape as documents (`/update/json/docs`, `json.command=false`): `split` says which objects are documents,
-//! `f` which paths become which fields. Without either, each object at the top is one, its nested names joined by dots.
-//! Arrays are transparent. A document within another is a document below it. Behaviour recorded from Solr 9.10.1.
+//! JSON of any shape as documents (`/update/json/docs`, `json.command=false`): `split` says which objects are
+//! documents, `f` which paths become which fields. Without either, each object at the top is one, its nested
+//! names joined by dots. Arrays are transparent. A document within another is a document below it. Behaviour
+//! recorded from Solr 9.10.1.
 
 use std::sync::Arc;
 
@@ -23,8 +24,8 @@ pub struct Resume {
     around: Around,
 }
 
-/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done with: a document that
-/// runs out of the piece is read again with the next.
+/// Decodes documents into `commands`, which keeps those read before an error. Gives the bytes that are done
+/// with: a document that runs out of the piece is read again with the next.
 pub fn decode(
     piece: Piece<'_, str>,
     resume: &mut Resume,
@@ -77,7 +78,8 @@ impl Around {
         [self.open.len(), self.path.len(), self.fields.len(), self.inherited]
     }
 
-    /// Back to what it was: what a step adds stands behind, and a step that closes anything reads nothing more.
+    /// Back to what it was: what a step adds stands behind, and a step that closes anything reads nothing
+    /// more.
     fn truncate(&mut self, [open, path, fields, inherited]: [usize; 4]) {
         self.open.truncate(open);
         self.path.truncate(path);
@@ -121,8 +123,8 @@ impl<'a> Walk<'a, '_> {
         Ok(true)
     }
 
-    /// Takes the value, outside of documents, that starts with the event given: a document is read to its end, what holds others is
-    /// entered.
+    /// Takes the value, outside of documents, that starts with the event given: a document is read to its
+    /// end, what holds others is entered.
     fn begin(&mut self, event: Event<'a>) -> Result<()> {
         match event {
             Event::ArrayStart => self.around.open.push(Open::Array),
@@ -208,7 +210,8 @@ impl<'a> Walk<'a, '_> {
         Ok(())
     }
 
-    /// A document below the one at hand, under the last name on the way to it; in a list where it stands in one.
+    /// A document below the one at hand, under the last name on the way to it; in a list where it stands in
+    /// one.
     fn below(&mut self, listed: bool) -> Result<()> {
         let outer = std::mem::take(&mut self.around.fields);
         let base = std::mem::replace(&mut self.base, self.around.path.len());

@@ -1,6 +1,6 @@
-//! What JSON of any shape has to do with documents: `split` names the objects that are documents, `f` which paths become which
-//! fields. Read here, followed by `json_docs.rs`. Behaviour recorded from Solr 9.10.1; `srcField` and `mapUniqueKeyOnly` are
-//! refused for now.
+//! What JSON of any shape has to do with documents: `split` names the objects that are documents, `f` which
+//! paths become which fields. Read here, followed by `json_docs.rs`. Behaviour recorded from Solr 9.10.1;
+//! `srcField` and `mapUniqueKeyOnly` are refused for now.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
-//! JSON as a stream of events, as lenient as Solr's own reader: comments, single quotes, bare words, stray commas, several
-//! values one after the other. Keys keep their order and may repeat; integers, reals and what fits neither stay apart.
-//! Never recurses; nesting is bounded. Messages and positions (UTF-16 units) were recorded from Solr 9.10.1.
+//! JSON as a stream of events, as lenient as Solr's own reader: comments, single quotes, bare words, stray
+//! commas, several values one after the other. Keys keep their order and may repeat; integers, reals and what
+//! fits neither stay apart. Never recurses; nesting is bounded. Messages and positions (UTF-16 units) were
+//! recorded from Solr 9.10.1.
 
 use std::borrow::Cow;
 
@@ -76,7 +77,8 @@ pub enum Complaint {
     Text,
 }
 
-/// Where a reader stands between two events of a text that comes in pieces: all that the reader of the next piece must know.
+/// Where a reader stands between two events of a text that comes in pieces: all that the reader of the next
+/// piece must know.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
     open: Vec<Container>,
@@ -128,8 +130,8 @@ impl<'a> JsonReader<'a> {
         Self { text, at: 0, event_start: 0, key_end: None, open, expect, complaint, units, ran_out: false }
     }
 
-    /// Whether what was read since the last [`JsonReader::mark`] may read otherwise if the text goes on; `failed` says that it
-    /// ended in an error.
+    /// Whether what was read since the last [`JsonReader::mark`] may read otherwise if the text goes on;
+    /// `failed` says that it ended in an error.
     pub fn ran_out(&self, failed: bool) -> bool {
         self.ran_out || failed && self.at >= self.text.len()
     }
@@ -172,7 +174,8 @@ impl<'a> JsonReader<'a> {
         self.units_to(self.key_end.unwrap_or(self.at))
     }
 
-    /// As [`JsonReader::position`] for a complaint about the event itself: of a string, just its quote has been read.
+    /// As [`JsonReader::position`] for a complaint about the event itself: of a string, just its quote has
+    /// been read.
     pub fn position_of(&self, event: &Event<'_>) -> usize {
         match event {
             Event::Str(_) | Event::Key(_) => self.units_to(self.event_start + 1),

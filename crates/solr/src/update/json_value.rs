@@ -1,5 +1,5 @@
-//! Whole JSON values from the reader's events, for where a value is small: a field of a document, a command of the
-//! schema API.
+//! Whole JSON values from the reader's events, for where a value is small: a field of a document, a command
+//! of the schema API.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
-//! Documents in documents: which values of a document are documents themselves, and their way to typed ones. The decoders leave
-//! them as maps; here maps become a tree of `plan::NestedField`, each with an id. Wording and names are Solr's, recorded from
-//! 9.10.1 (`compat/update/blocks.yaml`). How a tree becomes a block is the engine's.
+//! Documents in documents: which values of a document are documents themselves, and their way to typed ones.
+//! The decoders leave them as maps; here maps become a tree of `plan::NestedField`, each with an id. Wording
+//! and names are Solr's, recorded from 9.10.1 (`compat/update/blocks.yaml`). How a tree becomes a block is
+//! the engine's.
 
 use std::sync::Arc;
 
@@ -13,11 +14,12 @@ use crate::update::document::{Field, Grouped, Typing, group};
 /// The field of documents that have no name for their place.
 pub const ANONYMOUS: &str = "_childDocuments_";
 
-/// Most documents below a root: they are replaced as one, and so held in memory together. Solr differs: it has no bound.
+/// Most documents below a root: they are replaced as one, and so held in memory together. Solr differs: it
+/// has no bound.
 const DOCUMENTS_MAX: usize = 100_000;
 
-/// Whether a value is a document and no edit: a map with the unique key, of one field that the schema knows, or of anything
-/// but modifiers.
+/// Whether a value is a document and no edit: a map with the unique key, of one field that the schema knows,
+/// or of anything but modifiers.
 pub fn is_document(value: &RawValue, schema: &Schema) -> bool {
     let RawValue::Map(entries) = value else { return false };
     match entries.as_slice() {
@@ -26,8 +28,8 @@ pub fn is_document(value: &RawValue, schema: &Schema) -> bool {
     }
 }
 
-/// Of a document that is sent, a list of one document below it is that document; in documents below it stays a list, as with
-/// Solr's readers. What can be an edit stays.
+/// Of a document that is sent, a list of one document below it is that document; in documents below it stays
+/// a list, as with Solr's readers. What can be an edit stays.
 pub fn take_out_of_list(value: &mut RawValue) {
     let is_edit = |map: &RawValue| matches!(map, RawValue::Map(entries) if entries.iter().all(|(key, _)| atomic::operation(key).is_some()));
     if let RawValue::List(values) = value
@@ -118,8 +120,8 @@ impl<'a, 'b> Nesting<'a, 'b> {
         Ok(Nested { id, document, children })
     }
 
-    /// The edit that a modifier with documents is; `None` when the modifier is of values. A field that the schema does not
-    /// know can only be of documents.
+    /// The edit that a modifier with documents is; `None` when the modifier is of values. A field that the
+    /// schema does not know can only be of documents.
     pub fn edit(
         &mut self,
         id: &str,

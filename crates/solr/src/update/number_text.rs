@@ -1,6 +1,7 @@
-//! Texts that are numbers, as update processors read them: digits with `,` between groups of any length, `.` before
-//! the fraction (or what another language has for these), `E` before the exponent, no sign but `-`. Recorded from Solr 9.10.1 (Java's number format of the root
-//! locale). Solr differs: it also makes 0 of `NaN` and the largest number of what no long holds; here these keep their value
+//! Texts that are numbers, as update processors read them: digits with `,` between groups of any length, `.`
+//! before the fraction (or what another language has for these), `E` before the exponent, no sign but `-`.
+//! Recorded from Solr 9.10.1 (Java's number format of the root locale). Solr differs: it also makes 0 of
+//! `NaN` and the largest number of what no long holds; here these keep their value
 //! (`compat/update/guessing.yaml`).
 
 use plan::NumberStyle;

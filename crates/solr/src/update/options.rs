@@ -31,8 +31,9 @@ pub struct UpdateOptions {
 }
 
 impl UpdateOptions {
-    /// Reads them. Which chain the request takes is `chain_choice`'s. Solr differs: it reads those of the commit when it has done the
-    /// body, which stays; here a request that cannot be done whole is refused before (`compat/update/commits.yaml`).
+    /// Reads them. Which chain the request takes is `chain_choice`'s. Solr differs: it reads those of the
+    /// commit when it has done the body, which stays; here a request that cannot be done whole is refused
+    /// before (`compat/update/commits.yaml`).
     pub fn parse(params: &Params) -> Result<Self> {
         let mut wanted = false;
         for commit in [COMMIT, SOFT_COMMIT, OPTIMIZE, PREPARE_COMMIT] {
@@ -63,7 +64,8 @@ type CommitParams<'a> = dyn Fn(&str) -> Option<&'a str> + 'a;
 fn commit_of(sent: &CommitParams<'_>, optimize: bool) -> Result<Commit> {
     let flag = |param: &Preset<bool>| param.parse(sent(param.name));
     if flag(&PREPARE_COMMIT)? {
-        // The first half of a commit: all is on disk, and nothing new is seen. The second half may come or not.
+        // The first half of a commit: all is on disk, and nothing new is seen. The second half may come or
+        // not.
         return Ok(Commit { open_searcher: false, ..Commit::HARD });
     }
     flag(&WAIT_SEARCHER)?;

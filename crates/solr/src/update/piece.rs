@@ -1,6 +1,6 @@
-//! A body as its decoders see it: one piece that is all of it, or one after another. A decoder reads command by command; one
-//! that runs out of the piece is taken back and read again when more has come, so that a decoder keeps only where it stands between
-//! two commands.
+//! A body as its decoders see it: one piece that is all of it, or one after another. A decoder reads command
+//! by command; one that runs out of the piece is taken back and read again when more has come, so that a
+//! decoder keeps only where it stands between two commands.
 
 use std::borrow::Cow;
 
@@ -61,14 +61,15 @@ impl Charset {
         Ok(self.bytes_of(piece, &text, done))
     }
 
-    /// The text of a piece, without a character that it breaks off in. Bytes that are no UTF-8 become replacement characters, as
-    /// in Java.
+    /// The text of a piece, without a character that it breaks off in. Bytes that are no UTF-8 become
+    /// replacement characters, as in Java.
     fn text<'a>(self, piece: Piece<'a, [u8]>) -> Cow<'a, str> {
         match self {
             Charset::Latin1 => Cow::Owned(piece.content.iter().map(|byte| char::from(*byte)).collect()),
             Charset::Utf8 => {
                 let whole = if piece.is_last { piece.content } else { without_broken_end(piece.content) };
-                // The lossy conversion walks every byte even where all is well, which the check alone does many at a time.
+                // The lossy conversion walks every byte even where all is well, which the check alone does
+                // many at a time.
                 std::str::from_utf8(whole).map_or_else(|_| String::from_utf8_lossy(whole), Cow::Borrowed)
             }
         }

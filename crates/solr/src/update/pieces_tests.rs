@@ -1,4 +1,5 @@
-//! A body in pieces is read as the same body in one: for every format, cut in two at each byte, and given byte by byte.
+//! A body in pieces is read as the same body in one: for every format, cut in two at each byte, and given
+//! byte by byte.
 
 use crate::params::Params;
 use crate::update::robustness_tests::SEEDS;

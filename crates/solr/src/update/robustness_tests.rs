@@ -1,5 +1,5 @@
-//! No body makes a decoder panic or hang: every truncation and thousands of mutations of real bodies, for every format.
-//! The generator is seeded, so that a failure comes back.
+//! No body makes a decoder panic or hang: every truncation and thousands of mutations of real bodies, for
+//! every format. The generator is seeded, so that a failure comes back.
 
 use crate::params::Params;
 use crate::update::{UpdateOptions, decode};

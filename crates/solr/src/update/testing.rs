@@ -1,4 +1,5 @@
-//! What this module's tests share: a schema with one dynamic field for each kind of value, and decoded commands in short.
+//! What this module's tests share: a schema with one dynamic field for each kind of value, and decoded
+//! commands in short.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! An XML body of `/update`: `add` with its `doc`s, `delete`, `commit`, `optimize`, `rollback`, in an `update` or alone.
-//! Elements that Solr passes over are passed over.
-//! Solr differs: it passes over a document type, too (`compat/update/xml_csv.yaml`). Messages are Solr's, recorded from 9.10.1.
+//! An XML body of `/update`: `add` with its `doc`s, `delete`, `commit`, `optimize`, `rollback`, in an
+//! `update` or alone. Elements that Solr passes over are passed over. Solr differs: it passes over a document
+//! type, too (`compat/update/xml_csv.yaml`). Messages are Solr's, recorded from 9.10.1.
 
 use plan::{Error, Result};
 use quick_xml::XmlVersion;
@@ -21,8 +21,8 @@ pub struct Resume {
     add: AddOptions,
 }
 
-/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done with: a command that
-/// runs out of the piece is read again with the next.
+/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done
+/// with: a command that runs out of the piece is read again with the next.
 pub fn decode(
     piece: Piece<'_, str>,
     resume: &mut Resume,
@@ -122,7 +122,8 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    /// The fields of a document and those below it, up to its end. How deep it recurses is bounded as elements are.
+    /// The fields of a document and those below it, up to its end. How deep it recurses is bounded as
+    /// elements are.
     fn document(&mut self) -> Result<RawDocument> {
         let mut document = RawDocument::default();
         loop {
@@ -187,7 +188,8 @@ impl Decoder<'_, '_> {
         Ok(if documents.is_empty() { RawValue::Str(all) } else { RawValue::List(documents) })
     }
 
-    /// The text up to the end of the element at hand; `parent` names the element that complains about others inside.
+    /// The text up to the end of the element at hand; `parent` names the element that complains about others
+    /// inside.
     fn text(&mut self, parent: &str) -> Result<String> {
         let mut all = String::new();
         loop {

@@ -1,5 +1,6 @@
-//! The elements and texts of an XML body, or of one piece of it, checked for form. No document type and no entity but XML's own
-//! five. Messages are Solr's (its parser's where that is practical), with the row and column reached.
+//! The elements and texts of an XML body, or of one piece of it, checked for form. No document type and no
+//! entity but XML's own five. Messages are Solr's (its parser's where that is practical), with the row and
+//! column reached.
 
 use plan::{Error, Result, RootCause};
 use quick_xml::Reader;
@@ -43,7 +44,8 @@ pub struct Standing {
     before: (usize, usize),
 }
 
-/// A place between two elements, to which a source can be taken back: none before has closed what was open here.
+/// A place between two elements, to which a source can be taken back: none before has closed what was open
+/// here.
 #[derive(Clone, Copy)]
 pub struct Mark {
     /// In bytes.

@@ -1,6 +1,7 @@
-//! Backups of shards in a folder: files by the hash of their content, each there once however many backups hold it, and one
-//! record a backup, written last. A crash while backing up leaves files that no record names, and earlier backups whole.
-//! What a record describes besides its files is the caller's business. The format is in docs/adr/0009.
+//! Backups of shards in a folder: files by the hash of their content, each there once however many backups
+//! hold it, and one record a backup, written last. A crash while backing up leaves files that no record
+//! names, and earlier backups whole. What a record describes besides its files is the caller's business. The
+//! format is in docs/adr/0009.
 
 mod digest;
 mod record;
@@ -53,7 +54,8 @@ pub struct Purged {
 }
 
 impl BackupFolder {
-    /// The folder `name` below `root`: relative, each part a name. Nothing is created before the first backup.
+    /// The folder `name` below `root`: relative, each part a name. Nothing is created before the first
+    /// backup.
     ///
     /// Errors: `Invalid` for a name that could leave the root.
     pub fn open(root: &Path, name: &str) -> Result<Self> {
@@ -65,7 +67,8 @@ impl BackupFolder {
         Ok(Self { disk, folder: root.join(name) })
     }
 
-    /// All backups, oldest first; none where there is no folder. Errors: `Corrupt` for a record that is damaged.
+    /// All backups, oldest first; none where there is no folder. Errors: `Corrupt` for a record that is
+    /// damaged.
     pub fn points(&self) -> Result<Vec<BackupPoint>> {
         let folder = self.points_folder();
         let mut points = Vec::new();
@@ -83,7 +86,8 @@ impl BackupFolder {
 
     /// Adds a backup; durable on return.
     ///
-    /// Errors: `Retry` while another backup is made or removed here, `Corrupt` when a file is not what its CRC says.
+    /// Errors: `Retry` while another backup is made or removed here, `Corrupt` when a file is not what its
+    /// CRC says.
     pub fn add(&self, draft: BackupDraft<'_>) -> Result<BackupAdded> {
         let _lock = self.lock()?;
         let earlier = self.points()?;
@@ -112,7 +116,8 @@ impl BackupFolder {
         Ok(BackupAdded { point, copied_files, copied_bytes })
     }
 
-    /// Reads every file of a backup and compares it with its hash. Returns the bytes. Errors: `Corrupt`, `NotFound`.
+    /// Reads every file of a backup and compares it with its hash. Returns the bytes. Errors: `Corrupt`,
+    /// `NotFound`.
     pub fn verify(&self, point: &BackupPoint) -> Result<u64> {
         let mut bytes = 0;
         for file in &point.files {
@@ -122,7 +127,8 @@ impl BackupFolder {
         Ok(bytes)
     }
 
-    /// Copies a backup's files into a shard's home, each compared with its hash on the way. Errors: `Corrupt`, `NotFound`.
+    /// Copies a backup's files into a shard's home, each compared with its hash on the way. Errors:
+    /// `Corrupt`, `NotFound`.
     pub fn restore(&self, point: &BackupPoint, into: &dyn SegmentStore) -> Result<()> {
         for file in &point.files {
             let mut writer = into.create(&file.name)?;
@@ -132,7 +138,8 @@ impl BackupFolder {
         Ok(())
     }
 
-    /// A backup's files, readable even when it is removed meanwhile; nothing is compared yet. Errors: `NotFound`.
+    /// A backup's files, readable even when it is removed meanwhile; nothing is compared yet. Errors:
+    /// `NotFound`.
     pub fn files(&self, point: &BackupPoint) -> Result<Vec<(SegmentFile, SegmentBytes)>> {
         let open = |file: &BackupFile| {
             let path = self.objects_folder().join(&file.sha256);
@@ -142,8 +149,8 @@ impl BackupFolder {
         point.files.iter().map(open).collect()
     }
 
-    /// Removes backups, then the files that none of the others names. Errors: `NotFound` for an id that is none, before
-    /// anything is removed.
+    /// Removes backups, then the files that none of the others names. Errors: `NotFound` for an id that is
+    /// none, before anything is removed.
     pub fn remove(&self, ids: &[u64]) -> Result<Purged> {
         let _lock = self.lock()?;
         let known: BTreeSet<u64> = self.points()?.iter().map(|point| point.id).collect();
@@ -182,8 +189,8 @@ impl BackupFolder {
         Ok(purged)
     }
 
-    /// The file as a record names it, and whether its bytes had to be copied. `known` is the hash that an earlier backup has
-    /// of the same file.
+    /// The file as a record names it, and whether its bytes had to be copied. `known` is the hash that an
+    /// earlier backup has of the same file.
     fn add_file(
         &self,
         file: &SegmentFile,

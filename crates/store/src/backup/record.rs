@@ -1,4 +1,5 @@
-//! The record of one backup: a line with the SHA-256 of the rest, and the rest, which is JSON that a person can read.
+//! The record of one backup: a line with the SHA-256 of the rest, and the rest, which is JSON that a person
+//! can read.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! Bytes of a segment file, mapped into memory or (for disks that cannot map) held there. The one place of this
-//! workspace's own code where `unsafe` is needed, hence its own small file.
+//! Bytes of a segment file, mapped into memory or (for disks that cannot map) held there. The one place of
+//! this workspace's own code where `unsafe` is needed, hence its own small file.
 #![allow(unsafe_code)]
 
 use std::fmt;
@@ -23,10 +23,11 @@ enum Shared {
 
 impl SegmentBytes {
     pub(crate) fn map(file: &File) -> io::Result<Self> {
-        // SAFETY: the mapped bytes must not change while mapped. Segment files are written under a temporary name
-        // and never again once they have their own; the store neither truncates nor overwrites them, removal only
-        // unlinks, and the shard's folder lock keeps every other process of ours out. Somebody who edits the data
-        // folder by hand while the server runs is outside what any mapping can defend against.
+        // SAFETY: the mapped bytes must not change while mapped. Segment files are written under a temporary
+        // name and never again once they have their own; the store neither truncates nor overwrites them,
+        // removal only unlinks, and the shard's folder lock keeps every other process of ours out. Somebody
+        // who edits the data folder by hand while the server runs is outside what any mapping can defend
+        // against.
         let map = unsafe { Mmap::map(file) }?;
         Ok(Self(Shared::Mapped(Arc::new(map))))
     }
@@ -50,8 +51,8 @@ impl Deref for SegmentBytes {
     }
 }
 
-// SAFETY: both variants deref to memory behind an `Arc` (a mapping, or a heap slice). Moving or cloning the handle
-// moves the pointer, never the bytes, and nothing hands out a `&mut` to them.
+// SAFETY: both variants deref to memory behind an `Arc` (a mapping, or a heap slice). Moving or cloning the
+// handle moves the pointer, never the bytes, and nothing hands out a `&mut` to them.
 unsafe impl StableDeref for SegmentBytes {}
 
 impl fmt::Debug for SegmentBytes {

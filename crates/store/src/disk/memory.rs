@@ -1,6 +1,6 @@
-//! A disk in memory behind the `Disk` seam, for tests. It keeps apart what a process sees and what has reached the
-//! platter, so that a power cut can drop any part of the difference: file contents by sector, lengths, names. It also
-//! runs full and fails on command. `faults` is how tests steer it.
+//! A disk in memory behind the `Disk` seam, for tests. It keeps apart what a process sees and what has
+//! reached the platter, so that a power cut can drop any part of the difference: file contents by sector,
+//! lengths, names. It also runs full and fails on command. `faults` is how tests steer it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -1,6 +1,6 @@
 //! The seam between the store and the file system: the few operations that log, manifests, segments and
-//! configuration need, in `std::io` terms. `real` is the operating system; `memory` (tests only) is a disk in memory
-//! that can lose power, fill up and fail. Nothing above this seam touches `std::fs`.
+//! configuration need, in `std::io` terms. `real` is the operating system; `memory` (tests only) is a disk in
+//! memory that can lose power, fill up and fail. Nothing above this seam touches `std::fs`.
 
 mod mapping;
 #[cfg(any(test, feature = "faults"))]
@@ -61,8 +61,8 @@ pub(crate) trait DiskFile: Send + Sync {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
     /// Writes all of `bytes`; an error may leave a part of them written.
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
-    /// Extends the file with zeros from `from` (its end) to `to`, taking the space now so that writes there do not
-    /// run out of it.
+    /// Extends the file with zeros from `from` (its end) to `to`, taking the space now so that writes there
+    /// do not run out of it.
     fn reserve(&self, from: u64, to: u64) -> io::Result<()>;
     fn truncate(&self, len: u64) -> io::Result<()>;
     fn sync(&self) -> io::Result<()>;

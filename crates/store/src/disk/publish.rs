@@ -1,5 +1,5 @@
-//! Files that appear whole or not at all: written under a temporary name (`.{name}.partial`), synced, renamed, and
-//! the folder synced. Partials that a crash left behind are swept when a home opens.
+//! Files that appear whole or not at all: written under a temporary name (`.{name}.partial`), synced,
+//! renamed, and the folder synced. Partials that a crash left behind are swept when a home opens.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,7 +70,8 @@ impl Drop for Partial {
     }
 }
 
-/// Writes `folder/name` so that after any crash it holds either `bytes` or what it held before; durable on return.
+/// Writes `folder/name` so that after any crash it holds either `bytes` or what it held before; durable on
+/// return.
 pub(crate) fn publish(disk: &Arc<dyn Disk>, folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     publish_to(Readers::Umask, disk, folder, name, bytes)
 }

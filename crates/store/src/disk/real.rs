@@ -1,5 +1,5 @@
-//! The operating system's file system behind the `Disk` seam: positional reads and writes, `fallocate`, `fdatasync`,
-//! `flock`, and syncs of folders after names change.
+//! The operating system's file system behind the `Disk` seam: positional reads and writes, `fallocate`,
+//! `fdatasync`, `flock`, and syncs of folders after names change.
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -1,5 +1,6 @@
-//! What a leader does: completes the headers of a group, writes it, and syncs it: one sync for a group, however many
-//! wait, or one for each file where the group runs over the end of one. Runs outside the log's lock.
+//! What a leader does: completes the headers of a group, writes it, and syncs it: one sync for a group,
+//! however many wait, or one for each file where the group runs over the end of one. Runs outside the log's
+//! lock.
 
 use crate::contract::Watermark;
 use crate::log::folder::Folder;
@@ -16,7 +17,8 @@ pub(crate) struct Outcome {
     pub failure: Option<Error>,
 }
 
-/// Chunk after chunk, each synced before the next is written: a file's header promises that all before is durable.
+/// Chunk after chunk, each synced before the next is written: a file's header promises that all before is
+/// durable.
 pub(crate) fn commit(folder: &Folder, group: Vec<Chunk>, mut durable: ChainPoint) -> Outcome {
     let mut chunks = group.into_iter();
     while let Some(mut chunk) = chunks.next() {

@@ -1,5 +1,5 @@
-//! The folder of a log: which files it holds, their headers, their bytes. Knows names and headers; records are read by
-//! `scan`.
+//! The folder of a log: which files it holds, their headers, their bytes. Knows names and headers; records
+//! are read by `scan`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ pub(crate) struct Folder {
     pub stream: StreamId,
 }
 
-/// A file of the log, and what its header says. Without a header it is either a reservation in which nothing became
-/// durable before a crash, or damaged.
+/// A file of the log, and what its header says. Without a header it is either a reservation in which nothing
+/// became durable before a crash, or damaged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Link {
     pub id: FileId,

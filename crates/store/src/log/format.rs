@@ -1,5 +1,5 @@
-//! The bytes of a log file: its header and its records, encoded and decoded. Pure functions over slices; reading
-//! files and deciding what damage means is `scan` and `replay`. The format is described in
+//! The bytes of a log file: its header and its records, encoded and decoded. Pure functions over slices;
+//! reading files and deciding what damage means is `scan` and `replay`. The format is described in
 //! `docs/adr/0002-log-and-manifest-format.md`; all integers are little-endian.
 //!
 //! A decoder meets arbitrary bytes: it never panics and never allocates by a length it read.
@@ -37,8 +37,8 @@ impl FileId {
         Watermark::new(self.epoch, self.base)
     }
 
-    /// Start value of every record's CRC in this file: a record of another file or another log never verifies.
-    /// Derived from the name, so that records can be checked even where the header is damaged.
+    /// Start value of every record's CRC in this file: a record of another file or another log never
+    /// verifies. Derived from the name, so that records can be checked even where the header is damaged.
     pub(crate) fn salt(self, stream: &StreamId) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(stream);
@@ -105,13 +105,14 @@ pub(crate) struct RecordHeader {
     /// Payload bytes.
     pub length: u32,
     pub sequence: u64,
-    /// Last sequence of this epoch that was durable when this record was written. It is what tells damage from a
-    /// torn tail: an unreadable record at or below a later record's `synced` had been acknowledged.
+    /// Last sequence of this epoch that was durable when this record was written. It is what tells damage
+    /// from a torn tail: an unreadable record at or below a later record's `synced` had been acknowledged.
     pub synced: u64,
 }
 
 impl RecordHeader {
-    /// Writes the header into the first bytes of `record`, whose payload is already in place, and returns its CRC.
+    /// Writes the header into the first bytes of `record`, whose payload is already in place, and returns its
+    /// CRC.
     pub(crate) fn seal(&self, record: &mut [u8], salt: u32) -> u32 {
         let mut put = Put { bytes: record, at: 4 };
         put.bytes(&self.previous_crc.to_le_bytes());
@@ -148,8 +149,8 @@ pub(crate) struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// The record at the start of `bytes`, if one stands there whole. Whether it is the *next* one is the caller's
-    /// question: compare `sequence` and `previous_crc`.
+    /// The record at the start of `bytes`, if one stands there whole. Whether it is the *next* one is the
+    /// caller's question: compare `sequence` and `previous_crc`.
     pub(crate) fn decode(bytes: &'a [u8], salt: u32) -> Option<Self> {
         let (crc, header) = RecordHeader::read(bytes)?;
         let bytes = bytes.get(..header.size())?;
@@ -161,7 +162,8 @@ impl<'a> Record<'a> {
 /// Offset of the first record within `bytes` that proves `sequence` was durable when it was written.
 pub(crate) fn find_proof(bytes: &[u8], salt: u32, sequence: u64) -> Option<usize> {
     let used = bytes.iter().rposition(|byte| *byte != 0)? + 1;
-    // A proof's payload may end in zeros, so only where it starts is bounded by the last byte that is not one.
+    // A proof's payload may end in zeros, so only where it starts is bounded by the last byte that is not
+    // one.
     (0..used).find(|at| {
         let rest = bytes.get(*at..).unwrap_or_default();
         let plausible = RecordHeader::read(rest).is_some_and(|(_, header)| {

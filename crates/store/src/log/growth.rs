@@ -1,6 +1,7 @@
-//! The file that records are added to, and how it gets its space: some ahead at a time, and a new file once one is full. All
-//! that asks the disk happens outside the log's lock, so that an append never waits for it: a new file gets its space under a
-//! temporary name, as its own tells the first record in it, and whoever writes it first gives it that.
+//! The file that records are added to, and how it gets its space: some ahead at a time, and a new file once
+//! one is full. All that asks the disk happens outside the log's lock, so that an append never waits for it:
+//! a new file gets its space under a temporary name, as its own tells the first record in it, and whoever
+//! writes it first gives it that.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,7 +50,8 @@ impl Growing {
         Chunk { file, path, temporary, id: self.id, offset, bytes, lengths: Vec::new() }
     }
 
-    /// Gives unused space back. Best effort: it is only space, and a file that holds nothing is swept at the next opening.
+    /// Gives unused space back. Best effort: it is only space, and a file that holds nothing is swept at the
+    /// next opening.
     pub(crate) fn release(&self) {
         let _ = self.file.truncate(self.position);
     }

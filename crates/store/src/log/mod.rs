@@ -1,10 +1,11 @@
-//! The log of a shard on a disk: one writer, group commit by whoever waits first, files that roll so that trimming
-//! deletes whole ones. Records come from `engine` and go to the folder `log/` of the home; at opening they come back.
+//! The log of a shard on a disk: one writer, group commit by whoever waits first, files that roll so that
+//! trimming deletes whole ones. Records come from `engine` and go to the folder `log/` of the home; at
+//! opening they come back.
 //!
-//! `reserve` makes sure of the space, `append` only copies into memory; the first waiter becomes the *leader*, takes all that
-//! is pending, writes and syncs it once, and wakes the others. There is no thread.
-//! `format` is the bytes, `scan` and `replay` read them, `queue` holds what is not durable, `growth` takes space for it,
-//! `commit` writes it, `shelf` knows the files.
+//! `reserve` makes sure of the space, `append` only copies into memory; the first waiter becomes the
+//! *leader*, takes all that is pending, writes and syncs it once, and wakes the others. There is no thread.
+//! `format` is the bytes, `scan` and `replay` read them, `queue` holds what is not durable, `growth` takes
+//! space for it, `commit` writes it, `shelf` knows the files.
 
 mod commit;
 mod folder;
@@ -115,7 +116,8 @@ impl State {
         self.broken.as_ref().map(|error| Err(error.repeat()))
     }
 
-    /// Takes off the waiters that can be told something; `full` is for those whose record the disk had no space for.
+    /// Takes off the waiters that can be told something; `full` is for those whose record the disk had no
+    /// space for.
     fn notices(&mut self, full: Option<&Error>) -> Vec<Notice> {
         let mut notices = Vec::new();
         for (at, waiter) in std::mem::take(&mut self.waiters) {
@@ -134,8 +136,8 @@ fn is_corrupt(error: &Error) -> bool {
 }
 
 impl LocalLog {
-    /// Damage found here does not fail the opening: `replay` visits what can be read and reports it, and `append`
-    /// refuses.
+    /// Damage found here does not fail the opening: `replay` visits what can be read and reports it, and
+    /// `append` refuses.
     pub(crate) fn open(
         folder: Folder,
         epoch: u64,
@@ -216,8 +218,9 @@ impl LocalLog {
         full.map_or(Ok(state), Err)
     }
 
-    /// Takes space from the disk, outside the log's lock. Nothing was offered to the log by then: whatever goes wrong but for a
-    /// full disk (no descriptor is free, say) may go well the next time, and is no failure of the log.
+    /// Takes space from the disk, outside the log's lock. Nothing was offered to the log by then: whatever
+    /// goes wrong but for a full disk (no descriptor is free, say) may go well the next time, and is no
+    /// failure of the log.
     fn make_room(&self, growth: Growth, files_begun: &mut u64) -> Result<()> {
         self.grow(growth, files_begun).map_err(|error| match error.kind() {
             ErrorKind::Full => error,

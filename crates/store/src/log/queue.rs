@@ -1,6 +1,7 @@
-//! Records that were appended and are not durable yet, laid out as they will stand in their files, and the file that
-//! grows. Space is promised here, before a record is made, so that a full disk refuses before anything has happened; taking
-//! space from the disk is `growth`'s. The leader takes the chunks away and writes them (`commit`).
+//! Records that were appended and are not durable yet, laid out as they will stand in their files, and the
+//! file that grows. Space is promised here, before a record is made, so that a full disk refuses before
+//! anything has happened; taking space from the disk is `growth`'s. The leader takes the chunks away and
+//! writes them (`commit`).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -63,7 +64,8 @@ impl Queue {
         self.promised.load(Ordering::Relaxed)
     }
 
-    /// Room for a record of `length` bytes beside all that is promised; else what must be taken from the disk first.
+    /// Room for a record of `length` bytes beside all that is promised; else what must be taken from the disk
+    /// first.
     pub(crate) fn promise(&self, length: usize, options: &LogOptions) -> Result<Room, Growth> {
         let size = RECORD_HEADER_BYTES + length;
         let needed = (self.promised() + size) as u64;

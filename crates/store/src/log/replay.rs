@@ -1,6 +1,6 @@
-//! Replays a log whose end is known, from a watermark on: every file up to what its successor's header says came
-//! before, the last one up to the end that `survey` found or the writer made durable. Anything that keeps a record in
-//! that range from being read is damage: it was acknowledged.
+//! Replays a log whose end is known, from a watermark on: every file up to what its successor's header says
+//! came before, the last one up to the end that `survey` found or the writer made durable. Anything that
+//! keeps a record in that range from being read is damage: it was acknowledged.
 
 use crate::contract::Watermark;
 use crate::log::folder::{Folder, Link};
@@ -85,7 +85,8 @@ fn replay_file(
     }
 }
 
-/// A file without a header between two that have one: empty, unless the second says that records came before it.
+/// A file without a header between two that have one: empty, unless the second says that records came before
+/// it.
 fn lost_between(links: &[Link], header: &FileHeader, next: &FileHeader) -> Option<Link> {
     let between = |link: &&Link| header.id < link.id && link.id.first() <= next.previous.at;
     links.iter().filter(|link| link.header.is_none()).find(between).copied()

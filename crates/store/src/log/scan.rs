@@ -1,12 +1,12 @@
 //! Reads the records of one file image, and at opening decides where the log ends: `survey`.
 //!
-//! What cannot be read is a *torn tail* if it was never acknowledged, and *damage* if it was. A group of records is
-//! written only after the group before it was synced, and every record carries the last sequence that was durable
-//! then (`synced`). So an unreadable record with sequence s had been acknowledged exactly if some later record says
-//! `synced >= s`, or a later file has a header (written only once everything before is durable). Without such proof
-//! only the last group can be affected, and a crash explains it: sectors of an unsynced group reach the disk in any
-//! order. Known limit: damage inside the very last group of a log, with nothing written or opened since, looks
-//! torn as well.
+//! What cannot be read is a *torn tail* if it was never acknowledged, and *damage* if it was. A group of
+//! records is written only after the group before it was synced, and every record carries the last sequence
+//! that was durable then (`synced`). So an unreadable record with sequence s had been acknowledged exactly if
+//! some later record says `synced >= s`, or a later file has a header (written only once everything before is
+//! durable). Without such proof only the last group can be affected, and a crash explains it: sectors of an
+//! unsynced group reach the disk in any order. Known limit: damage inside the very last group of a log, with
+//! nothing written or opened since, looks torn as well.
 
 use crate::contract::Watermark;
 use crate::log::folder::{Folder, Link};
@@ -61,8 +61,8 @@ pub(crate) struct Survey {
     pub torn_bytes: u64,
 }
 
-/// Finds the end of the log, and makes what it found durable: bytes that a killed process wrote but did not sync are
-/// about to be replayed, and must not vanish afterwards.
+/// Finds the end of the log, and makes what it found durable: bytes that a killed process wrote but did not
+/// sync are about to be replayed, and must not vanish afterwards.
 pub(crate) fn survey(folder: &Folder, links: &[Link]) -> Result<Survey> {
     let last = links.iter().rposition(|link| link.header.is_some());
     let (after, mut survey) = match last.and_then(|at| links.get(at)?.header) {
@@ -108,8 +108,8 @@ fn proves(image: &[u8], id: FileId, stream: &StreamId, sequence: u64) -> bool {
     find_proof(image, id.salt(stream), sequence).is_some()
 }
 
-/// Writes the last group once more and syncs it. The first write may have been synced by nobody, or by a sync that
-/// failed, after which a kernel may hold the pages for clean and a second sync for done.
+/// Writes the last group once more and syncs it. The first write may have been synced by nobody, or by a sync
+/// that failed, after which a kernel may hold the pages for clean and a second sync for done.
 fn settle(folder: &Folder, id: FileId, image: &[u8], stop: Stop) -> Result<()> {
     let from = if stop.group == FILE_HEADER_BYTES { 0 } else { stop.group };
     let group = image.get(from..stop.offset).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Which files the log has, up to which record each goes, and how many of their bytes a replay would still read.
-//! Decides what `trim` may delete; deletes nothing itself.
+//! Which files the log has, up to which record each goes, and how many of their bytes a replay would still
+//! read. Decides what `trim` may delete; deletes nothing itself.
 
 use crate::contract::Watermark;
 use crate::log::folder::Link;
@@ -52,8 +52,8 @@ impl Shelf {
         }
     }
 
-    /// Takes off the files that hold nothing above `upto`, oldest first. The newest file whose header is durable
-    /// stays: it is what the next one chains to.
+    /// Takes off the files that hold nothing above `upto`, oldest first. The newest file whose header is
+    /// durable stays: it is what the next one chains to.
     pub(crate) fn trim(&mut self, upto: Watermark, durable: Watermark) -> Vec<FileId> {
         self.trimmed = self.trimmed.max(upto);
         let anchor = self.files.iter().rposition(|stored| stored.id.first() <= durable).unwrap_or(0);

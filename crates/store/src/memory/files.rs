@@ -1,4 +1,5 @@
-//! Manifests and segment files of a home in memory. Whatever writes asks first whether it still owns the shard.
+//! Manifests and segment files of a home in memory. Whatever writes asks first whether it still owns the
+//! shard.
 
 use std::io;
 

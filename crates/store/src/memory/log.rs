@@ -1,5 +1,6 @@
-//! The log of a home in memory. Records wait until somebody waits for one of them; then all go as one group, and what becomes of
-//! it is the medium's to say. A group that has no answer yet is in the way of all behind it.
+//! The log of a home in memory. Records wait until somebody waits for one of them; then all go as one group,
+//! and what becomes of it is the medium's to say. A group that has no answer yet is in the way of all behind
+//! it.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,7 @@
-//! Shards in memory as an object store would keep them, for tests: a second opening deposes the first, which learns so at its
-//! next append or publication; a write may be on its way for a while, may have landed without an answer, or may never land.
-//! Deterministic and without threads: time passes when somebody waits. `log` and `files` are the parts of a home.
+//! Shards in memory as an object store would keep them, for tests: a second opening deposes the first, which
+//! learns so at its next append or publication; a write may be on its way for a while, may have landed
+//! without an answer, or may never land. Deterministic and without threads: time passes when somebody waits.
+//! `log` and `files` are the parts of a home.
 
 mod files;
 mod log;
@@ -15,7 +16,8 @@ use crate::{Error, ErrorKind, Result, SegmentBytes};
 use files::{Files, Reader};
 use log::MemoryLog;
 
-/// What becomes of the next group of records that is offered. `waits` are those that end with `Unknown` meanwhile.
+/// What becomes of the next group of records that is offered. `waits` are those that end with `Unknown`
+/// meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It is there, and the answer comes late.
@@ -148,7 +150,8 @@ impl MemorySite {
         self.shared(id).medium().fates.push_back(fate);
     }
 
-    /// The process dies. Of what was on its way, what `seed` chooses lands, a prefix of it; what was not offered is gone.
+    /// The process dies. Of what was on its way, what `seed` chooses lands, a prefix of it; what was not
+    /// offered is gone.
     pub fn kill(&self, id: &ShardId, seed: u64) {
         let shared = self.shared(id);
         let mut medium = shared.medium();
@@ -171,7 +174,8 @@ impl MemorySite {
         medium.fates.clear();
     }
 
-    /// The process dies after so many more changes of the medium: what it does then reaches nothing. [`MemorySite::kill`] ends it.
+    /// The process dies after so many more changes of the medium: what it does then reaches nothing.
+    /// [`MemorySite::kill`] ends it.
     pub fn die_after(&self, id: &ShardId, changes: u32) {
         self.shared(id).medium().changes_left = Some(changes);
     }

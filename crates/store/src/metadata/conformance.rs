@@ -1,5 +1,5 @@
-//! What every home of documents must do, over the trait alone. A new home passes it before anything is built on it. A failed
-//! check panics.
+//! What every home of documents must do, over the trait alone. A new home passes it before anything is built
+//! on it. A failed check panics.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

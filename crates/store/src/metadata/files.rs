@@ -1,8 +1,10 @@
-//! Documents as plain files below a folder, under their own names, so that people can read them and earlier releases too.
+//! Documents as plain files below a folder, under their own names, so that people can read them and earlier
+//! releases too.
 //!
-//! The files say nothing of versions. They are given when a document is first read after the folder was opened, and from a
-//! number that the folder keeps of its openings (`.openings`), so that none comes twice. One process has the folder. A file
-//! that somebody edits by hand gets a new version when it is next looked at.
+//! The files say nothing of versions. They are given when a document is first read after the folder was
+//! opened, and from a number that the folder keeps of its openings (`.openings`), so that none comes twice.
+//! One process has the folder. A file that somebody edits by hand gets a new version when it is next looked
+//! at.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -35,7 +37,8 @@ struct Versions {
     unsettled: HashSet<String>,
 }
 
-/// A content, by what tells it from others, and its version. Two contents that agree in both differ by no accident.
+/// A content, by what tells it from others, and its version. Two contents that agree in both differ by no
+/// accident.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Content {
     size: usize,
@@ -48,7 +51,8 @@ struct Known {
 }
 
 impl MetadataFiles {
-    /// Opens the folder `root`, creating it if need be. Files of the names in `secrets` are written for their owner alone.
+    /// Opens the folder `root`, creating it if need be. Files of the names in `secrets` are written for their
+    /// owner alone.
     pub fn open(root: &Path, secrets: &'static [&'static str]) -> Result<Self> {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         Self::open_on(&disk, root, secrets)
@@ -79,7 +83,8 @@ impl MetadataFiles {
         };
         if versions.unsettled.contains(name) {
             match &bytes {
-                // Written anew: a sync that failed may have dropped what it should have written, and say nothing the next time.
+                // Written anew: a sync that failed may have dropped what it should have written, and say
+                // nothing the next time.
                 Some(bytes) => self.write(name, bytes)?,
                 None => self.files.sync_folder_of(name)?,
             }
@@ -99,8 +104,9 @@ impl MetadataFiles {
         }
     }
 
-    /// What a change that failed has come to, by what is there now. A file gets its name, or loses it, before its folder is
-    /// synced: a failure of that sync, of whatever kind, leaves the change seen and not yet durable.
+    /// What a change that failed has come to, by what is there now. A file gets its name, or loses it, before
+    /// its folder is synced: a failure of that sync, of whatever kind, leaves the change seen and not yet
+    /// durable.
     fn outcome(&self, versions: &mut Versions, (name, wanted): (&str, Option<&[u8]>), error: Error) -> Error {
         let present = match self.files.read(name) {
             Ok(bytes) => Some(bytes),
@@ -193,7 +199,8 @@ fn count_opening(disk: &Arc<dyn Disk>, root: &Path) -> Result<u64> {
     };
     let _ = disk.remove_file(&root.join(format!(".{OPENINGS}.partial")));
     match publish_to(Readers::Umask, disk, root, OPENINGS, format!("{}\n", before + 1).as_bytes()) {
-        // On a full disk reads go on. Another opening may then count the same, which matters to nobody who is still there.
+        // On a full disk reads go on. Another opening may then count the same, which matters to nobody who is
+        // still there.
         Err(error) if *error.kind() != ErrorKind::Full => Err(error),
         _ => Ok(before + 1),
     }

@@ -1,5 +1,5 @@
-//! Documents in memory, with failures on command: what a store over a network does to its callers, without the network.
-//! It outlives its openings as a cluster's store does, so that a node can be opened anew on it.
+//! Documents in memory, with failures on command: what a store over a network does to its callers, without
+//! the network. It outlives its openings as a cluster's store does, so that a node can be opened anew on it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

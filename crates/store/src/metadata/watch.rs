@@ -51,7 +51,8 @@ impl Watchers {
         Watch::new(Registration { inner: self.inner.clone(), number })
     }
 
-    /// After a document changed. Hints are called without the lock: one may drop its own watch, or begin another.
+    /// After a document changed. Hints are called without the lock: one may drop its own watch, or begin
+    /// another.
     pub fn tell(&self, name: &str) {
         let registered = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let concerned = registered.hints.values().filter(|(folder, _)| is_below(name, folder));

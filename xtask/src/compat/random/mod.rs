@@ -1,6 +1,7 @@
-//! Random requests, asked of a Solr and of a Parhelion of this checkout: what the two answer has to be the same. Finds what
-//! nobody thought of writing a scenario for; what it finds becomes one. Two Parhelions may be asked as well, an older and a newer:
-//! what a change was not to change. Owns the run; the requests are `grammar`'s.
+//! Random requests, asked of a Solr and of a Parhelion of this checkout: what the two answer has to be the
+//! same. Finds what nobody thought of writing a scenario for; what it finds becomes one. Two Parhelions may
+//! be asked as well, an older and a newer: what a change was not to change. Owns the run; the requests are
+//! `grammar`'s.
 
 mod grammar;
 

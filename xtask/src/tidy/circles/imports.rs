@@ -1,5 +1,5 @@
-//! Which file of a crate names items of which other: read off the syntax, in `use` and wherever a path stands. Names that a
-//! macro makes are not seen.
+//! Which file of a crate names items of which other: read off the syntax, in `use` and wherever a path
+//! stands. Names that a macro makes are not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,8 @@ impl Sources {
         let (module, below) = (0..=path.len())
             .rev()
             .find_map(|cut| Some((self.modules.get(path.get(..cut)?)?, path.get(cut..)?)))?;
-        // A path that ends at a module names nothing of it by itself: what is taken of it, is named where it is used.
+        // A path that ends at a module names nothing of it by itself: what is taken of it, is named where it
+        // is used.
         let name = below.first()?;
         // Two modules may hand on each other's items.
         if depth > 8 || module.defines.contains(name) {
@@ -156,7 +157,8 @@ struct PathReader {
 }
 
 impl PathReader {
-    /// A path of this crate from its root; `None` for one of another crate, or one that begins with a name in scope.
+    /// A path of this crate from its root; `None` for one of another crate, or one that begins with a name in
+    /// scope.
     fn whole(&self, words: &[String]) -> Option<ItemPath> {
         let (first, rest) = words.split_first()?;
         match first.as_str() {

@@ -1,8 +1,10 @@
-//! Files that import each other in a circle are one room with walls through it: none can be read, moved or tested without the
-//! others. This rule counts the files in circles, crate by crate, and lets the number only fall.
+//! Files that import each other in a circle are one room with walls through it: none can be read, moved or
+//! tested without the others. This rule counts the files in circles, crate by crate, and lets the number only
+//! fall.
 //!
-//! A file is a module; an arrow runs from it to the module whose item it names, followed through `pub use` to where the item is.
-//! Tests are no part of it. In: a crate's sources; `imports` reads the arrows off them. Out: findings, and what `tidy --circles` lists.
+//! A file is a module; an arrow runs from it to the module whose item it names, followed through `pub use` to
+//! where the item is. Tests are no part of it. In: a crate's sources; `imports` reads the arrows off them.
+//! Out: findings, and what `tidy --circles` lists.
 
 mod imports;
 
@@ -16,7 +18,8 @@ use petgraph::graph::DiGraph;
 use crate::tidy::finding::Finding;
 use imports::{Arrow, Sources};
 
-/// Crates that have circles, and how many of their files stand in one. The numbers only fall: lower them with the code.
+/// Crates that have circles, and how many of their files stand in one. The numbers only fall: lower them with
+/// the code.
 const IN_CIRCLES: [(&str, usize); 13] = [
     ("analysis", 64),
     ("client", 6),

@@ -1,6 +1,7 @@
-//! Cutting a long Japanese word: the lattice under the word is weighed again with a penalty on every long word, and
-//! if the cheapest way then costs no more than the word with its own penalty, its words take the word's place. The
-//! lengths and penalties are Kuromoji's: 3,000 for each kanji over two, 1,700 for each character over seven.
+//! Cutting a long Japanese word: the lattice under the word is weighed again with a penalty on every long
+//! word, and if the cheapest way then costs no more than the word with its own penalty, its words take the
+//! word's place. The lengths and penalties are Kuromoji's: 3,000 for each kanji over two, 1,700 for each
+//! character over seven.
 
 use super::weigh;
 use crate::morphology::{Candidate, Link, Trace, Weight, Word, japanese, units};
@@ -78,7 +79,8 @@ fn push_first(trace: &mut Trace<'_>, start: usize, end: usize, word: Word, befor
     trace.lattice.push(end, Link { cost, right, from: start, start, before, word });
 }
 
-/// Empties the places after `start` up to `end` and returns the words that start at each place from `start` on.
+/// Empties the places after `start` up to `end` and returns the words that start at each place from `start`
+/// on.
 fn take_words(trace: &mut Trace<'_>, start: usize, end: usize) -> Vec<Vec<(usize, Word)>> {
     let mut words = vec![Vec::new(); end - start];
     for place in (start + 1..=end).rev() {

@@ -1,7 +1,8 @@
-//! `japanese`: words of Japanese by IPADIC, as Lucene's Kuromoji cuts them. Mode `normal` gives the likeliest words;
-//! `search` also cuts long compounds where that is nearly as likely, and gives the whole beside the parts with
-//! `discardCompoundToken=false`; `extended` cuts unknown words to characters as well. Each token knows its word of
-//! the dictionary for the filters. Solr differs: `nBestCost` and `nBestExamples` are not supported.
+//! `japanese`: words of Japanese by IPADIC, as Lucene's Kuromoji cuts them. Mode `normal` gives the likeliest
+//! words; `search` also cuts long compounds where that is nearly as likely, and gives the whole beside the
+//! parts with `discardCompoundToken=false`; `extended` cuts unknown words to characters as well. Each token
+//! knows its word of the dictionary for the filters. Solr differs: `nBestCost` and `nBestExamples` are not
+//! supported.
 
 mod compound;
 

@@ -1,6 +1,7 @@
-//! `korean`: words of Korean by mecab-ko-dic, as Lucene's Nori cuts them. A word that is composed or carries endings
-//! is given as its parts (`decompoundMode=discard`), as a whole (`none`) or as both (`mixed`). Each token knows its
-//! word of the dictionary for the filters. Solr differs: Lucene 9.12 ships an older release of the dictionary.
+//! `korean`: words of Korean by mecab-ko-dic, as Lucene's Nori cuts them. A word that is composed or carries
+//! endings is given as its parts (`decompoundMode=discard`), as a whole (`none`) or as both (`mixed`). Each
+//! token knows its word of the dictionary for the filters. Solr differs: Lucene 9.12 ships an older release
+//! of the dictionary.
 
 mod parts;
 
@@ -249,8 +250,8 @@ fn morpheme(word: Word) -> Morpheme {
     }
 }
 
-/// Whether words of this part of speech are written together with the word before: endings, particles, the copula
-/// and suffixes.
+/// Whether words of this part of speech are written together with the word before: endings, particles, the
+/// copula and suffixes.
 fn follows_directly(tag: &str) -> bool {
     tag.starts_with(['E', 'J']) || matches!(tag, "VCP" | "XSA" | "XSN" | "XSV")
 }

@@ -1,5 +1,5 @@
-//! The parts of a Korean word as tokens: pieces of a compound, or the stem and the endings that an inflected form
-//! stands for. Where they come from, the dictionary or a user's entry, is the tokenizer's.
+//! The parts of a Korean word as tokens: pieces of a compound, or the stem and the endings that an inflected
+//! form stands for. Where they come from, the dictionary or a user's entry, is the tokenizer's.
 
 use std::borrow::Cow;
 
@@ -35,8 +35,8 @@ impl<'a> Found<'a> {
         self.text.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Pieces of given lengths in characters. They are taken from the beginning of the word, but their places are
-    /// counted from its end: the same unless a user's entry leaves a rest.
+    /// Pieces of given lengths in characters. They are taken from the beginning of the word, but their places
+    /// are counted from its end: the same unless a user's entry leaves a rest.
     pub(super) fn pieces(&self, parts: Vec<Piece>, placed: bool) -> Vec<Draft> {
         let surface = self.surface();
         let bound = |chars: usize| surface.char_indices().nth(chars).map_or(surface.len(), |(at, _)| at);

@@ -1,6 +1,6 @@
-//! Words run together or torn apart, as Lucene's `WordBreakSpellChecker` and Solr's checker over it find them: cuts of one
-//! word whose pieces are all words, joints of neighbours that are a word. Which of several equally good ones are shown,
-//! when not all are, is as Java's heap has it.
+//! Words run together or torn apart, as Lucene's `WordBreakSpellChecker` and Solr's checker over it find
+//! them: cuts of one word whose pieces are all words, joints of neighbours that are a word. Which of several
+//! equally good ones are shown, when not all are, is as Java's heap has it.
 
 use std::cmp::Ordering;
 
@@ -9,8 +9,8 @@ use plan::{BrokenWords, SpellFinding, SpellMode, SpellPlan, SpellWord, TieHeap};
 use super::add;
 use super::words::Words;
 
-/// Cuts and joints, the most frequent first. Nothing is said of words that are missed, nor of what needs them: all is done again
-/// when they are known.
+/// Cuts and joints, the most frequent first. Nothing is said of words that are missed, nor of what needs
+/// them: all is done again when they are known.
 pub(super) fn suggestions(words: &Words, broken: &BrokenWords, plan: &SpellPlan) -> Vec<SpellFinding> {
     let breaker = Breaker { words, broken, plan };
     let (mut cuts, mut whole) = (Vec::new(), Vec::new());
@@ -49,7 +49,8 @@ struct Entry {
     documents: u64,
 }
 
-/// Both lists in one: of their first ones the more frequent, of equal ones the joint unless more joints were taken.
+/// Both lists in one: of their first ones the more frequent, of equal ones the joint unless more joints were
+/// taken.
 fn interleaved(cuts: Vec<Entry>, joints: Vec<Entry>) -> Vec<Entry> {
     let (mut cuts, mut joints) = (cuts.into_iter().peekable(), joints.into_iter().peekable());
     let (mut cuts_taken, mut joints_taken) = (0, 0);

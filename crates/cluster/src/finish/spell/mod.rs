@@ -1,7 +1,8 @@
-//! Spelling: what the dictionaries of a plan suggest for its words. Shards tell how many of their documents have words and which
-//! of their terms are near them (`words`); all else is decided here, above them, so that however documents are split the
-//! suggestions are those of one shard. `near` chooses words a few edits away, `broken` such as were torn apart or run together;
-//! here the results of several dictionaries are woven into one.
+//! Spelling: what the dictionaries of a plan suggest for its words. Shards tell how many of their documents
+//! have words and which of their terms are near them (`words`); all else is decided here, above them, so that
+//! however documents are split the suggestions are those of one shard. `near` chooses words a few edits away,
+//! `broken` such as were torn apart or run together; here the results of several dictionaries are woven into
+//! one.
 
 mod broken;
 mod near;
@@ -16,8 +17,8 @@ use words::Words;
 /// What all shards together know of some words.
 type LookUp<'a> = dyn Fn(&WordsPlan) -> Result<WordCounts> + 'a;
 
-/// By word, in the order in which words were first found. Once the allowance is used up nothing is looked up: the answer is of the
-/// words known by then, and says nothing of others.
+/// By word, in the order in which words were first found. Once the allowance is used up nothing is looked up:
+/// the answer is of the words known by then, and says nothing of others.
 pub fn spell_words(
     plan: &SpellPlan,
     allowance: &Allowance,
@@ -46,8 +47,9 @@ fn suggestions(
             Checker::Near(near) => near::suggestions(&words, near, plan),
             Checker::Broken(broken) => broken::suggestions(&words, broken, plan),
         };
-        // Ends: what was asked for is not missed again, answered or not, and a plan's words have so many pieces and neighbours and
-        // no more. The allowance is looked at here and by who looks up, not by a pass: the last one has to see all that is known.
+        // Ends: what was asked for is not missed again, answered or not, and a plan's words have so many
+        // pieces and neighbours and no more. The allowance is looked at here and by who looks up, not by a
+        // pass: the last one has to see all that is known.
         match words.missed().filter(|_| !allowance.is_used_up()) {
             Some(missed) => words.learn(look_up(&missed)?),
             None => return Ok(found),

@@ -1,5 +1,5 @@
-//! Words a few edits away, as Lucene's `DirectSpellChecker` chooses them: first those one edit away, and if they are too
-//! few those two away; of them the most alike, of these the most frequent.
+//! Words a few edits away, as Lucene's `DirectSpellChecker` chooses them: first those one edit away, and if
+//! they are too few those two away; of them the most alike, of these the most frequent.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use plan::{NearWords, SpellFinding, SpellMode, SpellPlan};
 use super::add;
 use super::words::{NearTerm, Words};
 
-/// Suggestions for all words of a plan, in order; words that were all right have none. Words of which nothing near is known are
-/// left out.
+/// Suggestions for all words of a plan, in order; words that were all right have none. Words of which nothing
+/// near is known are left out.
 pub(super) fn suggestions(words: &Words, near: &NearWords, plan: &SpellPlan) -> Vec<SpellFinding> {
     let mut findings: Vec<SpellFinding> = Vec::new();
     for word in &plan.words {
@@ -60,7 +60,8 @@ impl Lookup<'_> {
         let above = self.documents_above(documents);
         let inspected = self.count.saturating_mul(near.inspections_max);
         let mut candidates = self.candidates(1, above, inspected)?;
-        // Where the further ones are missed the result is done again, or, when the allowance is used up, better than none.
+        // Where the further ones are missed the result is done again, or, when the allowance is used up,
+        // better than none.
         if near.edits_max > 1
             && candidates.len() < inspected
             && let Some(further) = self.candidates(near.edits_max, above, inspected)

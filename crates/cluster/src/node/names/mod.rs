@@ -1,5 +1,5 @@
-//! What collections are called: cores that are renamed or swapped, aliases, and what is set for collections and the node.
-//! Each change is on disk before it is in use. Looking a name up is `Directory`'s.
+//! What collections are called: cores that are renamed or swapped, aliases, and what is set for collections
+//! and the node. Each change is on disk before it is in use. Looking a name up is `Directory`'s.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ impl Node {
         self.directory.load().state.clone()
     }
 
-    /// The collections that a text of names stands for: aliases and collections, separated by commas, each once. Errors:
-    /// `NotFound` with the first that is none.
+    /// The collections that a text of names stands for: aliases and collections, separated by commas, each
+    /// once. Errors: `NotFound` with the first that is none.
     pub fn resolve(&self, names: &str) -> Result<Vec<Arc<Collection>>> {
         let directory = self.directory.load();
         let mut found: Vec<Arc<Collection>> = Vec::new();
@@ -64,7 +64,8 @@ impl Node {
         self.edit_state(edit).await
     }
 
-    /// Makes `target` stand for a collection, also wherever an alias names the collection. Errors: `BadRequest`.
+    /// Makes `target` stand for a collection, also wherever an alias names the collection. Errors:
+    /// `BadRequest`.
     pub async fn rename_by_alias(self: &Arc<Self>, collection: &Arc<Collection>, target: &str) -> Result<()> {
         check_name("alias", target)?;
         let (node, name, target) = (self.clone(), collection.name(), target.to_owned());
@@ -115,8 +116,8 @@ impl Node {
         offload::update(work).await?
     }
 
-    /// Calls a core by another name, and its collection too where that is called as its core is. Errors: `NotFound` for a core
-    /// that is not there, `BadRequest` for a name that is taken or not allowed.
+    /// Calls a core by another name, and its collection too where that is called as its core is. Errors:
+    /// `NotFound` for a core that is not there, `BadRequest` for a name that is taken or not allowed.
     pub async fn rename(self: &Arc<Self>, core: &str, other: &str) -> Result<()> {
         check_name("core", other)?;
         let (node, core, other) = (self.clone(), core.to_owned(), other.to_owned());
@@ -155,8 +156,9 @@ impl Node {
         Ok(())
     }
 
-    /// Gives the names that were under way when their change failed. Before any other change of what there is: written down for longer,
-    /// they would undo a later one at the next start, or rename a collection that came since.
+    /// Gives the names that were under way when their change failed. Before any other change of what there
+    /// is: written down for longer, they would undo a later one at the next start, or rename a collection
+    /// that came since.
     pub(super) fn finish_renames(&self) -> Result<()> {
         let (version, mut state) = self.catalog.state()?;
         if state.renames.is_empty() {

@@ -1,5 +1,6 @@
-//! From facts of a cluster to findings. Pure: each lint is one function of the facts, silent where its fact is absent. Of nodes in
-//! [`nodes`], of shards and their replicas in [`shards`], of what stands in logs in [`log`].
+//! From facts of a cluster to findings. Pure: each lint is one function of the facts, silent where its fact
+//! is absent. Of nodes in [`nodes`], of shards and their replicas in [`shards`], of what stands in logs in
+//! [`log`].
 
 mod log;
 mod nodes;

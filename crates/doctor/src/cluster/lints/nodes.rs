@@ -1,4 +1,5 @@
-//! Of nodes: their versions, clocks, disks and certificates, whether they take part, and how much each of them leads.
+//! Of nodes: their versions, clocks, disks and certificates, whether they take part, and how much each of
+//! them leads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,8 +103,9 @@ fn disk(node: &NodeFacts, watched_ms: u64) -> Option<HostFinding> {
     Some(finding("disk", sure, measured, why, mend))
 }
 
-/// What it lost between two looks, and when that has it full. Within a week, and no further ahead than a thousand times as long as
-/// it was watched: what goes on for five seconds (a merge, an import's beginning) tells nothing of tomorrow.
+/// What it lost between two looks, and when that has it full. Within a week, and no further ahead than a
+/// thousand times as long as it was watched: what goes on for five seconds (a merge, an import's beginning)
+/// tells nothing of tomorrow.
 fn full_in_ms(node: &NodeFacts, watched_ms: u64) -> Option<(u64, u64)> {
     let free = node.disk.free_bytes?;
     let lost = node.disk.free_bytes_before?.checked_sub(free).filter(|lost| *lost > 0)?;

@@ -1,5 +1,5 @@
-//! Of shards and their replicas: who leads, who serves, where they lie, by which settings they work, how far each is, and which of a
-//! collection's shards is asked far more than the others.
+//! Of shards and their replicas: who leads, who serves, where they lie, by which settings they work, how far
+//! each is, and which of a collection's shards is asked far more than the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
-//! Answers of Solr's admin API to facts. Of Solr 8 to 10 and of Parhelion; where several nodes were asked through one, each node's
-//! answer stands below its name. What has another form is left out, so that a node that answers oddly is one that tells less.
+//! Answers of Solr's admin API to facts. Of Solr 8 to 10 and of Parhelion; where several nodes were asked
+//! through one, each node's answer stands below its name. What has another form is left out, so that a node
+//! that answers oddly is one that tells less.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -78,8 +79,8 @@ fn replica(value: &Value) -> ReplicaFacts {
     }
 }
 
-/// Each node's part of an answer, by its name, which are those with `mark` in them. Where there are none, the answer is that of the
-/// node that was asked; where there are, it may stand at the top once more.
+/// Each node's part of an answer, by its name, which are those with `mark` in them. Where there are none, the
+/// answer is that of the node that was asked; where there are, it may stand at the top once more.
 fn by_node<'a>(answer: &'a Value, mark: &str) -> Vec<(String, &'a Value)> {
     let marked = members(Some(answer)).filter(|(_, part)| part.get(mark).is_some());
     let found: Vec<_> = marked.map(|(name, part)| (printable(name), part)).collect();
@@ -134,7 +135,8 @@ pub fn core_system(facts: &mut ClusterFacts, name: &str, answer: &Value, asked: 
     }
 }
 
-/// A JVM's start and how long it is up are not of one moment: 0.4 s apart on a clock that was right (9.10.1, 2026-11-23).
+/// A JVM's start and how long it is up are not of one moment: 0.4 s apart on a clock that was right (9.10.1,
+/// 2026-11-23).
 const START_UNSURE_MS: u64 = 1_000;
 
 fn clock(now_ms: i64, (asked_ms, answered_ms): Asked, read: ClockRead) -> ClockFacts {
@@ -160,8 +162,8 @@ pub fn zone(facts: &mut ClusterFacts, name: &str, answer: &Value) {
     node(facts, name).zone = answer.get("system.properties").and_then(|all| word(all, ZONE));
 }
 
-/// `/admin/metrics` of the groups `node` and `core`: the disk below the cores, and of each core what it was asked and how far its
-/// index is. The second look keeps what the first saw.
+/// `/admin/metrics` of the groups `node` and `core`: the disk below the cores, and of each core what it was
+/// asked and how far its index is. The second look keeps what the first saw.
 pub fn metrics(facts: &mut ClusterFacts, answer: &Value) {
     for (name, part) in by_node(answer, "metrics") {
         let registries = || members(part.get("metrics"));

@@ -1,4 +1,5 @@
-//! From facts of a host to findings. Pure: each lint is one function of the facts, silent where its fact is absent.
+//! From facts of a host to findings. Pure: each lint is one function of the facts, silent where its fact is
+//! absent.
 
 use super::facts::{HostFacts, JavaProcess, SyncTimes, ZooKeeperFacts};
 use super::{HostFinding, Sure, finding};
@@ -82,7 +83,8 @@ fn clock(facts: &HostFacts) -> Option<HostFinding> {
     })
 }
 
-/// A tenth of a second confuses logs that are read side by side; a second is more than any synchronized clock is off.
+/// A tenth of a second confuses logs that are read side by side; a second is more than any synchronized clock
+/// is off.
 fn clock_skew(facts: &HostFacts) -> Option<HostFinding> {
     let offset = facts.clock_offset.as_ref()?;
     let certain_ms = offset.ahead_ms.unsigned_abs().saturating_sub(offset.delay_ms / 2);

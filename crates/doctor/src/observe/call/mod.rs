@@ -1,5 +1,6 @@
-//! `/proc/PID/syscall` in words: which call by name, its arguments as `strace` would show them, what it waits for. Numbers are
-//! those of the architecture that this was built for. Pure but for reads of the process's memory, which a test replaces.
+//! `/proc/PID/syscall` in words: which call by name, its arguments as `strace` would show them, what it waits
+//! for. Numbers are those of the architecture that this was built for. Pure but for reads of the process's
+//! memory, which a test replaces.
 
 mod signature;
 mod wait;

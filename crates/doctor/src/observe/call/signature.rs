@@ -1,5 +1,5 @@
-//! What the arguments of system calls are, for showing them: the calls that a thread is found waiting in. Those that are not
-//! here are shown by name alone.
+//! What the arguments of system calls are, for showing them: the calls that a thread is found waiting in.
+//! Those that are not here are shown by name alone.
 
 /// How one argument is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

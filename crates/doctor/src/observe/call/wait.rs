@@ -105,8 +105,8 @@ fn futex(arguments: &[u64; 6], decoder: &Decoder<'_>) -> (Wait, Option<u64>) {
     let word = || decoder.memory.word(address);
     let thread = |id: u32| i32::try_from(id & THREAD_ID).ok().filter(|id| *id > 0);
     let private = operation & PRIVATE != 0;
-    // The kernel clears and wakes the word with a thread's number when the thread ends; as it cannot know who waits, that word
-    // is never private.
+    // The kernel clears and wakes the word with a thread's number when the thread ends; as it cannot know who
+    // waits, that word is never private.
     let joined = || word().filter(|word| !private && *word == expected as u32).and_then(thread);
     let (owner, join, timeout) = match operation & COMMAND {
         // WAIT: a length of time. WAIT_BITSET: a point in time.
@@ -123,9 +123,10 @@ fn futex(arguments: &[u64; 6], decoder: &Decoder<'_>) -> (Wait, Option<u64>) {
     (Wait::Futex(futex), timeout)
 }
 
-/// glibc's `pthread_mutex_t` (`struct __pthread_mutex_s`): lock word, count, owner, users, kind. A locked mutex with waiters has
-/// 2 in its word and at least one user; anything else at that address is some other kind of futex. A value that merely looks
-/// like it is told from a thread's number by whoever knows the threads.
+/// glibc's `pthread_mutex_t` (`struct __pthread_mutex_s`): lock word, count, owner, users, kind. A locked
+/// mutex with waiters has 2 in its word and at least one user; anything else at that address is some other
+/// kind of futex. A value that merely looks like it is told from a thread's number by whoever knows the
+/// threads.
 fn mutex_owner(address: u64, decoder: &Decoder<'_>) -> Option<i32> {
     const KINDS_MAX: u32 = 0x1ff;
     let bytes = decoder.memory.read(address, 20)?;

@@ -1,6 +1,6 @@
-//! From a typed document to what a RAM segment takes: copy fields, analysed text as numbered terms, columns, the stored
-//! source. All of it happens before any lock is taken; the version is added later. What the schema forbids is refused here,
-//! in Solr's words.
+//! From a typed document to what a RAM segment takes: copy fields, analysed text as numbered terms, columns,
+//! the stored source. All of it happens before any lock is taken; the version is added later. What the schema
+//! forbids is refused here, in Solr's words.
 //!
 //! In: `plan::Document` and the layout, which already knows every field named. Out: [`Prepared`].
 
@@ -92,8 +92,8 @@ impl Preparer {
         &self.schema
     }
 
-    /// Prepares one document. Errors are the request's: an unknown field, two values where one may be, a required field
-    /// without value, a term too long.
+    /// Prepares one document. Errors are the request's: an unknown field, two values where one may be, a
+    /// required field without value, a term too long.
     pub(crate) fn prepare(&mut self, id: &str, document: &Document) -> Result<Prepared> {
         let gathered = self.gather(id, document)?;
         self.check_required(id, document)?;
@@ -289,8 +289,8 @@ fn copy<'a>(id: &str, to: &FieldLayout, values: &'a [Value], part: Copied) -> Re
     values.iter().map(|value| typed(id, to, part.of(value))).collect()
 }
 
-/// What the source keeps of a field: in the order given if stored, else as a column gives it back (sorted, each string
-/// once), as Solr returns docValues.
+/// What the source keeps of a field: in the order given if stored, else as a column gives it back (sorted,
+/// each string once), as Solr returns docValues.
 fn keep(field: &FieldLayout, values: &[Cow<'_, Value>], source: &mut Vec<u8>) {
     let properties = &field.spec.properties;
     // The root is needed to know a document's block, whether or not it can be shown.

@@ -7,8 +7,8 @@ use plan::{Error, FieldClass, Result, Value, coerce};
 use super::prepared::TERM_BYTES_MAX;
 use crate::layout::FieldLayout;
 
-/// The value as the field's class holds it. Tantivy takes a value of a wrong type for a column without a word, so none
-/// may reach it.
+/// The value as the field's class holds it. Tantivy takes a value of a wrong type for a column without a
+/// word, so none may reach it.
 pub(crate) fn typed<'a>(id: &str, field: &FieldLayout, value: Cow<'a, Value>) -> Result<Cow<'a, Value>> {
     let class = field.class();
     let fits = match &*value {

@@ -1,5 +1,5 @@
-//! Which documents below a hit give it its sort key (Solr's `childfield`): those just before it, up to the parent before, that
-//! match a query and live.
+//! Which documents below a hit give it its sort key (Solr's `childfield`): those just before it, up to the
+//! parent before, that match a query and live.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The best hits so far: what is offered stays as long as it scores enough, and says what the next one has to beat.
+//! The best hits so far: what is offered stays as long as it scores enough, and says what the next one has to
+//! beat.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -32,7 +33,8 @@ impl PartialOrd for Ranked {
 
 /// Those who take hits as long as they score enough.
 pub(crate) trait Hopefuls {
-    /// The score to beat, once there are enough. Equal scores stand in index order: an equal one comes too late.
+    /// The score to beat, once there are enough. Equal scores stand in index order: an equal one comes too
+    /// late.
     fn bar(&self) -> Option<f32>;
     /// Documents of a segment come in ascending order, segments in theirs.
     fn offer(&mut self, doc: DocId, score: f32);

@@ -1,5 +1,5 @@
-//! Where a cursor's mark stands among a segment's keys. A mark is the sort values of a hit, not its place: it holds whatever is
-//! added or removed, and the hit it was taken from need not be there any more.
+//! Where a cursor's mark stands among a segment's keys. A mark is the sort values of a hit, not its place: it
+//! holds whatever is added or removed, and the hit it was taken from need not be there any more.
 
 use plan::{Mark, Result, Value};
 use tantivy::columnar::{MonotonicallyMappableToU64, TermOrdHit};

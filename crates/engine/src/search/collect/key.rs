@@ -1,4 +1,5 @@
-//! A sort key as a number: present values as numbers that are ordered as they are, missing ones before or behind them.
+//! A sort key as a number: present values as numbers that are ordered as they are, missing ones before or
+//! behind them.
 
 /// A key of one document: smaller comes first. The upper half places missing values.
 pub(crate) type Key = u128;

@@ -1,5 +1,5 @@
-//! The keys that hits are ordered by. Within a segment each is one number whose natural order is the sort's; a hit that leaves
-//! its segment carries the values that the numbers stand for (`plan::partial::SortValue`).
+//! The keys that hits are ordered by. Within a segment each is one number whose natural order is the sort's;
+//! a hit that leaves its segment carries the values that the numbers stand for (`plan::partial::SortValue`).
 
 use std::sync::Arc;
 
@@ -77,7 +77,8 @@ pub(super) enum By {
         class: FieldClass,
         missing: Missing,
     },
-    /// A field that no document of the shard has named, and what its column would be. Other shards may have values.
+    /// A field that no document of the shard has named, and what its column would be. Other shards may have
+    /// values.
     Unmet {
         kind: ColumnKind,
         class: FieldClass,

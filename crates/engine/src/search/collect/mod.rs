@@ -1,4 +1,5 @@
-//! Which hits make the page, and how many there are. Score order prunes (`top_k`), any other order reads columns (`sort`).
+//! Which hits make the page, and how many there are. Score order prunes (`top_k`), any other order reads
+//! columns (`sort`).
 
 mod below;
 pub(crate) mod best;

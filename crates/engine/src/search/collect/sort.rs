@@ -1,5 +1,6 @@
-//! Hits in the order of columns, scores or neither. Within a segment every key is one number whose natural order is the
-//! sort's; only the best of each segment become hits, whose values compare across segments and shards.
+//! Hits in the order of columns, scores or neither. Within a segment every key is one number whose natural
+//! order is the sort's; only the best of each segment become hits, whose values compare across segments and
+//! shards.
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -18,7 +19,8 @@ use crate::search::function::{BLOCK, each_block};
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
 
-/// The first `limit` of `hits` in the order of `keys`, of those behind `mark` if there is one; ties in index order.
+/// The first `limit` of `hits` in the order of `keys`, of those behind `mark` if there is one; ties in index
+/// order.
 pub(crate) fn sorted(
     context: &SearchContext<'_>,
     node: &Node,
@@ -43,8 +45,8 @@ pub(crate) fn sorted(
     Ok(all)
 }
 
-/// Hits that hold the first `limit` of a segment: those met when walking the order of the first key's values. `None` where
-/// there is no such order, or where hits are so rare that looking at each is cheaper.
+/// Hits that hold the first `limit` of a segment: those met when walking the order of the first key's values.
+/// `None` where there is no such order, or where hits are so rare that looking at each is cheaper.
 fn walk(
     order: &Order,
     sources: &mut [Source],

@@ -197,8 +197,8 @@ fn absent_key(missing: Missing, kind: ColumnKind, descending: bool) -> Key {
     }
 }
 
-/// A shuffle by seed and id: a document's number is the same in whichever segment and shard it is, so that a collection has one
-/// order however it is split (ADR 15).
+/// A shuffle by seed and id: a document's number is the same in whichever segment and shard it is, so that a
+/// collection has one order however it is split (ADR 15).
 pub(super) struct Shuffled {
     seed: u64,
     ids: Option<IdTexts>,

@@ -1,5 +1,5 @@
-//! The best hits by score, ties in index order. Bounds come first: of a window of documents, then of the blocks that a
-//! document is in; what might enter the page is scored, once and exactly.
+//! The best hits by score, ties in index order. Bounds come first: of a window of documents, then of the
+//! blocks that a document is in; what might enter the page is scored, once and exactly.
 
 use std::sync::Arc;
 

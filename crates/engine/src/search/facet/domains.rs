@@ -1,5 +1,5 @@
-//! The hits that each facet of a search counts over: those under all filters, or, where a facet excludes tagged filters, those
-//! under the others. Each set is found once a search.
+//! The hits that each facet of a search counts over: those under all filters, or, where a facet excludes
+//! tagged filters, those under the others. Each set is found once a search.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Facets over the values of a field: counted (`values`), chosen (`accept`), and cut as deep as the plan lets a shard cut.
+//! Facets over the values of a field: counted (`values`), chosen (`accept`), and cut as deep as the plan lets
+//! a shard cut.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -88,8 +89,8 @@ fn listed(
     chosen(facet, cut, counted(units, layout, facet, domain, true)?)
 }
 
-/// The strings to list: chosen by their numbers, which are in their order, so that only texts to show are read, or to look
-/// into where the facet asks for that.
+/// The strings to list: chosen by their numbers, which are in their order, so that only texts to show are
+/// read, or to look into where the facet asks for that.
 fn listed_strings(
     units: Units<'_>,
     column: &ColumnRef,
@@ -135,8 +136,8 @@ fn listed_strings(
     Ok(ByValue { list, left_out, ..ByValue::default() })
 }
 
-/// The `wanted` values of the greatest counts, those first, equal ones in their order, in which `counted` comes. All counts
-/// are at least `least`.
+/// The `wanted` values of the greatest counts, those first, equal ones in their order, in which `counted`
+/// comes. All counts are at least `least`.
 fn most_frequent(
     counted: impl Iterator<Item = (usize, u32)>,
     wanted: usize,
@@ -176,8 +177,8 @@ fn refuse_text_options(layout: &FieldLayout, facet: &FieldFacet) -> Result<()> {
     Ok(())
 }
 
-/// Every value with its count, in no order; those without hits where `zeros` asks for them. A field that has neither a
-/// column nor leave to be uninverted shows none, as in Solr.
+/// Every value with its count, in no order; those without hits where `zeros` asks for them. A field that has
+/// neither a column nor leave to be uninverted shows none, as in Solr.
 fn counted(
     units: Units<'_>,
     layout: &FieldLayout,

@@ -1,6 +1,7 @@
-//! Facets over the hits of a search, as parts that merge with those of other shards (`plan::partial`): classic ones here and in the
-//! files beside, trees of them in `tree`. A facet that excludes tagged filters counts over the hits without them (`domains`).
-//! Classic ones may count groups in the place of hits (`units`).
+//! Facets over the hits of a search, as parts that merge with those of other shards (`plan::partial`):
+//! classic ones here and in the files beside, trees of them in `tree`. A facet that excludes tagged filters
+//! counts over the hits without them (`domains`). Classic ones may count groups in the place of hits
+//! (`units`).
 
 mod accept;
 pub(crate) mod domain;

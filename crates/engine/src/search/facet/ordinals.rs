@@ -1,6 +1,7 @@
-//! The values of a string column over a whole snapshot, numbered in their order, so that facets count into one array and
-//! read only the texts they show. Each segment numbers its own values; here is what those numbers are worth together. Lucene
-//! calls it an ordinal map. Made once for a list of segments, kept in the caches.
+//! The values of a string column over a whole snapshot, numbered in their order, so that facets count into
+//! one array and read only the texts they show. Each segment numbers its own values; here is what those
+//! numbers are worth together. Lucene calls it an ordinal map. Made once for a list of segments, kept in the
+//! caches.
 
 use std::ops::Range;
 use std::sync::Arc;

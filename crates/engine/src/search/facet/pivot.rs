@@ -1,5 +1,5 @@
-//! Values below values: the field facet of a first field, and for each of its values that of the next field over the hits
-//! that have the value. Counting is `field.rs`'s; here the hits are narrowed on the way down.
+//! Values below values: the field facet of a first field, and for each of its values that of the next field
+//! over the hits that have the value. Counting is `field.rs`'s; here the hits are narrowed on the way down.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Facets over ranges of a column. One pass over the hits; the buckets are found by their lower bounds, and a document, or
-//! its group, counts once in each bucket that any of its values falls into (`units`).
+//! Facets over ranges of a column. One pass over the hits; the buckets are found by their lower bounds, and a
+//! document, or its group, counts once in each bucket that any of its values falls into (`units`).
 
 use std::ops::Bound;
 

@@ -1,5 +1,6 @@
-//! How much the facets of one search may list together: facets in facets multiply, and a short request could ask for more than
-//! there is memory. Solr differs: it lists until memory ends (`docs/adr/0003-kept-differences.md`).
+//! How much the facets of one search may list together: facets in facets multiply, and a short request could
+//! ask for more than there is memory. Solr differs: it lists until memory ends
+//! (`docs/adr/0003-kept-differences.md`).
 
 use std::cell::Cell;
 

@@ -1,5 +1,6 @@
-//! What classic facets count: hits, or the groups that hits are in, each once for a value however many of its hits have it
-//! (Solr's `group.facet`). Groups are numbered by `grouping`; pairs of value and group are kept, sorted and cleared of repeats.
+//! What classic facets count: hits, or the groups that hits are in, each once for a value however many of its
+//! hits have it (Solr's `group.facet`). Groups are numbered by `grouping`; pairs of value and group are kept,
+//! sorted and cleared of repeats.
 
 use std::sync::Arc;
 
@@ -92,8 +93,8 @@ impl Units<'_> {
         self.counted(pairs, &groups, strings.cardinality())
     }
 
-    /// By a number or truth, in its order; each becomes a value on its way into the list. Solr differs: groups of numbers are its own failure, an error 500
-    /// (`compat/select/grouping_facets.yaml`).
+    /// By a number or truth, in its order; each becomes a value on its way into the list. Solr differs:
+    /// groups of numbers are its own failure, an error 500 (`compat/select/grouping_facets.yaml`).
     pub(super) fn by_integer(
         self,
         column: &ColumnRef,
@@ -128,7 +129,8 @@ impl Units<'_> {
         if self.groups_of.is_some() { Err(no_groups()) } else { Ok(()) }
     }
 
-    /// Tells `places` of the values of each hit in a segment's column where they are counted, and counts them there.
+    /// Tells `places` of the values of each hit in a segment's column where they are counted, and counts them
+    /// there.
     pub(super) fn each_place<T>(
         self,
         (segment, column): (usize, &Column<T>),
@@ -276,7 +278,8 @@ impl GroupSets {
     }
 }
 
-/// Pairs of a key and a group. Repeats are cleared away as the pairs grow, so that they take at most twice their room.
+/// Pairs of a key and a group. Repeats are cleared away as the pairs grow, so that they take at most twice
+/// their room.
 #[derive(Default)]
 struct Pairs {
     pairs: Vec<(u32, u32)>,

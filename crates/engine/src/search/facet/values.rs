@@ -1,5 +1,5 @@
-//! How many hits have each value of a field: by numbers of a column, or by the postings of each term. One pass over the hits
-//! of each segment, merged by value. Strings of columns are counted by `ordinals`.
+//! How many hits have each value of a field: by numbers of a column, or by the postings of each term. One
+//! pass over the hits of each segment, merged by value. Strings of columns are counted by `ordinals`.
 
 use std::collections::HashMap;
 
@@ -40,8 +40,8 @@ pub(super) fn each_distinct<T: Copy + PartialEq + PartialOrd + std::fmt::Debug +
     }
 }
 
-/// Counts of an integer or boolean column; with `zeros`, both ends of its values appear even without hits, which for
-/// booleans are all values.
+/// Counts of an integer or boolean column; with `zeros`, both ends of its values appear even without hits,
+/// which for booleans are all values.
 pub(super) fn integers(
     context: &SearchContext<'_>,
     column: &ColumnRef,

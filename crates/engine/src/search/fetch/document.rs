@@ -1,8 +1,8 @@
 //! What a hit shows of its document: its stored fields as selected, and its id.
 //!
-//! Sources come whole: who asks for the id of a document of ten megabytes would wait for all of them (11 ms, 2026-11). So
-//! where every field asked for has a column, the columns answer if that is less work: for ids and numbers it always is, for
-//! other strings where sources are large.
+//! Sources come whole: who asks for the id of a document of ten megabytes would wait for all of them (11 ms,
+//! 2026-11). So where every field asked for has a column, the columns answer if that is less work: for ids
+//! and numbers it always is, for other strings where sources are large.
 
 use std::sync::Arc;
 
@@ -129,7 +129,8 @@ fn are_cheaper(segment: &SearchSegment<'_>, key: &Field<'_>, columns: &[Field<'_
     segment.view.source_bytes_mean() >= SOURCE_BYTES_LARGE || is_quick(key) && columns.iter().all(is_quick)
 }
 
-/// The unique key and the selected fields, when each has such a column. Names that no document bears ask for nothing.
+/// The unique key and the selected fields, when each has such a column. Names that no document bears ask for
+/// nothing.
 fn columns_of<'a>(layout: &'a Layout, fields: &'a FieldSelection) -> Option<(Field<'a>, Vec<Field<'a>>)> {
     if fields.all || !fields.globs.is_empty() {
         return None;

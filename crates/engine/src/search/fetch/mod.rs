@@ -1,5 +1,6 @@
-//! The second step of a search: what the page shows of hits that are known, from the snapshot that they were found in. Documents,
-//! children, values of functions, explanations; which hits those are was decided above the shards. `document` loads one.
+//! The second step of a search: what the page shows of hits that are known, from the snapshot that they were
+//! found in. Documents, children, values of functions, explanations; which hits those are was decided above
+//! the shards. `document` loads one.
 
 mod document;
 
@@ -38,15 +39,17 @@ pub(crate) fn fetch_hits(
     })
 }
 
-/// The other members of the page's groups, which a query of their own may have found. No second opinion is asked of them, which is
-/// for the first hits of the search: their reasons are those of the scores that they have.
+/// The other members of the page's groups, which a query of their own may have found. No second opinion is
+/// asked of them, which is for the first hits of the search: their reasons are those of the scores that they
+/// have.
 pub(crate) fn fetch_expanded(
     context: &SearchContext<'_>,
     plan: &SearchPlan,
     hits: &[&HitRef],
 ) -> Result<Vec<Hit>> {
     if hits.is_empty() {
-        // What is wrong with the plan's functions and children the page's hits have shown, even where there are none.
+        // What is wrong with the plan's functions and children the page's hits have shown, even where there
+        // are none.
         return Ok(Vec::new());
     }
     if !plan.explain {
@@ -66,7 +69,8 @@ struct Reasons {
 
 impl Reasons {
     fn of(context: &SearchContext<'_>, query: &Query) -> Result<Self> {
-        // Lowered anew: explanations are rare, and a node that went from the first step to the second would tie the two together.
+        // Lowered anew: explanations are rare, and a node that went from the first step to the second would
+        // tie the two together.
         let (node, moved) = split(lower_scored(context, query)?, &mut Vec::new());
         Ok(Self { node, moved })
     }

@@ -1,5 +1,5 @@
-//! Numbers from numbers, a block at a time: sums and their kin in single precision, roots, logarithms and angles in double,
-//! as Lucene computes them. Java's `max` of a number and none is none.
+//! Numbers from numbers, a block at a time: sums and their kin in single precision, roots, logarithms and
+//! angles in double, as Lucene computes them. Java's `max` of a number and none is none.
 
 use plan::{Kind, Operator, Value};
 use tantivy::DocId;
@@ -196,7 +196,8 @@ fn binary(operator: &Operator) -> Option<fn(f64, f64) -> f64> {
     })
 }
 
-/// Java's `pow` of a number that is none is none, but to the power of 0; 1 to the power of none is none, not 1 as in C.
+/// Java's `pow` of a number that is none is none, but to the power of 0; 1 to the power of none is none, not
+/// 1 as in C.
 fn java_power(base: f64, exponent: f64) -> f64 {
     if exponent.is_nan() || (base.abs() == 1.0 && exponent.is_infinite()) {
         return f64::NAN;

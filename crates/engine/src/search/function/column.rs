@@ -1,4 +1,5 @@
-//! The values of a field's column, of several the least or the greatest. A segment without the column has none.
+//! The values of a field's column, of several the least or the greatest. A segment without the column has
+//! none.
 
 use plan::{FieldClass, Kind, Pick, Value};
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};

@@ -1,5 +1,5 @@
-//! Amounts of money in one currency: `currency()`, and what prices are compared and sorted by. Rates are looked up once for each
-//! currency that a segment knows.
+//! Amounts of money in one currency: `currency()`, and what prices are compared and sorted by. Rates are
+//! looked up once for each currency that a segment knows.
 
 use plan::{CurrencyOf, Result, exchanged, fraction_digits};
 use tantivy::columnar::Column;
@@ -20,7 +20,8 @@ pub(crate) struct LoweredCurrency {
 pub(crate) struct Currency {
     amounts: Option<Column<i64>>,
     codes: Option<Column<u64>>,
-    /// By the number of the currency: rate, and how many decimal places the target has more. `None` is the target.
+    /// By the number of the currency: rate, and how many decimal places the target has more. `None` is the
+    /// target.
     exchanges: Vec<Option<(f64, i32)>>,
     /// How amounts are shown: at a rate, with so many more decimal places, so many smallest units to one.
     shown: Option<(f64, i32, f64)>,

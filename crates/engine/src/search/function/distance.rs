@@ -158,8 +158,8 @@ fn radians((latitude, longitude): Place) -> Place {
     (latitude.to_radians(), longitude.to_radians())
 }
 
-/// How far the nearest place of a field is. Where there is none, infinitely, and on a grid half around the earth, as in
-/// Lucene.
+/// How far the nearest place of a field is. Where there is none, infinitely, and on a grid half around the
+/// earth, as in Lucene.
 pub(crate) struct PlaceDistance {
     column: Option<AnyColumn>,
     distance: plan::PlaceDistance,

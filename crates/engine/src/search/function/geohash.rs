@@ -1,4 +1,5 @@
-//! Geohashes of twelve characters: base 32 of the interleaved halvings of longitude and latitude (Niemeyer, 2008).
+//! Geohashes of twelve characters: base 32 of the interleaved halvings of longitude and latitude (Niemeyer,
+//! 2008).
 
 const ALPHABET: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
 const LENGTH: usize = 12;

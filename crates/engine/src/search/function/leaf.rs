@@ -1,5 +1,5 @@
-//! What a function reads of a segment besides columns: places among values, scores of queries, frequencies of terms. Those
-//! that walk postings go forward only, so they remember the block they computed last.
+//! What a function reads of a segment besides columns: places among values, scores of queries, frequencies of
+//! terms. Those that walk postings go forward only, so they remember the block they computed last.
 
 use std::sync::Arc;
 

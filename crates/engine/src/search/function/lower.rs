@@ -1,5 +1,5 @@
-//! From `plan::Function` to what a segment can open: columns and terms resolved, statistics taken, extremes for `scale` and
-//! common numbers for `ord` computed once for the whole snapshot.
+//! From `plan::Function` to what a segment can open: columns and terms resolved, statistics taken, extremes
+//! for `scale` and common numbers for `ord` computed once for the whole snapshot.
 
 use std::sync::Arc;
 
@@ -255,8 +255,8 @@ fn call(context: &SearchContext<'_>, operator: &Operator, mut arguments: Vec<Low
     }
 }
 
-/// The least and the greatest value over all documents, the dead ones included as in Lucene, infinities and what is no
-/// number left out; (0, 0) when there are none.
+/// The least and the greatest value over all documents, the dead ones included as in Lucene, infinities and
+/// what is no number left out; (0, 0) when there are none.
 fn extremes(context: &SearchContext<'_>, of: &Lowered) -> Result<(f32, f32)> {
     let (mut least, mut greatest) = (f32::INFINITY, f32::NEG_INFINITY);
     for segment in &context.segments {

@@ -1,9 +1,11 @@
-//! Functions of documents: `lower` resolves fields, terms and what is the same for all documents; `Reader` opens the result
-//! in a segment and computes blocks of at most [`BLOCK`] documents, in ascending order, with Lucene's precision: what it
-//! computes in single precision is single here. `range` turns a function into bits, `FunctionScore` into scores.
+//! Functions of documents: `lower` resolves fields, terms and what is the same for all documents; `Reader`
+//! opens the result in a segment and computes blocks of at most [`BLOCK`] documents, in ascending order, with
+//! Lucene's precision: what it computes in single precision is single here. `range` turns a function into
+//! bits, `FunctionScore` into scores.
 //!
-//! A reader answers for each document: a number (`floats`, `doubles`, `integers`), a truth (`flags`), whether there is a value
-//! at all (`present`); and for one at a time what only results and texts need: `value`, `text`, `describe`.
+//! A reader answers for each document: a number (`floats`, `doubles`, `integers`), a truth (`flags`), whether
+//! there is a value at all (`present`); and for one at a time what only results and texts need: `value`,
+//! `text`, `describe`.
 
 mod arithmetic;
 mod block;

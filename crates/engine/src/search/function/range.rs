@@ -1,5 +1,5 @@
-//! The documents for which a function has a value within bounds, of its own kind: whole numbers, dates, texts as such, those
-//! in double precision as such, all others in single.
+//! The documents for which a function has a value within bounds, of its own kind: whole numbers, dates, texts
+//! as such, those in double precision as such, all others in single.
 
 use std::ops::Bound;
 use std::sync::Arc;

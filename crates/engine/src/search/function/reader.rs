@@ -1,5 +1,6 @@
-//! A function in one segment. Each leaf reads one thing of the segment, each call computes from its arguments; this file
-//! says which, and how a value of one kind is read as another, as Lucene's `FunctionValues` convert.
+//! A function in one segment. Each leaf reads one thing of the segment, each call computes from its
+//! arguments; this file says which, and how a value of one kind is read as another, as Lucene's
+//! `FunctionValues` convert.
 
 use plan::{Kind, Operator, Result, Value};
 use tantivy::{DocId, SegmentReader};
@@ -195,8 +196,8 @@ impl Reader {
         }
     }
 
-    /// To be called before the documents of a block are asked one by one: what walks forward only computes them all, and can
-    /// tell them again.
+    /// To be called before the documents of a block are asked one by one: what walks forward only computes
+    /// them all, and can tell them again.
     pub(super) fn remember(&mut self, docs: &[DocId]) {
         match self {
             Reader::Score(score) => score.remember(docs),

@@ -1,5 +1,5 @@
-//! A function as a score, or as a factor of one. Lucene's queues hold no negative scores and none that are no number: those
-//! are 0 (`FunctionQuery` and `FunctionScoreQuery` of Lucene 9).
+//! A function as a score, or as a factor of one. Lucene's queues hold no negative scores and none that are no
+//! number: those are 0 (`FunctionQuery` and `FunctionScoreQuery` of Lucene 9).
 
 use plan::Result;
 use tantivy::{DocId, SegmentReader};

@@ -1,5 +1,5 @@
-//! One document's answers that come as values and texts: what field lists show, what text functions read, what explanations
-//! tell.
+//! One document's answers that come as values and texts: what field lists show, what text functions read,
+//! what explanations tell.
 
 use plan::{Kind, Operator, Value};
 use tantivy::DocId;

@@ -1,5 +1,5 @@
-//! How alike two texts are, from 0 to 1, as Lucene's spell checker measures it: Jaro and Winkler's, Levenshtein's, and that
-//! of n-grams (Kondrak, 2005). Characters count as Java's UTF-16 units do.
+//! How alike two texts are, from 0 to 1, as Lucene's spell checker measures it: Jaro and Winkler's,
+//! Levenshtein's, and that of n-grams (Kondrak, 2005). Characters count as Java's UTF-16 units do.
 
 use plan::StringMeasure;
 use tantivy::DocId;
@@ -29,7 +29,8 @@ pub fn alike(measure: StringMeasure, one: &str, other: &str) -> f32 {
     }
 }
 
-/// Matching characters within half the longer text, transpositions, and a prize for a common beginning from 0.7 on.
+/// Matching characters within half the longer text, transpositions, and a prize for a common beginning from
+/// 0.7 on.
 fn jaro_winkler(one: &[u16], other: &[u16]) -> f32 {
     const PRIZE_FROM: f32 = 0.7;
     let (short, long) = if one.len() > other.len() { (other, one) } else { (one, other) };
@@ -82,7 +83,8 @@ fn levenshtein(one: &[u16], other: &[u16]) -> f32 {
     1.0 - edits as f32 / one.len().max(other.len()) as f32
 }
 
-/// Kondrak's distance: edits between positions, each weighed by how much of the n-grams that end there differs.
+/// Kondrak's distance: edits between positions, each weighed by how much of the n-grams that end there
+/// differs.
 fn ngram(one: &[u16], other: &[u16], length: usize) -> f32 {
     if one.is_empty() || other.is_empty() {
         return if one.len() == other.len() { 1.0 } else { 0.0 };

@@ -1,5 +1,5 @@
-//! Truths from values, which argument is chosen, and whether there is a value at all. The rules differ from function to
-//! function; they are those of Lucene's value sources, recorded from Solr 9.10.1.
+//! Truths from values, which argument is chosen, and whether there is a value at all. The rules differ from
+//! function to function; they are those of Lucene's value sources, recorded from Solr 9.10.1.
 
 use std::cmp::Ordering;
 

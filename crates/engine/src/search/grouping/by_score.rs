@@ -1,5 +1,6 @@
-//! The first groups where the best score of each decides, which is how groups are ordered unless a request says otherwise.
-//! What cannot be the best hit of one of them is neither scored nor asked for its group: the bounds are those of `top_k`.
+//! The first groups where the best score of each decides, which is how groups are ordered unless a request
+//! says otherwise. What cannot be the best hit of one of them is neither scored nor asked for its group: the
+//! bounds are those of `top_k`.
 
 use std::sync::Arc;
 
@@ -48,8 +49,8 @@ pub(super) fn first(
     Ok(first.into_iter().map(|(_, head)| head).collect())
 }
 
-/// The members of chosen groups whose best come first, where each group is all that have a term: they are found and counted
-/// without looking at other hits. `None` where some group has no term.
+/// The members of chosen groups whose best come first, where each group is all that have a term: they are
+/// found and counted without looking at other hits. `None` where some group has no term.
 pub(super) fn members(
     context: &SearchContext<'_>,
     (node, hits): (&Node, &[Arc<Bits>]),

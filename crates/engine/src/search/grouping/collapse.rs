@@ -1,5 +1,5 @@
-//! Collapsing: of the hits of each group only the best stays. It comes after all filters, and before counting, sorting and
-//! facets, which know nothing of it.
+//! Collapsing: of the hits of each group only the best stays. It comes after all filters, and before
+//! counting, sorting and facets, which know nothing of it.
 
 use std::sync::Arc;
 

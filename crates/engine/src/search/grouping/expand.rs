@@ -1,6 +1,7 @@
-//! The members of the groups that a page shows hits of, other than those hits: what collapsing left out. Found among the
-//! documents of the search's own query and filters, or of others where the plan says so; collapsing does not apply to them.
-//! Groups come by their values, since the page may show hits of other shards.
+//! The members of the groups that a page shows hits of, other than those hits: what collapsing left out.
+//! Found among the documents of the search's own query and filters, or of others where the plan says so;
+//! collapsing does not apply to them. Groups come by their values, since the page may show hits of other
+//! shards.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use crate::search::mask::{self, PreparedFilter};
 use crate::search::node::Node;
 use crate::segment::bits::Bits;
 
-/// The other members of the groups with these values, in their order. `page` is what the page shows of this snapshot.
+/// The other members of the groups with these values, in their order. `page` is what the page shows of this
+/// snapshot.
 pub(crate) fn expand(
     context: &SearchContext<'_>,
     (plan, expand): (&SearchPlan, &ExpandPlan),

@@ -1,5 +1,6 @@
-//! The best hit of each group, in one pass over the hits. Only the groups that may come first in the snapshot are compared
-//! across segments: a group among the first of all is among the first of the segment that has its best hit.
+//! The best hit of each group, in one pass over the hits. Only the groups that may come first in the snapshot
+//! are compared across segments: a group among the first of all is among the first of the segment that has
+//! its best hit.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +22,8 @@ pub(super) struct Head {
     pub(super) hit: HitRef,
 }
 
-/// The first `limit` groups by their best hits, in that order. `groups` has met all groups of the hits afterwards.
+/// The first `limit` groups by their best hits, in that order. `groups` has met all groups of the hits
+/// afterwards.
 pub(super) fn heads(
     context: &SearchContext<'_>,
     (node, hits): (&Node, &[Arc<Bits>]),

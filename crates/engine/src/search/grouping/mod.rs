@@ -1,7 +1,8 @@
-//! Hits in groups. `values` says which group a hit belongs to, `heads` finds the best hit of each group, `members` the others
-//! (`by_score` those of the first groups, where scores decide). Grouping orders groups by their heads and gives back members, as
-//! parts that merge with those of other shards; `collapse` leaves only the heads among the hits, so that all that comes after it
-//! counts and sorts those; `expand` finds the members behind the heads of a page.
+//! Hits in groups. `values` says which group a hit belongs to, `heads` finds the best hit of each group,
+//! `members` the others (`by_score` those of the first groups, where scores decide). Grouping orders groups
+//! by their heads and gives back members, as parts that merge with those of other shards; `collapse` leaves
+//! only the heads among the hits, so that all that comes after it counts and sorts those; `expand` finds the
+//! members behind the heads of a page.
 
 mod by_score;
 mod collapse;
@@ -27,8 +28,8 @@ use super::node::Node;
 use crate::search::context::SearchContext;
 use crate::segment::bits::Bits;
 
-/// The hits in the groups that `grouping` asks for, for each of its fields, functions and queries, as deep as the plan lets a
-/// shard cut.
+/// The hits in the groups that `grouping` asks for, for each of its fields, functions and queries, as deep as
+/// the plan lets a shard cut.
 pub(super) fn grouped(
     context: &SearchContext<'_>,
     plan: &SearchPlan,
@@ -80,7 +81,8 @@ impl GroupSearch<'_> {
         one: &Grouping,
         (node, hits): (&Node, &[Arc<Bits>]),
     ) -> Result<GroupsPartial> {
-        // Of groups that the page begins behind one shard needs no members; other shards may push them into the page.
+        // Of groups that the page begins behind one shard needs no members; other shards may push them into
+        // the page.
         let (start, end) = match self.plan.facets.depth {
             CutDepth::Page => (self.grouping.groups.start, self.grouping.groups.end()),
             CutDepth::Whole => (0, usize::MAX),

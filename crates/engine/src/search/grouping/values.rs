@@ -1,5 +1,6 @@
-//! Which group each document belongs to. Groups are numbered as they are met, the same in every segment: numbers of a field by
-//! themselves, strings by their place among those of the snapshot, values of functions by what they show.
+//! Which group each document belongs to. Groups are numbered as they are met, the same in every segment:
+//! numbers of a field by themselves, strings by their place among those of the snapshot, values of functions
+//! by what they show.
 
 use std::collections::HashMap;
 
@@ -93,7 +94,8 @@ impl Groups {
         Ok(SegmentGroups { column, met: &mut self.met })
     }
 
-    /// The term that all of a group have and no others; `None` where the field has none for its values, or they have no value.
+    /// The term that all of a group have and no others; `None` where the field has none for its values, or
+    /// they have no value.
     pub(super) fn term(&self, group: u32) -> Result<Option<Term>> {
         let By::Strings(strings, Some(field)) = &self.by else { return Ok(None) };
         let Some(Some(number)) = self.met.numbers.get(group as usize) else { return Ok(None) };
@@ -105,7 +107,8 @@ impl Groups {
         self.met.numbers.len()
     }
 
-    /// The group of the documents with a value, or of those without; `None` where the snapshot has no such text.
+    /// The group of the documents with a value, or of those without; `None` where the snapshot has no such
+    /// text.
     pub(super) fn find(&mut self, value: Option<&Value>) -> Result<Option<u32>> {
         let number = match (&self.by, value) {
             (_, None) => None,

@@ -1,6 +1,6 @@
-//! From the documents of a block to its parent and back. A block is a parent with the documents just before it, up to the
-//! parent before; which documents are parents is the request's to say, and kept as a filter's bits are.
-//! Solr differs: documents that are dead lead nowhere; there they do until a merge drops them.
+//! From the documents of a block to its parent and back. A block is a parent with the documents just before
+//! it, up to the parent before; which documents are parents is the request's to say, and kept as a filter's
+//! bits are. Solr differs: documents that are dead lead nowhere; there they do until a merge drops them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -158,7 +158,8 @@ fn scored_parents(
     PresetDocs::new(segment.max_doc(), scores).because(reason)
 }
 
-/// Solr differs: a parent that is none is its own failure there, an error 500 (`compat/query/relations.yaml`).
+/// Solr differs: a parent that is none is its own failure there, an error 500
+/// (`compat/query/relations.yaml`).
 fn children_of(
     segment: &SearchSegment<'_>,
     parents: &Bits,

@@ -1,5 +1,6 @@
-//! Boolean combinations and the maximum of several, simplified as Lucene's rewrites do: clauses that cannot match fall
-//! away, nested conjunctions and disjunctions join the outer one (which is what lets tantivy prune), one clause stands alone.
+//! Boolean combinations and the maximum of several, simplified as Lucene's rewrites do: clauses that cannot
+//! match fall away, nested conjunctions and disjunctions join the outer one (which is what lets tantivy
+//! prune), one clause stands alone.
 
 use plan::{Clause, Occur, Query, Result};
 

@@ -1,19 +1,21 @@
-//! How large the automaton of an expression would be. tantivy makes it by trying each byte from each state with all steps that
-//! may be next, up to 1,000 states and without looking at the clock: an expression of some thousand characters, or a short one
-//! that counts (`(a|b)?{1000}`), would keep a processor busy for minutes, so it is measured before it is made.
+//! How large the automaton of an expression would be. tantivy makes it by trying each byte from each state
+//! with all steps that may be next, up to 1,000 states and without looking at the clock: an expression of
+//! some thousand characters, or a short one that counts (`(a|b)?{1000}`), would keep a processor busy for
+//! minutes, so it is measured before it is made.
 
 use plan::{Error, Result};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// A second of work at worst: `(.?){90}` (2026-11, one core); what it costs grows with the square. Larger ones of literals would
-/// have more than 1,000 states anyway. Solr differs: it bounds the work to determinize, by 10,000 units.
+/// A second of work at worst: `(.?){90}` (2026-11, one core); what it costs grows with the square. Larger
+/// ones of literals would have more than 1,000 states anyway. Solr differs: it bounds the work to
+/// determinize, by 10,000 units.
 const STEPS_MAX: usize = 1000;
 
 /// Longer ones are not even read.
 const BYTES_MAX: usize = 64 << 10;
 
-/// Errors: an expression of more than [`STEPS_MAX`] steps; `shown` is what the user wrote. One that cannot be read at all is
-/// left to who makes the automaton.
+/// Errors: an expression of more than [`STEPS_MAX`] steps; `shown` is what the user wrote. One that cannot be
+/// read at all is left to who makes the automaton.
 pub(super) fn check_size(expression: &str, shown: &str) -> Result<()> {
     let fits = || regex_syntax::Parser::new().parse(expression).map_or(true, |hir| steps(&hir) <= STEPS_MAX);
     if expression.len() <= BYTES_MAX && fits() {

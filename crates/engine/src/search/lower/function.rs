@@ -1,5 +1,5 @@
-//! Functions as queries: as scores, as the bounds of a range, as factors of other scores. Where no scores are wanted they
-//! decide nothing but ranges.
+//! Functions as queries: as scores, as the bounds of a range, as factors of other scores. Where no scores are
+//! wanted they decide nothing but ranges.
 
 use std::sync::Arc;
 
@@ -43,8 +43,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Solr differs: a text is found to be no number only when a document is scored, an error 500; here it is the client's
-/// (`compat/query/functions.yaml`).
+/// Solr differs: a text is found to be no number only when a document is scored, an error 500; here it is the
+/// client's (`compat/query/functions.yaml`).
 fn check_number(function: &Function) -> Result<()> {
     if function.is_number() {
         return Ok(());

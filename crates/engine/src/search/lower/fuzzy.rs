@@ -1,5 +1,5 @@
-//! Fuzzy terms as Lucene's `FuzzyQuery` runs them: the nearest terms of the whole snapshot, each boosted by its
-//! similarity, scored as if each were as frequent as the most frequent one.
+//! Fuzzy terms as Lucene's `FuzzyQuery` runs them: the nearest terms of the whole snapshot, each boosted by
+//! its similarity, scored as if each were as frequent as the most frequent one.
 
 use std::sync::Arc;
 

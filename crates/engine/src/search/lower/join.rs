@@ -1,5 +1,6 @@
-//! Joins: the values that the documents of one query have in a field, and the documents that have them in another. Values are
-//! collected over all segments first; a graph does so again from what it found, until nothing new is.
+//! Joins: the values that the documents of one query have in a field, and the documents that have them in
+//! another. Values are collected over all segments first; a graph does so again from what it found, until
+//! nothing new is.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! From `plan::Query` to [`Node`]: which field, which terms, which statistics. One file per kind of query.
-//! A field that no document has named yet matches nothing. What the user asked for and cannot have is a bad request.
+//! A field that no document has named yet matches nothing. What the user asked for and cannot have is a bad
+//! request.
 
 mod blocks;
 mod boolean;

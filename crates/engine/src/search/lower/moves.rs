@@ -1,4 +1,5 @@
-//! From documents at hand to others, for facets whose domain is not that of the bucket above: the same ways that queries go.
+//! From documents at hand to others, for facets whose domain is not that of the bucket above: the same ways
+//! that queries go.
 
 use std::sync::Arc;
 

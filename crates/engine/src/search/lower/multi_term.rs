@@ -1,6 +1,6 @@
-//! Prefixes, wildcards and regular expressions: an automaton or a range over a term dictionary, all matches scoring the
-//! boost alone, as Lucene's constant-score rewrite. Fields without an inverted index are answered from their column's
-//! dictionary.
+//! Prefixes, wildcards and regular expressions: an automaton or a range over a term dictionary, all matches
+//! scoring the boost alone, as Lucene's constant-score rewrite. Fields without an inverted index are answered
+//! from their column's dictionary.
 
 use std::io;
 use std::ops::Bound;

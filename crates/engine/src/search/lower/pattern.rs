@@ -1,7 +1,7 @@
-//! Solr's wildcards and Lucene's regular expressions, rewritten in the syntax of the automaton library (that of the `regex`
-//! crate, anchored at both ends). Facts about the source syntax: Lucene's `RegExp` with all optional operators on, which is
-//! how Solr's query parser builds it. Complement `~`, intersection `&` and the empty language `#` have no counterpart and are
-//! refused.
+//! Solr's wildcards and Lucene's regular expressions, rewritten in the syntax of the automaton library (that
+//! of the `regex` crate, anchored at both ends). Facts about the source syntax: Lucene's `RegExp` with all
+//! optional operators on, which is how Solr's query parser builds it. Complement `~`, intersection `&` and
+//! the empty language `#` have no counterpart and are refused.
 
 use std::fmt::Write as _;
 use std::iter::Peekable;

@@ -1,5 +1,5 @@
-//! The terms of the index that a pattern stands for, where they are needed by name: in spans, as Lucene rewrites patterns for
-//! `ComplexPhraseQuery` and `surround`.
+//! The terms of the index that a pattern stands for, where they are needed by name: in spans, as Lucene
+//! rewrites patterns for `ComplexPhraseQuery` and `surround`.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;

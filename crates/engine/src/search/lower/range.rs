@@ -1,5 +1,5 @@
-//! Ranges, and "has any value". Numbers and strings with a column are read from it, others from their terms, which sort as
-//! the values do. Every match scores the boost, as Lucene's point and term range queries.
+//! Ranges, and "has any value". Numbers and strings with a column are read from it, others from their terms,
+//! which sort as the values do. Every match scores the boost, as Lucene's point and term range queries.
 
 use std::ops::{Bound, Range as Ranks, RangeInclusive};
 use std::sync::Arc;
@@ -38,7 +38,8 @@ impl Lowering<'_> {
         Ok(self.term_range(layout, range, boost, label))
     }
 
-    /// Documents with a value inside the bounds: by the order of values in segments that keep one, else by the column.
+    /// Documents with a value inside the bounds: by the order of values in segments that keep one, else by
+    /// the column.
     pub(super) fn column_range(
         &self,
         column: &ColumnRef,
@@ -147,7 +148,8 @@ fn column_range(reader: &SegmentReader, column: Option<&SegmentColumn>, bounds: 
     })
 }
 
-/// The documents among some with a value of the column inside `bounds`; `None` where finding all is no more work.
+/// The documents among some with a value of the column inside `bounds`; `None` where finding all is no more
+/// work.
 fn range_among(column: &SegmentColumn, bounds: &Bounds, among: &Bits) -> Option<Bits> {
     /// Of so many documents in order one is looked at in the time that one takes by its column.
     const QUICKER: u32 = 4;
@@ -164,8 +166,8 @@ fn range_among(column: &SegmentColumn, bounds: &Bounds, among: &Bits) -> Option<
     }
 }
 
-/// The order that the segment keeps, and the ranks of the values inside `bounds`; `None` where it keeps none, or column and
-/// bounds are of two kinds.
+/// The order that the segment keeps, and the ranks of the values inside `bounds`; `None` where it keeps none,
+/// or column and bounds are of two kinds.
 fn ranks<'c>(column: &'c SegmentColumn, bounds: &Bounds) -> Option<(&'c ValueOrder, Ranks<u32>)> {
     let order = column.order.as_ref()?;
     let ranks = match (column.values.as_ref()?, bounds) {

@@ -1,4 +1,5 @@
-//! Documents by a number that ranks them: scored from its column, whose average stands in for a pivot that is not given.
+//! Documents by a number that ranks them: scored from its column, whose average stands in for a pivot that is
+//! not given.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,8 @@ use crate::search::preset::{Preset, PresetDocs};
 use crate::segment::columns::AnyColumn;
 
 impl Lowering<'_> {
-    /// Solr differs: its explanations tell the parts of the curve, here they tell the query (`compat/query/rank.yaml`).
+    /// Solr differs: its explanations tell the parts of the curve, here they tell the query
+    /// (`compat/query/rank.yaml`).
     pub(super) fn rank(&self, query: &RankQuery, boost: f32) -> Result<Node> {
         let column = self.field(&query.field).and_then(|layout| layout.column.as_ref());
         let Some(column) = column else { return Ok(Node::Nothing) };

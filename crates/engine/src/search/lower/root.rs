@@ -1,5 +1,5 @@
-//! Queries on `_root_`. In Solr every document has one; here only those of blocks do, and the id of any other stands for it, so
-//! that an index of plain documents does not hold each id twice.
+//! Queries on `_root_`. In Solr every document has one; here only those of blocks do, and the id of any other
+//! stands for it, so that an index of plain documents does not hold each id twice.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Span queries: patterns become the terms that they stand for in this index, terms get numbers and statistics. Neighbours in
-//! order are a phrase, and terms alone are what they are anywhere, without positions.
+//! Span queries: patterns become the terms that they stand for in this index, terms get numbers and
+//! statistics. Neighbours in order are a phrase, and terms alone are what they are anywhere, without
+//! positions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Exact terms, one, several that score as one, or a set: by the inverted field, or by the column where a field has only
-//! that. As in Solr, points score a constant and strings, booleans and words score by BM25.
+//! Exact terms, one, several that score as one, or a set: by the inverted field, or by the column where a
+//! field has only that. As in Solr, points score a constant and strings, booleans and words score by BM25.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;

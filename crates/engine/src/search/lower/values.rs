@@ -1,5 +1,5 @@
-//! The values that documents have in a field, each with what the documents score: from a column, or from the terms of a field
-//! without one.
+//! The values that documents have in a field, each with what the documents score: from a column, or from the
+//! terms of a field without one.
 
 use std::collections::BTreeMap;
 

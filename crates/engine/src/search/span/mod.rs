@@ -1,6 +1,6 @@
-//! Stretches of words in a document, by the positions of their terms and perhaps by their payloads: how often, and how they
-//! score. `stretches` finds them, as Lucene's spans do; `lower/span.rs` makes the node, `matches` asks for documents with the
-//! terms first.
+//! Stretches of words in a document, by the positions of their terms and perhaps by their payloads: how
+//! often, and how they score. `stretches` finds them, as Lucene's spans do; `lower/span.rs` makes the node,
+//! `matches` asks for documents with the terms first.
 
 mod stretches;
 
@@ -88,7 +88,8 @@ impl SpanAt {
         }))
     }
 
-    /// The score of `doc`, `None` when nothing of it stands there. Never to be asked for an earlier document than before.
+    /// The score of `doc`, `None` when nothing of it stands there. Never to be asked for an earlier document
+    /// than before.
     pub(crate) fn score(&mut self, doc: DocId) -> Option<f32> {
         let found = self.find(doc)?;
         let similarity = &self.node.scoring.similarity;

@@ -1,6 +1,7 @@
-//! The stretches of words that a span query finds in one document, in the order in which Lucene's spans give them. The rules,
-//! which of overlapping stretches are found and how wide each is, are those of Lucene 9.12 (`NearSpansOrdered`,
-//! `NearSpansUnordered`, `SpanOrQuery`, `SpanNotQuery`), checked against recorded scores. Each list is walked once.
+//! The stretches of words that a span query finds in one document, in the order in which Lucene's spans give
+//! them. The rules, which of overlapping stretches are found and how wide each is, are those of Lucene 9.12
+//! (`NearSpansOrdered`, `NearSpansUnordered`, `SpanOrQuery`, `SpanNotQuery`), checked against recorded
+//! scores. Each list is walked once.
 
 use super::Shape;
 

@@ -1,6 +1,6 @@
-//! A shape as ranges of place codes: the earth is halved, by longitude and latitude in turn, as long as a half lies across
-//! the shape's edge. Halves inside are ranges whose documents match unseen; of what still lies across when there are enough
-//! pieces, each document is looked at.
+//! A shape as ranges of place codes: the earth is halved, by longitude and latitude in turn, as long as a
+//! half lies across the shape's edge. Halves inside are ranges whose documents match unseen; of what still
+//! lies across when there are enough pieces, each document is looked at.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;

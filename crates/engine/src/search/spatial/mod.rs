@@ -1,8 +1,9 @@
-//! Documents by where they are: points by ranges of their codes, in segments that keep documents in the order of those, else
-//! by the column; other shapes of a grid field by looking at each distinct one.
+//! Documents by where they are: points by ranges of their codes, in segments that keep documents in the order
+//! of those, else by the column; other shapes of a grid field by looking at each distinct one.
 //!
-//! Lucene tells by cells as well for what a grid field holds besides points; here those shapes are looked at exactly.
-//! Solr differs: near a shape's edge, by as much as the field's `distErrPct` allows (`compat/query/spatial_shapes.yaml`).
+//! Lucene tells by cells as well for what a grid field holds besides points; here those shapes are looked at
+//! exactly. Solr differs: near a shape's edge, by as much as the field's `distErrPct` allows
+//! (`compat/query/spatial_shapes.yaml`).
 
 mod cover;
 mod shape;

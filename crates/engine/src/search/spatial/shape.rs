@@ -1,10 +1,10 @@
-//! Geometry that a search needs: whether a place lies in an area, and how an area lies to a cell between parallels and
-//! meridians. On a sphere, with great circles.
+//! Geometry that a search needs: whether a place lies in an area, and how an area lies to a cell between
+//! parallels and meridians. On a sphere, with great circles.
 //!
 //! From a place at latitude f0, the cosine of the distance to a place at latitude f and a longitude d away is
-//! sin f0 sin f + cos f0 cos f cos d. Along a parallel it falls with d; along a meridian it is R cos(f - m) with
-//! m = atan2(sin f0, cos f0 cos d). So the nearest place of a cell lies on its meridian nearest to the centre, and, as far
-//! as 90 degrees east or west, the farthest is a corner.
+//! sin f0 sin f + cos f0 cos f cos d. Along a parallel it falls with d; along a meridian it is R cos(f - m)
+//! with m = atan2(sin f0, cos f0 cos d). So the nearest place of a cell lies on its meridian nearest to the
+//! centre, and, as far as 90 degrees east or west, the farthest is a corner.
 
 use plan::{Area, Circle, Place, Rect};
 

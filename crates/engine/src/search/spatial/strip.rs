@@ -1,4 +1,5 @@
-//! One piece of a line with what lies beside it. Straight on a flat map, as spatial4j's `BufferedLine`, in degrees.
+//! One piece of a line with what lies beside it. Straight on a flat map, as spatial4j's `BufferedLine`, in
+//! degrees.
 //!
 //! Solr differs: its strips end in corners, ours are round there, by less than the strip is wide.
 

@@ -1,5 +1,5 @@
-//! The best of documents that are known to match: the required term of the greatest weight leads, a block at a time, and the
-//! others are asked only about documents that can still enter.
+//! The best of documents that are known to match: the required term of the greatest weight leads, a block at
+//! a time, and the others are asked only about documents that can still enter.
 
 use tantivy::DocId;
 

@@ -1,5 +1,6 @@
-//! Which documents match, without scores. A segment is taken in chunks of 65,536 documents, so that a chunk's bits (8 KiB)
-//! stay in the first-level cache: unions set bits, conjunctions thin out the documents of the rarest term.
+//! Which documents match, without scores. A segment is taken in chunks of 65,536 documents, so that a chunk's
+//! bits (8 KiB) stay in the first-level cache: unions set bits, conjunctions thin out the documents of the
+//! rarest term.
 
 use meter::Allowance;
 use plan::Result;
@@ -18,7 +19,8 @@ pub(super) const CHUNK: u32 = 1 << 16;
 const CHUNK_WORDS: usize = (CHUNK / 64) as usize;
 type Words = [u64; CHUNK_WORDS];
 
-/// A term with more than so many documents for each candidate is asked for each; below, it is laid out as bits first.
+/// A term with more than so many documents for each candidate is asked for each; below, it is laid out as
+/// bits first.
 const SEEK_FROM: u64 = 16;
 
 /// The documents of one term.
@@ -151,8 +153,8 @@ impl<'a> Matching<'a> {
         self.words.as_deref().map_or(&[], |words| &words[..])
     }
 
-    /// Sets the bits of a chunk's matches where words can do it: for unions, single terms, and dense terms. False where the
-    /// documents of the rarest term are better thinned out.
+    /// Sets the bits of a chunk's matches where words can do it: for unions, single terms, and dense terms.
+    /// False where the documents of the rarest term are better thinned out.
     fn lay_out(&mut self, from: DocId) -> bool {
         if self.union || self.lists.len() == 1 && !self.mask_leads {
             self.lay_out_union(from);
@@ -182,7 +184,8 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Adds the matches of a chunk: the documents of what has the fewest, as far as everything else has them too.
+    /// Adds the matches of a chunk: the documents of what has the fewest, as far as everything else has them
+    /// too.
     fn thin_out(&mut self, from: DocId, found: &mut Vec<DocId>) {
         let to = from.saturating_add(CHUNK).min(self.max_doc);
         let mut docs = std::mem::take(&mut self.candidates);

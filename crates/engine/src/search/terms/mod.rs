@@ -1,8 +1,10 @@
-//! Queries of terms alone: all of some, any of others. Nearly every search is one, so they have their own way, block by
-//! block over `postings`, without tantivy's scorers: matches are told first, a chunk of the segment at a time (`matching`),
-//! and of those only what can still enter the page is scored, exactly and once (`scoring`, `union`).
+//! Queries of terms alone: all of some, any of others. Nearly every search is one, so they have their own
+//! way, block by block over `postings`, without tantivy's scorers: matches are told first, a chunk of the
+//! segment at a time (`matching`), and of those only what can still enter the page is scored, exactly and
+//! once (`scoring`, `union`).
 //!
-//! Everything else a query can hold goes through `matches` and `evaluate`; both ways give the same hits and scores.
+//! Everything else a query can hold goes through `matches` and `evaluate`; both ways give the same hits and
+//! scores.
 
 mod conjunction;
 mod matching;

@@ -1,5 +1,6 @@
-//! Phrases of one term a place, without slop: all documents with the terms (`matching`), then their positions. In a document
-//! of up to 128 positions a term's are one number of 128 bits, and a phrase is a shift and an `and`; longer ones merge lists.
+//! Phrases of one term a place, without slop: all documents with the terms (`matching`), then their
+//! positions. In a document of up to 128 positions a term's are one number of 128 bits, and a phrase is a
+//! shift and an `and`; longer ones merge lists.
 
 use plan::Result;
 use tantivy::{DocId, Term};
@@ -166,7 +167,8 @@ impl ExactPlaces {
         self.similarity.score(freq as f32, self.norms.of(doc))
     }
 
-    /// (frequency, norm) in `doc`, if the phrase stands there. Never to be asked for an earlier document than before.
+    /// (frequency, norm) in `doc`, if the phrase stands there. Never to be asked for an earlier document than
+    /// before.
     pub(crate) fn counts(&mut self, doc: DocId) -> Option<(f32, u8)> {
         if !self.places.iter_mut().all(|place| place.blocks.freq_in(doc).is_some()) {
             return None;
@@ -175,7 +177,8 @@ impl ExactPlaces {
         (freq > 0).then(|| (freq as f32, self.norms.of(doc)))
     }
 
-    /// The phrase scores no more in `doc`, for it stands there no oftener than each of its terms. Decodes no position.
+    /// The phrase scores no more in `doc`, for it stands there no oftener than each of its terms. Decodes no
+    /// position.
     pub(crate) fn bound_of(&mut self, doc: DocId) -> f32 {
         let mut least = u32::MAX;
         for place in &mut self.places {

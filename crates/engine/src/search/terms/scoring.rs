@@ -1,8 +1,9 @@
-//! The scores of matches, for the page only. Bounds that cost nothing come first: what a block's best document scores, what
-//! a document of this length could score at most. A frequency is decoded when those do not decide.
+//! The scores of matches, for the page only. Bounds that cost nothing come first: what a block's best
+//! document scores, what a document of this length could score at most. A frequency is decoded when those do
+//! not decide.
 //!
-//! Scores are Lucene's: each term's in single precision, added up in double, rounded once. Here is one term; several are
-//! `conjunction.rs` and `union.rs`.
+//! Scores are Lucene's: each term's in single precision, added up in double, rounded once. Here is one term;
+//! several are `conjunction.rs` and `union.rs`.
 
 use plan::Result;
 use tantivy::{DocId, SegmentReader};
@@ -34,8 +35,8 @@ pub(crate) struct ScoredTerm {
     /// All its documents as bits, where the segment keeps those.
     bits: Option<TermBits>,
     worth: Worth,
-    /// How much more than a block's best pair another of its pairs can score: the pair was chosen under the segment's own
-    /// average length.
+    /// How much more than a block's best pair another of its pairs can score: the pair was chosen under the
+    /// segment's own average length.
     slack: f32,
     /// The last document of the block that was asked about last, and its bound.
     bounded: Option<DocId>,
@@ -213,7 +214,8 @@ impl ScoredTerm {
 
     fn collect_block(&mut self, mask: Option<&Bits>, best: &mut Best) {
         let (docs, freqs) = self.blocks.docs_and_freqs();
-        // Read from `best` only where it may have moved: of a block's documents few get in, and most cost one comparison.
+        // Read from `best` only where it may have moved: of a block's documents few get in, and most cost one
+        // comparison.
         let mut bar = best.bar();
         for (doc, score) in docs.iter().zip(self.worth.of_all(docs, freqs, &mut [0.0; BLOCK])) {
             if bar.is_none_or(|bar| *score > bar) && allows(mask, *doc) {

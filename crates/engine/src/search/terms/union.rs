@@ -1,6 +1,7 @@
-//! The best documents of a union, by windows: what the terms could score at most in a window decides which of them must be
-//! looked at (the essential ones) and which only for documents that the others have raised high enough. Known as MaxScore
-//! with block maxima (Turtle and Flood 1995; Mallia, Siedlaczek and Suel 2019 compare the family).
+//! The best documents of a union, by windows: what the terms could score at most in a window decides which of
+//! them must be looked at (the essential ones) and which only for documents that the others have raised high
+//! enough. Known as MaxScore with block maxima (Turtle and Flood 1995; Mallia, Siedlaczek and Suel 2019
+//! compare the family).
 
 use tantivy::DocId;
 

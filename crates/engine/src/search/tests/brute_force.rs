@@ -64,7 +64,8 @@ fn text(word: usize) -> Value {
 }
 
 impl Doc {
-    /// With a value in every field, and several where it may have them: columns without gaps are read in their own way.
+    /// With a value in every field, and several where it may have them: columns without gaps are read in
+    /// their own way.
     pub(super) fn filled(mut self) -> Self {
         self.color.get_or_insert(0);
         self.number.get_or_insert(2);

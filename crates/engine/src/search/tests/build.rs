@@ -138,8 +138,8 @@ pub(super) fn shown(shards: &[Snapshot], plan: &SearchPlan, pairs: &[usize]) -> 
     cluster::finish_facets(&plan.facets, merged(shards.iter().map(count), pairs))
 }
 
-/// Parts as one, merged pair by pair: always the one at a place of `pairs` with the one behind it; in their order where there
-/// are none.
+/// Parts as one, merged pair by pair: always the one at a place of `pairs` with the one behind it; in their
+/// order where there are none.
 pub(super) fn merged<T: Merge>(parts: impl Iterator<Item = T>, pairs: &[usize]) -> T {
     let mut parts: Vec<T> = parts.collect();
     let mut pairs = pairs.iter().copied().cycle();

@@ -1,5 +1,6 @@
-//! Functions against a plain model: random documents in random segments, random functions, computed one document at a time
-//! by rules written down once more. Values, orders, ranges and scores of whole searches must be the model's.
+//! Functions against a plain model: random documents in random segments, random functions, computed one
+//! document at a time by rules written down once more. Values, orders, ranges and scores of whole searches
+//! must be the model's.
 
 use std::cmp::Ordering;
 use std::ops::Bound;

@@ -1,5 +1,5 @@
-//! Searches whose allowance is used up after so many looks: they find nothing that a whole search does not, say that they
-//! were cut short, and leave nothing half in the caches.
+//! Searches whose allowance is used up after so many looks: they find nothing that a whole search does not,
+//! say that they were cut short, and leave nothing half in the caches.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The nearest vectors against a plain look at all: in a segment with a graph and in one too small for it, among many and
-//! among few, of fields that are looked through.
+//! The nearest vectors against a plain look at all: in a segment with a graph and in one too small for it,
+//! among many and among few, of fields that are looked through.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Areas and distances against a plain look at every place: circles and boxes at poles and on the date line, in segments with
-//! and without an order of places, one place or several in a document, on a grid and exactly.
+//! Areas and distances against a plain look at every place: circles and boxes at poles and on the date line,
+//! in segments with and without an order of places, one place or several in a document, on a grid and
+//! exactly.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The ten best found by skipping blocks are the first ten of all hits scored one by one: over segments long enough to have
-//! blocks, of very different document lengths, with deletes and filters.
+//! The ten best found by skipping blocks are the first ten of all hits scored one by one: over segments long
+//! enough to have blocks, of very different document lengths, with deletes and filters.
 
 use std::sync::Arc;
 

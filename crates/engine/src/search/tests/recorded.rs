@@ -1,5 +1,6 @@
-//! Hits, order and scores as Solr 9.10.1 gave them. `documents.json` was indexed into a core in three commits (documents 0-19,
-//! 20-44, 45-59); each line of `recorded.txt` is a query as sent and the answer. Here the same query is built as a plan.
+//! Hits, order and scores as Solr 9.10.1 gave them. `documents.json` was indexed into a core in three commits
+//! (documents 0-19, 20-44, 45-59); each line of `recorded.txt` is a query as sent and the answer. Here the
+//! same query is built as a plan.
 
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What looks at hits a second time: reasons why a document is none against the hits themselves, first hits in a new order
-//! against the scores of both queries, words by which documents are alike.
+//! What looks at hits a second time: reasons why a document is none against the hits themselves, first hits
+//! in a new order against the scores of both queries, words by which documents are alike.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,8 +1,9 @@
-//! Laws of hits: a collection's documents, split over shards in any way, give the page that one shard with all of them gives, by the
-//! road that a collection goes (`cluster::search_shards`); and their parts merge in any order and grouping. The one shard has its
-//! documents in the order of the shards, so that ties have to end alike. Left out are scores that depend on how many documents a
-//! shard has, and Solr's `_docid_`, which is an order of each shard. Where hits are collapsed the documents of a group are together,
-//! as in Solr; elsewhere they need not be.
+//! Laws of hits: a collection's documents, split over shards in any way, give the page that one shard with
+//! all of them gives, by the road that a collection goes (`cluster::search_shards`); and their parts merge in
+//! any order and grouping. The one shard has its documents in the order of the shards, so that ties have to
+//! end alike. Left out are scores that depend on how many documents a shard has, and Solr's `_docid_`, which
+//! is an order of each shard. Where hits are collapsed the documents of a group are together, as in Solr;
+//! elsewhere they need not be.
 
 use std::sync::Arc;
 
@@ -69,7 +70,8 @@ fn search(shards: &[&Snapshot], plan: &SearchPlan) -> SearchResult {
     cluster::search_shards(&pins, plan, &Meters::default()).unwrap()
 }
 
-/// A result without what is a shard's own: the numbers of documents. As text, where what is no number equals itself.
+/// A result without what is a shard's own: the numbers of documents. As text, where what is no number equals
+/// itself.
 fn shown(mut result: SearchResult) -> String {
     let groups = result.shape.groups.iter_mut().flat_map(|one| &mut one.groups);
     let grouped = groups.chain(&mut result.shape.expanded).flat_map(|group| &mut group.hits);

@@ -1,5 +1,5 @@
-//! Laws of parts: a collection's documents, split over shards in any way and merged in any order, give the facets that one
-//! shard with all of them gives.
+//! Laws of parts: a collection's documents, split over shards in any way and merged in any order, give the
+//! facets that one shard with all of them gives.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Random trees of facets with statistics over random documents, against a model that looks at every document of every bucket.
+//! Random trees of facets with statistics over random documents, against a model that looks at every document
+//! of every bucket.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

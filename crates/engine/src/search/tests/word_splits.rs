@@ -1,5 +1,5 @@
-//! Laws of parts that are not of hits: however a collection's documents are split over shards, the terms, likes and spellings
-//! that shards know together are those of one shard with all documents.
+//! Laws of parts that are not of hits: however a collection's documents are split over shards, the terms,
+//! likes and spellings that shards know together are those of one shard with all documents.
 
 use meter::{Allowance, Meters};
 use plan::partial::IndexedFields;

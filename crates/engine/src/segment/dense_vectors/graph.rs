@@ -1,10 +1,12 @@
-//! A graph of neighbours in layers, by which the nearest of many vectors are found without looking at all (Malkov and
-//! Yashunin, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world graphs",
-//! 2016). Each vector lives in the lowest layer and, with a chance that falls by the number of links, in those above; a
-//! search goes greedily down the upper layers and keeps a beam of candidates in the lowest.
+//! A graph of neighbours in layers, by which the nearest of many vectors are found without looking at all
+//! (Malkov and Yashunin, "Efficient and robust approximate nearest neighbor search using hierarchical
+//! navigable small world graphs", 2016). Each vector lives in the lowest layer and, with a chance that falls
+//! by the number of links, in those above; a search goes greedily down the upper layers and keeps a beam of
+//! candidates in the lowest.
 //!
-//! The same vectors in the same order make the same graph: a vector's layers hang on its number alone. Links are chosen by
-//! the paper's heuristic: a candidate nearer to a chosen neighbour than to the vector itself is passed over.
+//! The same vectors in the same order make the same graph: a vector's layers hang on its number alone. Links
+//! are chosen by the paper's heuristic: a candidate nearer to a chosen neighbour than to the vector itself is
+//! passed over.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -66,8 +68,8 @@ impl Visited {
     }
 }
 
-/// The nearest in one layer that a beam of this width finds from `start`, nearest last. Those that `accept` refuses are
-/// passed through, not kept.
+/// The nearest in one layer that a beam of this width finds from `start`, nearest last. Those that `accept`
+/// refuses are passed through, not kept.
 fn search_layer(
     links: &impl Links,
     (layer, beam): (usize, usize),
@@ -221,8 +223,8 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    /// At most `most` of the candidates, which come nearest last, that lie in different directions; filled up with the nearest
-    /// of the others.
+    /// At most `most` of the candidates, which come nearest last, that lie in different directions; filled up
+    /// with the nearest of the others.
     fn choose(&self, candidates: &[Near], most: usize, target: &mut Target) -> Vec<u32> {
         let (mut chosen, mut passed): (Vec<u32>, Vec<u32>) = (Vec::with_capacity(most), Vec::new());
         for near in candidates.iter().rev() {
@@ -238,8 +240,9 @@ impl<'a> GraphBuilder<'a> {
         chosen
     }
 
-    /// Little endian: entry (u32), layers (u32); the lowest layer as a row for each vector, of the number of its links and
-    /// so many places; then each layer above: number of vectors (u32), for each its number, that of its links, and places.
+    /// Little endian: entry (u32), layers (u32); the lowest layer as a row for each vector, of the number of
+    /// its links and so many places; then each layer above: number of vectors (u32), for each its number,
+    /// that of its links, and places.
     pub(crate) fn write(&self, file: &mut Vec<u8>) {
         let mut put = |number: u32| file.extend(number.to_le_bytes());
         let Some(entry) = self.entry else {

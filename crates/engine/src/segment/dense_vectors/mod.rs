@@ -1,9 +1,10 @@
-//! The vectors of a segment in a file beside tantivy's: in one block, to be compared without decoding, with a graph of
-//! neighbours for each field that wants one. Made from the columns when a large segment is written; small segments are read
-//! from their columns, all of them, which is quick enough.
+//! The vectors of a segment in a file beside tantivy's: in one block, to be compared without decoding, with a
+//! graph of neighbours for each field that wants one. Made from the columns when a large segment is written;
+//! small segments are read from their columns, all of them, which is quick enough.
 //!
-//! Format, little endian: magic (u32), version (u32), number of fields (u64); for each (field u32, numbers in a vector u32,
-//! vectors u32, links u32, bytes of the graph u64); then for each the documents (u32 each), the vectors, the graph.
+//! Format, little endian: magic (u32), version (u32), number of fields (u64); for each (field u32, numbers in
+//! a vector u32, vectors u32, links u32, bytes of the graph u64); then for each the documents (u32 each), the
+//! vectors, the graph.
 
 mod graph;
 mod similarity;
@@ -224,8 +225,8 @@ mod tests {
 
     const DIMENSION: usize = if cfg!(debug_assertions) { 16 } else { 64 };
     /// Without optimisation a fraction takes as long; all of them are for
-    /// `cargo --config profile.dev.package.engine.opt-level=3 --config profile.dev.package.engine.debug-assertions=false
-    /// test -p engine --lib dense_vectors`.
+    /// `cargo --config profile.dev.package.engine.opt-level=3 --config
+    /// profile.dev.package.engine.debug-assertions=false test -p engine --lib dense_vectors`.
     const COUNT: usize = if cfg!(debug_assertions) { 400 } else { 20_000 };
 
     /// Numbers that look random, around one of some centres.

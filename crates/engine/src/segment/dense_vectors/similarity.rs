@@ -1,5 +1,6 @@
-//! How near two vectors are, as Lucene's `VectorSimilarityFunction` scores it: higher is nearer. The second vector is read as
-//! the bytes of a file; the loops have several sums each, which compilers turn into wide instructions.
+//! How near two vectors are, as Lucene's `VectorSimilarityFunction` scores it: higher is nearer. The second
+//! vector is read as the bytes of a file; the loops have several sums each, which compilers turn into wide
+//! instructions.
 
 use plan::{VectorEncoding, VectorMeasure};
 

@@ -1,5 +1,5 @@
-//! The numbers of a block of postings or positions: room for all of them once unpacked, one read out of its packed place, and
-//! those that fill no block. `postings` and `positions` say what the numbers mean.
+//! The numbers of a block of postings or positions: room for all of them once unpacked, one read out of its
+//! packed place, and those that fill no block. `postings` and `positions` say what the numbers mean.
 
 use plan::Error;
 
@@ -26,8 +26,8 @@ impl Decoded {
     }
 }
 
-/// One value of a packed block. `bitpacking`'s 4x layout deals values out to four lanes by turns; a lane's values lie one
-/// behind the other in its 32-bit words, and the words of the lanes stand by turns too.
+/// One value of a packed block. `bitpacking`'s 4x layout deals values out to four lanes by turns; a lane's
+/// values lie one behind the other in its 32-bit words, and the words of the lanes stand by turns too.
 #[inline]
 pub(crate) fn packed_value(packed: &[u8], bits: u8, place: usize) -> Option<u32> {
     const LANES: usize = 4;
@@ -54,7 +54,8 @@ pub(crate) fn read_vint(bytes: &[u8], at: &mut usize) -> Option<u32> {
     Some(value)
 }
 
-/// As [`read_vint`], of what is left of some bytes: in a long row of numbers none of them is looked up by its place.
+/// As [`read_vint`], of what is left of some bytes: in a long row of numbers none of them is looked up by its
+/// place.
 #[inline]
 pub(crate) fn next_vint(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     let (mut value, mut shift) = (0u32, 0);

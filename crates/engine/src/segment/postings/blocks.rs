@@ -1,4 +1,5 @@
-//! A cursor over the blocks of one term: where it stands, what it has decoded of the block, and the ways to move on.
+//! A cursor over the blocks of one term: where it stands, what it has decoded of the block, and the ways to
+//! move on.
 
 use bitpacking::{BitPacker, BitPacker4x};
 use plan::Result;
@@ -110,7 +111,8 @@ impl TermBlocks {
         }
     }
 
-    /// Leaves the current block and those behind it that end before `target`. Of these no more is read than where they end.
+    /// Leaves the current block and those behind it that end before `target`. Of these no more is read than
+    /// where they end.
     fn pass(&mut self, target: DocId) {
         self.leave();
         let (size, start) = (self.form.size(), self.skips.start);
@@ -182,7 +184,8 @@ impl TermBlocks {
         self.freq_at(place)
     }
 
-    /// As [`TermBlocks::freq_in`], where the term's documents are there as bits: the block's documents stay packed.
+    /// As [`TermBlocks::freq_in`], where the term's documents are there as bits: the block's documents stay
+    /// packed.
     #[inline]
     pub(crate) fn freq_by_rank(&mut self, doc: DocId, bits: &TermBits) -> Option<u32> {
         if !bits.contains(doc) {
@@ -220,7 +223,8 @@ impl TermBlocks {
         self.docs().binary_search(&doc).is_ok()
     }
 
-    /// Where the positions of `doc` begin among the term's, and how many they are. Later calls must not go back.
+    /// Where the positions of `doc` begin among the term's, and how many they are. Later calls must not go
+    /// back.
     #[inline]
     pub(crate) fn positions_of(&mut self, doc: DocId) -> Option<(u64, u32)> {
         self.skip_to(doc);
@@ -259,8 +263,8 @@ impl TermBlocks {
         }
     }
 
-    /// Calls `each` with the documents from `from` up to and without `to` and their frequencies, block by block. Later calls
-    /// must not go back.
+    /// Calls `each` with the documents from `from` up to and without `to` and their frequencies, block by
+    /// block. Later calls must not go back.
     #[inline]
     pub(crate) fn for_each_with_freqs(
         &mut self,
@@ -284,7 +288,8 @@ impl TermBlocks {
         }
     }
 
-    /// Calls `each` with the documents from `from` up to and without `to`, block by block. Later calls must not go back.
+    /// Calls `each` with the documents from `from` up to and without `to`, block by block. Later calls must
+    /// not go back.
     #[inline]
     pub(crate) fn for_each_in(&mut self, from: DocId, to: DocId, mut each: impl FnMut(&[DocId])) {
         self.skip_to(from);

@@ -1,11 +1,12 @@
-//! The postings of a term in a segment, block by block, read straight from tantivy's files: where a block ends and how much
-//! its best document can score is known without decoding it, and documents are decoded apart from frequencies. Tantivy's own
-//! cursor decodes every block it moves to and shows none of that.
+//! The postings of a term in a segment, block by block, read straight from tantivy's files: where a block
+//! ends and how much its best document can score is known without decoding it, and documents are decoded
+//! apart from frequencies. Tantivy's own cursor decodes every block it moves to and shows none of that.
 //!
-//! Format (tantivy 0.27, `postings::{serializer, skip}`): blocks of 128 documents, bit-packed by `bitpacking`'s 4x layout as
-//! strictly ascending deltas, followed by their frequencies less one; the rest in variable-length integers. In front, where
-//! there is a whole block, stand the skip entries: last document (u32), bits of a delta, and for fields with frequencies
-//! bits of a frequency, (with positions) the sum of frequencies (u32), and the (norm id, frequency) that scored best.
+//! Format (tantivy 0.27, `postings::{serializer, skip}`): blocks of 128 documents, bit-packed by
+//! `bitpacking`'s 4x layout as strictly ascending deltas, followed by their frequencies less one; the rest in
+//! variable-length integers. In front, where there is a whole block, stand the skip entries: last document
+//! (u32), bits of a delta, and for fields with frequencies bits of a frequency, (with positions) the sum of
+//! frequencies (u32), and the (norm id, frequency) that scored best.
 
 pub(crate) mod block;
 pub(crate) mod positions;

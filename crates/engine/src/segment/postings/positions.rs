@@ -8,8 +8,8 @@ use super::block::{BLOCK, Decoded, damaged, next_vint, read_vint};
 
 /// The positions of one term, in the order of its documents: for each the first, then the distances.
 ///
-/// Format (tantivy 0.27, `positions`): number of whole blocks, the bits of each block's numbers (a byte each), blocks of 128;
-/// the rest in variable-length integers.
+/// Format (tantivy 0.27, `positions`): number of whole blocks, the bits of each block's numbers (a byte
+/// each), blocks of 128; the rest in variable-length integers.
 pub(crate) struct TermPositions {
     bytes: OwnedBytes,
     blocks: usize,

@@ -1,10 +1,11 @@
-//! A gate: so many requests are worked on at once, so many more wait their turn, for so long at most. One that is refused, or
-//! would wait longer than that, or a queue in which all have long waited many times as long as the work takes, shows that more
-//! is asked for than can be done. Then the gate is pressed: no more are worked on at once than there are processors, and
-//! whoever came last is next, so that what is admitted has hardly waited, while those at the far end of the queue are
-//! refused. That lasts until next to nobody is refused.
-//! After CoDel (Nichols, Jacobson 2012): a queue is for bursts; one that stands is only delay. And after adaptive LIFO
-//! (Maurer, "Fail at Scale", 2015): who has waited longest is the likeliest to have given up.
+//! A gate: so many requests are worked on at once, so many more wait their turn, for so long at most. One
+//! that is refused, or would wait longer than that, or a queue in which all have long waited many times as
+//! long as the work takes, shows that more is asked for than can be done. Then the gate is pressed: no more
+//! are worked on at once than there are processors, and whoever came last is next, so that what is admitted
+//! has hardly waited, while those at the far end of the queue are refused. That lasts until next to nobody is
+//! refused. After CoDel (Nichols, Jacobson 2012): a queue is for bursts; one that stands is only delay. And
+//! after adaptive LIFO (Maurer, "Fail at Scale", 2015): who has waited longest is the likeliest to have given
+//! up.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -164,8 +165,8 @@ impl Line {
         self.advance(limits, now);
     }
 
-    /// How many may be worked on. Beside short work that is refused often, and every wait for a processor counts: under pressure
-    /// one is left for it.
+    /// How many may be worked on. Beside short work that is refused often, and every wait for a processor
+    /// counts: under pressure one is left for it.
     fn room(&self, limits: &GateLimits) -> usize {
         match self.pressure {
             None => limits.at_once,

@@ -31,8 +31,8 @@ async fn ask(gate: &Arc<Gate>, each_time: usize, times: usize) -> Vec<Duration> 
     requests.join_all().await.into_iter().flatten().collect()
 }
 
-/// Three times as much as can be done, for ten seconds of a clock that only this test moves: all that can be done is
-/// done, and after the first 0.6 seconds what is admitted takes no more than twice as long.
+/// Three times as much as can be done, for ten seconds of a clock that only this test moves: all that can be
+/// done is done, and after the first 0.6 seconds what is admitted takes no more than twice as long.
 #[tokio::test(start_paused = true)]
 async fn overload_leaves_what_is_admitted_fast() {
     let gate = gate(8, 4, 1024, Duration::from_millis(400));

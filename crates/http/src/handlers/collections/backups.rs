@@ -1,5 +1,5 @@
-//! Backing up and restoring. A client names a backup and, if it likes, a folder below the one that the operator gave with
-//! `--backup-dir`; it never names another.
+//! Backing up and restoring. A client names a backup and, if it likes, a folder below the one that the
+//! operator gave with `--backup-dir`; it never names another.
 
 use std::path::Path;
 use std::sync::Arc;

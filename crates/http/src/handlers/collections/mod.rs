@@ -1,5 +1,6 @@
-//! `/admin/collections`, as a cloud of one node answers it: which action does what, and the collections' own. What clients
-//! read of the cluster is in `status`, names that stand for collections in `aliases`, copies of them in `backups`.
+//! `/admin/collections`, as a cloud of one node answers it: which action does what, and the collections' own.
+//! What clients read of the cluster is in `status`, names that stand for collections in `aliases`, copies of
+//! them in `backups`.
 
 mod aliases;
 mod backups;

@@ -1,4 +1,5 @@
-//! What cloud clients read: `CLUSTERSTATUS` whole or in parts, `COLSTATUS`, and the little there is to say of an overseer.
+//! What cloud clients read: `CLUSTERSTATUS` whole or in parts, `COLSTATUS`, and the little there is to say of
+//! an overseer.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! PostgreSQL: the file's query, bounded by the key. One conversation a reader, all of them in one exported snapshot; children by one
-//! query a page, whatever the page's size. Owns SQL and conversations; what values mean is `values`, triggers and slots are `follow`'s.
+//! PostgreSQL: the file's query, bounded by the key. One conversation a reader, all of them in one exported
+//! snapshot; children by one query a page, whatever the page's size. Owns SQL and conversations; what values
+//! mean is `values`, triggers and slots are `follow`'s.
 
 mod snapshot;
 pub mod sql;
@@ -92,7 +93,8 @@ impl Shared {
     /// The records within `bounds`, with their children: one query, and one for each kind of child.
     pub(super) async fn read(&self, on: &mut PgConnection, bounds: &Bounds<'_>) -> Result<Page, SourceError> {
         let rows = self.query(on, &sql::rows(&self.config.query, &self.key, bounds)).await?;
-        // The last of a full page belongs to the next: it is here to show that its key is another than the one before.
+        // The last of a full page belongs to the next: it is here to show that its key is another than the
+        // one before.
         let full = bounds.rows_max.is_some_and(|max| rows.len() >= max);
         let mut page = self.records(&rows, rows.len() - usize::from(full))?;
         if page.records.is_empty() || self.children.is_empty() {
@@ -149,8 +151,8 @@ impl Shared {
         Ok(page)
     }
 
-    /// Puts a child's rows below their records. A row that cannot be read refuses its record: a document with some children
-    /// missing would look whole.
+    /// Puts a child's rows below their records. A row that cannot be read refuses its record: a document with
+    /// some children missing would look whole.
     fn join(&self, child: &ChildConfig, rows: &[PgRow], page: &mut Page) -> Result<(), SourceError> {
         let at = self.children.iter().position(|other| other.name == child.name).unwrap_or_default();
         let Some(first) = rows.first() else { return Ok(()) };
@@ -198,7 +200,8 @@ pub fn database_error(source: &str, error: &sqlx::Error) -> SourceError {
         };
     };
     let code = database.code().unwrap_or_default().into_owned();
-    // Classes 08 connection, 53 resources, 57 operator intervention, 40 serialisation, 55 object in use, 58 system.
+    // Classes 08 connection, 53 resources, 57 operator intervention, 40 serialisation, 55 object in use, 58
+    // system.
     let passes = ["08", "53", "57", "40", "55", "58"].iter().any(|class| code.starts_with(class));
     let message = format!("the database says: {} ({code})", database.message());
     match code.as_str() {

@@ -1,5 +1,6 @@
-//! One state of the database for many readers: a conversation that exports its snapshot and stays open, and readers that take part in
-//! it. When the exporting one dies, readers that have begun go on; new ones are refused and the run takes a new snapshot.
+//! One state of the database for many readers: a conversation that exports its snapshot and stays open, and
+//! readers that take part in it. When the exporting one dies, readers that have begun go on; new ones are
+//! refused and the run takes a new snapshot.
 
 use std::sync::Arc;
 
@@ -51,8 +52,8 @@ impl PostgresSnapshot {
         let number =
             |at: usize| extent.try_get::<String, _>(at).ok().and_then(|text| text.parse::<i128>().ok());
         let kind: String = extent.try_get(2).map_err(fail)?;
-        // Whole numbers are cut evenly, which asks an index for two rows. Holes only make some ranges short: there are more
-        // ranges than readers.
+        // Whole numbers are cut evenly, which asks an index for two rows. Holes only make some ranges short:
+        // there are more ranges than readers.
         if kind.ends_with("int") || kind == "integer" {
             let (Some(min), Some(max)) = (number(0), number(1)) else { return Ok(Vec::new()) };
             let cuts = i128::try_from(wanted).unwrap_or(1).min(max - min).max(1);

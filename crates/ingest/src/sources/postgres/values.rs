@@ -1,5 +1,5 @@
-//! PostgreSQL's text of a value to a value, by the column's type. Text, not binary: it is the one form in which types we do not know
-//! come readable too.
+//! PostgreSQL's text of a value to a value, by the column's type. Text, not binary: it is the one form in
+//! which types we do not know come readable too.
 
 use std::sync::Arc;
 

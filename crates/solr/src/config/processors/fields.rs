@@ -1,5 +1,5 @@
-//! Which fields a processor concerns: `fieldName`, `fieldRegex`, `typeName`, `typeClass`, `fieldNameMatchesSchemaField`, and
-//! `exclude` with the same inside.
+//! Which fields a processor concerns: `fieldName`, `fieldRegex`, `typeName`, `typeClass`,
+//! `fieldNameMatchesSchemaField`, and `exclude` with the same inside.
 
 use plan::{FieldChoice, FieldConditions, FieldDefault, Result};
 

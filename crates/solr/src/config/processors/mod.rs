@@ -1,5 +1,6 @@
-//! Update processors by their classes: a table from Solr's class to the reader of its settings. What a class does not know is
-//! refused, and so is what could only be found out when documents come, such as a pattern that does not parse.
+//! Update processors by their classes: a table from Solr's class to the reader of its settings. What a class
+//! does not know is refused, and so is what could only be found out when documents come, such as a pattern
+//! that does not parse.
 
 mod fields;
 mod mutators;

@@ -1,4 +1,5 @@
-//! Processors that read texts as other types, and the one that adds fields to the schema by the types of their values.
+//! Processors that read texts as other types, and the one that adds fields to the schema by the types of
+//! their values.
 
 use plan::{
     AddFields, Change, FieldDefault, NumberStyle, Parsing, Processor, Result, TypeMapping, ValueClass,
@@ -44,8 +45,8 @@ pub(super) fn parse_double(element: &Element) -> Result<Processor> {
     parser(element, &["locale"], Parsing::Double(number_style(element)?))
 }
 
-/// Languages by how they write numbers: what stands between groups, what before the fraction. Swiss and Indian ways of
-/// grouping are not among them.
+/// Languages by how they write numbers: what stands between groups, what before the fraction. Swiss and
+/// Indian ways of grouping are not among them.
 const NUMBER_STYLES: &[(&str, char, char)] = &[
     ("en ja ko zh th he", ',', '.'),
     ("de nl it es pt da id tr el", '.', ','),

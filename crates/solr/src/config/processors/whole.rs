@@ -1,4 +1,5 @@
-//! Processors of whole documents and of requests: defaults, copies, signatures, times to live, revisions, errors.
+//! Processors of whole documents and of requests: defaults, copies, signatures, times to live, revisions,
+//! errors.
 
 use plan::{
     CloneDest, DefaultValue, Expiry, FieldChoice, FieldConditions, FieldDefault, Processor, Result, Revising,
@@ -167,8 +168,8 @@ pub(super) fn revisions(element: &Element) -> Result<Processor> {
     }))
 }
 
-/// `source` is one or more names, a list of them, or conditions; `dest` a name, or a pattern of the source's with its
-/// replacement; or both at once as `pattern` and `replacement`.
+/// `source` is one or more names, a list of them, or conditions; `dest` a name, or a pattern of the source's
+/// with its replacement; or both at once as `pattern` and `replacement`.
 pub(super) fn clone_field(element: &Element) -> Result<Processor> {
     let settings = Settings::of(element);
     check_known(&settings, &["source", "dest", "pattern", "replacement"])?;

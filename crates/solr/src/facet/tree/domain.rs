@@ -1,4 +1,5 @@
-//! Which documents a facet cuts, where they are not those of the bucket above: `domain`, and `excludeTags` beside it.
+//! Which documents a facet cuts, where they are not those of the bucket above: `domain`, and `excludeTags`
+//! beside it.
 
 use plan::{DomainChange, Error, Query, Result};
 
@@ -52,7 +53,8 @@ impl TreeReader<'_> {
         Ok(queries)
     }
 
-    /// Queries as text, and those that stand in other parameters: `{"param":"name"}`. A mistake in one shows at the search.
+    /// Queries as text, and those that stand in other parameters: `{"param":"name"}`. A mistake in one shows
+    /// at the search.
     fn queries(&mut self, value: &RawValue) -> Result<Vec<Query>> {
         let mut texts = Vec::new();
         for value in

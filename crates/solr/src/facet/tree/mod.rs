@@ -1,5 +1,6 @@
-//! Trees of facets with statistics from JSON to a plan (Solr's JSON Facet API): what kinds there are, what each is made of, what
-//! goes below. `options.rs` reads single options, `terms.rs` and `ranges.rs` the two large kinds, `stat.rs` statistics.
+//! Trees of facets with statistics from JSON to a plan (Solr's JSON Facet API): what kinds there are, what
+//! each is made of, what goes below. `options.rs` reads single options, `terms.rs` and `ranges.rs` the two
+//! large kinds, `stat.rs` statistics.
 
 mod domain;
 mod moves;
@@ -28,7 +29,8 @@ const DEPTH_MAX: usize = 32;
 pub(super) enum Trouble {
     /// The JSON is not a tree of facets: found before the search.
     Form(Error),
-    /// The tree does not fit the schema: Solr finds that after the search and answers with the hits and the error.
+    /// The tree does not fit the schema: Solr finds that after the search and answers with the hits and the
+    /// error.
     Schema(Error),
 }
 
@@ -110,7 +112,8 @@ impl TreeReader<'_> {
         Ok(plan)
     }
 
-    /// A type and its arguments: in one pair `{terms:{…}}`, or side by side `{type:terms,…}`; or a statistic as text.
+    /// A type and its arguments: in one pair `{terms:{…}}`, or side by side `{type:terms,…}`; or a statistic
+    /// as text.
     fn entry(&mut self, key: &str, value: &RawValue, above: &Place<'_>, depth: usize) -> Result<Entry> {
         let entries = match value {
             RawValue::Str(text) => return self.stat(key, text, &[]),

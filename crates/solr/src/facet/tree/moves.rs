@@ -1,5 +1,5 @@
-//! Domains that lead from the documents of the bucket above to others: `blockParent`, `blockChildren`, `join`, `graph`. Order
-//! and words are Solr's, recorded from 9.10.1 (`compat/facet/domains.yaml`).
+//! Domains that lead from the documents of the bucket above to others: `blockParent`, `blockChildren`,
+//! `join`, `graph`. Order and words are Solr's, recorded from 9.10.1 (`compat/facet/domains.yaml`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Facets over ranges of a field: from start to end by a gap, or given one by one. Their arithmetic is that of classic range
-//! facets.
+//! Facets over ranges of a field: from start to end by a gap, or given one by one. Their arithmetic is that
+//! of classic range facets.
 
 use std::ops::Bound;
 

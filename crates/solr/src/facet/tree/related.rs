@@ -1,5 +1,5 @@
-//! `relatedness(foreground,background)`: both are queries, as `$name` or `{!… v=…}`. Words are Solr's, recorded from 9.10.1
-//! (`compat/facet/relatedness.yaml`).
+//! `relatedness(foreground,background)`: both are queries, as `$name` or `{!… v=…}`. Words are Solr's,
+//! recorded from 9.10.1 (`compat/facet/relatedness.yaml`).
 
 use plan::{Query, Result, Stat, StatFunction, StatSource};
 

@@ -1,5 +1,5 @@
-//! Statistics as text: `avg(price)`, `percentile(price,50,99)`. The names, what each may be taken of, and Solr's words where
-//! it may not.
+//! Statistics as text: `avg(price)`, `percentile(price,50,99)`. The names, what each may be taken of, and
+//! Solr's words where it may not.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ impl TreeReader<'_> {
         Ok(Entry::Stat(NamedStat { key: key.to_owned(), stat }))
     }
 
-    /// What `uniqueBlock` counts: the values of a field, which for a block's root are the blocks, or the parents that a query
-    /// finds.
+    /// What `uniqueBlock` counts: the values of a field, which for a block's root are the blocks, or the
+    /// parents that a query finds.
     fn blocks(&mut self, call: &Call<'_>) -> Result<Option<StatSource>> {
         let argument = call.arguments.join(",");
         if argument.starts_with("{!") {
@@ -70,7 +70,8 @@ impl TreeReader<'_> {
             "sumsq" => StatFunction::SumOfSquares,
             "variance" => StatFunction::Variance,
             "stddev" => StatFunction::StdDev,
-            // Solr differs: `hll` is an estimate there, near the exact number (`compat/facet/json_stats.yaml`).
+            // Solr differs: `hll` is an estimate there, near the exact number
+            // (`compat/facet/json_stats.yaml`).
             "unique" | "hll" => StatFunction::Distinct,
             "countvals" => StatFunction::CountValues,
             "missing" => StatFunction::Missing,
@@ -91,7 +92,8 @@ impl TreeReader<'_> {
             let (text, at) = (call.text, call.opened);
             return Err(syntax(&format!("Expected identifier at pos {at} str='{text}'")));
         };
-        // Solr differs: a parameter that names a field is an error 500 there (`compat/facet/json_stats.yaml`).
+        // Solr differs: a parameter that names a field is an error 500 there
+        // (`compat/facet/json_stats.yaml`).
         let referred =
             argument.strip_prefix('$').map(|name| self.referred(name, arguments).unwrap_or_default());
         let text = referred.unwrap_or_else(|| (*argument).to_owned());

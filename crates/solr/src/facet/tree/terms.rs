@@ -1,5 +1,5 @@
-//! Facets over the values of a field: options, their order, what a type of field allows. Hints on how to compute are checked
-//! for their form and change nothing.
+//! Facets over the values of a field: options, their order, what a type of field allows. Hints on how to
+//! compute are checked for their form and change nothing.
 
 use plan::{BucketPlan, Error, Prelim, Result, SubFacet, SubFacetKind, TermsFacet, TermsSort};
 
@@ -51,7 +51,8 @@ impl TreeReader<'_> {
         if let Some(value) = options.get("sort") {
             (facet.sort, facet.descending) = sort(("sort", value), &facet, &below)?;
         }
-        // Solr differs: the same order turned round is a null pointer, an error 500 (`compat/facet/json_more.yaml`).
+        // Solr differs: the same order turned round is a null pointer, an error 500
+        // (`compat/facet/json_more.yaml`).
         if let Some(value) = options.get("prelim_sort") {
             let (by, descending) = sort(("prelim_sort", value), &facet, &below)?;
             let extra = usize::try_from(options.integer("overrequest")?.unwrap_or(0)).unwrap_or(0);

@@ -1,4 +1,5 @@
-//! What `/admin/collections` reads, whatever the action; of backups and snapshots also what actions of cores and `/replication` do.
+//! What `/admin/collections` reads, whatever the action; of backups and snapshots also what actions of cores
+//! and `/replication` do.
 
 use super::values::count;
 use crate::params::spec::{is_true, lenient_switch, text};

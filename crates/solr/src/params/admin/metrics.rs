@@ -1,4 +1,5 @@
-//! Which figures `/admin/metrics` shows. Lists have commas between; that a name is none is the handler's to say.
+//! Which figures `/admin/metrics` shows. Lists have commas between; that a name is none is the handler's to
+//! say.
 
 use crate::params::spec::{not_false, text};
 use crate::params::{NoDefault, Param, ParamDoc, Preset};

@@ -1,6 +1,6 @@
-//! What the paths beside searches and updates read, path by path: cores, collections, configsets, and what a collection shows of
-//! itself. The same name often means another thing at another path, so each path has its own definitions. The handlers of `http`
-//! read them; its description of the paths lists them.
+//! What the paths beside searches and updates read, path by path: cores, collections, configsets, and what a
+//! collection shows of itself. The same name often means another thing at another path, so each path has its
+//! own definitions. The handlers of `http` read them; its description of the paths lists them.
 
 pub mod collections;
 pub mod config;

@@ -1,4 +1,5 @@
-//! `bq` and `bf`: what adds to the score of documents that match anyway; and `q.alt`, what stands in for an empty query.
+//! `bq` and `bf`: what adds to the score of documents that match anyway; and `q.alt`, what stands in for an
+//! empty query.
 
 use plan::{Clause, Occur, Query, Result, java_bucket};
 

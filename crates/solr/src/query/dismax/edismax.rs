@@ -1,5 +1,5 @@
-//! `edismax`: the full grammar over many fields, for text that people type. What does not parse is tried again with all its
-//! syntax escaped, so that hardly any text is an error.
+//! `edismax`: the full grammar over many fields, for text that people type. What does not parse is tried
+//! again with all its syntax escaped, so that hardly any text is an error.
 
 use plan::{Clause, Function, Occur, Operator, Query, Result};
 
@@ -121,7 +121,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The text as it stands; `None` when it cannot be read so. A query of nothing but stop words is read again with them.
+    /// The text as it stands; `None` when it cannot be read so. A query of nothing but stop words is read
+    /// again with them.
     fn written_query(&self, parts: &[Part]) -> Result<Option<Query>> {
         let text = as_written(parts, self.extended.lowercase_operators);
         let fields = self.fields(true);

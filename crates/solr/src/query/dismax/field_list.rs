@@ -1,4 +1,5 @@
-//! Lists of fields with what they weigh, `title^2 text~1^0.5`, as `qf`, `pf` and `uf` hold them, and `bf` its functions.
+//! Lists of fields with what they weigh, `title^2 text~1^0.5`, as `qf`, `pf` and `uf` hold them, and `bf` its
+//! functions.
 
 use plan::{Result, RootCause};
 
@@ -61,8 +62,8 @@ pub(super) fn phrase_fields<'a>(
     each.collect()
 }
 
-/// Solr differs: what is no number, or none that may be a factor, is an error 500 there; here it is the client's
-/// (`compat/query/edismax_params.yaml`).
+/// Solr differs: what is no number, or none that may be a factor, is an error 500 there; here it is the
+/// client's (`compat/query/edismax_params.yaml`).
 fn read(word: &str) -> Result<Weighted> {
     let mut parts = word.split('^');
     let name = parts.next().unwrap_or_default().to_owned();

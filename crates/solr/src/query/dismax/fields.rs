@@ -1,5 +1,6 @@
-//! A piece of the text on many fields at once: on those of `qf` where it names none, on those of an alias, on its own field.
-//! Each field reads the piece its own way, or not at all; the best of them scores. What is a field's own is `query/field.rs`.
+//! A piece of the text on many fields at once: on those of `qf` where it names none, on those of an alias, on
+//! its own field. Each field reads the piece its own way, or not at all; the best of them scores. What is a
+//! field's own is `query/field.rs`.
 
 use plan::{Clause, Error, Occur, Query, Result};
 
@@ -81,7 +82,8 @@ impl Pieces for ManyFields<'_> {
         }
     }
 
-    /// Wherever clauses only exclude they do so from all documents. The factor is Solr's trace of having done it.
+    /// Wherever clauses only exclude they do so from all documents. The factor is Solr's trace of having done
+    /// it.
     fn combined(&self, mut clauses: Vec<Clause>) -> Query {
         let excludes = only_excludes(&clauses);
         if excludes {
@@ -241,8 +243,8 @@ fn weigh(query: Query, boost: f32) -> Query {
     Query::Boost { query: Box::new(query), boost }
 }
 
-/// The alternatives of a phrase are as loose as phrases are that say nothing of it, whatever the phrase says: so it is in
-/// Solr.
+/// The alternatives of a phrase are as loose as phrases are that say nothing of it, whatever the phrase says:
+/// so it is in Solr.
 fn with_slop(query: Query, slop: u32) -> Query {
     let Query::Boolean { mut clauses, minimum_should_match } = query else { return query };
     for clause in &mut clauses {
@@ -273,7 +275,8 @@ fn best(queries: Vec<Query>, tie_breaker: f32) -> Option<Query> {
     Some(Query::DisjunctionMax { queries, tie_breaker })
 }
 
-/// Words in a row: for each word the best of the fields if all fields read the row alike, else the best field for the row.
+/// Words in a row: for each word the best of the fields if all fields read the row alike, else the best field
+/// for the row.
 fn word_by_word(fields: Vec<Query>, tie: f32, printer: &QueryPrinter<'_>) -> Option<Query> {
     let words = match fields.first().map(bare) {
         Some(Query::Boolean { clauses, .. }) => clauses.len(),

@@ -1,10 +1,11 @@
-//! `mm`: how many of a query's optional clauses must match, as a number, a share, or by how many there are. The grammar and
-//! its rounding are those of Solr's reference; counts are of clauses, not of documents.
+//! `mm`: how many of a query's optional clauses must match, as a number, a share, or by how many there are.
+//! The grammar and its rounding are those of Solr's reference; counts are of clauses, not of documents.
 
 use plan::{Clause, Error, Occur, Query, Result, RootCause};
 
-/// The query with its minimum set, if it is of several clauses. `relax` counts, of the clauses over many fields, only
-/// those for which most fields have something to search: stop words of some fields shall not be asked of the others.
+/// The query with its minimum set, if it is of several clauses. `relax` counts, of the clauses over many
+/// fields, only those for which most fields have something to search: stop words of some fields shall not be
+/// asked of the others.
 pub(super) fn with_minimum(query: Query, spec: &str, relax: bool) -> Result<Query> {
     let Query::Boolean { clauses, minimum_should_match } = query else { return Ok(query) };
     let minimum = match minimum_of(optional_clauses(&clauses, relax), spec)? {

@@ -1,4 +1,5 @@
-//! `pf`, `pf2`, `pf3`: the words of the query as phrases, which add to the score where they stand near each other.
+//! `pf`, `pf2`, `pf3`: the words of the query as phrases, which add to the score where they stand near each
+//! other.
 
 use plan::{Clause, Occur, Result};
 
@@ -8,8 +9,8 @@ use super::split::Part;
 use crate::query::lucene::Grammar;
 use crate::query::parsers::Request;
 
-/// A clause for each number of words and each slop, in the order in which fields name them. Of `fields` only what has to
-/// do with operators and scores counts.
+/// A clause for each number of words and each slop, in the order in which fields name them. Of `fields` only
+/// what has to do with operators and scores counts.
 pub(super) fn phrase_clauses(
     request: &Request<'_>,
     parts: &[Part],

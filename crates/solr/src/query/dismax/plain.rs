@@ -63,7 +63,8 @@ fn boost_clauses(boosts: &[Query]) -> Vec<Clause> {
     }
 }
 
-/// The text with nothing left of its syntax but words, quotes that pair, and signs that stand before something.
+/// The text with nothing left of its syntax but words, quotes that pair, and signs that stand before
+/// something.
 fn plain_text(text: &str) -> String {
     let unquoted = text.matches('"').count() % 2 == 1;
     let mut plain = String::with_capacity(text.len());

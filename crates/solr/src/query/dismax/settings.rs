@@ -82,8 +82,8 @@ fn fields(request: &Request<'_>) -> Result<Vec<Weighted>> {
     Ok(vec![Weighted { name, boost: Some(1.0) }])
 }
 
-/// Solr differs: a factor out of bounds is an error 500 there, and only where several fields are searched; here it is the
-/// client's (`compat/query/edismax_params.yaml`).
+/// Solr differs: a factor out of bounds is an error 500 there, and only where several fields are searched;
+/// here it is the client's (`compat/query/edismax_params.yaml`).
 fn tie(request: &Request<'_>) -> Result<f32> {
     let tie = request.near(&param::TIE)?;
     if (0.0..=1.0).contains(&tie) {

@@ -1,5 +1,6 @@
-//! The text of an `edismax` query cut at spaces, outside of quotes, before any grammar: which fields are named that may be,
-//! what the words of phrases are, and the two texts that are tried: as written, and with all syntax escaped.
+//! The text of an `edismax` query cut at spaces, outside of quotes, before any grammar: which fields are
+//! named that may be, what the words of phrases are, and the two texts that are tried: as written, and with
+//! all syntax escaped.
 
 use super::user_fields::UserFields;
 
@@ -59,7 +60,8 @@ pub(super) fn as_written(parts: &[Part], lowercase: bool) -> String {
     text
 }
 
-/// The text with nothing but signs, fields and quotes left of its syntax. What stands before a field is left out.
+/// The text with nothing but signs, fields and quotes left of its syntax. What stands before a field is left
+/// out.
 pub(super) fn escaped(parts: &[Part], user_fields: &UserFields) -> String {
     let mut text = String::new();
     for part in parts {

@@ -1,5 +1,5 @@
-//! Queries as Solr 9.10.1 builds them, compared through debug output; texts without end in a property test. How each piece
-//! of the grammars reads is tested beside it.
+//! Queries as Solr 9.10.1 builds them, compared through debug output; texts without end in a property test.
+//! How each piece of the grammars reads is tested beside it.
 
 use plan::{Error, Result};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! `uf`: which fields the text of a query may name, and with what factor where it gives none. `_query_`, the door to other
-//! parsers, is closed unless it is named.
+//! `uf`: which fields the text of a query may name, and with what factor where it gives none. `_query_`, the
+//! door to other parsers, is closed unless it is named.
 
 use plan::{Error, Result};
 

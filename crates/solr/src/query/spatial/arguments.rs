@@ -1,5 +1,5 @@
-//! `Intersects(shape) distErrPct=0.1`: how Lucene's `SpatialArgsParser` has an operation, a shape and its precision written.
-//! Shapes are `plan::Area`'s to read.
+//! `Intersects(shape) distErrPct=0.1`: how Lucene's `SpatialArgsParser` has an operation, a shape and its
+//! precision written. Shapes are `plan::Area`'s to read.
 
 use plan::{Area, Error, Relation, Result, RootCause};
 

@@ -1,7 +1,9 @@
-//! BBoxField: a box a document as its four edges, each in a field of its own, and whether it crosses the date line in
-//! another. How it lies to a box that is asked for is told by ranges of those; how much of it is common, by a function.
+//! BBoxField: a box a document as its four edges, each in a field of its own, and whether it crosses the date
+//! line in another. How it lies to a box that is asked for is told by ranges of those; how much of it is
+//! common, by a function.
 //!
-//! Solr differs: what is no box to ask for, or asked wrongly, is an error 500 there (`compat/query/boxes.yaml`).
+//! Solr differs: what is no box to ask for, or asked wrongly, is an error 500 there
+//! (`compat/query/boxes.yaml`).
 
 use std::ops::Bound;
 
@@ -165,7 +167,8 @@ impl QueryContext<'_> {
         Ok(Query::ConstantScore { query, score: 1.0 })
     }
 
-    /// Documents with a box. Solr differs: it answers 500, since the field itself has no values (`compat/query/boxes.yaml`).
+    /// Documents with a box. Solr differs: it answers 500, since the field itself has no values
+    /// (`compat/query/boxes.yaml`).
     pub(in crate::query) fn all_boxes(&self, field: &Field) -> Result<Query> {
         BoxFields::of(self, field)?.present()
     }

@@ -1,5 +1,5 @@
-//! PointType: a place of any space as one number a dimension, each in a field of its own. A query on the whole is one on each
-//! of those. Messages are Solr's, recorded from 9.10.1.
+//! PointType: a place of any space as one number a dimension, each in a field of its own. A query on the
+//! whole is one on each of those. Messages are Solr's, recorded from 9.10.1.
 
 use plan::{Clause, Error, FieldSpec, Occur, Query, Result};
 

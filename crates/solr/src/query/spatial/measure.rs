@@ -1,5 +1,5 @@
-//! In which unit a spatial field's distances count, and how fine its grid is: from the attributes of its type. Numbers are
-//! spatial4j's.
+//! In which unit a spatial field's distances count, and how fine its grid is: from the attributes of its
+//! type. Numbers are spatial4j's.
 
 use plan::{DEGREES_PER_KM, EARTH_RADIUS_KM, Error, FieldClass, FieldSpec, Grid, Result};
 

@@ -1,6 +1,7 @@
-//! Queries by where documents are: `{!geofilt}` and `{!bbox}`, ranges between two corners, `Intersects(…)` and its kin as the
-//! text of a spatial field, and distances as scores. Fields of the classes LatLonPointSpatialField and
-//! SpatialRecursivePrefixTreeFieldType; `coordinates.rs` is PointType. Messages are Solr's, recorded from 9.10.1.
+//! Queries by where documents are: `{!geofilt}` and `{!bbox}`, ranges between two corners, `Intersects(…)`
+//! and its kin as the text of a spatial field, and distances as scores. Fields of the classes
+//! LatLonPointSpatialField and SpatialRecursivePrefixTreeFieldType; `coordinates.rs` is PointType. Messages
+//! are Solr's, recorded from 9.10.1.
 //!
 //! Solr differs: much of what a request gets wrong here is an error 500 there; here it is the client's
 //! (`compat/query/spatial_errors.yaml`).

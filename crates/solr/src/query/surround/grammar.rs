@@ -1,6 +1,6 @@
-//! The grammar of `surround`: words, quoted or cut short by `*` and `?`, with operators between them (`a 3w b`) or before them
-//! in parentheses (`3w(a, b)`). What binds tighter stands later in [`LEVELS`]. The rules, and the words of the errors, are
-//! those of Lucene's surround parser, recorded from Solr 9.10.1.
+//! The grammar of `surround`: words, quoted or cut short by `*` and `?`, with operators between them (`a 3w
+//! b`) or before them in parentheses (`3w(a, b)`). What binds tighter stands later in [`LEVELS`]. The rules,
+//! and the words of the errors, are those of Lucene's surround parser, recorded from Solr 9.10.1.
 
 use plan::{Error, Result};
 

@@ -1,6 +1,6 @@
-//! `{!surround}`: words near one another, by operators with distances. `grammar.rs` reads the text, over the tokens of
-//! `token.rs`; here it becomes a query. Words are taken as written, without analysis, as in Solr; so are those that patterns
-//! stand for, which score like words.
+//! `{!surround}`: words near one another, by operators with distances. `grammar.rs` reads the text, over the
+//! tokens of `token.rs`; here it becomes a query. Words are taken as written, without analysis, as in Solr;
+//! so are those that patterns stand for, which score like words.
 
 mod grammar;
 #[cfg(test)]

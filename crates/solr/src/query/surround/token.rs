@@ -1,5 +1,5 @@
-//! The tokens of `surround`: marks, operators in any case with their distances, words, and words cut short. As Lucene's token
-//! manager cuts them: the longest wins.
+//! The tokens of `surround`: marks, operators in any case with their distances, words, and words cut short.
+//! As Lucene's token manager cuts them: the longest wins.
 
 /// A token with where it stands.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
-//! Syntax errors in the words of Solr's parser: what was met, where, what would have fitted. Clients show these messages
-//! and tests compare their beginnings. Columns are UTF-16 units, as Java counts.
+//! Syntax errors in the words of Solr's parser: what was met, where, what would have fitted. Clients show
+//! these messages and tests compare their beginnings. Columns are UTF-16 units, as Java counts.
 
 use plan::{Error, RootCause};
 

@@ -1,4 +1,5 @@
-//! The `lucene` syntax: text to a tree, without a schema. `token.rs` cuts, `parse.rs` builds, `tree.rs` is the result.
+//! The `lucene` syntax: text to a tree, without a schema. `token.rs` cuts, `parse.rs` builds, `tree.rs` is
+//! the result.
 
 pub(crate) mod error;
 pub(crate) mod escape;

@@ -1,5 +1,6 @@
-//! Tokens to a tree: Solr's `lucene` grammar by recursive descent. Nesting is bounded, every token is read at most three
-//! times, so time is linear in the text. Analysis, types and what the operators amount to are `query/resolve.rs`' work.
+//! Tokens to a tree: Solr's `lucene` grammar by recursive descent. Nesting is bounded, every token is read at
+//! most three times, so time is linear in the text. Analysis, types and what the operators amount to are
+//! `query/resolve.rs`' work.
 
 use super::error::SyntaxError;
 use super::token::{Kind, Token, tokens};
@@ -9,17 +10,19 @@ use super::tree::{Body, Boost, Clause, Conjunction, Endpoint, Item, Modifier, Ra
 /// (`compat/errors/limits.yaml`).
 pub const NESTING_MAX: usize = 256;
 
-/// A query that cannot be read, and what was whole before the place: Solr gives that its meaning while it parses, so an
-/// unknown field there is reported first.
+/// A query that cannot be read, and what was whole before the place: Solr gives that its meaning while it
+/// parses, so an unknown field there is reported first.
 #[derive(Debug)]
 pub(crate) struct Failure<'a> {
     pub error: SyntaxError,
     pub before: Vec<Item<'a>>,
-    /// Whether the query could have ended there. Solr reads the plain values of a query or of parentheses only then.
+    /// Whether the query could have ended there. Solr reads the plain values of a query or of parentheses
+    /// only then.
     pub ended: bool,
 }
 
-/// Reads a whole query. `split` takes each word as a clause of its own (Solr's `sow`); else words in a row stay together.
+/// Reads a whole query. `split` takes each word as a clause of its own (Solr's `sow`); else words in a row
+/// stay together.
 pub(crate) fn parse(query: &str, split: bool) -> Result<Vec<Item<'_>>, Failure<'_>> {
     let mut parser = Parser {
         query,
@@ -84,7 +87,8 @@ impl<'a> Parser<'a> {
         SyntaxError::unexpected(self.query, self.peek(0), expected)
     }
 
-    /// Solr looks at the next token before it gives a clause its meaning: when nothing matches there, the clause has none.
+    /// Solr looks at the next token before it gives a clause its meaning: when nothing matches there, the
+    /// clause has none.
     fn forget_last(&self, items: &mut Vec<Item<'a>>) {
         if self.kind() == Kind::Bad {
             items.pop();

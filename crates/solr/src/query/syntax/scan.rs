@@ -1,5 +1,6 @@
-//! How far each kind of token reaches: lengths in bytes from the start of the rest of the text. The character classes are
-//! those of Solr's query grammar. Pure scanning; what the pieces mean is `token.rs`' and `parse.rs`' business.
+//! How far each kind of token reaches: lengths in bytes from the start of the rest of the text. The character
+//! classes are those of Solr's query grammar. Pure scanning; what the pieces mean is `token.rs`' and
+//! `parse.rs`' business.
 
 /// Solr's whitespace: the four of ASCII and the ideographic space.
 pub(crate) fn is_space(c: char) -> bool {

@@ -1,6 +1,6 @@
-//! Query text to tokens, as Solr's `lucene` syntax cuts it: the longest match wins, whitespace and `/* comments */`
-//! are skipped, `^` and ranges switch to rules of their own. Borrows from the text; unescaping is `escape.rs`. Knows no
-//! grammar (that is `parse.rs`) and no field.
+//! Query text to tokens, as Solr's `lucene` syntax cuts it: the longest match wins, whitespace and `/*
+//! comments */` are skipped, `^` and ranges switch to rules of their own. Borrows from the text; unescaping
+//! is `escape.rs`. Knows no grammar (that is `parse.rs`) and no field.
 
 use super::scan::{self, is_space};
 
@@ -104,8 +104,8 @@ impl Mode {
     }
 }
 
-/// How often `{!` may turn out not to open local parameters, which is known only at the end of the text. Beyond it `{`
-/// opens a range without a look, so that time stays linear.
+/// How often `{!` may turn out not to open local parameters, which is known only at the end of the text.
+/// Beyond it `{` opens a range without a look, so that time stays linear.
 const LOOKS_MAX: usize = 64;
 
 /// All tokens of `text`; the last is `End`, or `Bad` where nothing matches.
@@ -129,7 +129,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     }
 }
 
-/// Past spaces and, outside ranges, comments, which nest and may stay open. A boost follows its caret at once.
+/// Past spaces and, outside ranges, comments, which nest and may stay open. A boost follows its caret at
+/// once.
 fn skip(text: &str, mut at: usize, mode: Mode) -> usize {
     if mode == Mode::Boost {
         return at;

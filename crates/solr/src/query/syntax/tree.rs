@@ -1,5 +1,5 @@
-//! The query as written: clauses, operators, pieces of text. Fields are names, values are unread. `parse.rs` makes it,
-//! `query/resolve.rs` gives it meaning against a schema.
+//! The query as written: clauses, operators, pieces of text. Fields are names, values are unread. `parse.rs`
+//! makes it, `query/resolve.rs` gives it meaning against a schema.
 
 /// What stands between a clause and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

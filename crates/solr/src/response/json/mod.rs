@@ -1,6 +1,7 @@
-//! Writes a response as JSON, byte for byte as Solr 9.10 does: two spaces a level, nothing after `:`, arrays on one line
-//! whatever they hold, `{ }` and `[ ]` when empty. Solr writes through Jackson, so strings are escaped as Jackson does:
-//! short escapes, upper-case hex, characters past U+FFFF as two surrogates, all else raw.
+//! Writes a response as JSON, byte for byte as Solr 9.10 does: two spaces a level, nothing after `:`, arrays
+//! on one line whatever they hold, `{ }` and `[ ]` when empty. Solr writes through Jackson, so strings are
+//! escaped as Jackson does: short escapes, upper-case hex, characters past U+FFFF as two surrogates, all else
+//! raw.
 
 use std::io::Write as _;
 

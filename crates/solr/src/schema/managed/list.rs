@@ -1,5 +1,6 @@
-//! One managed list: its settings, its entries, and what a body changes of them. Read from and written to a file in
-//! Solr's form: `initArgs`, the times, then `managedList` (words) or `managedMap` (terms with their synonyms).
+//! One managed list: its settings, its entries, and what a body changes of them. Read from and written to a
+//! file in Solr's form: `initArgs`, the times, then `managedList` (words) or `managedMap` (terms with their
+//! synonyms).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -137,8 +138,8 @@ impl List {
         }
     }
 
-    /// Takes settings and entries from a body: `{"initArgs": …, "managedList" or "managedMap": …}`, or just entries.
-    /// False where all was so before.
+    /// Takes settings and entries from a body: `{"initArgs": …, "managedList" or "managedMap": …}`, or just
+    /// entries. False where all was so before.
     pub fn apply(&mut self, body: RawValue) -> Result<bool> {
         let parts =
             |body: &RawValue| ["initArgs", "managedList", "managedMap"].map(|key| entry(body, key).cloned());

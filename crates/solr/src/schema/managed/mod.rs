@@ -1,7 +1,8 @@
-//! Managed resources: the lists of stop words and of synonyms that clients read and change below `/schema/analysis`, and
-//! their index at `/schema/managed`. A list exists because a filter of the schema reads it, or because a client made it;
-//! it lies as a file among the schema's resources, in Solr's own form. What is made here is new files; whoever keeps the
-//! schema saves them, and analysis reads them after a reload. Recorded from Solr 9.10.1.
+//! Managed resources: the lists of stop words and of synonyms that clients read and change below
+//! `/schema/analysis`, and their index at `/schema/managed`. A list exists because a filter of the schema
+//! reads it, or because a client made it; it lies as a file among the schema's resources, in Solr's own form.
+//! What is made here is new files; whoever keeps the schema saves them, and analysis reads them after a
+//! reload. Recorded from Solr 9.10.1.
 
 mod list;
 mod registry;
@@ -18,8 +19,8 @@ pub(super) use self::registry::files;
 
 const INDEX: &str = "/managed";
 
-/// Answers one read. `path` is the part behind `/schema`, `saved` the schema with its newest files, `in_use` the one that
-/// analysis reads; `opened_ms` is since when a list that was never changed has been.
+/// Answers one read. `path` is the part behind `/schema`, `saved` the schema with its newest files, `in_use`
+/// the one that analysis reads; `opened_ms` is since when a list that was never changed has been.
 pub fn view(saved: &SchemaSource, in_use: &SchemaSource, path: &str, opened_ms: i64) -> Result<Entries> {
     let registry = Registry::of(saved)?;
     if path == INDEX {
@@ -50,10 +51,11 @@ pub struct When {
     pub opened_ms: i64,
 }
 
-/// The schema's files after a PUT or POST of `body`: to a list its entries and settings, elsewhere a new list. `None`
-/// where nothing changes.
+/// The schema's files after a PUT or POST of `body`: to a list its entries and settings, elsewhere a new
+/// list. `None` where nothing changes.
 ///
-/// Solr differs: a body that it meets with an internal error (500) is the client's mistake here (`compat/schema/managed_errors.yaml`).
+/// Solr differs: a body that it meets with an internal error (500) is the client's mistake here
+/// (`compat/schema/managed_errors.yaml`).
 pub fn put(source: &SchemaSource, path: &str, body: &str, when: When) -> Result<Option<Resources>> {
     let registry = Registry::of(source)?;
     let body = parse(body)?;

@@ -1,5 +1,5 @@
-//! Which managed resources there are: those that filters of the schema read, and those that clients made, which the
-//! file `_rest_managed.json` lists, as Solr's does.
+//! Which managed resources there are: those that filters of the schema read, and those that clients made,
+//! which the file `_rest_managed.json` lists, as Solr's does.
 
 use std::collections::BTreeMap;
 
@@ -120,7 +120,8 @@ impl Registry {
     }
 }
 
-/// Solr differs: lists are made only where filters look for them, with names that may be files' (`compat/schema/managed_errors.yaml`).
+/// Solr differs: lists are made only where filters look for them, with names that may be files'
+/// (`compat/schema/managed_errors.yaml`).
 fn refused(path: &str) -> Error {
     let classes: Vec<_> = ManagedKind::ALL.map(|kind| format!("`{}`", class_of(kind))).into();
     Error::bad_request(format!(
@@ -147,7 +148,8 @@ fn class_of(kind: ManagedKind) -> &'static str {
     }
 }
 
-/// The lists that filters of a schema read, once for each filter. A name that no file may bear is that of an empty list.
+/// The lists that filters of a schema read, once for each filter. A name that no file may bear is that of an
+/// empty list.
 fn lists_read(source: &SchemaSource) -> impl Iterator<Item = (ManagedKind, &str)> {
     let filters = source.types.iter().flat_map(chains).flat_map(|chain| &chain.filters);
     filters.filter_map(managed_list).filter(|(_, name)| check_name("managed resource", name).is_ok())

@@ -1,6 +1,6 @@
-//! Dates by patterns of Java's `DateTimeFormatter`, read as Solr's update processors read them: in English, in UTC unless text
-//! or pattern name a zone. Lenient as there: digits may lack, months and days may overflow into the next, letters may be in
-//! any case; a weekday must be the right one. Recorded from Solr 9.10.1.
+//! Dates by patterns of Java's `DateTimeFormatter`, read as Solr's update processors read them: in English,
+//! in UTC unless text or pattern name a zone. Lenient as there: digits may lack, months and days may overflow
+//! into the next, letters may be in any case; a weekday must be the right one. Recorded from Solr 9.10.1.
 
 use jiff::tz::TimeZone;
 use plan::{Error, Result};
@@ -182,7 +182,8 @@ fn item(letter: char, run: usize) -> Option<Item> {
     }
 }
 
-/// Of numbers that follow one another, those behind the first have two digits, and the first leaves them theirs.
+/// Of numbers that follow one another, those behind the first have two digits, and the first leaves them
+/// theirs.
 fn share_digits(items: &mut [Item]) {
     const DIGITS: usize = 2;
     let mut behind = 0;

@@ -1,7 +1,7 @@
-//! A javabin body of `/update`, as SolrJ sends by default: requests one behind another, each a named list of parameters, deletes
-//! and documents. Documents are taken one by one as they come; deletes follow them, as in Solr. Layout as of Solr 9.10.1
-//! (`JavaBinUpdateRequestCodec`).
-//! Solr differs: it takes a body that ends early for one that ends (`compat/update/javabin.yaml`).
+//! A javabin body of `/update`, as SolrJ sends by default: requests one behind another, each a named list of
+//! parameters, deletes and documents. Documents are taken one by one as they come; deletes follow them, as in
+//! Solr. Layout as of Solr 9.10.1 (`JavaBinUpdateRequestCodec`). Solr differs: it takes a body that ends
+//! early for one that ends (`compat/update/javabin.yaml`).
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ enum Place {
     },
 }
 
-/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done with: a document that
-/// runs out of the piece is read again with the next.
+/// Decodes commands into `commands`, which keeps those read before an error. Gives the bytes that are done
+/// with: a document that runs out of the piece is read again with the next.
 pub fn decode(
     piece: Piece<'_, [u8]>,
     resume: &mut Resume,
@@ -86,7 +86,8 @@ struct Decoder<'a, 'b> {
 }
 
 impl<'a> Decoder<'a, '_> {
-    /// A document, a section of a request that holds none, or what stands before or behind these; whether there may be more.
+    /// A document, a section of a request that holds none, or what stands before or behind these; whether
+    /// there may be more.
     fn step(&mut self) -> Result<bool> {
         match self.place {
             Place::Request if self.reader.is_at_end() => return Ok(false),

@@ -1,4 +1,5 @@
-//! Bodies as SolrJ writes them, and such as nobody should: what is read, what is refused, and that refusing is cheap.
+//! Bodies as SolrJ writes them, and such as nobody should: what is read, what is refused, and that refusing
+//! is cheap.
 
 use super::*;
 use crate::javabin::Encoder;

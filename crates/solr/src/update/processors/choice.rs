@@ -25,7 +25,8 @@ impl Choice {
         })
     }
 
-    /// Whether the field of this name and declaration is meant; `own` is the type that the processor makes, if it makes one.
+    /// Whether the field of this name and declaration is meant; `own` is the type that the processor makes,
+    /// if it makes one.
     pub fn takes(&self, name: &str, spec: Option<&FieldSpec>, own: Option<FieldClass>) -> bool {
         let wanted = match &self.wanted {
             Some(conditions) => conditions.hold(name, spec),

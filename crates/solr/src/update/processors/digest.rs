@@ -1,5 +1,6 @@
-//! Digests that signatures are made of: Bob Jenkins' lookup3 over code points, MD5 (RFC 1321), and the profile of a text by
-//! its frequent words. The last two are compared between documents, nothing is protected by them.
+//! Digests that signatures are made of: Bob Jenkins' lookup3 over code points, MD5 (RFC 1321), and the
+//! profile of a text by its frequent words. The last two are compared between documents, nothing is protected
+//! by them.
 
 use std::collections::HashMap;
 
@@ -108,8 +109,8 @@ fn md5_block(state: &mut [u32; 4], words: &[u32; 16]) {
     }
 }
 
-/// The frequent words of a text, with their counts rounded down to multiples of a quantum that hangs on the most frequent;
-/// in the order of a Java hash map where counts are equal.
+/// The frequent words of a text, with their counts rounded down to multiples of a quantum that hangs on the
+/// most frequent; in the order of a Java hash map where counts are equal.
 pub fn text_profile(text: &str, quantum_rate: f32, token_chars_min: usize) -> String {
     let words = counted(text, token_chars_min);
     let most = words.iter().map(|(_, count)| *count).max().unwrap_or_default();

@@ -26,8 +26,8 @@ impl Grower {
         }
     }
 
-    /// The schema with a field for each name that it does not know; `None` when it knows them all. An edit (`{"set":…}`)
-    /// adds none, as in Solr: the chain calls it an undefined field.
+    /// The schema with a field for each name that it does not know; `None` when it knows them all. An edit
+    /// (`{"set":…}`) adds none, as in Solr: the chain calls it an undefined field.
     fn grown(&self, document: &Grouped, targets: &mut Targets) -> Option<SchemaSource> {
         let mut added: HashSet<&str> = HashSet::new();
         let mut source: Option<SchemaSource> = None;
@@ -56,7 +56,8 @@ impl Grower {
         source
     }
 
-    /// The first mapping that holds all the values; that of the default type when none does, or when there are no values.
+    /// The first mapping that holds all the values; that of the default type when none does, or when there
+    /// are no values.
     fn mapping(&self, values: &[RawValue]) -> Option<&TypeMapping> {
         let present = || values.iter().filter(|value| **value != RawValue::Null);
         let holds = |mapping: &&TypeMapping| {

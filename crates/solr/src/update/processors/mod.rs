@@ -1,6 +1,7 @@
-//! Update processors at work: the steps of a chain with their patterns compiled, and what each does to a document on its way.
-//! Settings are `plan::Processor`'s, read by `config::processors`; which steps a request takes is [`super::chain_choice`]'s.
-//! Steps see one document at a time and no index: what needs one becomes a condition that the shard checks.
+//! Update processors at work: the steps of a chain with their patterns compiled, and what each does to a
+//! document on its way. Settings are `plan::Processor`'s, read by `config::processors`; which steps a request
+//! takes is [`super::chain_choice`]'s. Steps see one document at a time and no index: what needs one becomes
+//! a condition that the shard checks.
 
 mod change;
 mod choice;
@@ -71,7 +72,8 @@ impl Chains {
     }
 }
 
-/// What a configuration's update processing comes to, to be made once for each configuration and kept beside it.
+/// What a configuration's update processing comes to, to be made once for each configuration and kept beside
+/// it.
 pub struct UpdateChains(Result<Chains>);
 
 impl UpdateChains {

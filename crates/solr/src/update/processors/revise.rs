@@ -1,5 +1,6 @@
-//! Documents that bear revisions: what is sent becomes a condition that the shard checks against the document that is there.
-//! Solr differs: documents without a revision are its own failure, an error 500 (`compat/update/revisions.yaml`).
+//! Documents that bear revisions: what is sent becomes a condition that the shard checks against the document
+//! that is there. Solr differs: documents without a revision are its own failure, an error 500
+//! (`compat/update/revisions.yaml`).
 
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ pub fn add(settings: &Revising, draft: &mut Draft, passing: &mut Passing<'_>) ->
     Ok(())
 }
 
-/// A document that says that another was deleted, with the revisions that the request gives; `None` where deletes bear none.
+/// A document that says that another was deleted, with the revisions that the request gives; `None` where
+/// deletes bear none.
 pub fn delete(settings: &Revising, id: &str, passing: &mut Passing<'_>) -> Result<Option<Draft>> {
     if settings.delete_params.is_empty() {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! A digest of a document's fields, written into one of them; documents of one digest can give way to the newest.
+//! A digest of a document's fields, written into one of them; documents of one digest can give way to the
+//! newest.
 
 use std::sync::Arc;
 
@@ -11,7 +12,8 @@ use crate::update::atomic::{Shape, shape_of};
 use crate::update::command::RawValue;
 use crate::update::document::Field;
 
-/// Solr differs: an edit of what is signed is its own failure, an error 500 (`compat/update/signatures.yaml`).
+/// Solr differs: an edit of what is signed is its own failure, an error 500
+/// (`compat/update/signatures.yaml`).
 pub fn apply(settings: &Signing, draft: &mut Draft, passing: &mut Passing<'_>) -> Result<()> {
     let schema = passing.targets.schema().clone();
     let signed =

@@ -1,4 +1,5 @@
-//! One step of a chain: a processor's settings, compiled, and the table of what each does to documents, deletes and commits.
+//! One step of a chain: a processor's settings, compiled, and the table of what each does to documents,
+//! deletes and commits.
 
 use analysis::{JavaRegex, Replacement};
 use plan::{
@@ -179,7 +180,8 @@ fn change(choice: &Choice, changer: &Changer, fields: &mut Grouped, passing: &mu
 }
 
 impl Step {
-    /// Whether documents that are there, or that are not, are left out, as a default for requests that do not say.
+    /// Whether documents that are there, or that are not, are left out, as a default for requests that do not
+    /// say.
     pub fn presence(inserts: bool, updates: bool) -> Option<Presence> {
         (inserts || updates).then_some(Presence { inserts, updates })
     }

@@ -157,8 +157,8 @@ pub fn presence((inserts, updates): (bool, bool), params: &Params) -> Result<Opt
     Ok(Step::presence(inserts, SKIP_UPDATE.read(params)?.unwrap_or(updates)))
 }
 
-/// Makes edits of the fields that parameters `atomic.FIELD=set` name. Solr differs: what is no modifier is its own failure,
-/// an error 500 (`compat/update/processors.yaml`).
+/// Makes edits of the fields that parameters `atomic.FIELD=set` name. Solr differs: what is no modifier is
+/// its own failure, an error 500 (`compat/update/processors.yaml`).
 pub fn edit_by_parameters(draft: &mut Draft, params: &Params) -> Result<()> {
     for (name, modifier) in ATOMIC.sent_all(params) {
         if atomic::operation(modifier).is_none() {

@@ -1,4 +1,5 @@
-//! The sentences of `docs/causes.md` are what the verdicts say: a process made of facts for each cause, judged.
+//! The sentences of `docs/causes.md` are what the verdicts say: a process made of facts for each cause,
+//! judged.
 
 use super::*;
 use crate::postgres::Backend;

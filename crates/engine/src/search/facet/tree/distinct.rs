@@ -1,5 +1,5 @@
-//! Which keys a bucket has: a bit for each of few possible ones, a set of hashes elsewhere. Exact in both, whatever the
-//! request calls it.
+//! Which keys a bucket has: a bit for each of few possible ones, a set of hashes elsewhere. Exact in both,
+//! whatever the request calls it.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,6 @@
-//! The documents of one bucket, and many buckets' documents side by side. The hits of a search are bits; smaller buckets are
-//! lists, cut out of common ones, so that a bucket costs what it holds and not what the index holds.
+//! The documents of one bucket, and many buckets' documents side by side. The hits of a search are bits;
+//! smaller buckets are lists, cut out of common ones, so that a bucket costs what it holds and not what the
+//! index holds.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -121,7 +122,8 @@ impl<'a> BucketDocs<'a> {
     }
 }
 
-/// Documents with the number of the bucket each is in; a document may be in several. By segment, in order of documents.
+/// Documents with the number of the bucket each is in; a document may be in several. By segment, in order of
+/// documents.
 #[derive(Default)]
 pub(super) struct Placed {
     segments: Vec<PlacedSegment>,
@@ -154,7 +156,8 @@ impl Placed {
         }
     }
 
-    /// The documents sorted by bucket: counted, then put where the counts of those before say. Order within one stays.
+    /// The documents sorted by bucket: counted, then put where the counts of those before say. Order within
+    /// one stays.
     pub(super) fn grouped(&self, slots: usize) -> Grouped {
         let group = |placed: &PlacedSegment| {
             let mut ends = vec![0u32; slots + 1];

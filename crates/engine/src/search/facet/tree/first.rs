@@ -1,5 +1,5 @@
-//! The first of many in an order, without sorting all of them and without keeping more than twice as many at a time: how a
-//! page of buckets is chosen, whatever they are ordered by.
+//! The first of many in an order, without sorting all of them and without keeping more than twice as many at
+//! a time: how a page of buckets is chosen, whatever they are ordered by.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
-//! A function in the place of a column: its values, as keys of reals, are computed where a statistic reads them.
+//! A function in the place of a column: its values, as keys of reals, are computed where a statistic reads
+//! them.
 
 use plan::{Function, Result};
 use tantivy::{DocId, SegmentReader};
@@ -35,7 +36,8 @@ pub(super) struct FunctionWalk {
 }
 
 impl FunctionWalk {
-    /// The values of `docs`, which ascend and may repeat, and come after those read before or are the last of them.
+    /// The values of `docs`, which ascend and may repeat, and come after those read before or are the last of
+    /// them.
     pub(super) fn read(&mut self, docs: &[DocId], out: &mut Keys) {
         out.clear();
         let mut distinct = docs.to_vec();

@@ -1,6 +1,7 @@
-//! A column over all segments, its values read as *keys*: unsigned numbers whose order is that of the values and that mean
-//! the same in every segment. Strings are their common ordinals; numbers are shifted so that negative ones come first. One
-//! reading of columns serves whatever is counted and summed up below this folder.
+//! A column over all segments, its values read as *keys*: unsigned numbers whose order is that of the values
+//! and that mean the same in every segment. Strings are their common ordinals; numbers are shifted so that
+//! negative ones come first. One reading of columns serves whatever is counted and summed up below this
+//! folder.
 
 use std::ops::Range;
 
@@ -136,7 +137,8 @@ impl KeyColumn {
         }
     }
 
-    /// The least or greatest value as statistics show it: whole numbers as longs, all others but dates and strings as doubles.
+    /// The least or greatest value as statistics show it: whole numbers as longs, all others but dates and
+    /// strings as doubles.
     pub(super) fn extreme(&self, key: u64) -> Result<Value> {
         Ok(match self.value(key)? {
             Value::Int(number) => Value::Long(i64::from(number)),
@@ -209,8 +211,8 @@ where
     }
 }
 
-/// Whether the documents follow each other without a gap, as all documents do: their values unpack faster. The ends alone do
-/// not tell, for a document may be in several buckets.
+/// Whether the documents follow each other without a gap, as all documents do: their values unpack faster.
+/// The ends alone do not tell, for a document may be in several buckets.
 fn in_a_row(docs: &[DocId]) -> bool {
     let ends = docs.first().zip(docs.last());
     ends.is_some_and(|(first, last)| last.wrapping_sub(*first) as usize + 1 == docs.len())

@@ -1,7 +1,8 @@
-//! Trees of facets with statistics over the hits of a search. The tree is opened once (`open`): columns, bits of queries.
-//! Then each bucket is computed from its documents (`docs`): statistics (`summary`, `sums`) of all buckets of a facet in one pass
-//! over the column, and sub-facets (`terms`, `ranges`) of the buckets that are shown, whose documents were sorted by bucket
-//! in one pass too. Nothing is searched for a bucket unless it excludes filters of the search.
+//! Trees of facets with statistics over the hits of a search. The tree is opened once (`open`): columns, bits
+//! of queries. Then each bucket is computed from its documents (`docs`): statistics (`summary`, `sums`) of
+//! all buckets of a facet in one pass over the column, and sub-facets (`terms`, `ranges`) of the buckets that
+//! are shown, whose documents were sorted by bucket in one pass too. Nothing is searched for a bucket unless
+//! it excludes filters of the search.
 
 mod distinct;
 mod docs;

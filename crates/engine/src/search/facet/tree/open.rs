@@ -1,5 +1,5 @@
-//! A tree made ready for a snapshot: fields become columns, queries the bits of the documents that match, once for all
-//! buckets.
+//! A tree made ready for a snapshot: fields become columns, queries the bits of the documents that match,
+//! once for all buckets.
 
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ pub(super) struct OpenFacet<'p> {
     pub(super) below: OpenBucket<'p>,
     /// Whether there may be something to show although the bucket above is empty.
     pub(super) outgrows_nothing: bool,
-    /// Whether it has something to merge although the bucket above is empty here: values without documents, say.
+    /// Whether it has something to merge although the bucket above is empty here: values without documents,
+    /// say.
     pub(super) adds_to_absent: bool,
 }
 

@@ -1,5 +1,5 @@
-//! How a bucket came out of those above it, as queries. Needed only where a facet below leaves out filters of the search: its
-//! documents come from a wider search and are narrowed on the same way again.
+//! How a bucket came out of those above it, as queries. Needed only where a facet below leaves out filters of
+//! the search: its documents come from a wider search and are narrowed on the same way again.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A bucket for each range of a column, and for what lies before, after and between them. Bounds become keys, so that one
-//! search among whole numbers finds the ranges of a value, whatever its type.
+//! A bucket for each range of a column, and for what lies before, after and between them. Bounds become keys,
+//! so that one search among whole numbers finds the ranges of a value, whatever its type.
 
 use std::ops::Bound;
 

@@ -1,5 +1,5 @@
-//! How much of two sets, a foreground and a background, is in each bucket. Neither is narrowed by the search, both are by the
-//! buckets above. What their counts say is [`RelatedCounts`]'.
+//! How much of two sets, a foreground and a background, is in each bucket. Neither is narrowed by the search,
+//! both are by the buckets above. What their counts say is [`RelatedCounts`]'.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Statistics of many buckets at once: what is summed up of one column, by the number of the bucket. Statistics of the same
-//! field share one reading of it. What no statistic asks for is not kept.
+//! Statistics of many buckets at once: what is summed up of one column, by the number of the bucket.
+//! Statistics of the same field share one reading of it. What no statistic asks for is not kept.
 
 use plan::partial::StatPartial;
 use plan::{CutDepth, NamedStat, Result, Stat, StatFunction, StatSource};

@@ -147,7 +147,8 @@ pub(super) struct Room {
     numbers: Vec<f64>,
 }
 
-/// Adds each value to the sum of its bucket. Of one bucket the numbers are not looked at; of none there is nothing to add to.
+/// Adds each value to the sum of its bucket. Of one bucket the numbers are not looked at; of none there is
+/// nothing to add to.
 #[inline]
 fn spread<S, V: Copy>(sums: &mut [S], slots: &[u32], values: &[V], add: impl Fn(&mut S, V)) {
     match sums {
@@ -177,8 +178,8 @@ impl SourceSums<'_> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// What orders buckets by a statistic. One without a value comes before all, and an end of reals without one after all,
-    /// as in Solr, where it is not a number.
+    /// What orders buckets by a statistic. One without a value comes before all, and an end of reals without
+    /// one after all, as in Solr, where it is not a number.
     pub(super) fn rank(&self, function: &StatFunction, slot: usize) -> Rank {
         match function {
             StatFunction::Min | StatFunction::Max => {
@@ -227,7 +228,8 @@ impl SourceSums<'_> {
         partial::Moments { count: self.count(slot), sum: sum.into(), squares: squares.into(), dates }
     }
 
-    /// What of a statistic merges with that of other shards; at [`CutDepth::Page`] no more than the statistic is made of.
+    /// What of a statistic merges with that of other shards; at [`CutDepth::Page`] no more than the statistic
+    /// is made of.
     pub(super) fn partial(
         &self,
         function: &StatFunction,

@@ -1,5 +1,5 @@
-//! A number for each key: how many documents have it, or which bucket it is. An array where keys are dense enough for the
-//! documents at hand, a hash table elsewhere.
+//! A number for each key: how many documents have it, or which bucket it is. An array where keys are dense
+//! enough for the documents at hand, a hash table elsewhere.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -88,7 +88,8 @@ impl KeyTable {
 
 pub(super) type KeyHash = BuildHasherDefault<KeyHasher>;
 
-/// One multiplication by an odd number near 2^64 over the golden ratio, its high half folded onto the low one.
+/// One multiplication by an odd number near 2^64 over the golden ratio, its high half folded onto the low
+/// one.
 #[derive(Default)]
 pub(super) struct KeyHasher(u64);
 

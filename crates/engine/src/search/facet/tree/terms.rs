@@ -1,5 +1,5 @@
-//! A bucket for each value of a field: counted, chosen, and only the chosen ones looked into. Where a statistic decides which
-//! are chosen, it alone is computed of all.
+//! A bucket for each value of a field: counted, chosen, and only the chosen ones looked into. Where a
+//! statistic decides which are chosen, it alone is computed of all.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -104,8 +104,8 @@ impl<'p> OpenTerms<'p> {
     }
 }
 
-/// Whether all values there are can be told: strings and truths. With fewer documents than a bucket needs, Solr does not look
-/// at these at all: they count for none of what is told of all buckets either.
+/// Whether all values there are can be told: strings and truths. With fewer documents than a bucket needs,
+/// Solr does not look at these at all: they count for none of what is told of all buckets either.
 fn is_enumerable(column: &KeyColumn) -> bool {
     matches!(column, KeyColumn::Strings(_) | KeyColumn::Numbers(FieldClass::Bool, ..))
 }
@@ -164,7 +164,8 @@ impl Cutting<'_> {
     fn all(&self, table: &KeyTable) -> Vec<Counted> {
         let mut all: Vec<Counted> = self.candidates(table).collect();
         if self.below.reaches_out() {
-            // What is computed of a bucket is then more than its documents say: values are needed that none of them has.
+            // What is computed of a bucket is then more than its documents say: values are needed that none
+            // of them has.
             all.extend(self.known().into_iter().filter(|key| table.count_of(*key) == 0).map(|key| (key, 0)));
         }
         all.sort_unstable();
@@ -349,7 +350,8 @@ fn all_buckets(
     Ok(BucketPartial { count, stats: summary.partials(0, depth)?, facets: Vec::new() })
 }
 
-/// Gives each bucket the statistics of the documents under its place, empty ones too: they may be ordered by one.
+/// Gives each bucket the statistics of the documents under its place, empty ones too: they may be ordered by
+/// one.
 pub(super) fn fill_stats<'b>(
     (below, slots): (&OpenBucket<'_>, &Slots<'_>),
     (placed, depth): (&Placed, CutDepth),
