@@ -19,12 +19,12 @@ pub(crate) struct SynonymMap {
 #[derive(Debug, Default)]
 struct Node {
     next: FxHashMap<Box<str>, u32>,
-    entry: Option<Entry>,
+    entry: Option<SynonymOutput>,
 }
 
 /// What a matched sequence of words becomes.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct SynonymOutput {
     /// Whether the matched words stay.
     pub(crate) keeps_original: bool,
     /// The replacements in the order of the rules, each a sequence of words.
@@ -64,7 +64,7 @@ impl SynonymMap {
     }
 
     /// What the words on the way to a node become.
-    pub(crate) fn entry(&self, node: NodeId) -> Option<&Entry> {
+    pub(crate) fn entry(&self, node: NodeId) -> Option<&SynonymOutput> {
         self.nodes.get(node as usize)?.entry.as_ref()
     }
 
@@ -82,7 +82,7 @@ impl SynonymMap {
             at = next;
         }
         let Some(node) = self.nodes.get_mut(at) else { return };
-        let entry = node.entry.get_or_insert_with(Entry::default);
+        let entry = node.entry.get_or_insert_with(SynonymOutput::default);
         entry.keeps_original |= keeps_original;
         if !entry.outputs.iter().any(|known| known == output) {
             entry.outputs.push(output.to_vec());

@@ -10,7 +10,7 @@ use quick_cache::{Equivalent, Lifecycle, Weighter};
 
 /// Values of `V` by `K`; a value is cloned out, so let it be an `Arc` or the like.
 pub struct Cache<K, V> {
-    entries: quick_cache::sync::Cache<K, Entry<V>, ByBytes, RandomState, Evictions>,
+    entries: quick_cache::sync::Cache<K, CacheEntry<V>, ByBytes, RandomState, Evictions>,
     bytes_max: u64,
     lookups: AtomicU64,
     hits: AtomicU64,
@@ -19,7 +19,7 @@ pub struct Cache<K, V> {
 }
 
 #[derive(Clone)]
-struct Entry<V> {
+struct CacheEntry<V> {
     value: V,
     bytes: u64,
 }
@@ -27,8 +27,8 @@ struct Entry<V> {
 #[derive(Clone)]
 struct ByBytes;
 
-impl<K, V> Weighter<K, Entry<V>> for ByBytes {
-    fn weight(&self, _: &K, entry: &Entry<V>) -> u64 {
+impl<K, V> Weighter<K, CacheEntry<V>> for ByBytes {
+    fn weight(&self, _: &K, entry: &CacheEntry<V>) -> u64 {
         entry.bytes
     }
 }
@@ -98,7 +98,7 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
     pub fn insert(&self, key: K, value: V, bytes: u64) {
         if self.is_on() {
             self.inserts.fetch_add(1, Ordering::Relaxed);
-            self.entries.insert(key, Entry { value, bytes: bytes + ENTRY_BYTES });
+            self.entries.insert(key, CacheEntry { value, bytes: bytes + ENTRY_BYTES });
         }
     }
 

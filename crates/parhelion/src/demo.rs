@@ -14,7 +14,7 @@ use ingest::{Batcher, Progress, Registry, Sender, Totals, files_below, read_sour
 use serde_json::{Value, json};
 
 use crate::limits::LimitArgs;
-use crate::listen::Place;
+use crate::listen::ListenAddress;
 use crate::output;
 use crate::server::{Server, ServerArgs, interrupted};
 
@@ -64,7 +64,7 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<()> {
         .context("cannot make a temporary folder")?;
     let data_dir = args.data_dir.clone().unwrap_or_else(|| temporary.path().to_owned());
     let server_args = ServerArgs {
-        places: vec![Place::Address(args.host.clone(), args.port)],
+        places: vec![ListenAddress::Address(args.host.clone(), args.port)],
         tls: None,
         compress: Compress::default(),
         data_dir,

@@ -18,12 +18,12 @@ const FILES_KEPT_BACK: u64 = 2048;
 
 /// What `--listen` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ListenAddress {
     Address(String, u16),
     Unix(PathBuf),
 }
 
-impl FromStr for Place {
+impl FromStr for ListenAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -41,11 +41,11 @@ impl FromStr for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ListenAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Address(host, port) => write!(f, "{host}:{port}"),
-            Place::Unix(path) => write!(f, "unix:{}", path.display()),
+            ListenAddress::Address(host, port) => write!(f, "{host}:{port}"),
+            ListenAddress::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }
 }
@@ -64,9 +64,9 @@ pub struct Bound {
 }
 
 /// Listens there. TLS is for addresses; whoever reaches a socket file is on this machine.
-pub async fn bind(place: &Place, tls: Option<&Tls>) -> anyhow::Result<Bound> {
+pub async fn bind(place: &ListenAddress, tls: Option<&Tls>) -> anyhow::Result<Bound> {
     match place {
-        Place::Address(host, port) => {
+        ListenAddress::Address(host, port) => {
             let listener = bind_address(host, *port).await?;
             let address = listener.local_addr()?;
             let scheme = if tls.is_some() { "https" } else { "http" };
@@ -78,7 +78,7 @@ pub async fn bind(place: &Place, tls: Option<&Tls>) -> anyhow::Result<Bound> {
             let (shown, exposed) = (format!("{scheme}://{address}/solr"), !address.ip().is_loopback());
             Ok(Bound { listener, shown, name, exposed, socket: None })
         }
-        Place::Unix(path) => bind_socket(path),
+        ListenAddress::Unix(path) => bind_socket(path),
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn places_have_names() {
         let check = |text: &str, expected: Result<&str, &str>| {
-            let found = text.parse::<Place>().map(|place| place.to_string());
+            let found = text.parse::<ListenAddress>().map(|place| place.to_string());
             match expected {
                 Ok(shown) => assert_eq!(found.as_deref(), Ok(shown), "{text}"),
                 Err(part) => assert!(found.as_ref().unwrap_err().contains(part), "{text}: {found:?}"),
@@ -180,7 +180,7 @@ mod tests {
     async fn an_abandoned_socket_is_taken_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.sock");
-        let place = Place::Unix(path.clone());
+        let place = ListenAddress::Unix(path.clone());
         let first = bind(&place, None).await.unwrap();
         let taken = bind(&place, None).await.err().unwrap().to_string();
         assert!(taken.contains("a program listens on"), "{taken}");
@@ -189,7 +189,7 @@ mod tests {
         bind(&place, None).await.unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "kept").unwrap();
-        assert!(bind(&Place::Unix(file.clone()), None).await.is_err());
+        assert!(bind(&ListenAddress::Unix(file.clone()), None).await.is_err());
         assert!(file.exists());
     }
 }

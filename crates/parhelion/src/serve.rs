@@ -7,7 +7,7 @@ use clap::Args;
 use http::Compress;
 
 use crate::limits::LimitArgs;
-use crate::listen::{Place, load_tls};
+use crate::listen::{ListenAddress, load_tls};
 use crate::logs::ProcessLogs;
 use crate::output;
 use crate::server::{Server, ServerArgs, interrupted};
@@ -23,7 +23,7 @@ pub struct ServeArgs {
     /// Listen here instead of on --host and --port: HOST:PORT, or unix:PATH for a socket in the file system.
     /// May be given several times.
     #[arg(long, value_name = "WHERE", env = "PARHELION_LISTEN", value_delimiter = ',')]
-    listen: Vec<Place>,
+    listen: Vec<ListenAddress>,
     /// Speak TLS on every address: the server's certificate in PEM, followed by its issuers'.
     #[arg(long, value_name = "FILE", requires = "tls_key", env = "PARHELION_TLS_CERT")]
     tls_cert: Option<PathBuf>,
@@ -90,7 +90,7 @@ fn server_args(args: ServeArgs) -> anyhow::Result<ServerArgs> {
         _ => None,
     };
     let places =
-        if args.listen.is_empty() { vec![Place::Address(args.host, args.port)] } else { args.listen };
+        if args.listen.is_empty() { vec![ListenAddress::Address(args.host, args.port)] } else { args.listen };
     Ok(ServerArgs {
         places,
         tls,

@@ -13,7 +13,7 @@ use crate::ambient::{SystemClock, new_uuid};
 use crate::configsets;
 use crate::guard;
 use crate::limits::LimitArgs;
-use crate::listen::{self, Bound, Place};
+use crate::listen::{self, Bound, ListenAddress};
 use crate::logs::ProcessLogs;
 use crate::machine;
 use crate::output;
@@ -25,7 +25,7 @@ const NAMELESS: &str = "localhost:8983";
 #[derive(Clone)]
 pub struct ServerArgs {
     /// At least one.
-    pub places: Vec<Place>,
+    pub places: Vec<ListenAddress>,
     /// For the addresses among them.
     pub tls: Option<Tls>,
     pub compress: Compress,

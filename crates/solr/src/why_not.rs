@@ -46,7 +46,8 @@ pub fn ranking(plan: &SearchPlan) -> SearchPlan {
 
 /// The body of the answer.
 pub fn answer(question: &Question<'_>, schema: &Schema) -> Entries {
-    let mut told = Told { printer: QueryPrinter::new(schema), entries: Entries::new(), edits: Vec::new() };
+    let mut told =
+        WhyNotReport { printer: QueryPrinter::new(schema), entries: Entries::new(), edits: Vec::new() };
     told.put("id", Node::from(question.id.to_owned()));
     match (&question.why.filters[..], &question.why.query) {
         _ if !question.exists => told.verdict("missing", "there is no document with this id"),
@@ -64,14 +65,14 @@ pub fn answer(question: &Question<'_>, schema: &Schema) -> Entries {
     vec![("whynot".into(), Node::Map(told.entries))]
 }
 
-struct Told<'a> {
+struct WhyNotReport<'a> {
     printer: QueryPrinter<'a>,
     entries: Entries,
     /// What to change in the request, all of it together.
     edits: Vec<String>,
 }
 
-impl Told<'_> {
+impl WhyNotReport<'_> {
     fn put(&mut self, name: &'static str, node: Node) {
         self.entries.push((Name::Borrowed(name), node));
     }

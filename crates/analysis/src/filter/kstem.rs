@@ -29,7 +29,7 @@ static K_STEM: FilterDefinition = FilterDefinition::new(
 
 /// What the dictionary says of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entry {
+enum DictionaryEntry {
     /// It is a stem.
     Stem,
     /// It is a stem that past tenses and participles are not taken back to by an `e`: `caste` is not that of
@@ -39,16 +39,16 @@ enum Entry {
     Root(&'static str),
 }
 
-static DICTIONARY: LazyLock<FxHashMap<&'static str, Entry>> = LazyLock::new(|| {
+static DICTIONARY: LazyLock<FxHashMap<&'static str, DictionaryEntry>> = LazyLock::new(|| {
     let mut dictionary = FxHashMap::default();
     for line in include_str!("../../data/kstem_words.txt").lines().filter(|line| !line.starts_with('#')) {
         if let Some(words) = line.strip_prefix("! ") {
-            dictionary.extend(words.split(' ').map(|word| (word, Entry::Exception)));
+            dictionary.extend(words.split(' ').map(|word| (word, DictionaryEntry::Exception)));
         } else if let Some(pairs) = line.strip_prefix("> ") {
             let pairs = pairs.split(' ').filter_map(|pair| pair.split_once(':'));
-            dictionary.extend(pairs.map(|(word, root)| (word, Entry::Root(root))));
+            dictionary.extend(pairs.map(|(word, root)| (word, DictionaryEntry::Root(root))));
         } else {
-            dictionary.extend(line.split(' ').map(|word| (word, Entry::Stem)));
+            dictionary.extend(line.split(' ').map(|word| (word, DictionaryEntry::Stem)));
         }
     }
     dictionary
@@ -83,7 +83,7 @@ fn stem(text: &mut String) {
         return;
     }
     let mut word = match DICTIONARY.get(text.as_str()) {
-        Some(Entry::Root(root)) => {
+        Some(DictionaryEntry::Root(root)) => {
             *text = (*root).to_owned();
             return;
         }
@@ -100,7 +100,7 @@ fn stem(text: &mut String) {
         }
     }
     *text = match word.found {
-        Some(Entry::Root(root)) => root.to_owned(),
+        Some(DictionaryEntry::Root(root)) => root.to_owned(),
         _ => word.text,
     };
 }
@@ -109,7 +109,7 @@ fn stem(text: &mut String) {
 struct Word {
     text: String,
     /// What the dictionary said when it was last asked.
-    found: Option<Entry>,
+    found: Option<DictionaryEntry>,
 }
 
 impl Word {
@@ -165,7 +165,7 @@ impl Word {
     /// As `try_with` for a word that is no exception.
     fn try_regular(&mut self, length: usize, ending: &str) -> bool {
         let before = self.text.clone();
-        if self.try_with(length, ending) && self.found == Some(Entry::Exception) {
+        if self.try_with(length, ending) && self.found == Some(DictionaryEntry::Exception) {
             self.text = before;
             self.found = None;
         }
@@ -360,8 +360,10 @@ impl Word {
     /// The rule also stops at a word without the ending that the rules before made and that is a stem.
     fn ive(&mut self) {
         let Some(stem) = self.before("ive") else {
-            self.found =
-                DICTIONARY.get(self.text.as_str()).copied().filter(|entry| *entry != Entry::Exception);
+            self.found = DICTIONARY
+                .get(self.text.as_str())
+                .copied()
+                .filter(|entry| *entry != DictionaryEntry::Exception);
             return;
         };
         if self.try_any(stem, &["", "e"]) || self.stem_ends(stem, "at") && self.try_any(stem - 2, &["e", ""])

@@ -43,7 +43,7 @@ static DOUBLE_METAPHONE: FilterDefinition = FilterDefinition::new(
         };
         Ok(Codes::boxed(
             Arc::new(encode),
-            if args.flag("inject", true) { Place::After } else { Place::Instead },
+            if args.flag("inject", true) { CodePosition::After } else { CodePosition::Instead },
         ))
     },
 );
@@ -68,7 +68,7 @@ static DAITCH_MOKOTOFF_SOUNDEX: FilterDefinition = FilterDefinition::new(
         let encode = move |word: &str| encoder.soundex(word).split('|').map(str::to_owned).collect();
         Ok(Codes::boxed(
             Arc::new(encode),
-            if args.flag("inject", true) { Place::After } else { Place::Instead },
+            if args.flag("inject", true) { CodePosition::After } else { CodePosition::Instead },
         ))
     },
 );
@@ -101,7 +101,10 @@ fn build_phonetic(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
             RefinedSoundex, Caverphone, ColognePhonetic, Nysiis",
         )
     })?;
-    Ok(Codes::boxed(encode, if args.flag("inject", true) { Place::Before } else { Place::Instead }))
+    Ok(Codes::boxed(
+        encode,
+        if args.flag("inject", true) { CodePosition::Before } else { CodePosition::Instead },
+    ))
 }
 
 fn encoder(name: &str, length: Option<usize>) -> Option<Encode> {
@@ -149,12 +152,12 @@ fn build_beider_morse(args: &Args<'_>) -> Result<Box<dyn Filter>, Error> {
         let codes = encoder.encode(word);
         codes.split(['(', ')', '|', '-']).filter(|code| !code.is_empty()).map(str::to_owned).collect()
     };
-    Ok(Codes::boxed(Arc::new(encode), Place::InsteadOfAll))
+    Ok(Codes::boxed(Arc::new(encode), CodePosition::InsteadOfAll))
 }
 
 /// Where the codes go. Lucene's two filters that add codes disagree.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum CodePosition {
     Instead,
     /// Instead of the word even where a code is the word.
     InsteadOfAll,
@@ -165,12 +168,12 @@ enum Place {
 /// Replaces tokens by codes, or adds the codes.
 struct Codes {
     encode: Encode,
-    place: Place,
+    place: CodePosition,
     ready: VecDeque<Token>,
 }
 
 impl Codes {
-    fn boxed(encode: Encode, place: Place) -> Box<dyn Filter> {
+    fn boxed(encode: Encode, place: CodePosition) -> Box<dyn Filter> {
         Box::new(Codes { encode, place, ready: VecDeque::new() })
     }
 }
@@ -189,13 +192,13 @@ impl Filter for Codes {
             return false;
         }
         let mut codes = (self.encode)(&token.text);
-        let keeps_word = self.place == Place::InsteadOfAll;
+        let keeps_word = self.place == CodePosition::InsteadOfAll;
         codes.retain(|code| !code.is_empty() && (keeps_word || *code != token.text));
         let mut codes = codes.into_iter();
         let place = self.place;
-        let first = if place == Place::After { None } else { codes.next() };
+        let first = if place == CodePosition::After { None } else { codes.next() };
         let word = first.map(|first| std::mem::replace(&mut token.text, first));
-        let word = word.filter(|_| place == Place::Before);
+        let word = word.filter(|_| place == CodePosition::Before);
         for text in codes.chain(word) {
             self.ready.push_back(Token { text, position_increment: 0, ..token.clone() });
         }

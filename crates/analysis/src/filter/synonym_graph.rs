@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::stage::{Filter, Input};
-use crate::synonym_map::{Entry, SynonymMap};
+use crate::synonym_map::{SynonymMap, SynonymOutput};
 use crate::token::{KIND_SYNONYM, Token};
 
 /// The filter with the tokens it has read ahead and those it has yet to give.
@@ -105,7 +105,7 @@ fn synonym(word: &str, start: u32, end: u32) -> Token {
 
 /// The nodes of one match.
 struct Layout<'a> {
-    entry: &'a Entry,
+    entry: &'a SynonymOutput,
     /// The inner nodes of each path: the replacements, then the original.
     paths: Vec<Vec<i64>>,
     start: i64,
@@ -121,7 +121,7 @@ struct Step<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn new(entry: &'a Entry, original_len: usize, start: i64) -> Self {
+    fn new(entry: &'a SynonymOutput, original_len: usize, start: i64) -> Self {
         let mut fresh = start + 1;
         let original = entry.keeps_original.then_some(original_len);
         let mut paths = Vec::new();

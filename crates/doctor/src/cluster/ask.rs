@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::facts::ClusterFacts;
 use super::options::{ClusterOptions, unseen};
-use super::read::{self, Asked, Product};
+use super::read::{self, ClockReadings, Product};
 use super::{certificates, replicas, untold};
 
 const SYSTEM: &str = "admin/info/system";
@@ -104,7 +104,7 @@ impl Asker<'_> {
     }
 
     /// Of every node, where this one can ask the others.
-    async fn get(&self, path: &str, params: &[(&str, &str)]) -> Result<(Value, Asked), Error> {
+    async fn get(&self, path: &str, params: &[(&str, &str)]) -> Result<(Value, ClockReadings), Error> {
         let all = [("wt", "json"), ("nodes", "all")];
         let more = if self.product == Product::Cloud { &all[..] } else { &all[..1] };
         self.options.get(&self.client, path, &[params, more].concat()).await

@@ -6,7 +6,7 @@ use std::time::Duration;
 use client::{ClientOptions, Error, RetryOptions, SolrClient, SolrUrl};
 use serde_json::Value;
 
-use super::read::Asked;
+use super::read::ClockReadings;
 use crate::verdict::words::printable;
 
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl ClusterOptions {
         client: &SolrClient,
         path: &str,
         params: &[(&str, &str)],
-    ) -> Result<(Value, Asked), Error> {
+    ) -> Result<(Value, ClockReadings), Error> {
         let asked_ms = (self.now_ms)();
         let answer = client.get(path, params).await?.ok()?.json()?;
         Ok((answer, (asked_ms, (self.now_ms)())))

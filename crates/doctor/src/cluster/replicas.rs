@@ -122,7 +122,7 @@ async fn get(
     client: &SolrClient,
     (path, params): (&str, &[(&str, &str)]),
     facts: &mut ClusterFacts,
-) -> Result<Option<(Value, read::Asked)>, Error> {
+) -> Result<Option<(Value, read::ClockReadings)>, Error> {
     // A replica of a cloud would pass the question on to another.
     let own = [("wt", "json"), ("omitHeader", "true"), ("distrib", "false")];
     match options.get(client, path, &[params, &own].concat()).await {

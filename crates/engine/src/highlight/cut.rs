@@ -29,11 +29,11 @@ pub(super) struct Cutter<'a> {
     separators: Vec<isize>,
     /// The value looked at: from where to where.
     value: (isize, isize),
-    piece: Piece,
+    piece: CutValue,
 }
 
 /// One value with its boundaries.
-struct Piece {
+struct CutValue {
     text: Text,
     len: isize,
     current: isize,
@@ -50,7 +50,8 @@ impl<'a> Cutter<'a> {
     pub(super) fn new(text: &'a Text, breaks: Breaks, goal: Option<Goal>) -> Self {
         let separators = text.as_str().match_indices(VALUE_SEPARATOR);
         let separators = separators.map(|(byte, _)| text.unit(byte) as isize).collect();
-        let mut cutter = Self { text, breaks, goal, separators, value: (0, 0), piece: Piece::of("", breaks) };
+        let mut cutter =
+            Self { text, breaks, goal, separators, value: (0, 0), piece: CutValue::of("", breaks) };
         cutter.first();
         cutter
     }
@@ -74,7 +75,7 @@ impl<'a> Cutter<'a> {
     fn enter(&mut self, start: isize, end: isize) {
         self.value = (start, end);
         if start < end {
-            self.piece = Piece::of(self.text.slice(start as usize, end as usize), self.breaks);
+            self.piece = CutValue::of(self.text.slice(start as usize, end as usize), self.breaks);
         }
     }
 
@@ -140,7 +141,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-impl Piece {
+impl CutValue {
     fn of(value: &str, breaks: Breaks) -> Self {
         let text = Text::new(value.to_owned());
         let java = |kind| Cuts::Java(Boundaries::new(kind, value));

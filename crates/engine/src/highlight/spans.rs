@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::near::near;
 use super::sought::{Leaf, LeafKind, Need, Pattern, PhraseSought, Sought};
 use super::tokens::{Token, TokenIndex};
-use crate::search::{Place, groups, spans};
+use crate::search::{PhraseSlot, groups, spans};
 
 /// Something to mark, in units of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -119,11 +119,11 @@ fn phrases(phrase: &PhraseSought, tokens: &TokenIndex<'_>) -> Vec<(usize, usize)
         0 => vec![None; positions.len()],
         _ => groups(phrase.places.iter().map(|(_, terms)| terms.as_slice())),
     };
-    let places: Vec<Place<'_>> = phrase
+    let places: Vec<PhraseSlot<'_>> = phrase
         .places
         .iter()
         .zip(positions.iter().zip(groups))
-        .map(|((offset, _), (positions, group))| Place { offset: *offset, positions, group })
+        .map(|((offset, _), (positions, group))| PhraseSlot { offset: *offset, positions, group })
         .collect();
     let at = by_position(phrase, tokens);
     let ends = |(first, last)| Some((at.get(&first)?.0, at.get(&last)?.1));

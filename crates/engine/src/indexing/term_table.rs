@@ -15,7 +15,7 @@ const SLOTS_LEAST: usize = 1 << 10;
 pub(crate) struct TermTable {
     /// A power of two of them, at most half of them in use.
     slots: Vec<Slot>,
-    entries: Vec<Entry>,
+    entries: Vec<TermSlot>,
     bytes: Vec<u8>,
 }
 
@@ -30,7 +30,7 @@ struct Slot {
 const FREE: Slot = Slot { hash: 0, number: u32::MAX };
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct TermSlot {
     /// As of [`prefix`]; with the length, all there is of a short term.
     prefix: u64,
     hash: u32,
@@ -65,7 +65,7 @@ impl TermTable {
     /// Memory held.
     pub(crate) fn memory(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
-            + self.entries.capacity() * size_of::<Entry>()
+            + self.entries.capacity() * size_of::<TermSlot>()
             + self.bytes.capacity()
     }
 
@@ -104,7 +104,7 @@ impl TermTable {
         let FieldTerm { field, bytes, hash, prefix } = term;
         // No group's terms come near 4 GiB: its documents were read from bodies of bounded size.
         let (start, len) = (self.bytes.len() as u32, bytes.len() as u32);
-        self.entries.push(Entry { prefix, hash, start, len, field });
+        self.entries.push(TermSlot { prefix, hash, start, len, field });
         self.bytes.extend_from_slice(bytes);
         if let Some(slot) = self.slots.get_mut(at) {
             *slot = Slot { hash, number };
@@ -129,7 +129,7 @@ impl TermTable {
     }
 
     #[inline]
-    fn bytes_of(&self, entry: &Entry) -> &[u8] {
+    fn bytes_of(&self, entry: &TermSlot) -> &[u8] {
         let start = entry.start as usize;
         self.bytes.get(start..start + entry.len as usize).unwrap_or_default()
     }
@@ -138,7 +138,7 @@ impl TermTable {
     #[inline]
     pub(crate) fn term(&self, number: u32) -> Option<FieldTerm<'_>> {
         let entry = self.entries.get(number as usize)?;
-        let Entry { hash, prefix, field, .. } = *entry;
+        let TermSlot { hash, prefix, field, .. } = *entry;
         Some(FieldTerm { field, bytes: self.bytes_of(entry), hash, prefix })
     }
 

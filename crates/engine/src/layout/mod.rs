@@ -17,7 +17,7 @@ use plan::{FieldClass, FieldSpec, ROOT_FIELD, SchemaLineage};
 use tantivy::schema::{Field, Schema};
 
 pub(crate) use self::segment_schema::VERSION_COLUMN;
-use self::segment_schema::{Place, column_name, inverted_name, payload_name, segment_schema};
+use self::segment_schema::{SlotPosition, column_name, inverted_name, payload_name, segment_schema};
 use self::slot::slot_of;
 pub use self::slot::{ColumnKind, InvertedKind, Slot};
 
@@ -246,7 +246,7 @@ impl Layout {
     }
 }
 
-fn bind(slot: &Slot, number: usize, place: &Place, spec: Arc<FieldSpec>) -> FieldLayout {
+fn bind(slot: &Slot, number: usize, place: &SlotPosition, spec: Arc<FieldSpec>) -> FieldLayout {
     let is_version = &*slot.name == VERSION_NAME && slot.column.is_some();
     let column = if is_version { Some(version_column()) } else { column_of(slot, number, place) };
     let inverted = if slot.inverted == Some(InvertedKind::Key) { Some(ID_FIELD) } else { place.inverted };
@@ -269,7 +269,7 @@ fn payload_column(number: usize, field: Field) -> ColumnRef {
     ColumnRef { name: payload_name(number).into(), kind: ColumnKind::I64, field, words: None }
 }
 
-fn column_of(slot: &Slot, number: usize, place: &Place) -> Option<ColumnRef> {
+fn column_of(slot: &Slot, number: usize, place: &SlotPosition) -> Option<ColumnRef> {
     let shared = place.column == place.inverted;
     let name = if shared { inverted_name(number) } else { column_name(number) };
     Some(ColumnRef { name: name.into(), kind: slot.column?, field: place.column?, words: None })

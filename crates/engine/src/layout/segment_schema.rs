@@ -12,7 +12,7 @@ use super::slot::{ColumnKind, InvertedKind, Slot};
 pub(crate) const VERSION_COLUMN: &str = "_version";
 
 /// Where a slot ended up.
-pub(super) struct Place {
+pub(super) struct SlotPosition {
     pub(super) inverted: Option<Field>,
     pub(super) column: Option<Field>,
     pub(super) payloads: Option<Field>,
@@ -33,7 +33,7 @@ pub(super) fn payload_name(slot: usize) -> String {
 }
 
 /// The schema of all slots, and where each ended up.
-pub(super) fn segment_schema(slots: &[Slot]) -> (Schema, Vec<Place>) {
+pub(super) fn segment_schema(slots: &[Slot]) -> (Schema, Vec<SlotPosition>) {
     let mut builder = SchemaBuilder::new();
     builder.add_bytes_field("_source", BytesOptions::default().set_stored());
     builder.add_i64_field(VERSION_COLUMN, NumericOptions::default().set_fast());
@@ -43,7 +43,7 @@ pub(super) fn segment_schema(slots: &[Slot]) -> (Schema, Vec<Place>) {
     (builder.build(), places)
 }
 
-fn add_slot(builder: &mut SchemaBuilder, number: usize, slot: &Slot) -> Place {
+fn add_slot(builder: &mut SchemaBuilder, number: usize, slot: &Slot) -> SlotPosition {
     let apart = match slot.inverted {
         Some(InvertedKind::Text { .. } | InvertedKind::Key) => true,
         Some(InvertedKind::Term { .. }) => slot.column != Some(ColumnKind::Str),
@@ -57,7 +57,7 @@ fn add_slot(builder: &mut SchemaBuilder, number: usize, slot: &Slot) -> Place {
         _ => add_column(builder, &column_name(number), kind),
     });
     let payloads = slot.payloads.then(|| add_column(builder, &payload_name(number), ColumnKind::I64));
-    Place { inverted, column, payloads }
+    SlotPosition { inverted, column, payloads }
 }
 
 fn add_inverted(builder: &mut SchemaBuilder, name: &str, kind: InvertedKind, fast: bool) -> Option<Field> {

@@ -30,7 +30,7 @@ pub(crate) fn explain(
         .segments
         .get(hit.segment_number())
         .ok_or_else(|| Error::internal("a hit names a segment that the snapshot does not have"))?;
-    let place = Place { context, segment, doc: hit.doc };
+    let place = ExplainedDoc { context, segment, doc: hit.doc };
     let own = place.explain(node)?.unwrap_or_else(|| leaf(0.0, "no matching clause"));
     Ok(parts.around(own))
 }
@@ -46,7 +46,7 @@ pub(crate) fn others(
     let mut explained = Vec::with_capacity(found.len());
     for (segment, doc) in found.iter().take_while(|_| !context.allowance.is_used_up()) {
         let Some(segment) = context.segments.get(*segment) else { continue };
-        let place = Place { context, segment, doc: *doc };
+        let place = ExplainedDoc { context, segment, doc: *doc };
         let reason = match place.explain(&node)? {
             Some(reason) => reason,
             None => place.miss(&node)?,
@@ -138,13 +138,13 @@ fn real(value: &Value) -> f64 {
 }
 
 /// The document being explained.
-struct Place<'a> {
+struct ExplainedDoc<'a> {
     context: &'a SearchContext<'a>,
     segment: &'a SearchSegment<'a>,
     doc: DocId,
 }
 
-impl Place<'_> {
+impl ExplainedDoc<'_> {
     /// `None` when the document does not match.
     fn explain(&self, node: &Node) -> Result<Option<Explanation>> {
         let mut evaluator = Evaluator::open(self.context.layout.tantivy(), node, self.segment.reader)?;
@@ -225,7 +225,7 @@ impl Place<'_> {
 
     fn preset(&self, preset: &Preset, score: f32) -> Result<Explanation> {
         let Reason { text, by } = preset.reason(self.segment.reader, self.doc);
-        let by = by.map(|doc| Place { context: self.context, segment: self.segment, doc });
+        let by = by.map(|doc| ExplainedDoc { context: self.context, segment: self.segment, doc });
         let details = by.zip(preset.inner()).map(|(place, inner)| place.explain(inner)).transpose()?;
         Ok(branch(score, text, details.flatten().into_iter().collect()))
     }

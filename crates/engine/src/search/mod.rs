@@ -76,7 +76,7 @@ pub(crate) use lower::{regex_automaton, wildcard_automaton};
 pub(crate) use near_terms::is_near;
 pub use near_terms::{TERM_CHARS_MAX, similarity};
 pub(crate) use repeats::{are_too_many, groups};
-pub(crate) use sloppy::{Place, spans};
+pub(crate) use sloppy::{PhraseSlot, spans};
 pub(crate) use stats::rarity;
 
 /// Runs `plan` over a snapshot. Bad requests are the user's; every other error is of the index.

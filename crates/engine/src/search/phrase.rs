@@ -6,7 +6,7 @@ use tantivy::{DocId, SegmentReader, Term};
 
 use super::node::PhraseNode;
 use super::norms::Norms;
-use super::sloppy::{self, Place};
+use super::sloppy::{self, PhraseSlot};
 use crate::errors::from_tantivy;
 use crate::segment::postings::TermBlocks;
 use crate::segment::postings::positions::TermPositions;
@@ -54,7 +54,7 @@ impl PhraseAt {
         if !self.places.iter_mut().all(|place| place.load(doc)) {
             return None;
         }
-        let places: Vec<Place<'_>> = self.places.iter().map(PlaceAt::loaded).collect();
+        let places: Vec<PhraseSlot<'_>> = self.places.iter().map(PlaceAt::loaded).collect();
         let freq = match self.slop {
             0 => sloppy::exact_count(&places) as f32,
             slop => sloppy::frequency(&places, slop),
@@ -71,8 +71,8 @@ pub(crate) fn with_positions(view: &SegmentView, term: &Term) -> Result<Option<(
 }
 
 impl PlaceAt {
-    fn loaded(&self) -> Place<'_> {
-        Place { offset: self.offset, positions: &self.positions, group: self.group }
+    fn loaded(&self) -> PhraseSlot<'_> {
+        PhraseSlot { offset: self.offset, positions: &self.positions, group: self.group }
     }
 
     /// Reads the positions of `doc`; false when it has none of the terms.

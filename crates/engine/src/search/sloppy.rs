@@ -4,7 +4,7 @@
 //! rules were read in Lucene 9.12 and checked against recorded scores.
 
 /// The positions of one place of the phrase in one document, ascending.
-pub(crate) struct Place<'a> {
+pub(crate) struct PhraseSlot<'a> {
     /// Where the place stands in the phrase.
     pub(crate) offset: u32,
     pub(crate) positions: &'a [u32],
@@ -13,7 +13,7 @@ pub(crate) struct Place<'a> {
 }
 
 /// Matches without slop: every place at its offset from the first.
-pub(super) fn exact_count(places: &[Place<'_>]) -> u32 {
+pub(super) fn exact_count(places: &[PhraseSlot<'_>]) -> u32 {
     let Some((first, rest)) = places.split_first() else { return 0 };
     let mut heads = vec![0usize; rest.len()];
     let mut count = 0;
@@ -30,7 +30,7 @@ pub(super) fn exact_count(places: &[Place<'_>]) -> u32 {
 }
 
 /// The sloppy frequency; 0 when nothing matches within `slop`.
-pub(super) fn frequency(places: &[Place<'_>], slop: u32) -> f32 {
+pub(super) fn frequency(places: &[PhraseSlot<'_>], slop: u32) -> f32 {
     let mut matcher = Matcher::new(places);
     let mut sum = 0.0;
     if !matcher.start() {
@@ -43,7 +43,7 @@ pub(super) fn frequency(places: &[Place<'_>], slop: u32) -> f32 {
 }
 
 /// The first and the last word of each match within `slop`, in the order found.
-pub(crate) fn spans(places: &[Place<'_>], slop: u32) -> Vec<(u32, u32)> {
+pub(crate) fn spans(places: &[PhraseSlot<'_>], slop: u32) -> Vec<(u32, u32)> {
     let mut matcher = Matcher::new(places);
     let mut found = Vec::new();
     if !matcher.start() {
@@ -57,7 +57,7 @@ pub(crate) fn spans(places: &[Place<'_>], slop: u32) -> Vec<(u32, u32)> {
 
 /// One place on its walk over the document.
 struct Walker<'a> {
-    place: &'a Place<'a>,
+    place: &'a PhraseSlot<'a>,
     at: usize,
 }
 
@@ -90,7 +90,7 @@ struct Matcher<'a> {
 }
 
 impl<'a> Matcher<'a> {
-    fn new(places: &'a [Place<'a>]) -> Self {
+    fn new(places: &'a [PhraseSlot<'a>]) -> Self {
         let walkers: Vec<Walker<'a>> = places.iter().map(|place| Walker { place, at: 0 }).collect();
         let waiting = vec![true; walkers.len()];
         Self { walkers, waiting, end: i64::MIN, lead: (0, 0), exhausted: false }
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     /// `phrase` over `text`, words split by spaces.
-    fn places(phrase: &str, text: &str, run: impl Fn(&[Place<'_>])) {
+    fn places(phrase: &str, text: &str, run: impl Fn(&[PhraseSlot<'_>])) {
         let words: Vec<&str> = phrase.split(' ').collect();
         let found: Vec<Vec<u32>> = words
             .iter()
@@ -219,14 +219,14 @@ mod tests {
                 (0u32..).zip(text.split(' ')).filter(|(_, at)| at == word).map(|(at, _)| at).collect()
             })
             .collect();
-        let places: Vec<Place<'_>> = words
+        let places: Vec<PhraseSlot<'_>> = words
             .iter()
             .zip(&found)
             .enumerate()
             .map(|(at, (word, positions))| {
                 let repeated = words.iter().filter(|other| *other == word).count() > 1;
                 let group = repeated.then(|| words.iter().position(|other| other == word).unwrap_or(0));
-                Place { offset: at as u32, positions, group }
+                PhraseSlot { offset: at as u32, positions, group }
             })
             .collect();
         run(&places);

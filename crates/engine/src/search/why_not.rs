@@ -29,7 +29,7 @@ const EDITS_MAX: f32 = 2.0;
 
 pub(super) fn why_not(context: &SearchContext<'_>, plan: &SearchPlan, id: &str) -> Result<WhyNot> {
     let Some((segment, doc)) = place_of(context, id)? else { return Ok(WhyNot::default()) };
-    let place = Place { context, segment, doc };
+    let place = DocAddress { context, segment, doc };
     let mut found = WhyNot { visible: true, ..WhyNot::default() };
     for (at, filter) in plan.filters.iter().enumerate() {
         found.filters.extend(place.miss(&filter.query)?.map(|miss| (at, miss)));
@@ -38,13 +38,13 @@ pub(super) fn why_not(context: &SearchContext<'_>, plan: &SearchPlan, id: &str) 
     Ok(found)
 }
 
-struct Place<'a> {
+struct DocAddress<'a> {
     context: &'a SearchContext<'a>,
     segment: &'a SearchSegment<'a>,
     doc: DocId,
 }
 
-impl Place<'_> {
+impl DocAddress<'_> {
     /// `None` when the document matches.
     fn miss(&self, query: &Query) -> Result<Option<Miss>> {
         match query {

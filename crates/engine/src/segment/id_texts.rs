@@ -39,11 +39,11 @@ pub(crate) fn build(reader: &SegmentReader) -> Result<Option<Vec<u8>>> {
 }
 
 /// Where an id is among the texts: first byte, bytes.
-type Place = (usize, u32);
+type TextAddress = (usize, u32);
 
 /// All ids in the order of terms, and where in them that of each document is; `None` as soon as the ids of
 /// documents, of which several may have the same, take more than `bytes_max`.
-fn read(reader: &SegmentReader, bytes_max: u32) -> Result<Option<(Vec<u8>, Vec<Place>)>> {
+fn read(reader: &SegmentReader, bytes_max: u32) -> Result<Option<(Vec<u8>, Vec<TextAddress>)>> {
     let postings = PostingsFile::open(reader)?;
     let inverted = reader.inverted_index(ID_FIELD).map_err(from_tantivy)?;
     let mut terms = inverted.terms().stream().map_err(from_tantivy)?;

@@ -31,7 +31,7 @@ impl Room {
 
 /// One thing to suggest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct SuggestEntry {
     pub(super) text: String,
     pub(super) weight: i64,
     /// Present when the source has payloads.
@@ -39,7 +39,7 @@ pub(super) struct Entry {
     pub(super) contexts: Vec<String>,
 }
 
-impl Entry {
+impl SuggestEntry {
     fn size(&self) -> usize {
         let contexts: usize = self.contexts.iter().map(|context| context.len() + size_of::<String>()).sum();
         let payload = self.payload.as_ref().map_or(0, String::len);
@@ -51,10 +51,10 @@ impl Entry {
 pub(super) fn each_entry(
     snapshot: &Snapshot,
     source: &SuggestSource,
-    take: &mut dyn FnMut(Entry) -> Result<()>,
+    take: &mut dyn FnMut(SuggestEntry) -> Result<()>,
 ) -> Result<()> {
     let mut room = Room::default();
-    let mut take = |entry: Entry| {
+    let mut take = |entry: SuggestEntry| {
         room.take(entry.size())?;
         take(entry)
     };
@@ -74,13 +74,13 @@ pub(super) fn each_entry(
             for count in search::terms(snapshot, &all_terms(field))?.0 {
                 if count.documents >= least {
                     let weight = i64::try_from(count.documents).unwrap_or(i64::MAX);
-                    take(Entry { text: count.term, weight, ..Entry::default() })?;
+                    take(SuggestEntry { text: count.term, weight, ..SuggestEntry::default() })?;
                 }
             }
             Ok(())
         }
         SuggestSource::File { entries, .. } => entries.iter().cloned().try_for_each(|it| {
-            take(Entry { text: it.text, weight: it.weight, payload: it.payload, contexts: Vec::new() })
+            take(SuggestEntry { text: it.text, weight: it.weight, payload: it.payload, contexts: Vec::new() })
         }),
     }
 }
@@ -125,7 +125,7 @@ impl Fields<'_> {
     }
 
     /// One entry for each value.
-    fn entries(&self, document: &Document, take: &mut dyn FnMut(Entry) -> Result<()>) -> Result<()> {
+    fn entries(&self, document: &Document, take: &mut dyn FnMut(SuggestEntry) -> Result<()>) -> Result<()> {
         let values = |name: &Option<Arc<str>>| name.as_ref().and_then(|name| document.get(name));
         let number = |name: &str| document.get(name).and_then(|values| values.first());
         let weight = match self.weight {
@@ -143,7 +143,7 @@ impl Fields<'_> {
         let contexts = contexts.unwrap_or_default();
         for value in document.get(self.field).into_iter().flatten() {
             let (payload, contexts) = (payload.clone(), contexts.clone());
-            take(Entry { text: text(value), weight, payload, contexts })?;
+            take(SuggestEntry { text: text(value), weight, payload, contexts })?;
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ pub(super) fn ranges_near(keys: &Dictionary, asked: &str, fuzzy: FuzzyPrefix) ->
     };
     let begun = keys.descend(asked.as_bytes().get(..exact).unwrap_or_default());
     let asked = units.get(fuzzy.prefix..).unwrap_or_default();
-    let asked = Asked::new(asked, fuzzy);
+    let asked = FuzzyPattern::new(asked, fuzzy);
     let start = Step { units: 0, last: None, near: asked.start(), near_before: Near::default() };
     let mut walk = Walk { keys, asked: &asked, characters: fuzzy.characters, open: vec![], found: vec![] };
     walk.open.push((start, Character::default(), begun));
@@ -35,7 +35,7 @@ pub(super) fn ranges_near(keys: &Dictionary, asked: &str, fuzzy: FuzzyPrefix) ->
 
 struct Walk<'a> {
     keys: &'a Dictionary,
-    asked: &'a Asked,
+    asked: &'a FuzzyPattern,
     /// Units are characters, not bytes.
     characters: bool,
     /// Keys to go on with, which agree in the units so far and in what is read of the next. Not on the stack:
@@ -114,7 +114,7 @@ struct Step {
 
 /// What was asked, to be held against units one by one: Wu and Manber's way of matching with errors (1992),
 /// along the diagonal.
-struct Asked {
+struct FuzzyPattern {
     /// Between places that no unit is equal to, so that there are some before the first.
     units: Vec<Option<u32>>,
     length: usize,
@@ -123,7 +123,7 @@ struct Asked {
     swaps: bool,
 }
 
-impl Asked {
+impl FuzzyPattern {
     fn new(asked: &[u32], fuzzy: FuzzyPrefix) -> Self {
         let edits_max = fuzzy.edits_max.min(EDITS_MAX);
         let mut units = vec![None; edits_max + 1];

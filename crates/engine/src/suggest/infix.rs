@@ -10,7 +10,7 @@ use plan::partial::{SuggestedEntries, SuggestedEntry};
 use plan::{Contexts, Fall, InfixLookup, Result, Suggestion};
 
 use super::allowed::Allowed;
-use super::entries::Entry;
+use super::entries::SuggestEntry;
 use super::lists::{Lists, ListsBuilder};
 use super::merged::{Merged, Several};
 use super::texts::Texts;
@@ -37,7 +37,11 @@ pub(super) struct InfixAsk<'a> {
 
 impl InfixIndex {
     /// Errors: more words or contexts than a suggester may take.
-    pub(super) fn build(mut entries: Vec<Entry>, lookup: &InfixLookup, analyzer: &Analyzer) -> Result<Self> {
+    pub(super) fn build(
+        mut entries: Vec<SuggestEntry>,
+        lookup: &InfixLookup,
+        analyzer: &Analyzer,
+    ) -> Result<Self> {
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.weight));
         let has_payloads = entries.iter().any(|entry| entry.payload.is_some());
         let (mut texts, mut payloads) = (Texts::default(), has_payloads.then(Texts::default));

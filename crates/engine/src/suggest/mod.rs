@@ -38,7 +38,7 @@ use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
 use crate::lock::lock;
 use crate::snapshot::Snapshot;
-use entries::Entry;
+use entries::SuggestEntry;
 use infix::{InfixAsk, InfixIndex};
 use next_word::{NextWordAsk, NextWordIndex};
 use prefix::PrefixIndex;
@@ -288,7 +288,7 @@ fn analyzer<'a>(schema: &Schema, analyzers: &'a Analyzers, name: &str) -> Result
         .ok_or_else(|| Error::bad_request(format!("field type `{name}` has no analyzer; name one that has")))
 }
 
-fn entries_of(snapshot: &Snapshot, source: &SuggestSource) -> Result<Vec<Entry>> {
+fn entries_of(snapshot: &Snapshot, source: &SuggestSource) -> Result<Vec<SuggestEntry>> {
     let mut entries = Vec::new();
     entries::each_entry(snapshot, source, &mut |entry| {
         entries.push(entry);

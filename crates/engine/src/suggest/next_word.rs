@@ -8,7 +8,7 @@ use plan::partial::{NextWords, WordSequences};
 use plan::{Error, NextWordLookup, Result};
 
 use super::dictionary::Dictionary;
-use super::entries::{Entry, Room};
+use super::entries::{Room, SuggestEntry};
 use super::peaks::Peaks;
 use super::texts::Texts;
 
@@ -36,7 +36,11 @@ pub(super) struct NextWordAsk<'a> {
 }
 
 impl NextWordIndex {
-    pub(super) fn build(entries: &[Entry], lookup: &NextWordLookup, analyzer: &Analyzer) -> Result<Self> {
+    pub(super) fn build(
+        entries: &[SuggestEntry],
+        lookup: &NextWordLookup,
+        analyzer: &Analyzer,
+    ) -> Result<Self> {
         let mut orders = vec![HashMap::<Vec<u8>, u32>::new(); lookup.grams];
         let mut room = Room::default();
         for entry in entries {

@@ -10,7 +10,7 @@ use plan::partial::{SuggestedEntries, SuggestedEntry};
 use plan::{Error, PrefixLookup, Result, Suggestion};
 
 use super::dictionary::Dictionary;
-use super::entries::{Entry, Room};
+use super::entries::{Room, SuggestEntry};
 use super::fuzzy::ranges_near;
 use super::peaks::Peaks;
 use super::texts::Texts;
@@ -43,7 +43,7 @@ impl PrefixIndex {
     /// Without an analyzer entries are spelt as they are. Errors: a weight below 0 or above the greatest
     /// `i32`, which Lucene cannot hold either.
     pub(super) fn build(
-        entries: &[Entry],
+        entries: &[SuggestEntry],
         lookup: &PrefixLookup,
         analyzer: Option<&Analyzer>,
     ) -> Result<Self> {
@@ -171,7 +171,7 @@ fn spelt(analyzer: &Analyzer, text: &str, options: PathOptions) -> Vec<String> {
     graph_paths(&tokens, ending, options)
 }
 
-fn weight(entry: &Entry) -> Result<i32> {
+fn weight(entry: &SuggestEntry) -> Result<i32> {
     let weight = i32::try_from(entry.weight).ok().filter(|weight| *weight >= 0);
     weight.ok_or_else(|| {
         let message = format!("cannot encode value: {}; weights go from 0 to {}", entry.weight, i32::MAX);

@@ -5,7 +5,7 @@ use plan::partial::{EntryOrder, SuggestedEntries, SuggestedEntry};
 use plan::{Error, Result, SortedLookup, Suggestion};
 
 use super::dictionary::Dictionary;
-use super::entries::Entry;
+use super::entries::SuggestEntry;
 use super::texts::Texts;
 
 pub(super) struct SortedIndex {
@@ -17,7 +17,7 @@ pub(super) struct SortedIndex {
 impl SortedIndex {
     /// Of entries with one text the last counts. Errors: entries with payloads or contexts, which there is no
     /// room for in Lucene either.
-    pub(super) fn build(entries: Vec<Entry>, lookup: SortedLookup) -> Result<Self> {
+    pub(super) fn build(entries: Vec<SuggestEntry>, lookup: SortedLookup) -> Result<Self> {
         if entries.iter().any(|entry| entry.payload.is_some()) {
             return Err(Error::bad_request("this suggester doesn't support payloads"));
         }

@@ -7,7 +7,7 @@ use plan::partial::{Merge, SameTexts, SuggestPartial, SuggestedEntries};
 use plan::{Blend, Fall, NextWordLookup, PrefixLookup, SortedLookup};
 use proptest::prelude::*;
 
-use super::entries::Entry;
+use super::entries::SuggestEntry;
 use super::infix::{InfixAsk, InfixIndex};
 use super::next_word::{NextWordAsk, NextWordIndex};
 use super::prefix::PrefixIndex;
@@ -24,12 +24,12 @@ fn split() -> impl Strategy<Value = Split> {
 /// What shards show together; the only one shows what it shows alone.
 fn together(
     count: usize,
-    entries: &[Entry],
+    entries: &[SuggestEntry],
     (shards, pairs): &Split,
-    look_up: impl Fn(Vec<Entry>) -> SuggestPartial,
+    look_up: impl Fn(Vec<SuggestEntry>) -> SuggestPartial,
 ) -> (String, String) {
     let shown = |found: SuggestPartial| text_of(&cluster::finish_suggestions(count, found));
-    let held = |shard: usize| -> Vec<Entry> {
+    let held = |shard: usize| -> Vec<SuggestEntry> {
         entries
             .iter()
             .zip(shards.iter().cycle())
@@ -48,14 +48,14 @@ fn together(
     (shown(parts.pop().unwrap_or_default()), shown(look_up(entries.to_vec())))
 }
 
-fn entries(texts: &[(String, i64)]) -> Vec<Entry> {
+fn entries(texts: &[(String, i64)]) -> Vec<SuggestEntry> {
     texts.iter().map(|(text, weight)| entry(text, *weight, &[])).collect()
 }
 
 /// Of all shards: nothing is cut where others could add to it.
 const ALL: usize = usize::MAX;
 
-fn find_infix(entries: Vec<Entry>, blend: Option<Blend>) -> SuggestedEntries {
+fn find_infix(entries: Vec<SuggestEntry>, blend: Option<Blend>) -> SuggestedEntries {
     let index = InfixIndex::build(entries, &infix(blend), &analyzer()).unwrap();
     index.lookup(
         &InfixAsk { key: "a", words: &[], prefix: Some("a"), all_required: true, contexts: None },
@@ -63,7 +63,7 @@ fn find_infix(entries: Vec<Entry>, blend: Option<Blend>) -> SuggestedEntries {
     )
 }
 
-fn find_prefix(entries: &[Entry], exact_first: bool) -> SuggestedEntries {
+fn find_prefix(entries: &[SuggestEntry], exact_first: bool) -> SuggestedEntries {
     let lookup = PrefixLookup { exact_first, ..prefix() };
     let index = PrefixIndex::build(entries, &lookup, Some(&analyzer())).unwrap();
     index.lookup("ab", &["ab".to_owned()], ALL)
@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn beginnings(texts in texts(), split in split(), count in 1usize..6, exact_first in any::<bool>()) {
-        let find = |held: Vec<Entry>| {
+        let find = |held: Vec<SuggestEntry>| {
             SuggestPartial::Entries(find_prefix(&held, exact_first).from_source(SameTexts::Heaviest))
         };
         let (many, one) = together(count, &entries(&texts), &split, find);
@@ -98,7 +98,7 @@ proptest! {
         let mut entries = entries(&texts);
         // Of one text the last entry counts, and which is the last is up to the order of documents.
         entries.iter_mut().for_each(|entry| entry.weight = entry.text.len() as i64);
-        let find = |held: Vec<Entry>| {
+        let find = |held: Vec<SuggestEntry>| {
             let index = SortedIndex::build(held, SortedLookup { parts: None, lowercase: false }).unwrap();
             SuggestPartial::Entries(index.lookup("a", ALL).from_source(SameTexts::Heaviest))
         };
@@ -109,7 +109,7 @@ proptest! {
     #[test]
     fn next_words(texts in texts(), split in split(), count in 1usize..6, (words, ended) in (prop::collection::vec("[ab]{1,2}", 1..3), any::<bool>())) {
         let ask = NextWordAsk { words: &words, ended, left_out: 0 };
-        let find = |held: Vec<Entry>| {
+        let find = |held: Vec<SuggestEntry>| {
             let index = NextWordIndex::build(&held, &NextWordLookup { grams: 2, separator: b' ' }, &analyzer());
             index.map_or_else(|_| SuggestPartial::default(), |index| SuggestPartial::NextWords(index.lookup(&ask, ALL)))
         };
@@ -120,12 +120,12 @@ proptest! {
     /// The terms of a field: each shard counts its own.
     #[test]
     fn counted_terms(texts in texts(), split in split(), count in 1usize..6, begins in any::<bool>()) {
-        let counted = |held: Vec<Entry>| -> Vec<Entry> {
+        let counted = |held: Vec<SuggestEntry>| -> Vec<SuggestEntry> {
             let mut counts: BTreeMap<String, i64> = BTreeMap::new();
             held.into_iter().for_each(|it| *counts.entry(it.text).or_default() += it.weight);
             counts.into_iter().map(|(text, weight)| entry(&text, weight, &[])).collect()
         };
-        let find = |held: Vec<Entry>| {
+        let find = |held: Vec<SuggestEntry>| {
             let terms = counted(held);
             let found = if begins { find_prefix(&terms, true) } else { find_infix(terms, None) };
             SuggestPartial::Entries(found.from_source(SameTexts::Sum))

@@ -13,7 +13,7 @@ use plan::{
 };
 use proptest::prelude::*;
 
-use super::entries::Entry;
+use super::entries::SuggestEntry;
 use super::infix::{InfixAsk, InfixIndex};
 use super::prefix::PrefixIndex;
 use super::sorted::SortedIndex;
@@ -36,12 +36,12 @@ pub(super) fn infix(blend: Option<Blend>) -> InfixLookup {
     InfixLookup { all_required: true, highlight: false, blend }
 }
 
-pub(super) fn entry(text: &str, weight: i64, contexts: &[&str]) -> Entry {
+pub(super) fn entry(text: &str, weight: i64, contexts: &[&str]) -> SuggestEntry {
     let contexts = contexts.iter().map(|context| (*context).to_owned()).collect();
-    Entry { text: text.to_owned(), weight, payload: None, contexts }
+    SuggestEntry { text: text.to_owned(), weight, payload: None, contexts }
 }
 
-fn shelf() -> Vec<Entry> {
+fn shelf() -> Vec<SuggestEntry> {
     vec![
         entry("The Sound of Music", 50, &["film", "musical"]),
         entry("Musical Boxes and Clocks", 70, &["toy"]),
@@ -104,7 +104,7 @@ fn weights_fall_with_the_place() {
 #[test]
 fn entries_stand_in_order() {
     let check = |parts: Option<u32>, lowercase: bool, key: &str, expected: &str| {
-        let entries = shelf().into_iter().map(|it| Entry { contexts: Vec::new(), ..it }).collect();
+        let entries = shelf().into_iter().map(|it| SuggestEntry { contexts: Vec::new(), ..it }).collect();
         let index = SortedIndex::build(entries, SortedLookup { parts, lowercase }).unwrap();
         assert_eq!(shown(3, index.lookup(key, 3)), expected);
     };
@@ -116,7 +116,7 @@ fn entries_stand_in_order() {
     // Of one weight, so of one part.
     check(Some(5), false, "Su", "Sunny Garden Chair=1");
     check(Some(5), false, "The", "The Sound of Music=1");
-    let with_payload = Entry { payload: Some(String::new()), ..entry("a", 1, &[]) };
+    let with_payload = SuggestEntry { payload: Some(String::new()), ..entry("a", 1, &[]) };
     let lookup = SortedLookup { parts: None, lowercase: false };
     assert!(SortedIndex::build(vec![with_payload], lookup).is_err());
 }
@@ -271,7 +271,7 @@ proptest! {
 
     #[test]
     fn the_best_are_those_of_a_plain_search(texts in texts(), word in "[ab]{1,3}", begun in "[ab]{1,2}", count in 1usize..6, all in any::<bool>()) {
-        let entries: Vec<Entry> = texts.iter().map(|(text, weight)| entry(text, *weight, &[])).collect();
+        let entries: Vec<SuggestEntry> = texts.iter().map(|(text, weight)| entry(text, *weight, &[])).collect();
         let index = InfixIndex::build(entries, &infix(None), &analyzer()).unwrap();
         let words = [word.clone()];
         let ask = InfixAsk { key: "", words: &words, prefix: Some(&begun), all_required: all, contexts: None };
@@ -290,7 +290,7 @@ proptest! {
 
     #[test]
     fn contexts_let_in_what_a_plain_search_would(texts in texts(), contexts in contexts(), begun in "[ab]{0,1}", count in 1usize..6) {
-        let entries: Vec<Entry> = texts
+        let entries: Vec<SuggestEntry> = texts
             .iter()
             .zip(0..)
             .map(|((text, weight), number)| entry(text, *weight, CONTEXT_SETS[number % CONTEXT_SETS.len()]))
@@ -312,7 +312,7 @@ proptest! {
 
     #[test]
     fn the_best_beginnings_are_those_of_a_plain_search(texts in texts(), begun in "[ab]{1,2}", count in 1usize..6) {
-        let entries: Vec<Entry> = texts.iter().map(|(text, weight)| entry(text, *weight, &[])).collect();
+        let entries: Vec<SuggestEntry> = texts.iter().map(|(text, weight)| entry(text, *weight, &[])).collect();
         let lookup = PrefixLookup { exact_first: false, ..prefix() };
         let index = PrefixIndex::build(&entries, &lookup, Some(&analyzer())).unwrap();
         let mut best: Vec<(&str, i64)> = Vec::new();

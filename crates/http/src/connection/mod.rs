@@ -33,7 +33,7 @@ use crate::config::ServeConfig;
 use crate::connection::guarded::{Guarded, Spoken};
 use crate::connection::listener::{Accepted, Peer, Stream};
 use crate::connection::lull::LullTimer;
-use crate::connection::upgrade::{Continued, Told};
+use crate::connection::upgrade::{Continued, UpgradeFeed};
 use crate::request::service;
 use crate::server::Server;
 
@@ -93,7 +93,7 @@ struct Connection {
     protocols: Arc<Protocols>,
     peer: Peer,
     /// What the last request asked to go on with.
-    upgrade: Mutex<Option<Told>>,
+    upgrade: Mutex<Option<UpgradeFeed>>,
 }
 
 /// Serves a connection to its end.

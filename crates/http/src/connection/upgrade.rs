@@ -44,7 +44,7 @@ const END_STREAM_AND_HEADERS: u8 = 0x1 | 0x4;
 
 /// What HTTP/2 needs to know of a request that asks to go on so. It costs a request that does not ask
 /// nothing.
-pub(crate) fn asked<B: Body>(request: &Request<B>) -> Option<Told> {
+pub(crate) fn asked<B: Body>(request: &Request<B>) -> Option<UpgradeFeed> {
     request.extensions().get::<OnUpgrade>()?;
     let headers = request.headers();
     let asks = headers.get(UPGRADE).is_some_and(|name| name.as_bytes().eq_ignore_ascii_case(b"h2c"));
@@ -62,7 +62,7 @@ pub(crate) fn asked<B: Body>(request: &Request<B>) -> Option<Told> {
         return None;
     }
     let frame = frame(KIND_HEADERS, END_STREAM_AND_HEADERS, 1, &head);
-    Some(Told { settings, frame, seen: Vec::new() })
+    Some(UpgradeFeed { settings, frame, seen: Vec::new() })
 }
 
 /// What tells the client to go on in HTTP/2.
@@ -142,7 +142,7 @@ fn from_base64url(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// What is told to hyper, and what has come of the client's preface and first frame.
-pub(crate) struct Told {
+pub(crate) struct UpgradeFeed {
     /// What the client's `HTTP2-Settings` say.
     settings: Vec<u8>,
     /// The request's head as a frame that opens stream 1.
@@ -150,7 +150,7 @@ pub(crate) struct Told {
     seen: Vec<u8>,
 }
 
-impl Told {
+impl UpgradeFeed {
     /// How much more of preface and first frame must come.
     fn missing(&self) -> usize {
         let payload = self.payload_bytes().unwrap_or(0).min(PAYLOAD_BYTES_MAX);
@@ -183,13 +183,13 @@ impl Told {
 pub(crate) struct Continued<S> {
     stream: S,
     /// Until preface and first frame have come.
-    told: Option<Told>,
+    told: Option<UpgradeFeed>,
     /// What is read before the stream goes on.
     ready: Vec<u8>,
 }
 
 impl<S> Continued<S> {
-    pub fn new(stream: S, told: Told) -> Self {
+    pub fn new(stream: S, told: UpgradeFeed) -> Self {
         Self { stream, told: Some(told), ready: Vec::new() }
     }
 }
@@ -206,7 +206,7 @@ impl<S: AsyncRead + Unpin> Continued<S> {
                 told.seen.extend_from_slice(part.filled());
             }
             if part.filled().is_empty() {
-                self.ready = self.told.take().map(Told::told).unwrap_or_default();
+                self.ready = self.told.take().map(UpgradeFeed::told).unwrap_or_default();
             }
         }
         Poll::Ready(Ok(()))
@@ -249,8 +249,8 @@ mod tests {
 
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-    fn told() -> Told {
-        Told { settings: vec![0, 4, 0, 1, 0, 0], frame: b"(stream 1)".to_vec(), seen: vec![] }
+    fn told() -> UpgradeFeed {
+        UpgradeFeed { settings: vec![0, 4, 0, 1, 0, 0], frame: b"(stream 1)".to_vec(), seen: vec![] }
     }
 
     /// What hyper reads of what the client sends, in parts of that many bytes.

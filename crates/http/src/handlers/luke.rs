@@ -55,28 +55,28 @@ async fn details(collection: &Arc<Collection>, params: &Params) -> Result<Entrie
 }
 
 /// A document by its number or its id: the number, and how the request called it.
-struct Place {
+struct DocumentName {
     number: u64,
     called: String,
 }
 
 /// Which document to take apart, if any. `docId` wins over `id`: a number that a client has from elsewhere
 /// means the newest moment.
-async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> Result<Option<Place>> {
+async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> Result<Option<DocumentName>> {
     if let Some(sent) = asked::DOC_ID.read(params)? {
         let called = asked::DOC_ID.sent(params).unwrap_or_default();
         let number = u64::try_from(sent).map_err(|_| no_document(called))?;
-        return Ok(Some(Place { number, called: called.to_owned() }));
+        return Ok(Some(DocumentName { number, called: called.to_owned() }));
     }
     let (Some(id), Some(key)) = (asked::ID.sent(params), schema.unique_key.clone()) else { return Ok(None) };
     let query = Query::Term { field: key, value: Value::Str(id.to_owned()) };
     let plan = Arc::new(first(schema, query, 1));
     let found = pinned.search(plan, &Meters::default()).await?.hits.into_iter().next();
     let hit = found.ok_or_else(|| no_document(id))?;
-    Ok(Some(Place { number: hit.place, called: id.to_owned() }))
+    Ok(Some(DocumentName { number: hit.place, called: id.to_owned() }))
 }
 
-async fn document(pinned: &PinnedCollection, schema: &Schema, place: Place) -> Result<Node> {
+async fn document(pinned: &PinnedCollection, schema: &Schema, place: DocumentName) -> Result<Node> {
     let request = DocumentAtRead { place: place.number, fields: &FieldSelection::everything() };
     let found = pinned.read(request, &Meters::default()).await?;
     let (_, mut document) = found.ok_or_else(|| no_document(&place.called))?;

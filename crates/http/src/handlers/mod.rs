@@ -5,7 +5,6 @@ pub(crate) mod zip;
 
 mod asked;
 mod background;
-mod beside;
 mod collections;
 mod config;
 mod configsets;
@@ -29,6 +28,7 @@ mod schema;
 mod security;
 mod segments;
 mod select;
+mod side_components;
 mod slow;
 mod snapshots;
 mod spelling;

@@ -12,8 +12,8 @@ use solr::vectors::VectorsRequest;
 use solr::{Params, json_request};
 
 use super::asked::Asked;
-use super::beside::{Beside, Said};
 use super::permit::Permit;
+use super::side_components::{SideComponents, SideResults};
 use super::spelling::Searched;
 use super::subquery::Subqueries;
 use super::{more_like, terms};
@@ -42,7 +42,7 @@ pub(super) async fn run(
     if resolved.response.debug.timing {
         call.trace.be_exact();
     }
-    let beside = Beside::prepare(collection, &config, &context, components, params).await?;
+    let beside = SideComponents::prepare(collection, &config, &context, components, params).await?;
     let plan = Arc::new(resolved.plan);
     // What later asks about these hits asks the same moment.
     let pinned = collection.pin();
@@ -64,8 +64,8 @@ pub(super) async fn run(
     drop(pinned);
     // The first component that the request's allowance does not suffice for.
     let cut = result.cut_before.as_ref().and_then(|cut| components.iter().position(|it| it == cut));
-    let Said { mut sections, failure, cut } = match &resolved.late_failure {
-        Some(_) => Said { cut, ..Said::default() },
+    let SideResults { mut sections, failure, cut } = match &resolved.late_failure {
+        Some(_) => SideResults { cut, ..SideResults::default() },
         None => {
             let searched = Searched { hits: result.total, filters: &plan.filters, searches: true };
             beside.run(searched, (cut, &permit.meters)).await
@@ -154,9 +154,9 @@ async fn without_search(
     moment: Moment,
 ) -> Result<Answer, Failure> {
     let components = context.components;
-    let beside = Beside::prepare(collection, config, context, components, params).await?;
+    let beside = SideComponents::prepare(collection, config, context, components, params).await?;
     let searched = Searched { hits: 0, filters: &[], searches: false };
-    let Said { sections, failure, cut } = beside.run(searched, (None, meters)).await;
+    let SideResults { sections, failure, cut } = beside.run(searched, (None, meters)).await;
     let moment = (cut.is_none() && !beside.is_command()).then_some(moment);
     let said = response::in_order(sections, components);
     let entries: Entries = beside.commands.into_iter().chain(said).collect();

@@ -94,7 +94,7 @@ fn is_outdated(error: &Error) -> bool {
 }
 
 /// What is at hand of a body.
-struct Piece<'a> {
+struct BodyChunk<'a> {
     bytes: &'a [u8],
     is_last: bool,
     /// Whether there is more of it at hand: nobody waits for the client then.
@@ -128,7 +128,7 @@ impl Update<'_> {
             Some(upload) => self.pieces(&mut *upload.lock().await, &mut done).await,
             None => {
                 let resume = &Resume::default();
-                let piece = Piece { bytes: &[], is_last: true, is_followed: false, resume };
+                let piece = BodyChunk { bytes: &[], is_last: true, is_followed: false, resume };
                 self.apply(piece, &mut done).await.map(drop)
             }
         };
@@ -166,7 +166,7 @@ impl Update<'_> {
                 Err(error) => (false, Some(error)),
             };
             let is_followed = !is_last && broken.is_none() && upload.bytes().len() >= bytes;
-            let piece = Piece { bytes: upload.bytes(), is_last, is_followed, resume: &resume };
+            let piece = BodyChunk { bytes: upload.bytes(), is_last, is_followed, resume: &resume };
             let (taken, next) = {
                 let admission = &self.call.server.admission;
                 let waiting = self.call.trace.wait(Phase::Admission);
@@ -195,7 +195,7 @@ impl Update<'_> {
 
     /// Decodes a piece and does what it says. How many of its bytes are done with, and where what follows
     /// begins.
-    async fn apply(&self, piece: Piece<'_>, done: &mut Done) -> Result<(usize, Resume)> {
+    async fn apply(&self, piece: BodyChunk<'_>, done: &mut Done) -> Result<(usize, Resume)> {
         let (applied, found) = self.resolve_and_update(&piece, done).await?;
         if let Some(applied) = applied {
             let failed = |error: &Error| matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Unknown);
@@ -219,7 +219,7 @@ impl Update<'_> {
     /// nothing of it was done. `None` where it has no operations.
     async fn resolve_and_update(
         &self,
-        piece: &Piece<'_>,
+        piece: &BodyChunk<'_>,
         done: &Done,
     ) -> Result<(Option<UpdateOutcome>, DecodedPiece)> {
         let mut left = RESOLVED_MAX;
@@ -275,7 +275,7 @@ impl Update<'_> {
     /// The batch of a piece, and what else came of it: `failure` is what stopped the reading of the rest.
     /// Documents with unknown fields grow the schema first; when another request grew it meanwhile, the piece
     /// is read again under the new one.
-    async fn prepare(&self, piece: &Piece<'_>) -> Result<(UpdateBatch, UpdateContext, DecodedPiece)> {
+    async fn prepare(&self, piece: &BodyChunk<'_>) -> Result<(UpdateBatch, UpdateContext, DecodedPiece)> {
         loop {
             let versioned = self.collection.versioned_schema();
             let (processed, mut found) = cluster::compute(|| {
@@ -303,7 +303,7 @@ impl Update<'_> {
         let mut upload = upload.lock().await;
         while upload.fill(usize::MAX, false).await? == Filled::Part {}
         let resume = &Resume::default();
-        let piece = Piece { bytes: upload.bytes(), is_last: true, is_followed: false, resume };
+        let piece = BodyChunk { bytes: upload.bytes(), is_last: true, is_followed: false, resume };
         match self.decode(&piece)?.decoded {
             Decoded { echo: true, failure: Some(error), .. } => Err(error),
             Decoded { echo: true, commands, .. } => Ok(Some(response::echoed(commands))),
@@ -311,7 +311,11 @@ impl Update<'_> {
         }
     }
 
-    fn process(&self, piece: &Piece<'_>, versioned: &VersionedSchema) -> Result<(Processed, DecodedPiece)> {
+    fn process(
+        &self,
+        piece: &BodyChunk<'_>,
+        versioned: &VersionedSchema,
+    ) -> Result<(Processed, DecodedPiece)> {
         let mut found = self.decode(piece)?;
         let commands = std::mem::take(&mut found.decoded.commands);
         let analyzers = versioned.derived(SchemaAnalyzers::new);
@@ -344,7 +348,7 @@ impl Update<'_> {
     }
 
     /// A request without a body may still commit.
-    fn decode(&self, piece: &Piece<'_>) -> Result<DecodedPiece> {
+    fn decode(&self, piece: &BodyChunk<'_>) -> Result<DecodedPiece> {
         let is_missing = piece.bytes.is_empty() && piece.is_last && !piece.resume.has_begun();
         match self.call.upload() {
             Some(_) if !is_missing || self.decoder.content_type.is_some() => {

@@ -31,7 +31,7 @@ pub(crate) fn texts(archive: &[u8]) -> Result<Resources> {
     }
     let (mut files, mut room) = (Resources::new(), BYTES_MAX);
     for _ in 0..count {
-        let entry = Entry::read(archive, at)?;
+        let entry = ZipEntry::read(archive, at)?;
         at = entry.end;
         if is_passed_over(entry.name) {
             continue;
@@ -76,7 +76,7 @@ fn memchr_last(text: &[u8], mark: &[u8]) -> Option<usize> {
     text.windows(mark.len()).rposition(|window| window == mark)
 }
 
-struct Entry<'a> {
+struct ZipEntry<'a> {
     name: &'a str,
     deflated: bool,
     checksum: u32,
@@ -86,7 +86,7 @@ struct Entry<'a> {
     end: usize,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> ZipEntry<'a> {
     fn read(archive: &'a [u8], at: usize) -> Result<Self> {
         if archive.get(at..at + ENTRY.len()) != Some(ENTRY) {
             return Err(wrong("its directory is damaged"));

@@ -45,11 +45,11 @@ pub struct Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleVerdict {
     pub rule: String,
-    pub said: Said,
+    pub said: PublishMessage,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum PublishMessage {
     /// The rule does not speak of this row: the condition that it fails.
     NotAddressed(String),
     Visible {
@@ -137,40 +137,43 @@ impl Rule {
         })
     }
 
-    fn judge(&self, row: &Row, now: Timestamp) -> Said {
+    fn judge(&self, row: &Row, now: Timestamp) -> PublishMessage {
         if let Some(failed) = self.when.iter().find(|condition| !condition.holds(row)) {
-            return Said::NotAddressed(failed.to_string());
+            return PublishMessage::NotAddressed(failed.to_string());
         }
         if let Some(failed) = self.require.iter().find(|condition| !condition.holds(row)) {
-            return Said::Refused(failed.to_string());
+            return PublishMessage::Refused(failed.to_string());
         }
         let at = |moment: &Option<Moment>| moment.as_ref().map_or(Ok(None), |moment| moment.of(row));
         let (from, until) = match (at(&self.from), at(&self.until)) {
             (Ok(from), Ok(until)) => (from, until),
-            (Err(reason), _) | (_, Err(reason)) => return Said::Unreadable(reason),
+            (Err(reason), _) | (_, Err(reason)) => return PublishMessage::Unreadable(reason),
         };
         match (from, until) {
-            (_, Some(at)) if at <= now => Said::Ended { at },
-            (Some(from), _) if now < from => Said::Waiting { from },
-            (_, until) => Said::Visible { until },
+            (_, Some(at)) if at <= now => PublishMessage::Ended { at },
+            (Some(from), _) if now < from => PublishMessage::Waiting { from },
+            (_, until) => PublishMessage::Visible { until },
         }
     }
 }
 
-impl Said {
+impl PublishMessage {
     fn is_visible(&self) -> bool {
-        matches!(self, Said::NotAddressed(_) | Said::Visible { .. })
+        matches!(self, PublishMessage::NotAddressed(_) | PublishMessage::Visible { .. })
     }
 
     /// Whether only a change of the row can make it visible.
     fn is_final(&self) -> bool {
-        matches!(self, Said::Ended { .. } | Said::Refused(_) | Said::Unreadable(_))
+        matches!(
+            self,
+            PublishMessage::Ended { .. } | PublishMessage::Refused(_) | PublishMessage::Unreadable(_)
+        )
     }
 
     fn changes_at(&self) -> Option<Timestamp> {
         match self {
-            Said::Waiting { from } => Some(*from),
-            Said::Visible { until } => *until,
+            PublishMessage::Waiting { from } => Some(*from),
+            PublishMessage::Visible { until } => *until,
             _ => None,
         }
     }
@@ -181,13 +184,15 @@ impl std::fmt::Display for RuleVerdict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: ", self.rule)?;
         match &self.said {
-            Said::NotAddressed(condition) => write!(f, "does not speak of this row, since not {condition}"),
-            Said::Visible { until: None } => f.write_str("lets it through"),
-            Said::Visible { until: Some(until) } => write!(f, "lets it through until {until}"),
-            Said::Waiting { from } => write!(f, "holds it back until {from}"),
-            Said::Ended { at } => write!(f, "ended it at {at}"),
-            Said::Refused(condition) => write!(f, "refuses it, since not {condition}"),
-            Said::Unreadable(reason) => write!(f, "refuses it: {reason}"),
+            PublishMessage::NotAddressed(condition) => {
+                write!(f, "does not speak of this row, since not {condition}")
+            }
+            PublishMessage::Visible { until: None } => f.write_str("lets it through"),
+            PublishMessage::Visible { until: Some(until) } => write!(f, "lets it through until {until}"),
+            PublishMessage::Waiting { from } => write!(f, "holds it back until {from}"),
+            PublishMessage::Ended { at } => write!(f, "ended it at {at}"),
+            PublishMessage::Refused(condition) => write!(f, "refuses it, since not {condition}"),
+            PublishMessage::Unreadable(reason) => write!(f, "refuses it: {reason}"),
         }
     }
 }

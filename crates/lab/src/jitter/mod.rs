@@ -133,7 +133,7 @@ const BOUNDS_MS: [f64; 8] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0];
 
 /// One piece of work.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Piece {
+pub(crate) struct WorkUnit {
     wall_ns: u64,
     used: Counts,
 }
@@ -141,7 +141,7 @@ pub(crate) struct Piece {
 /// What an arm has so far.
 #[derive(Clone, Default)]
 struct Measured {
-    pieces: Vec<Piece>,
+    pieces: Vec<WorkUnit>,
     server: Option<ServerAsked>,
 }
 
@@ -203,7 +203,7 @@ fn repeat(
     ground: &mut Ground,
     (work, turn): (JitterWork, Duration),
     read: &dyn Fn() -> Counts,
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<WorkUnit>,
 ) {
     let started = Instant::now();
     let (mut then, mut before) = (Instant::now(), read());
@@ -211,7 +211,7 @@ fn repeat(
         ground.work(work);
         let (now, after) = (Instant::now(), read());
         let wall_ns = u64::try_from((now - then).as_nanos()).unwrap_or(u64::MAX);
-        pieces.push(Piece { wall_ns, used: after.since(&before) });
+        pieces.push(WorkUnit { wall_ns, used: after.since(&before) });
         if started.elapsed() >= turn {
             return;
         }
@@ -241,7 +241,7 @@ fn arm((megabytes, company): (u64, Company), Measured { pieces, server }: &Measu
     }
 }
 
-fn in_buckets(pieces: &[Piece]) -> Vec<JitterBucket> {
+fn in_buckets(pieces: &[WorkUnit]) -> Vec<JitterBucket> {
     let bounds = BOUNDS_MS.into_iter().map(Some).chain([None]);
     let mut buckets: Vec<_> = bounds.map(|below_ms| JitterBucket { below_ms, pieces: 0 }).collect();
     for piece in pieces {
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn pieces_fall_into_buckets() {
-        let piece = |ms: f64| Piece { wall_ns: (ms * 1e6) as u64, used: Counts::default() };
+        let piece = |ms: f64| WorkUnit { wall_ns: (ms * 1e6) as u64, used: Counts::default() };
         let found = in_buckets(&[0.1, 0.5, 4.9, 65.0, 65.0, 1e6].map(piece));
         let some = found.iter().filter(|bucket| bucket.pieces > 0);
         let some: Vec<_> = some.map(|bucket| (bucket.below_ms, bucket.pieces)).collect();

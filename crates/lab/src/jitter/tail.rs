@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::Piece;
+use super::WorkUnit;
 
 /// What a thread has used since it began; what its system does not count is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct PieceMean {
 }
 
 impl PieceMean {
-    pub(super) fn of(pieces: &[Piece]) -> Self {
+    pub(super) fn of(pieces: &[WorkUnit]) -> Self {
         let count = pieces.len().max(1) as f64;
         let mean = |of: fn(&Counts) -> Option<u64>| -> Option<f64> {
             let sum: Option<u64> = pieces.iter().map(|piece| of(&piece.used)).sum();
@@ -78,7 +78,7 @@ pub struct Tail {
 
 impl Tail {
     /// `None` of nothing.
-    pub(super) fn of(pieces: &[Piece]) -> Option<Self> {
+    pub(super) fn of(pieces: &[WorkUnit]) -> Option<Self> {
         let mut sorted = pieces.to_vec();
         sorted.sort_by_key(|piece| piece.wall_ns);
         let slowest = sorted.get(sorted.len() - sorted.len().div_ceil(100)..)?;
@@ -104,13 +104,13 @@ impl Tail {
 mod tests {
     use super::*;
 
-    fn piece(wall: u64, cpu: u64, queue: Option<u64>) -> Piece {
+    fn piece(wall: u64, cpu: u64, queue: Option<u64>) -> WorkUnit {
         let used = Counts {
             cpu_ns: Some(cpu * 1000),
             run_queue_ns: queue.map(|queue| queue * 1000),
             ..Counts::default()
         };
-        Piece { wall_ns: wall * 1000, used }
+        WorkUnit { wall_ns: wall * 1000, used }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::xml_tree::Element;
 
 /// Where a property stands below the element that the rest of its path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum PropertyLevel {
     Child,
     Attribute,
 }
@@ -25,15 +25,15 @@ enum Kind {
 pub(crate) struct Property {
     path: &'static str,
     kind: Kind,
-    place: Place,
+    place: PropertyLevel,
 }
 
 const fn child(path: &'static str, kind: Kind) -> Property {
-    Property { path, kind, place: Place::Child }
+    Property { path, kind, place: PropertyLevel::Child }
 }
 
 const fn attribute(path: &'static str, kind: Kind) -> Property {
-    Property { path, kind, place: Place::Attribute }
+    Property { path, kind, place: PropertyLevel::Attribute }
 }
 
 const EDITABLE: &[Property] = &[
@@ -109,7 +109,7 @@ impl Property {
         let (mut element, text) = (root, value.to_text());
         let mut parts = self.parts().peekable();
         while let Some(part) = parts.next() {
-            if parts.peek().is_none() && self.place == Place::Attribute {
+            if parts.peek().is_none() && self.place == PropertyLevel::Attribute {
                 return element.set_attribute(part, text);
             }
             element = element.child_mut(part);

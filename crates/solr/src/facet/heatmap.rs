@@ -10,7 +10,7 @@ use crate::params::facet as param;
 use crate::query::{Measure, QueryContext, checked_parts};
 
 /// What a request says of one.
-pub(super) struct Asked {
+pub(super) struct HeatmapRequest {
     pub(super) geometry: Option<String>,
     pub(super) level: Option<i64>,
     /// In the field's unit.
@@ -25,7 +25,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<HeatmapF
     let target = Target::parse(context, text)?;
     let Target { local, field, .. } = &target;
     let params = context.params;
-    let asked = Asked {
+    let asked = HeatmapRequest {
         geometry: param::HEATMAP_GEOMETRY.read_for(params, local, field)?,
         level: param::HEATMAP_LEVEL.read_for(params, local, field)?.map(i64::from),
         error: param::HEATMAP_ERROR.read_for(params, local, field)?,
@@ -38,7 +38,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<HeatmapF
     Ok(HeatmapFacet { key: target.key.clone(), exclude_tags: local.list("ex"), ..facet })
 }
 
-impl Asked {
+impl HeatmapRequest {
     /// `error` says where in the request it is found.
     pub(super) fn resolve(
         &self,

@@ -75,26 +75,28 @@ pub(super) fn geohash_distance(source: &mut FunctionSource<'_>) -> Result<Functi
 }
 
 /// One of the two places of `geodist`.
-enum Place {
+enum GeoArgument {
     Field(Field),
     At(Function, Function),
 }
 
 /// What stands between the parentheses of `geodist`: a field that is a place, or a coordinate.
 enum Part {
-    Place(Place),
+    Place(GeoArgument),
     Coordinate(Function),
 }
 
 pub(super) fn geodist(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
     let mut shown = Vec::new();
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<GeoArgument> = Vec::new();
     let mut open: Option<Function> = None;
     while source.cursor.has_more() {
         match (part(source, &mut shown)?, open.take()) {
             (Part::Place(place), None) => places.push(place),
             (Part::Coordinate(latitude), None) => open = Some(latitude),
-            (Part::Coordinate(longitude), Some(latitude)) => places.push(Place::At(latitude, longitude)),
+            (Part::Coordinate(longitude), Some(latitude)) => {
+                places.push(GeoArgument::At(latitude, longitude));
+            }
             (Part::Place(_), Some(_)) => return Err(wrong("invalid", &shown)),
         }
     }
@@ -137,16 +139,16 @@ fn part(source: &mut FunctionSource<'_>, shown: &mut Vec<String>) -> Result<Part
         Function::Call { operator: Operator::Vector, mut arguments } if arguments.len() == 2 => {
             let longitude = arguments.pop().unwrap_or(Function::Constant(Value::Double(0.0)));
             let latitude = arguments.pop().unwrap_or(Function::Constant(Value::Double(0.0)));
-            Part::Place(Place::At(latitude, longitude))
+            Part::Place(GeoArgument::At(latitude, longitude))
         }
         other => Part::Coordinate(other),
     })
 }
 
-fn place_of(source: &FunctionSource<'_>, name: &str) -> Result<Place, Failure> {
+fn place_of(source: &FunctionSource<'_>, name: &str) -> Result<GeoArgument, Failure> {
     let found = source.context.field_quoted(name)?;
     match found.spec.class() {
-        class if class.is_place() => return Ok(Place::Field(found)),
+        class if class.is_place() => return Ok(GeoArgument::Field(found)),
         FieldClass::Point => return coordinates(source, &found),
         _ => {}
     }
@@ -157,32 +159,32 @@ fn place_of(source: &FunctionSource<'_>, name: &str) -> Result<Place, Failure> {
 }
 
 /// The first two coordinates of a PointType.
-fn coordinates(source: &FunctionSource<'_>, field: &Field) -> Result<Place, Failure> {
+fn coordinates(source: &FunctionSource<'_>, field: &Field) -> Result<GeoArgument, Failure> {
     let subs = sub_fields(source.context, field)?;
     let [latitude, longitude] = subs.as_slice() else {
         let message = format!("geodist needs 2 dimensions; field `{}` has {}", field.name, subs.len());
         return Err(Error::bad_request(message).into());
     };
     let value = |sub: &Field| field::value_of(source.context, &sub.name);
-    Ok(Place::At(value(latitude)?, value(longitude)?))
+    Ok(GeoArgument::At(value(latitude)?, value(longitude)?))
 }
 
 /// The parameter `pt`, `lat,lon`.
-fn point(source: &FunctionSource<'_>) -> Result<Option<Place>, Failure> {
+fn point(source: &FunctionSource<'_>) -> Result<Option<GeoArgument>, Failure> {
     let Some(text) = source.param(query::PT.name) else { return Ok(None) };
     let place = plan::Place::parse(text)?;
     let constant = |degrees| Function::Constant(Value::Double(degrees));
-    Ok(Some(Place::At(constant(place.latitude), constant(place.longitude))))
+    Ok(Some(GeoArgument::At(constant(place.latitude), constant(place.longitude))))
 }
 
-fn sfield(source: &FunctionSource<'_>) -> Result<Option<Place>, Failure> {
+fn sfield(source: &FunctionSource<'_>) -> Result<Option<GeoArgument>, Failure> {
     source.param(query::SFIELD.name).map(|name| place_of(source, name)).transpose()
 }
 
-fn between(one: Place, other: Place) -> Result<Function, Failure> {
+fn between(one: GeoArgument, other: GeoArgument) -> Result<Function, Failure> {
     match (one, other) {
-        (Place::Field(field), Place::At(latitude, longitude))
-        | (Place::At(latitude, longitude), Place::Field(field)) => {
+        (GeoArgument::Field(field), GeoArgument::At(latitude, longitude))
+        | (GeoArgument::At(latitude, longitude), GeoArgument::Field(field)) => {
             let (Some(latitude), Some(longitude)) = (constant(&latitude), constant(&longitude)) else {
                 return Err(not_constant());
             };
@@ -190,8 +192,8 @@ fn between(one: Place, other: Place) -> Result<Function, Failure> {
             let from = plan::Place::new(latitude, longitude);
             Ok(Function::PlaceDistance(PlaceDistance { field: field.name, from, per_metre, detail: grid }))
         }
-        (Place::Field(_), Place::Field(_)) => Err(not_constant()),
-        (Place::At(lat, lon), Place::At(other_lat, other_lon)) => {
+        (GeoArgument::Field(_), GeoArgument::Field(_)) => Err(not_constant()),
+        (GeoArgument::At(lat, lon), GeoArgument::At(other_lat, other_lon)) => {
             let (here, there) = (vec![lat, lon], vec![other_lat, other_lon]);
             Ok(match (fixed(&here), fixed(&there)) {
                 (Some(fixed), _) => from_fixed(fixed, there),

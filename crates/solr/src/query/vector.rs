@@ -23,14 +23,14 @@ const COUNT_MAX: usize = 100_000;
 const EFFORT_MAX: f32 = 100.0;
 
 /// What both parsers are given.
-struct Asked {
+struct VectorOptions {
     field: Field,
     kind: VectorType,
     target: Arc<[f32]>,
     among: Vec<Query>,
 }
 
-impl Asked {
+impl VectorOptions {
     fn read(request: &Request<'_>) -> Result<Self> {
         let missing = || Error::bad_request("the Dense Vector field 'f' is missing");
         let name = request.local.get("f").filter(|name| !name.is_empty()).ok_or_else(missing)?;
@@ -56,7 +56,7 @@ impl Asked {
 
 /// Solr differs: a `topK` below 1 is an error 500 there (`compat/query/vectors.yaml`).
 pub(super) fn knn(request: &Request<'_>) -> Result<Option<Query>> {
-    let asked = Asked::read(request)?;
+    let asked = VectorOptions::read(request)?;
     let count = request.local.get("topK").map(crate::params::integer).transpose()?.unwrap_or(COUNT_DEFAULT);
     let count = usize::try_from(count).ok().filter(|count| *count > 0);
     let count = count.ok_or_else(|| {
@@ -75,7 +75,7 @@ pub(super) fn knn(request: &Request<'_>) -> Result<Option<Query>> {
 
 /// All are compared: `minTraverse`, which bounds a walk through the graph, is read for its form.
 pub(super) fn vector_similarity(request: &Request<'_>) -> Result<Option<Query>> {
-    let asked = Asked::read(request)?;
+    let asked = VectorOptions::read(request)?;
     let number = |name: &str| request.local.get(name).map(crate::params::float_value).transpose();
     let least = number("minReturn")?
         .ok_or_else(|| Error::bad_request("minReturn is required to use Vector Similarity QParser"))?;

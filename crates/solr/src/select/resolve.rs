@@ -63,7 +63,7 @@ struct Searched {
 }
 
 /// What is told beside the hits.
-struct Beside {
+struct SideSections {
     facets: Facets,
     likes: Option<Likes>,
     highlight: Option<HighlightPlan>,
@@ -149,14 +149,14 @@ impl SelectRequest<'_> {
         context: &ResolveContext<'_>,
         queries: &QueryContext<'_>,
         searched: &Searched,
-    ) -> Result<Beside> {
+    ) -> Result<SideSections> {
         let mut facets = resolve_facets(queries, context.components)?;
         let mut failure = facets.failure.take();
         let clauses_max = queries.boolean_clauses_max;
         let likes = Likes::of_hits(self.params, queries.schema, self.page.rows, clauses_max);
         let (marked, parts) = (searched.marked.clone(), context.highlight);
         let highlight = marked.map(|query| resolve_highlight(queries, parts, searched.main.as_ref(), query));
-        Ok(Beside {
+        Ok(SideSections {
             likes: or_later(likes, &mut failure),
             highlight: or_later(highlight.transpose(), &mut failure),
             expand: or_later(resolve_expand(queries, &searched.collapses), &mut failure),
@@ -175,11 +175,11 @@ impl SelectRequest<'_> {
         &self,
         queries: &QueryContext<'_>,
         searched: Searched,
-        beside: Beside,
+        beside: SideSections,
     ) -> Result<(SearchPlan, ResponsePlan)> {
         let Searched { fields, main, sort, elevation, filters, collapses, groups, cursor, rerank, .. } =
             searched;
-        let Beside { facets, likes, highlight, expand, explain_other, .. } = beside;
+        let SideSections { facets, likes, highlight, expand, explain_other, .. } = beside;
         let (groups, group_view) = groups.unzip();
         let restrict = |filter| restriction(filter, elevation.as_ref());
         let plan = SearchPlan {

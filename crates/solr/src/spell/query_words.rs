@@ -9,7 +9,7 @@ use fancy_regex::Regex;
 use plan::{Result, SpellWord, WordRole};
 
 /// A piece of a query: its text in UTF-16 units, and where it starts.
-struct Piece<'a> {
+struct QueryToken<'a> {
     units: &'a [u16],
     start: usize,
 }
@@ -82,7 +82,7 @@ fn is_operator(text: &str) -> bool {
 
 /// By the sign before the word, or by the operators around it: a guess, since the default operator is not
 /// known.
-fn role(units: &[u16], piece: &Piece<'_>, next: Option<&str>, last_operator: Option<&str>) -> WordRole {
+fn role(units: &[u16], piece: &QueryToken<'_>, next: Option<&str>, last_operator: Option<&str>) -> WordRole {
     let before = piece.start.checked_sub(1).and_then(|at| units.get(at)).copied();
     let signed = |sign: char| {
         let sign = sign as u16;
@@ -104,7 +104,7 @@ fn role(units: &[u16], piece: &Piece<'_>, next: Option<&str>, last_operator: Opt
 
 /// What stands between white space, colons, points, carets and opening brackets, without what ends in a
 /// colon.
-fn pieces(units: &[u16]) -> Vec<Piece<'_>> {
+fn pieces(units: &[u16]) -> Vec<QueryToken<'_>> {
     let names = name_ends(units);
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -113,7 +113,7 @@ fn pieces(units: &[u16]) -> Vec<Piece<'_>> {
         if name_end > at && units.get(name_end) == Some(&u16::from(b':')) {
             at = name_end;
         } else if let Some(end) = piece_end(units, at) {
-            pieces.extend(units.get(at..end).map(|units| Piece { units, start: at }));
+            pieces.extend(units.get(at..end).map(|units| QueryToken { units, start: at }));
             at = end;
         } else {
             at += 1;

@@ -20,7 +20,7 @@ use crate::update::edit_steps::EditSteps;
 use crate::update::in_place;
 use crate::update::nested::{self, Nesting};
 use crate::update::options::UpdateOptions;
-use crate::update::processors::{Draft, Passing, Renamed};
+use crate::update::processors::{Draft, ProcessorContext, Renamed};
 
 const VERSION: &str = "_version_";
 
@@ -205,8 +205,8 @@ impl<'a> Run<'a, '_> {
         Ok(())
     }
 
-    fn passing(&mut self) -> Passing<'_> {
-        Passing {
+    fn passing(&mut self) -> ProcessorContext<'_> {
+        ProcessorContext {
             targets: &mut self.targets,
             conversion: self.chain.conversion(),
             params: self.chain.params,

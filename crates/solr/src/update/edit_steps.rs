@@ -12,7 +12,7 @@ use crate::update::chain_choice::Route;
 use crate::update::command::RawValue;
 use crate::update::convert::Conversion;
 use crate::update::document::{Field, Targets, Typing};
-use crate::update::processors::{Draft, Passing, Renamed};
+use crate::update::processors::{Draft, ProcessorContext, Renamed};
 
 /// What an edited document passes, with what the request said of it.
 pub struct EditSteps {
@@ -54,7 +54,7 @@ impl EditSteps {
         let conversion = Conversion { dates: &self.dates, new_uuid: &self.new_uuid };
         let (mut grown, mut renamed) = (false, Renamed::new());
         for step in &self.route.after {
-            let mut passing = Passing {
+            let mut passing = ProcessorContext {
                 targets: &mut targets,
                 conversion,
                 params: &self.params,

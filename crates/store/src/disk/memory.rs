@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::disk::{Disk, DiskFile, Entry, FolderLock, Readers, SegmentBytes};
+use crate::disk::{Disk, DiskFile, FolderEntry, FolderLock, Readers, SegmentBytes};
 
 const SECTOR: usize = 512;
 
@@ -192,7 +192,7 @@ impl Disk for World {
         Ok(free.then(|| Box::new(Held { world: self.clone(), path: path.to_owned() }) as FolderLock))
     }
 
-    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
+    fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>> {
         let state = self.state();
         if !state.folders.contains(folder) {
             return Err(io::ErrorKind::NotFound.into());
@@ -201,7 +201,7 @@ impl Disk for World {
         let below = folders.chain(state.names.keys().map(|path| (path, false)));
         let below = below.filter(|(path, _)| path.parent() == Some(folder));
         let named = below.filter_map(|(path, is_folder)| {
-            Some(Entry { name: path.file_name()?.to_str()?.to_owned(), is_folder })
+            Some(FolderEntry { name: path.file_name()?.to_str()?.to_owned(), is_folder })
         });
         let mut entries: Vec<_> = named.collect();
         entries.sort();

@@ -18,7 +18,7 @@ pub(crate) use real::RealDisk;
 
 /// A name in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry {
+pub(crate) struct FolderEntry {
     pub name: String,
     pub is_folder: bool,
 }
@@ -42,7 +42,7 @@ pub(crate) trait Disk: Send + Sync {
     /// `None` when somebody else holds it.
     fn lock(&self, path: &Path) -> io::Result<Option<FolderLock>>;
     /// Sorted by name. Names that are not UTF-8 are passed over: the store never writes one.
-    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>>;
+    fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>>;
     /// `AlreadyExists` when there is one.
     fn create(&self, path: &Path, readers: Readers) -> io::Result<Arc<dyn DiskFile>>;
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rustix::fs::{FallocateFlags, FlockOperation};
 use rustix::io::Errno;
 
-use crate::disk::{Disk, DiskFile, Entry, FolderLock, Readers, SegmentBytes};
+use crate::disk::{Disk, DiskFile, FolderEntry, FolderLock, Readers, SegmentBytes};
 
 pub(crate) struct RealDisk;
 
@@ -36,13 +36,13 @@ impl Disk for RealDisk {
         }
     }
 
-    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
+    fn list(&self, folder: &Path) -> io::Result<Vec<FolderEntry>> {
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
             let is_folder = entry.file_type()?.is_dir();
             if let Ok(name) = entry.file_name().into_string() {
-                entries.push(Entry { name, is_folder });
+                entries.push(FolderEntry { name, is_folder });
             }
         }
         entries.sort();

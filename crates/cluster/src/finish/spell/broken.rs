@@ -18,9 +18,9 @@ pub(super) fn suggestions(words: &Words, broken: &BrokenWords, plan: &SpellPlan)
         let Some(documents) = words.documents(&word.text) else { continue };
         let found = breaker.cuts(&word.text, documents);
         if found.is_empty() {
-            whole.push(Entry { word: word.clone(), suggestion: None, documents: 0 });
+            whole.push(WordSuggestion { word: word.clone(), suggestion: None, documents: 0 });
         }
-        cuts.extend(found.into_iter().map(|cut| Entry {
+        cuts.extend(found.into_iter().map(|cut| WordSuggestion {
             word: word.clone(),
             documents: cut.documents,
             suggestion: Some(cut.pieces.join(" ")),
@@ -43,7 +43,7 @@ pub(super) fn suggestions(words: &Words, broken: &BrokenWords, plan: &SpellPlan)
 }
 
 /// What is suggested for a word, or for several as one.
-struct Entry {
+struct WordSuggestion {
     word: SpellWord,
     suggestion: Option<String>,
     documents: u64,
@@ -51,7 +51,7 @@ struct Entry {
 
 /// Both lists in one: of their first ones the more frequent, of equal ones the joint unless more joints were
 /// taken.
-fn interleaved(cuts: Vec<Entry>, joints: Vec<Entry>) -> Vec<Entry> {
+fn interleaved(cuts: Vec<WordSuggestion>, joints: Vec<WordSuggestion>) -> Vec<WordSuggestion> {
     let (mut cuts, mut joints) = (cuts.into_iter().peekable(), joints.into_iter().peekable());
     let (mut cuts_taken, mut joints_taken) = (0, 0);
     let mut entries = Vec::new();
@@ -131,7 +131,7 @@ impl Breaker<'_> {
     }
 
     /// The fewest words first, of these the most frequent.
-    fn joints(&self) -> Vec<Entry> {
+    fn joints(&self) -> Vec<WordSuggestion> {
         let places = places(&self.plan.words);
         let order = |one: &Joint, other: &Joint| {
             let length = |it: &Joint| it.last - it.first;
@@ -159,7 +159,7 @@ impl Breaker<'_> {
                 increment: 1,
                 role: plan::WordRole::default(),
             };
-            Some(Entry { word, suggestion: Some(joint.text), documents: joint.documents })
+            Some(WordSuggestion { word, suggestion: Some(joint.text), documents: joint.documents })
         };
         found.into_descending().into_iter().filter_map(entry).collect()
     }

@@ -15,7 +15,7 @@ use crate::verdict::words::printable;
 pub const ASKED: &str = "the node asked";
 
 /// The clock here, before a request and after its answer, in milliseconds since 1970.
-pub type Asked = (i64, i64);
+pub type ClockReadings = (i64, i64);
 
 /// What there is to ask for, by a first answer of `/admin/info/system`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn node<'f>(facts: &'f mut ClusterFacts, name: &str) -> &'f mut NodeFacts {
 }
 
 /// `/admin/info/system`: version, and the clock by the JVM's start and how long it has been up.
-pub fn system(facts: &mut ClusterFacts, answer: &Value, asked: Asked) {
+pub fn system(facts: &mut ClusterFacts, answer: &Value, asked: ClockReadings) {
     for (name, part) in by_node(answer, "lucene") {
         let node = node(facts, &name);
         node.version = part.get("lucene").and_then(|lucene| version(lucene, product(part)));
@@ -128,7 +128,7 @@ fn version(lucene: &Value, product: Product) -> Option<String> {
 }
 
 /// `/CORE/admin/system`, which tells the clock as it is.
-pub fn core_system(facts: &mut ClusterFacts, name: &str, answer: &Value, asked: Asked) {
+pub fn core_system(facts: &mut ClusterFacts, name: &str, answer: &Value, asked: ClockReadings) {
     let now = answer.pointer("/core/now").and_then(Value::as_str).and_then(instant_ms);
     if let Some(now_ms) = now {
         node(facts, name).clock = Some(clock(now_ms, asked, ClockRead::Now));
@@ -139,7 +139,7 @@ pub fn core_system(facts: &mut ClusterFacts, name: &str, answer: &Value, asked: 
 /// 2026-11-23).
 const START_UNSURE_MS: u64 = 1_000;
 
-fn clock(now_ms: i64, (asked_ms, answered_ms): Asked, read: ClockRead) -> ClockFacts {
+fn clock(now_ms: i64, (asked_ms, answered_ms): ClockReadings, read: ClockRead) -> ClockFacts {
     let way_ms = answered_ms.saturating_sub(asked_ms).max(0).cast_unsigned() / 2;
     let reading_ms = if read == ClockRead::Start { START_UNSURE_MS } else { 0 };
     ClockFacts {

@@ -15,7 +15,7 @@ use crate::segment::columns::AnyColumn;
 const EARTH_RADIUS_M: f64 = EARTH_RADIUS_KM * 1000.0;
 
 /// Degrees of (latitude, longitude).
-type Place = (f64, f64);
+type LatLonDegrees = (f64, f64);
 
 pub(super) fn distances(operator: &Operator, arguments: &mut [Reader], docs: &[DocId], out: &mut [f64]) {
     match (operator, arguments) {
@@ -24,7 +24,7 @@ pub(super) fn distances(operator: &Operator, arguments: &mut [Reader], docs: &[D
         }
         (Operator::SquaredDistance, [one, other]) => of_vectors(one, other, docs, out, Norm::Squared),
         (Operator::Haversine { radius, degrees }, [one, other]) => {
-            let unit = |place: Place| if *degrees { radians(place) } else { place };
+            let unit = |place: LatLonDegrees| if *degrees { radians(place) } else { place };
             of_places(one, other, docs, out, |one, other| central_angle(unit(one), unit(other)) * radius);
         }
         (Operator::GeoDistance { latitude, longitude }, [other]) => {
@@ -130,7 +130,7 @@ fn of_places(
     other: &mut Reader,
     docs: &[DocId],
     out: &mut [f64],
-    distance: impl Fn(Place, Place) -> f64,
+    distance: impl Fn(LatLonDegrees, LatLonDegrees) -> f64,
 ) {
     let (one, other) = (places(one, docs), places(other, docs));
     let ones = one.0.all().iter().zip(one.1.all());
@@ -154,7 +154,7 @@ fn of_boxes(score: &BoxScore, edges: &mut [Reader], docs: &[DocId], out: &mut [f
     }
 }
 
-fn radians((latitude, longitude): Place) -> Place {
+fn radians((latitude, longitude): LatLonDegrees) -> LatLonDegrees {
     (latitude.to_radians(), longitude.to_radians())
 }
 

@@ -25,7 +25,7 @@ impl Cover {
     /// Pieces of `detail` bits are not halved: they match if they lie across.
     pub(super) fn of(shape: &Shape, detail: Option<u32>) -> Self {
         let mut cover = Self::default();
-        let mut open = VecDeque::from([Piece { bits: 0, length: 0 }]);
+        let mut open = VecDeque::from([CodePrefix { bits: 0, length: 0 }]);
         let mut seen = 0;
         while let Some(piece) = open.pop_front() {
             seen += 1;
@@ -45,18 +45,18 @@ impl Cover {
 
 /// The rectangle of the first bits that the code of a place begins with.
 pub(super) fn cell_of(code: i64, length: u32) -> Rect {
-    Piece { bits: code.cast_unsigned() ^ 1 << 63, length }.rect()
+    CodePrefix { bits: code.cast_unsigned() ^ 1 << 63, length }.rect()
 }
 
 /// All codes that begin with the same bits.
 #[derive(Clone, Copy)]
-struct Piece {
+struct CodePrefix {
     /// In the upper `length` bits; what is below is of no account.
     bits: u64,
     length: u32,
 }
 
-impl Piece {
+impl CodePrefix {
     fn mask(self) -> u64 {
         u64::MAX.checked_shr(self.length).unwrap_or(0)
     }

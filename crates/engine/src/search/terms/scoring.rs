@@ -16,7 +16,7 @@ use crate::search::node::{self, TermNode};
 use crate::search::norms::Norms;
 use crate::segment::bits::Bits;
 use crate::segment::postings::block::BLOCK;
-use crate::segment::postings::{Entry, TermBlocks};
+use crate::segment::postings::{SkipEntry, TermBlocks};
 use crate::segment::term_bits::TermBits;
 use crate::snapshot::SegmentView;
 
@@ -90,7 +90,7 @@ impl ScoredTerm {
 
     /// No document of the block scores more.
     #[inline]
-    pub(super) fn bound(&self, block: &Entry) -> f32 {
+    pub(super) fn bound(&self, block: &SkipEntry) -> f32 {
         let Worth { similarity, varies, .. } = &self.worth;
         match block.best {
             _ if !varies => self.worth.always(),

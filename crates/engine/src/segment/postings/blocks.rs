@@ -7,7 +7,7 @@ use tantivy::directory::OwnedBytes;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, TERMINATED};
 
-use super::entry::{Entry, EntryForm};
+use super::entry::{EntryForm, SkipEntry};
 use crate::segment::postings::block::{
     BLOCK, Decoded, damaged, next_vint, packed_value, read_vint, skip_vints,
 };
@@ -26,7 +26,7 @@ pub(crate) struct TermBlocks {
     at: usize,
     /// The last document before the current block.
     before: DocId,
-    entry: Entry,
+    entry: SkipEntry,
     /// Positions in earlier blocks.
     positions_before: u64,
     packer: BitPacker4x,
@@ -77,13 +77,13 @@ impl TermBlocks {
 
     /// What is known of the current block.
     #[inline]
-    pub(crate) fn entry(&self) -> &Entry {
+    pub(crate) fn entry(&self) -> &SkipEntry {
         &self.entry
     }
 
     /// Looks ahead at the blocks that reach below `to`, the current one first, and stays where it is.
     #[inline]
-    pub(crate) fn look_ahead(&self, to: DocId, mut each: impl FnMut(&Entry)) {
+    pub(crate) fn look_ahead(&self, to: DocId, mut each: impl FnMut(&SkipEntry)) {
         let (mut entry, mut before) = (self.entry, self.before);
         let (mut skips, mut remaining) = (self.skips.clone(), self.remaining);
         while before < to {
@@ -318,13 +318,13 @@ impl TermBlocks {
 
     /// The entry that begins at `at`, where `remaining` documents are left, and moves `at` behind it.
     #[inline]
-    fn entry_at(&self, at: &mut usize, remaining: u32) -> Entry {
+    fn entry_at(&self, at: &mut usize, remaining: u32) -> SkipEntry {
         let packed = if remaining as usize >= BLOCK { self.packed_entry(at) } else { None };
         packed.unwrap_or(self.form.tail())
     }
 
     #[inline]
-    fn packed_entry(&self, at: &mut usize) -> Option<Entry> {
+    fn packed_entry(&self, at: &mut usize) -> Option<SkipEntry> {
         let bytes = self.bytes.as_slice().get(*at..*at + self.form.size())?;
         *at += self.form.size();
         self.form.entry(bytes)

@@ -12,7 +12,7 @@ pub(crate) struct Pair {
 
 /// What is known of a block without decoding it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct SkipEntry {
     /// The pair that scored best when the block was written, if the writer knew lengths.
     pub(crate) best: Option<Pair>,
     /// No document of the block has a greater frequency.
@@ -30,7 +30,7 @@ pub(crate) struct Extent {
     pub(crate) freq_sum: u32,
 }
 
-impl Entry {
+impl SkipEntry {
     /// The last document of the block; [`TERMINATED`] for the rest that fills no block.
     #[inline]
     pub(crate) fn last(&self) -> DocId {
@@ -62,24 +62,24 @@ impl EntryForm {
 
     /// For the rest that fills no block, and has no entry.
     #[inline]
-    pub(crate) fn tail(self) -> Entry {
+    pub(crate) fn tail(self) -> SkipEntry {
         let freq_max = if self.has_freqs { u32::MAX } else { 1 };
         let extent = Extent { last: TERMINATED, doc_bits: 0, freq_bits: 0, freq_sum: 0 };
-        Entry { best: None, freq_max, extent }
+        SkipEntry { best: None, freq_max, extent }
     }
 
     #[inline]
-    pub(crate) fn entry(self, bytes: &[u8]) -> Option<Entry> {
+    pub(crate) fn entry(self, bytes: &[u8]) -> Option<SkipEntry> {
         let extent = self.extent(bytes)?;
         if !self.has_freqs {
-            return Some(Entry { best: None, freq_max: 1, extent });
+            return Some(SkipEntry { best: None, freq_max: 1, extent });
         }
         let &[.., norm, freq] = bytes else { return None };
         // A frequency of 0 was never seen: nothing was computed. 255 stands for any above.
         let freq = if freq == u8::MAX { u32::MAX } else { u32::from(freq) };
         let best = (freq > 0).then_some(Pair { norm, freq });
         let freq_max = 1u32.checked_shl(u32::from(extent.freq_bits)).unwrap_or(u32::MAX);
-        Some(Entry { best, freq_max, extent })
+        Some(SkipEntry { best, freq_max, extent })
     }
 
     /// Where the block of an entry ends.

@@ -19,7 +19,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, SegmentReader, TERMINATED};
 
 pub(crate) use self::blocks::TermBlocks;
-pub(crate) use self::entry::Entry;
+pub(crate) use self::entry::SkipEntry;
 use crate::errors::from_tantivy;
 use crate::segment::postings::block::{BLOCK, damaged, next_vint};
 use crate::segment::postings::positions::TermPositions;

@@ -4,13 +4,13 @@
 use plan::{DomainChange, Error, Query, Result};
 
 use super::options::Options;
-use super::{Place, TreeReader};
+use super::{TreePath, TreeReader};
 use crate::json_request::type_name;
 use crate::query::{QueryContext, parse_query};
 use crate::update::RawValue;
 
 impl TreeReader<'_> {
-    pub(super) fn domain(&mut self, arguments: &RawValue, place: &Place<'_>) -> Result<DomainChange> {
+    pub(super) fn domain(&mut self, arguments: &RawValue, place: &TreePath<'_>) -> Result<DomainChange> {
         let RawValue::Map(entries) = arguments else { return Ok(DomainChange::default()) };
         let options = Options { entries, place };
         let mut change = DomainChange { exclude_tags: options.list("excludeTags")?, ..Default::default() };

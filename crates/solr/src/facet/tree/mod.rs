@@ -15,7 +15,7 @@ mod tests;
 
 use plan::{BucketPlan, Error, NamedStat, Result, SubFacet, SubFacetKind};
 
-use super::heatmap::Asked;
+use super::heatmap::HeatmapRequest;
 use crate::json_request::type_name;
 use crate::params::facet as param;
 use crate::query::{QueryContext, parse_query};
@@ -62,7 +62,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, tree: &RawValue) -> Result<Buc
         return Err(Error::bad_request(message).into());
     };
     let mut reader = TreeReader { context, misfit: None };
-    let plan = reader.bucket(Some(tree), &Place { key: "facet", above: "" }, 0)?;
+    let plan = reader.bucket(Some(tree), &TreePath { key: "facet", above: "" }, 0)?;
     match reader.misfit {
         Some(error) => Err(Trouble::Schema(error)),
         None => Ok(plan),
@@ -71,12 +71,12 @@ pub(super) fn resolve(context: &QueryContext<'_>, tree: &RawValue) -> Result<Buc
 
 /// Where in the tree something stands, for messages.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct TreePath<'a> {
     key: &'a str,
     above: &'a str,
 }
 
-impl Place<'_> {
+impl TreePath<'_> {
     fn error(&self, message: &str) -> Error {
         Error::bad_request(format!("{message} , path={}/{}", self.above, self.key))
     }
@@ -89,7 +89,7 @@ impl TreeReader<'_> {
     }
 
     /// The sub-facets and statistics under `facet`.
-    fn bucket(&mut self, value: Option<&RawValue>, place: &Place<'_>, depth: usize) -> Result<BucketPlan> {
+    fn bucket(&mut self, value: Option<&RawValue>, place: &TreePath<'_>, depth: usize) -> Result<BucketPlan> {
         let mut plan = BucketPlan::default();
         let entries = match value {
             None | Some(RawValue::Null) => return Ok(plan),
@@ -105,8 +105,8 @@ impl TreeReader<'_> {
                 continue;
             }
             match self.entry(key, value, place, depth)? {
-                Entry::Facet(facet) => plan.facets.push(facet),
-                Entry::Stat(stat) => plan.stats.push(stat),
+                TreeKey::Facet(facet) => plan.facets.push(facet),
+                TreeKey::Stat(stat) => plan.stats.push(stat),
             }
         }
         Ok(plan)
@@ -114,7 +114,7 @@ impl TreeReader<'_> {
 
     /// A type and its arguments: in one pair `{terms:{…}}`, or side by side `{type:terms,…}`; or a statistic
     /// as text.
-    fn entry(&mut self, key: &str, value: &RawValue, above: &Place<'_>, depth: usize) -> Result<Entry> {
+    fn entry(&mut self, key: &str, value: &RawValue, above: &TreePath<'_>, depth: usize) -> Result<TreeKey> {
         let entries = match value {
             RawValue::Str(text) => return self.stat(key, text, &[]),
             RawValue::Map(entries) => entries,
@@ -132,7 +132,7 @@ impl TreeReader<'_> {
                 }
             },
         };
-        let place = Place { key, above: above.key };
+        let place = TreePath { key, above: above.key };
         let facet = match kind {
             "terms" | "field" => self.terms(key, arguments, &place, depth)?,
             "query" => self.query(key, arguments, &place, depth)?,
@@ -144,11 +144,11 @@ impl TreeReader<'_> {
                 return Err(above.error(&format!("Unknown facet or stat. key={key} type={kind} args={args}")));
             }
         };
-        Ok(Entry::Facet(facet))
+        Ok(TreeKey::Facet(facet))
     }
 
     /// Counts over a map. What is asked for below it means nothing, as in Solr.
-    fn heatmap(&mut self, key: &str, arguments: &RawValue, place: &Place<'_>) -> Result<SubFacet> {
+    fn heatmap(&mut self, key: &str, arguments: &RawValue, place: &TreePath<'_>) -> Result<SubFacet> {
         let RawValue::Map(entries) = arguments else {
             return Err(place.error("Missing heatmap arguments"));
         };
@@ -157,7 +157,7 @@ impl TreeReader<'_> {
         // Told without the type of what is there, as Solr does only here.
         let whole = |name| options.integer(name).map_err(|_| options.unfit("integer", name));
         let real = |name| options.real(name).map_err(|_| options.unfit("double", name));
-        let asked = Asked {
+        let asked = HeatmapRequest {
             geometry: options.text("geom")?.map(str::to_owned),
             level: whole("gridLevel")?,
             error: real("distErr")?,
@@ -172,7 +172,7 @@ impl TreeReader<'_> {
         Ok(SubFacet { key: key.to_owned(), domain, kind, below: BucketPlan::default() })
     }
 
-    fn function(&mut self, key: &str, arguments: &RawValue) -> Result<Entry> {
+    fn function(&mut self, key: &str, arguments: &RawValue) -> Result<TreeKey> {
         match arguments {
             RawValue::Map(entries) => {
                 let function = entries.iter().find(|(name, _)| &**name == "func");
@@ -188,7 +188,7 @@ impl TreeReader<'_> {
         &mut self,
         key: &str,
         arguments: &RawValue,
-        place: &Place<'_>,
+        place: &TreePath<'_>,
         depth: usize,
     ) -> Result<SubFacet> {
         let domain = self.domain(arguments, place)?;
@@ -214,7 +214,7 @@ impl TreeReader<'_> {
 }
 
 /// What a key of the tree stands for.
-enum Entry {
+enum TreeKey {
     Facet(SubFacet),
     Stat(NamedStat),
 }

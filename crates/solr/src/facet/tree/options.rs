@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use plan::Result;
 
-use super::Place;
+use super::TreePath;
 use crate::json_request::type_name;
 use crate::update::RawValue;
 
 #[derive(Clone, Copy)]
 pub(super) struct Options<'a> {
     pub(super) entries: &'a [(Arc<str>, RawValue)],
-    pub(super) place: &'a Place<'a>,
+    pub(super) place: &'a TreePath<'a>,
 }
 
 impl<'a> Options<'a> {

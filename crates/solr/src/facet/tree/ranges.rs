@@ -6,7 +6,7 @@ use std::ops::Bound;
 use plan::{Error, RangeBucket, RangesFacet, Result, SubFacet, SubFacetKind, Value};
 
 use super::options::Options;
-use super::{Place, TreeReader};
+use super::{TreePath, TreeReader};
 use crate::facet::range::{self, Include};
 use crate::facet::range_values::RangeValues;
 use crate::update::RawValue;
@@ -16,7 +16,7 @@ impl TreeReader<'_> {
         &mut self,
         key: &str,
         arguments: &RawValue,
-        place: &Place<'_>,
+        place: &TreePath<'_>,
         depth: usize,
     ) -> Result<SubFacet> {
         let domain = self.domain(arguments, place)?;
@@ -118,7 +118,7 @@ fn listed(values: &RangeValues<'_>, range: &RawValue) -> Result<(Value, RangeBuc
         let found = range.to_text();
         return Err(Error::bad_request(format!("Expected Map for range but got {found}")));
     };
-    let options = Options { entries, place: &Place { key: "ranges", above: "" } };
+    let options = Options { entries, place: &TreePath { key: "ranges", above: "" } };
     let text = match options.text("range")? {
         Some(text) => text.to_owned(),
         None => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan::{Error, NamedStat, Result, RootCause, Stat, StatFunction, StatSource};
 
-use super::{Entry, TreeReader};
+use super::{TreeKey, TreeReader};
 use crate::function::whole_function;
 use crate::query::{LocalParams, split_local_params};
 use crate::update::RawValue;
@@ -15,12 +15,12 @@ pub(super) type Arguments<'a> = &'a [(Arc<str>, RawValue)];
 
 impl TreeReader<'_> {
     /// The statistic under `key`. `arguments` stand beside it in the JSON and may be referred to by `$name`.
-    pub(super) fn stat(&mut self, key: &str, text: &str, arguments: Arguments<'_>) -> Result<Entry> {
+    pub(super) fn stat(&mut self, key: &str, text: &str, arguments: Arguments<'_>) -> Result<TreeKey> {
         let call = Call::parse(text)?;
         if call.name == "relatedness" {
             call.check_end()?;
             let stat = self.relatedness(&call, arguments)?;
-            return Ok(Entry::Stat(NamedStat { key: key.to_owned(), stat }));
+            return Ok(TreeKey::Stat(NamedStat { key: key.to_owned(), stat }));
         }
         if call.name == "uniqueBlock" {
             let source = self.blocks(&call)?;
@@ -28,7 +28,7 @@ impl TreeReader<'_> {
             // What is wrong with it shows at the search.
             let stat =
                 stat.unwrap_or(Stat { function: StatFunction::CountValues, source: StatSource::Documents });
-            return Ok(Entry::Stat(NamedStat { key: key.to_owned(), stat }));
+            return Ok(TreeKey::Stat(NamedStat { key: key.to_owned(), stat }));
         }
         let stat = self.stat_of(&call, arguments)?;
         if let Some((StatSource::Field(name), label)) = stat.as_ref().map(|stat| (&stat.source, call.name)) {
@@ -37,7 +37,7 @@ impl TreeReader<'_> {
         }
         let stat =
             stat.unwrap_or(Stat { function: StatFunction::CountValues, source: StatSource::Documents });
-        Ok(Entry::Stat(NamedStat { key: key.to_owned(), stat }))
+        Ok(TreeKey::Stat(NamedStat { key: key.to_owned(), stat }))
     }
 
     /// What `uniqueBlock` counts: the values of a field, which for a block's root are the blocks, or the

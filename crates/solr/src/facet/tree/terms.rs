@@ -4,7 +4,7 @@
 use plan::{BucketPlan, Error, Prelim, Result, SubFacet, SubFacetKind, TermsFacet, TermsSort};
 
 use super::options::Options;
-use super::{Place, TreeReader};
+use super::{TreePath, TreeReader};
 use crate::json_request::type_name;
 use crate::update::RawValue;
 
@@ -17,7 +17,7 @@ impl TreeReader<'_> {
         &mut self,
         key: &str,
         arguments: &RawValue,
-        place: &Place<'_>,
+        place: &TreePath<'_>,
         depth: usize,
     ) -> Result<SubFacet> {
         let domain = self.domain(arguments, place)?;

@@ -15,13 +15,13 @@ const TEXT_MAX: usize = 64;
 
 /// Patterns, the first that fits a whole text counts.
 pub struct DatePatterns {
-    patterns: Vec<Vec<Item>>,
+    patterns: Vec<Vec<PatternPart>>,
     zone: TimeZone,
 }
 
 /// A part of a pattern.
 #[derive(Debug, PartialEq)]
-enum Item {
+enum PatternPart {
     Literal(String),
     Number(Number),
     /// By its name.
@@ -32,7 +32,7 @@ enum Item {
     Zone(ZoneStyle),
     /// Blanks that may stand before a number.
     Blanks(usize),
-    Optional(Vec<Item>),
+    Optional(Vec<PatternPart>),
 }
 
 /// A part of a date in digits.
@@ -100,14 +100,14 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Items up to a closing bracket or the end, which closes what is open.
-    fn items(&mut self, depth: usize) -> Result<Vec<Item>> {
-        let mut items: Vec<Item> = Vec::new();
+    fn items(&mut self, depth: usize) -> Result<Vec<PatternPart>> {
+        let mut items: Vec<PatternPart> = Vec::new();
         while let Some(next) = self.rest.chars().next() {
             let run = self.rest.chars().take_while(|it| *it == next).count();
             match next {
                 '[' if depth < DEPTH_MAX => {
                     self.skip(1);
-                    items.push(Item::Optional(self.items(depth + 1)?));
+                    items.push(PatternPart::Optional(self.items(depth + 1)?));
                 }
                 ']' if depth > 0 => {
                     self.skip(1);
@@ -121,7 +121,7 @@ impl Reader<'_> {
                 '[' | ']' | '{' | '}' | '#' => return Err(self.wrong()),
                 other => {
                     self.skip(other.len_utf8());
-                    items.push(Item::Literal(other.to_lowercase().collect()));
+                    items.push(PatternPart::Literal(other.to_lowercase().collect()));
                 }
             }
         }
@@ -134,12 +134,12 @@ impl Reader<'_> {
     }
 
     /// A text in quotes; two of them are one.
-    fn quoted(&mut self) -> Result<Item> {
+    fn quoted(&mut self) -> Result<PatternPart> {
         let inside = self.rest.get(1..).unwrap_or_default();
         let end = inside.find('\'').ok_or_else(|| self.wrong())?;
         let text = inside.get(..end).unwrap_or_default();
         self.rest = inside.get(end + 1..).unwrap_or_default();
-        Ok(Item::Literal(if text.is_empty() { "'".to_owned() } else { text.to_lowercase() }))
+        Ok(PatternPart::Literal(if text.is_empty() { "'".to_owned() } else { text.to_lowercase() }))
     }
 
     fn wrong(&self) -> Error {
@@ -151,50 +151,50 @@ impl Reader<'_> {
 }
 
 /// What a run of a letter stands for.
-fn item(letter: char, run: usize) -> Option<Item> {
+fn item(letter: char, run: usize) -> Option<PatternPart> {
     /// Digits of a number whose pattern does not bind it.
     const DIGITS_MAX: usize = 9;
     let number = |part| {
         let digits_max = if run == 2 { DIGITS_MAX } else { DIGITS_MAX.max(run) };
-        Some(Item::Number(Number { part, digits_max, reserved: 0 }))
+        Some(PatternPart::Number(Number { part, digits_max, reserved: 0 }))
     };
     match letter {
         'y' | 'u' if run == 2 => number(Part::YearOfCentury),
         'y' | 'u' => number(Part::Year),
         'M' | 'L' if run <= 2 => number(Part::Month),
-        'M' | 'L' => Some(Item::Month),
+        'M' | 'L' => Some(PatternPart::Month),
         'd' => number(Part::Day),
-        'E' => Some(Item::Weekday),
-        'a' => Some(Item::HalfOfDay),
+        'E' => Some(PatternPart::Weekday),
+        'a' => Some(PatternPart::HalfOfDay),
         'H' => number(Part::Hour),
         'h' => number(Part::HourOfHalf),
         'm' => number(Part::Minute),
         's' => number(Part::Second),
-        'S' => Some(Item::Fraction),
-        'p' => Some(Item::Blanks(run.saturating_sub(1))),
-        'z' | 'v' | 'V' | 'O' => Some(Item::Zone(ZoneStyle::Named)),
-        'X' if run == 1 => Some(Item::Zone(ZoneStyle::HoursOrMore)),
-        'X' | 'Z' if run >= 3 => Some(Item::Zone(ZoneStyle::Colon)),
-        'x' if run == 1 => Some(Item::Zone(ZoneStyle::HoursOrMore)),
-        'x' if run >= 3 => Some(Item::Zone(ZoneStyle::Colon)),
-        'X' | 'x' | 'Z' => Some(Item::Zone(ZoneStyle::Plain)),
+        'S' => Some(PatternPart::Fraction),
+        'p' => Some(PatternPart::Blanks(run.saturating_sub(1))),
+        'z' | 'v' | 'V' | 'O' => Some(PatternPart::Zone(ZoneStyle::Named)),
+        'X' if run == 1 => Some(PatternPart::Zone(ZoneStyle::HoursOrMore)),
+        'X' | 'Z' if run >= 3 => Some(PatternPart::Zone(ZoneStyle::Colon)),
+        'x' if run == 1 => Some(PatternPart::Zone(ZoneStyle::HoursOrMore)),
+        'x' if run >= 3 => Some(PatternPart::Zone(ZoneStyle::Colon)),
+        'X' | 'x' | 'Z' => Some(PatternPart::Zone(ZoneStyle::Plain)),
         _ => None,
     }
 }
 
 /// Of numbers that follow one another, those behind the first have two digits, and the first leaves them
 /// theirs.
-fn share_digits(items: &mut [Item]) {
+fn share_digits(items: &mut [PatternPart]) {
     const DIGITS: usize = 2;
     let mut behind = 0;
     for at in (0..items.len()).rev() {
-        let follows = at > 0 && matches!(items.get(at - 1), Some(Item::Number(_)));
+        let follows = at > 0 && matches!(items.get(at - 1), Some(PatternPart::Number(_)));
         match items.get_mut(at) {
-            Some(Item::Number(number)) if follows => {
+            Some(PatternPart::Number(number)) if follows => {
                 number.digits_max = DIGITS;
                 behind += DIGITS;
             }
-            Some(Item::Number(number)) => {
+            Some(PatternPart::Number(number)) => {
                 number.reserved = std::mem::take(&mut behind);
             }
             _ => behind = 0,

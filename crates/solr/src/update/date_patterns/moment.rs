@@ -4,7 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 
-use super::{Item, Number, Part};
+use super::{Number, Part, PatternPart};
 use crate::update::date_text::Scan;
 
 const MONTHS: [&str; 12] = [
@@ -56,18 +56,18 @@ impl Moment {
     }
 
     /// Takes the parts that the items stand for; `None` when the text does not fit.
-    pub(super) fn read(&mut self, items: &[Item], scan: &mut Scan<'_>) -> Option<()> {
+    pub(super) fn read(&mut self, items: &[PatternPart], scan: &mut Scan<'_>) -> Option<()> {
         for item in items {
             match item {
-                Item::Literal(text) => scan.literal(text)?,
-                Item::Number(number) => self.number(*number, scan)?,
-                Item::Month => self.month = scan.name(&MONTHS)?,
-                Item::Weekday => self.weekday = Some(scan.name(&WEEKDAYS)?),
-                Item::HalfOfDay => self.afternoon = scan.name(&["am", "pm"])? == 2,
-                Item::Fraction => self.millisecond = scan.milliseconds()?,
-                Item::Zone(style) => self.zone = scan.zone(*style)?,
-                Item::Blanks(most) => scan.skip_blanks(*most),
-                Item::Optional(items) => {
+                PatternPart::Literal(text) => scan.literal(text)?,
+                PatternPart::Number(number) => self.number(*number, scan)?,
+                PatternPart::Month => self.month = scan.name(&MONTHS)?,
+                PatternPart::Weekday => self.weekday = Some(scan.name(&WEEKDAYS)?),
+                PatternPart::HalfOfDay => self.afternoon = scan.name(&["am", "pm"])? == 2,
+                PatternPart::Fraction => self.millisecond = scan.milliseconds()?,
+                PatternPart::Zone(style) => self.zone = scan.zone(*style)?,
+                PatternPart::Blanks(most) => scan.skip_blanks(*most),
+                PatternPart::Optional(items) => {
                     let (mut moment, mut inside) = (self.clone(), *scan);
                     if moment.read(items, &mut inside).is_some() {
                         (*self, *scan) = (moment, inside);

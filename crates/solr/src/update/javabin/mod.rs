@@ -21,13 +21,13 @@ type Fields = Vec<(Arc<str>, RawValue)>;
 #[derive(Clone, Debug, Default)]
 pub struct Resume {
     names: Vec<Arc<str>>,
-    place: Place,
+    place: NextToken,
     own: Own,
 }
 
 /// What comes next. Counts say how many follow, where that is told.
 #[derive(Clone, Copy, Debug, Default)]
-enum Place {
+enum NextToken {
     #[default]
     Request,
     Sections(Option<usize>),
@@ -80,7 +80,7 @@ struct Decoder<'a, 'b> {
     reader: Reader<'a>,
     options: &'b UpdateOptions,
     commands: &'b mut Vec<UpdateCommand>,
-    place: Place,
+    place: NextToken,
     own: Own,
     bounds: Bounds,
 }
@@ -90,24 +90,24 @@ impl<'a> Decoder<'a, '_> {
     /// there may be more.
     fn step(&mut self) -> Result<bool> {
         match self.place {
-            Place::Request if self.reader.is_at_end() => return Ok(false),
-            Place::Request => self.request()?,
-            Place::Sections(left) => match self.item(left)? {
+            NextToken::Request if self.reader.is_at_end() => return Ok(false),
+            NextToken::Request => self.request()?,
+            NextToken::Sections(left) => match self.item(left)? {
                 Some(key) => {
-                    self.place = Place::Sections(less(left));
+                    self.place = NextToken::Sections(less(left));
                     self.section(key)?;
                 }
                 None => {
                     self.commands.append(&mut self.own.deletes);
-                    self.place = Place::Request;
+                    self.place = NextToken::Request;
                 }
             },
-            Place::Documents { left, sections } => match self.item(left)? {
+            NextToken::Documents { left, sections } => match self.item(left)? {
                 Some(item) => {
-                    self.place = Place::Documents { left: less(left), sections };
+                    self.place = NextToken::Documents { left: less(left), sections };
                     self.document(item)?;
                 }
-                None => self.place = Place::Sections(sections),
+                None => self.place = NextToken::Sections(sections),
             },
         }
         Ok(true)
@@ -119,7 +119,7 @@ impl<'a> Decoder<'a, '_> {
         let Item::Map(len) = self.reader.next()? else {
             return Err(self.reader.wrong("an update is a named list"));
         };
-        self.place = Place::Sections(len);
+        self.place = NextToken::Sections(len);
         Ok(())
     }
 
@@ -138,8 +138,8 @@ impl<'a> Decoder<'a, '_> {
         match (&*key, item) {
             (_, Item::Null) => Ok(()),
             ("docs" | "docsMap", Item::List(left)) => {
-                if let Place::Sections(sections) = self.place {
-                    self.place = Place::Documents { left, sections };
+                if let NextToken::Sections(sections) = self.place {
+                    self.place = NextToken::Documents { left, sections };
                 }
                 Ok(())
             }

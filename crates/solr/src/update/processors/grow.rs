@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use plan::{AddFields, CopyField, FieldSource, Result, SchemaSource, TypeMapping, ValueClass};
 
-use super::Passing;
+use super::ProcessorContext;
 use super::choice::Choice;
 use crate::update::command::RawValue;
 use crate::update::document::{Field, Grouped, Targets};
@@ -19,7 +19,7 @@ impl Grower {
         Ok(Self { choice: Choice::new(&settings.fields)?, settings: settings.clone() })
     }
 
-    pub fn apply(&self, fields: &Grouped, passing: &mut Passing<'_>) -> Result<()> {
+    pub fn apply(&self, fields: &Grouped, passing: &mut ProcessorContext<'_>) -> Result<()> {
         match self.grown(fields, passing.targets) {
             Some(source) => passing.grow(source),
             None => Ok(()),

@@ -104,7 +104,7 @@ impl Draft {
 pub type Renamed = HashMap<(usize, Arc<str>), Option<Arc<str>>>;
 
 /// What steps know besides the document.
-pub struct Passing<'a> {
+pub struct ProcessorContext<'a> {
     pub targets: &'a mut Targets,
     pub conversion: Conversion<'a>,
     pub params: &'a Params,
@@ -118,7 +118,7 @@ pub struct Passing<'a> {
     pub parse_query: &'a dyn Fn(&str) -> Result<Query>,
 }
 
-impl Passing<'_> {
+impl ProcessorContext<'_> {
     pub fn dates(&self) -> &DateMath {
         self.conversion.dates
     }

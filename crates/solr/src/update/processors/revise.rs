@@ -7,11 +7,11 @@ use std::sync::Arc;
 use plan::{Conditions, Error, FieldSpec, Result, Revising, Revision, Value};
 
 use super::whole::append;
-use super::{Draft, Passing};
+use super::{Draft, ProcessorContext};
 use crate::update::command::RawValue;
 use crate::update::document::Field;
 
-pub fn add(settings: &Revising, draft: &mut Draft, passing: &mut Passing<'_>) -> Result<()> {
+pub fn add(settings: &Revising, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
     let mut fields = Vec::with_capacity(settings.fields.len());
     for name in &settings.fields {
         let spec = declared(name, passing)?;
@@ -27,7 +27,7 @@ pub fn add(settings: &Revising, draft: &mut Draft, passing: &mut Passing<'_>) ->
 
 /// A document that says that another was deleted, with the revisions that the request gives; `None` where
 /// deletes bear none.
-pub fn delete(settings: &Revising, id: &str, passing: &mut Passing<'_>) -> Result<Option<Draft>> {
+pub fn delete(settings: &Revising, id: &str, passing: &mut ProcessorContext<'_>) -> Result<Option<Draft>> {
     if settings.delete_params.is_empty() {
         return Ok(None);
     }
@@ -61,11 +61,11 @@ fn revision(settings: &Revising, fields: Vec<(Arc<str>, Value)>) -> Revision {
     Revision { fields, ignore_old: settings.ignore_old, missing_allowed: settings.missing_allowed }
 }
 
-fn declared(name: &str, passing: &Passing<'_>) -> Result<Arc<FieldSpec>> {
+fn declared(name: &str, passing: &ProcessorContext<'_>) -> Result<Arc<FieldSpec>> {
     passing.targets.schema().require(name).cloned()
 }
 
-fn typed(value: &RawValue, spec: &FieldSpec, passing: &Passing<'_>) -> Result<Value> {
+fn typed(value: &RawValue, spec: &FieldSpec, passing: &ProcessorContext<'_>) -> Result<Value> {
     let old = match spec.class() {
         plan::FieldClass::Int => "java.lang.Integer",
         plan::FieldClass::Long => "java.lang.Long",

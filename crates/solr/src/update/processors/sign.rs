@@ -7,14 +7,14 @@ use plan::{Error, Result, SignatureKind, Signing};
 
 use super::digest::{Lookup3, md5, text_profile};
 use super::whole::append;
-use super::{Draft, Passing};
+use super::{Draft, ProcessorContext};
 use crate::update::atomic::{Shape, shape_of};
 use crate::update::command::RawValue;
 use crate::update::document::Field;
 
 /// Solr differs: an edit of what is signed is its own failure, an error 500
 /// (`compat/update/signatures.yaml`).
-pub fn apply(settings: &Signing, draft: &mut Draft, passing: &mut Passing<'_>) -> Result<()> {
+pub fn apply(settings: &Signing, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
     let schema = passing.targets.schema().clone();
     let signed =
         |field: &&Field| settings.fields.is_empty() || settings.fields.iter().any(|it| **it == *field.name);
@@ -59,7 +59,7 @@ fn signature(kind: SignatureKind, texts: impl Iterator<Item = String>) -> String
 }
 
 /// The query of the other documents of this signature.
-fn alike(name: &str, signature: &str, draft: &Draft, passing: &Passing<'_>) -> String {
+fn alike(name: &str, signature: &str, draft: &Draft, passing: &ProcessorContext<'_>) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let key = passing.targets.schema().unique_key.clone();
     let own = key.and_then(|key| {

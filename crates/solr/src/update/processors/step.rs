@@ -9,7 +9,7 @@ use plan::{
 use super::change::Changer;
 use super::choice::Choice;
 use super::grow::Grower;
-use super::{Draft, Passing, compile_pattern, compile_replacement, revise, sign, whole};
+use super::{Draft, ProcessorContext, compile_pattern, compile_replacement, revise, sign, whole};
 use crate::update::document::Grouped;
 
 pub enum Step {
@@ -89,7 +89,7 @@ impl Step {
     }
 
     /// What the step does to a document that is added or edited.
-    pub fn add(&self, draft: &mut Draft, passing: &mut Passing<'_>) -> Result<()> {
+    pub fn add(&self, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
         match self {
             Step::Distribute
             | Step::Run
@@ -120,7 +120,7 @@ impl Step {
     }
 
     /// What a delete by id becomes: the mark that it leaves, or itself.
-    pub fn delete(&self, id: &str, passing: &mut Passing<'_>) -> Result<Option<Draft>> {
+    pub fn delete(&self, id: &str, passing: &mut ProcessorContext<'_>) -> Result<Option<Draft>> {
         match self {
             Step::Revise(settings) => revise::delete(settings, id, passing),
             _ => Ok(None),
@@ -163,7 +163,12 @@ fn kind_of(status: u16) -> ErrorKind {
     }
 }
 
-fn change(choice: &Choice, changer: &Changer, fields: &mut Grouped, passing: &mut Passing<'_>) -> Result<()> {
+fn change(
+    choice: &Choice,
+    changer: &Changer,
+    fields: &mut Grouped,
+    passing: &mut ProcessorContext<'_>,
+) -> Result<()> {
     let own = changer.own_class();
     let mut emptied = false;
     for field in fields.iter_mut() {

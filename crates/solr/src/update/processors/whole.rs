@@ -7,7 +7,7 @@ use plan::{DefaultValue, Error, ErrorKind, Expiry, FieldClass, Presence, Result,
 
 use super::choice::Choice;
 use super::step::{Dest, Step};
-use super::{Draft, Passing};
+use super::{Draft, ProcessorContext};
 use crate::params::Params;
 use crate::params::update::{ATOMIC, SKIP_INSERT, SKIP_UPDATE, TEMPLATE_FIELD, UUID_FIELD};
 use crate::update::atomic;
@@ -33,7 +33,7 @@ pub fn default(
     field: Option<&str>,
     value: &DefaultValue,
     draft: &mut Draft,
-    passing: &mut Passing<'_>,
+    passing: &mut ProcessorContext<'_>,
 ) -> Result<()> {
     let asked = (*value == DefaultValue::Uuid).then(|| UUID_FIELD.sent(passing.params)).flatten();
     let schema = passing.targets.schema();
@@ -62,7 +62,12 @@ pub fn default(
 }
 
 /// Adds the values of the chosen fields to others, in the order of the sources.
-pub fn clone(choice: &Choice, dest: &Dest, draft: &mut Draft, passing: &mut Passing<'_>) -> Result<()> {
+pub fn clone(
+    choice: &Choice,
+    dest: &Dest,
+    draft: &mut Draft,
+    passing: &mut ProcessorContext<'_>,
+) -> Result<()> {
     let mut copies: Vec<(Arc<str>, Vec<RawValue>)> = Vec::new();
     for field in &draft.fields {
         let target = passing.targets.get(&field.name);
@@ -94,7 +99,7 @@ pub fn rename(
     choice: &Choice,
     (pattern, replacement): (&JavaRegex, &Replacement),
     draft: &mut Draft,
-    passing: &mut Passing<'_>,
+    passing: &mut ProcessorContext<'_>,
 ) {
     let step = std::ptr::from_ref(pattern) as usize;
     let mut renamed: Vec<(Arc<str>, Arc<str>)> = Vec::new();
@@ -119,7 +124,7 @@ pub fn rename(
 }
 
 /// Refuses documents for an index that has too many fields already.
-pub fn limit(fields_max: u64, warn_only: bool, draft: &Draft, passing: &Passing<'_>) -> Result<()> {
+pub fn limit(fields_max: u64, warn_only: bool, draft: &Draft, passing: &ProcessorContext<'_>) -> Result<()> {
     if warn_only {
         return Ok(());
     }
@@ -136,7 +141,7 @@ pub fn limit(fields_max: u64, warn_only: bool, draft: &Draft, passing: &Passing<
 }
 
 /// Writes when a document ends, by the time to live that it, or else the request, gives.
-pub fn expire(settings: &Expiry, draft: &mut Draft, passing: &mut Passing<'_>) -> Result<()> {
+pub fn expire(settings: &Expiry, draft: &mut Draft, passing: &mut ProcessorContext<'_>) -> Result<()> {
     let own = settings.ttl_field.as_ref().and_then(|name| {
         let field = draft.fields.iter().find(|field| *field.name == **name)?;
         field.values.first().map(RawValue::to_text)

@@ -15,7 +15,7 @@ use super::suggesting::SuggestStep;
 use crate::request::call::Failure;
 
 /// The steps that a request asks for.
-pub(super) struct Beside<'a> {
+pub(super) struct SideComponents<'a> {
     steps: Vec<(usize, &'a str, Step<'a>)>,
     /// What was done before the search.
     pub commands: Entries,
@@ -28,7 +28,7 @@ enum Step<'a> {
 
 /// What the steps had to say.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct SideResults {
     /// By component.
     pub sections: Vec<(String, Entries)>,
     /// Which of the handler's components failed, and why: what it said before that is shown, those after it
@@ -38,7 +38,7 @@ pub(super) struct Said {
     pub cut: Option<usize>,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> SideComponents<'a> {
     /// Does what comes before the search.
     pub async fn prepare(
         collection: &'a Arc<Collection>,
@@ -87,8 +87,8 @@ impl<'a> Beside<'a> {
     }
 
     /// `cut` is what was not run already.
-    pub async fn run(&self, searched: Searched<'_>, (cut, meters): (Option<usize>, &Meters)) -> Said {
-        let mut said = Said { cut, ..Said::default() };
+    pub async fn run(&self, searched: Searched<'_>, (cut, meters): (Option<usize>, &Meters)) -> SideResults {
+        let mut said = SideResults { cut, ..SideResults::default() };
         for (at, name, step) in &self.steps {
             if said.cut.is_none() && meters.allowance.is_used_up() {
                 said.cut = Some(*at);
