@@ -100,8 +100,8 @@ impl Core {
         let rooms = records.iter().map(|record| self.reserve(record.as_bytes().len()));
         let rooms = rooms.collect::<Result<Vec<_>>>()?;
         // One hold of the lock from the append to the last mark: a get in between would find a document dead
-        // and nothing that it has to wait for. Whether the shard may write is asked again: the wait for room is
-        // long enough for the log to fail, and what is marked here could not be taken back.
+        // and nothing that it has to wait for. Whether the shard may write is asked again: the wait for room
+        // is long enough for the log to fail, and what is marked here could not be taken back.
         let mut state = self.state();
         state.check_writable()?;
         let at =
