@@ -3,7 +3,7 @@
 //! wrote; `batches` sends batches again; `model` compares random histories with a map, `blocks` such of
 //! blocks with a list, both with what `upkeep` brings; `rebuild` fills one shard from another; `conditions`
 //! is of what else an operation has to meet, `schema_versions` of the schema that it was resolved against,
-//! `trace` of where time goes.
+//! `refused_meanwhile` of a shard that closes under an update, `trace` of where time goes.
 
 mod batches;
 mod blocks;
@@ -14,6 +14,7 @@ mod formats;
 mod lifecycle;
 mod model;
 mod rebuild;
+mod refused_meanwhile;
 mod schema_versions;
 mod trace;
 mod upkeep;
