@@ -38,14 +38,13 @@ pub use facet::bucket::{
     StatSource, StatValue, SubFacet, SubFacetKind, SubFacetResult, TermsFacet, TermsSort,
 };
 pub use facet::heatmap::{HeatGrid, HeatmapFacet, HeatmapForm, HeatmapResult};
-pub use facet::{
-    CutDepth, FacetPlan, FacetSort, FieldFacet, IntervalFacet, OtherRange, PivotFacet, QueryFacet,
-    RangeBucket, RangeFacet,
-};
+pub use facet::range::{OtherRange, RangeBucket};
+pub use facet::{FacetPlan, FacetSort, FieldFacet, IntervalFacet, PivotFacet, QueryFacet, RangeFacet};
 pub use fingerprint::Fingerprint;
 pub use function::expression::{Arithmetic, Expression};
+pub use function::kind::Kind;
 pub use function::{
-    Comparison, CurrencyOf, Function, IndexTerm, Kind, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
+    Comparison, CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PlaceDistance, Statistic,
     StringMeasure,
 };
 pub use geo::area::{Area, Circle, Line, Rect};
@@ -56,35 +55,42 @@ pub use geo::spatial::{Grid, Relation, Spatial};
 pub use geo::wkt::rect;
 pub use java_map::java_bucket;
 pub use name::check_name;
+pub use partial::CutDepth;
 pub use query::dense_vector::{
     GraphShape, Nearest, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
 };
+pub use query::match_scope::MatchScope;
 pub use query::more_like::{LikeChoice, LikeSource, LikeTerm, MoreLike};
 pub use query::payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
 pub use query::rank::{RankCurve, RankQuery, rank_code, rank_kept, rank_of_code};
 pub use query::relation::{Graph, Join, Move, Related, RelatedScore};
 pub use query::span::{PayloadUse, Span, SpanQuery};
-pub use query::{Clause, FunctionRange, Fuzzy, MatchScope, Occur, Phrase, PhrasePosition, Query, Range};
+pub use query::{Clause, FunctionRange, Fuzzy, Occur, Phrase, PhrasePosition, Query, Range};
 pub use schema::analyzer::{AnalyzerSpec, ComponentSpec, Resources};
+pub use schema::class::FieldClass;
 pub use schema::coerce::coerce;
-pub use schema::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+pub use schema::field::{FieldSource, FieldSpec, FieldType, TypeSource};
 pub use schema::properties::{Properties, SortMissing};
 pub use schema::{Copied, CopyField, Schema, SchemaLineage, SchemaSource};
+pub use search::field_selection::{FieldSelection, glob_matches};
+pub use search::filter::Filter;
 pub use search::highlight::{
     Alternate, Boundaries, Breaks, FastVectorOptions, FragmentList, Fragmenter, GlobbedOptions,
     HighlightField, HighlightMethod, HighlightOptions, HighlightPlan, Highlights, OriginalOptions,
     PassageScoring, QueryFields, RegexFragmenter, Tags, UnifiedOptions,
 };
+pub use search::hit::{ChildHit, Explanation, Hit};
 pub use search::page::Page;
 pub use search::rerank::{Rerank, ScoreJoin};
 pub use search::result::{
-    ChildHit, Explanation, FacetCounts, FacetResult, FieldFacetResult, Hit, IntervalFacetResult, PivotCount,
-    PivotFacetResult, RangeFacetResult, SearchResult, UpdateOutcome, Version,
+    FacetCounts, FacetResult, FieldFacetResult, IntervalFacetResult, PivotCount, PivotFacetResult,
+    RangeFacetResult, SearchResult, UpdateOutcome, Version,
 };
 pub use search::shape::{
-    Collapse, Cursor, ExpandPlan, Group, GroupBy, GroupPlan, GroupedResult, Grouping, Mark, NullPolicy,
-    Shape, ShapeResult,
+    Collapse, Cursor, ExpandPlan, GroupBy, GroupPlan, Grouping, Mark, NullPolicy, Shape,
 };
+pub use search::shape_result::{Group, GroupedResult, ShapeResult};
+pub use search::sort::{BelowKey, SortBy, SortKey};
 pub use search::spell::{
     BrokenWords, Checker, NearWords, SpellComponent, SpellDictionary, SpellFinding, SpellMode, SpellPlan,
     SpellWord, WordRole, WordsPlan,
@@ -97,16 +103,17 @@ pub use search::suggest::{
 pub use search::terms::{TermCount, TermsPlan, TopTerms};
 pub use search::vectors::{DocumentVectors, FieldVector, VectorTerm, VectorsPlan};
 pub use search::why_not::{Absent, Miss, MissKind, WhyNot};
-pub use search::{BelowKey, ChildrenPlan, FieldSelection, Filter, SearchPlan, SortBy, SortKey, glob_matches};
+pub use search::{ChildrenPlan, SearchPlan};
 pub use tie_heap::TieHeap;
+pub use update::atomic_op::AtomicOp;
 pub use update::commit::{AutoCommit, Commit};
 pub use update::nested::{
     NEST_PARENT_FIELD, NEST_PATH_FIELD, Nested, NestedEdit, NestedField, ROOT_FIELD, last_step, path_above,
     path_without_places,
 };
 pub use update::{
-    Add, AtomicOp, BatchId, Conditions, Durable, Expect, FieldEdit, LogPosition, Modify, Operation, Presence,
-    Refusal, RefusalKind, Revision, UpdateBatch,
+    Add, BatchId, Conditions, Durable, Expect, FieldEdit, LogPosition, Modify, Operation, Presence, Refusal,
+    RefusalKind, Revision, UpdateBatch,
 };
 pub use value::Value;
 pub use value::currency::{CurrencyRates, Money, exchanged, fraction_digits};

@@ -94,13 +94,13 @@ impl ShardHome for ClosingHome {
 /// Every kind of update, each on a shard of its own.
 #[test]
 fn nothing_is_written_by_a_shard_that_was_closed_while_room_was_made() {
-    let operations: [(&str, fn() -> Operation); 6] = [
-        ("add", || add(film("3", "rot"))),
-        ("replace", || add(film("1", "rot"))),
-        ("modify", || modify("1", "title_t", plan::AtomicOp::Set, vec![text("neu")])),
-        ("delete", || delete("1")),
-        ("delete by query", || delete_by_query(term("title_t", "rot"))),
-        ("delete all", || delete_by_query(Query::All)),
+    let operations = [
+        ("add", add(film("3", "rot"))),
+        ("replace", add(film("1", "rot"))),
+        ("modify", modify("1", "title_t", plan::AtomicOp::Set, vec![text("neu")])),
+        ("delete", delete("1")),
+        ("delete by query", delete_by_query(term("title_t", "rot"))),
+        ("delete all", delete_by_query(Query::All)),
     ];
     for (name, operation) in operations {
         let site = Site::new();
@@ -111,7 +111,7 @@ fn nothing_is_written_by_a_shard_that_was_closed_while_room_was_made() {
         refresh(&shard);
         let before = shard.position();
         closing.set(Arc::downgrade(&shard)).unwrap();
-        let failure = shard.update(batch(vec![operation()]), UpdateContext::default()).failure;
+        let failure = shard.update(batch(vec![operation]), UpdateContext::default()).failure;
         assert_eq!(failure.map(|it| it.kind), Some(ErrorKind::Unavailable), "{name}");
         assert_eq!(shard.position(), before, "{name}: nothing was appended");
         assert_eq!(found(&shard, &Query::All), ["1", "2"], "{name}");

@@ -11,7 +11,7 @@ use plan::{Document, Durable, Error, ErrorKind, Result, UpdateBatch, UpdateOutco
 use solr::Params;
 use solr::date_math::DateMath;
 use solr::params::query;
-use solr::query::{Budget, QueryContext, SchemaAnalyzers, parse_query};
+use solr::query::{Budget, QueryContext, SchemaAnalyzers, SolrParsers, parse_query};
 use solr::response::{self, Entries};
 use solr::update::{
     Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateChains, UpdateOptions,
@@ -331,6 +331,7 @@ impl Update<'_> {
             boolean_clauses_max: config.boolean_clauses_max,
             others: None,
             names: self.permit.names(),
+            parsers: &SolrParsers,
             filtering: true,
         };
         let chain = Chain {

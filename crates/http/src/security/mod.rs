@@ -14,7 +14,7 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use plan::Result;
 use solr::Params;
 use solr::security::{
-    self as file, Asked, BadCredentials, EditContext, Edited, Predefined, Principal, Scope, Section,
+    self as file, AccessRequest, BadCredentials, EditContext, Edited, Predefined, Principal, Scope, Section,
     Security, Shown, Verdict,
 };
 
@@ -164,7 +164,7 @@ impl Access {
     pub fn check(&self, needs: Needs, method: &str, params: &Params) -> Result<(), Refusal> {
         let Access::Guarded { security, who } = self else { return Ok(()) };
         let Needs { permission, path, scope } = needs;
-        let asked = Asked { permission, path: &path, method, params, scope };
+        let asked = AccessRequest { permission, path: &path, method, params, scope };
         match security.judge(&asked, who.as_ref()) {
             Verdict::Permitted => Ok(()),
             Verdict::LogIn => Err(Refusal::LogIn("Authentication failed, Response code: 401")),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::facet::heatmap::{HeatmapFacet, HeatmapResult};
-use crate::facet::{OtherRange, RangeBucket};
+use crate::facet::range::{OtherRange, RangeBucket};
 use crate::function::{CurrencyOf, Function};
 use crate::query::relation::Move;
 use crate::query::{Query, Range};

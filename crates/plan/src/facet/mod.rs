@@ -3,13 +3,15 @@
 
 pub(crate) mod bucket;
 pub(crate) mod heatmap;
+pub(crate) mod range;
 
-use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::facet::bucket::BucketPlan;
 use crate::facet::heatmap::HeatmapFacet;
+use crate::facet::range::{OtherRange, RangeBucket};
 use crate::function::CurrencyOf;
+use crate::partial::CutDepth;
 use crate::query::Query;
 use crate::value::Value;
 
@@ -31,16 +33,6 @@ pub struct FacetPlan {
     /// Statistics of fields: one sub-facet for each, without a query.
     pub stats: Option<BucketPlan>,
     pub depth: CutDepth,
-}
-
-/// How much of what it counted a shard gives back: of facets, and of groups of hits too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CutDepth {
-    /// What the page shows of it: enough where there is one shard.
-    #[default]
-    Page,
-    /// All of it, so that it can be merged with what others counted.
-    Whole,
 }
 
 impl FacetPlan {
@@ -155,20 +147,4 @@ pub struct RangeFacet {
     pub others: Vec<(OtherRange, RangeBucket)>,
     pub count_min: u64,
     pub exclude_tags: Vec<String>,
-}
-
-/// One range, inclusive or not as `facet.range.include` says.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RangeBucket {
-    /// The lower bound as shown.
-    pub label: String,
-    pub lower: Bound<Value>,
-    pub upper: Bound<Value>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OtherRange {
-    Before,
-    After,
-    Between,
 }

@@ -6,7 +6,7 @@ use super::{
     CurrencyOf, Function, IndexTerm, Operator, PayloadOf, Pick, PlaceDistance, Statistic, StringMeasure,
 };
 use crate::query::dense_vector::{VectorMeasure, VectorSide};
-use crate::schema::field::FieldClass;
+use crate::schema::class::FieldClass;
 use crate::value::{Value, java_double, java_float};
 
 impl Display for Function {

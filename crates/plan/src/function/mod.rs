@@ -4,6 +4,7 @@
 //! Solr 9.10.1.
 
 pub(crate) mod expression;
+pub(crate) mod kind;
 
 mod describe;
 mod operator;
@@ -13,11 +14,13 @@ use std::sync::Arc;
 
 pub use operator::{Comparison, Operator, StringMeasure};
 
+use crate::function::kind::Kind;
 use crate::geo::place::Place;
 use crate::query::dense_vector::VectorSimilarity;
+use crate::query::match_scope::MatchScope;
 use crate::query::payload::{PayloadDecoder, PayloadFunction};
-use crate::query::{Clause, FunctionRange, MatchScope, Occur, Query};
-use crate::schema::field::FieldClass;
+use crate::query::{Clause, FunctionRange, Occur, Query};
+use crate::schema::class::FieldClass;
 use crate::value::Value;
 use crate::value::currency::CurrencyRates;
 
@@ -137,23 +140,6 @@ pub enum Statistic {
     Living,
     /// Documents, the dead ones included.
     All,
-}
-
-/// What a function's values are, by which ranges, comparisons and results read them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Int,
-    Long,
-    Float,
-    Double,
-    Bool,
-    /// Milliseconds since 1970-01-01T00:00:00Z.
-    Date,
-    Str,
-    /// Of the kind of whichever argument is chosen for the document.
-    Mixed,
-    /// Several values, which only distances read.
-    Vector,
 }
 
 impl Function {

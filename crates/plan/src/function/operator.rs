@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Kind;
+use super::kind::Kind;
 use crate::geo::box_score::BoxScore;
 
 #[derive(Clone, Debug, PartialEq)]

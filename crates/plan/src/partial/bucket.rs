@@ -1,8 +1,8 @@
 //! One shard's part of a tree of facets: what it computed of the documents of a bucket that it has, by the
 //! places of the [`crate::BucketPlan`].
 
-use super::Merge;
 use super::by_value::ByValue;
+use super::merge::Merge;
 use super::stat::StatPartial;
 
 /// What was computed of one bucket.

@@ -1,7 +1,7 @@
 //! Parts by value. Of every value there is a part: that listed, or for all others the one that is `absent`;
 //! so merging is value by value and knows no special cases, whichever shard has heard of which value.
 
-use super::Merge;
+use super::merge::Merge;
 use crate::value::Value;
 
 /// Parts of values, and how much was left out of the list.

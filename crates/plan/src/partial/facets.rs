@@ -1,9 +1,9 @@
 //! Counts of one shard's hits by classic facets, each in the order of its plan; trees are in
 //! [`super::bucket`].
 
-use super::Merge;
 use super::bucket::BucketPartial;
 use super::by_value::ByValue;
+use super::merge::Merge;
 use super::units::UnitCount;
 
 /// What a shard counted of its hits, for all facets of a plan, in the plan's order.

@@ -3,7 +3,7 @@
 
 use super::hits::HitRef;
 use crate::search::highlight::Highlights;
-use crate::search::result::Hit;
+use crate::search::hit::Hit;
 use crate::value::Value;
 
 /// What is shown of one shard's hits.

@@ -1,8 +1,9 @@
 //! Hits of one shard in groups. A group is known by its value, so groups merge as counts do; its hits merge
 //! as hits do.
 
+use super::ByValue;
 use super::hits::{HitRef, RankedHits};
-use super::{ByValue, Merge};
+use super::merge::Merge;
 
 /// The groups by one field, function or query.
 #[derive(Clone, Debug, Default, PartialEq)]

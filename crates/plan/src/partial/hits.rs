@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use super::Merge;
+use super::merge::Merge;
 use crate::value::Value;
 
 /// A hit of a snapshot.

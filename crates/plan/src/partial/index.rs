@@ -2,7 +2,7 @@
 //! as in Lucene. Counts are of the shard alone; bounds on them are judged when those of all shards are added
 //! up.
 
-use super::Merge;
+use super::merge::Merge;
 use super::sorted::merge_sorted;
 use crate::search::terms::TermCount;
 

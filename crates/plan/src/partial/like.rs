@@ -2,7 +2,7 @@
 //! shard has, and how many of each shard's documents have them. [`crate::MoreLike::chosen`] chooses among
 //! them.
 
-use super::Merge;
+use super::merge::Merge;
 use crate::value::Value;
 
 /// The words of what documents are to be like, by the plan's fields; `None` where this shard does not have

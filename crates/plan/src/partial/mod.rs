@@ -10,12 +10,14 @@
 
 mod bucket;
 mod by_value;
+mod cut_depth;
 mod facets;
 mod fetch;
 mod groups;
 mod hits;
 mod index;
 mod like;
+mod merge;
 mod moments;
 mod related;
 mod sorted;
@@ -27,12 +29,14 @@ use crate::config::component::Component;
 
 pub use bucket::{BucketPartial, SubFacetPartial, TermsPartial};
 pub use by_value::{ByValue, LeftOut};
+pub use cut_depth::CutDepth;
 pub use facets::{FacetPartials, FieldCounts, FieldPartial, PivotLevel, PivotPartial};
 pub use fetch::{ExpandRequest, FetchRequest, Fetched};
 pub use groups::{GroupPartial, GroupsPartial};
 pub use hits::{HitRef, RankedHits, SortValue};
 pub use index::{IndexedField, IndexedFields, TermCounts, WordCounts};
 pub use like::{FieldWords, LikeCounts, LikeFieldCounts, LikeWord, LikeWords};
+pub use merge::Merge;
 pub use moments::{Moments, Sum};
 pub use related::RelatedCounts;
 pub use stat::{DistinctValues, Extreme, Samples, StatPartial};
@@ -40,53 +44,6 @@ pub use suggest::{
     EntryOrder, NextWords, SameTexts, SuggestPartial, SuggestedEntries, SuggestedEntry, WordSequences,
 };
 pub use units::{GroupSet, UnitCount};
-
-/// Parts of a whole. Merging is associative and commutative.
-pub trait Merge {
-    #[must_use]
-    fn merge(self, other: Self) -> Self;
-}
-
-/// Counts add up.
-impl Merge for u64 {
-    fn merge(self, other: Self) -> Self {
-        self + other
-    }
-}
-
-/// As many as can be shown.
-impl Merge for u32 {
-    fn merge(self, other: Self) -> Self {
-        self.saturating_add(other)
-    }
-}
-
-/// Where one has nothing to add.
-impl<T: Merge> Merge for Option<T> {
-    fn merge(self, other: Self) -> Self {
-        match (self, other) {
-            (Some(own), Some(other)) => Some(own.merge(other)),
-            (own, other) => own.or(other),
-        }
-    }
-}
-
-impl<T: Merge> Merge for Box<T> {
-    fn merge(self, other: Self) -> Self {
-        Box::new((*self).merge(*other))
-    }
-}
-
-/// Place by place, in the plan's order; an empty list has nothing to add.
-impl<T: Merge> Merge for Vec<T> {
-    fn merge(self, other: Self) -> Self {
-        match (self.is_empty(), other.is_empty()) {
-            (true, _) => other,
-            (_, true) => self,
-            _ => self.into_iter().zip(other).map(|(own, other)| own.merge(other)).collect(),
-        }
-    }
-}
 
 /// One shard's part of a search.
 #[derive(Clone, Debug, Default, PartialEq)]

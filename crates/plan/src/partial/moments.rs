@@ -6,7 +6,7 @@
 //! with all n values v the difference is at most n · 2^-52 · Σ|v|, and nothing where all partial sums are
 //! whole numbers below 2^53, as those of integers and dates mostly are.
 
-use super::Merge;
+use super::merge::Merge;
 use crate::facet::bucket::StatFunction;
 
 /// What is summed up of numbers.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::Merge;
+use super::merge::Merge;
 use super::moments::Moments;
 use super::related::RelatedCounts;
 use super::sorted::merge_sorted;

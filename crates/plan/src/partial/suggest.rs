@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::Merge;
+use super::merge::Merge;
 use super::sorted::merge_sorted;
 use crate::search::suggest::Suggestion;
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::Merge;
+use super::merge::Merge;
 use super::sorted::merge_sorted;
 use crate::value::Value;
 

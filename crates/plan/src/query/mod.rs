@@ -3,6 +3,7 @@
 //! same names.
 
 pub(crate) mod dense_vector;
+pub(crate) mod match_scope;
 pub(crate) mod more_like;
 pub(crate) mod payload;
 pub(crate) mod rank;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use crate::function::Function;
 use crate::geo::spatial::Spatial;
 use crate::query::dense_vector::Nearest;
+use crate::query::match_scope::MatchScope;
 use crate::query::more_like::MoreLike;
 use crate::query::rank::RankQuery;
 use crate::query::relation::Related;
@@ -93,17 +95,6 @@ pub enum Query {
     MoreLike(Box<MoreLike>),
     /// Found by way of other documents.
     Related(Box<Related>),
-}
-
-/// What the documents that a query matches in a segment hang on, from the least to the most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MatchScope {
-    /// The segment alone, which never changes.
-    Segment,
-    /// Other segments too, their statistics or which documents live: all of it the same in one snapshot.
-    Snapshot,
-    /// Another collection.
-    Collections,
 }
 
 /// The widest of several scopes.

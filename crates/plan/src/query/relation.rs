@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use crate::query::{MatchScope, Query, widest};
+use crate::query::match_scope::MatchScope;
+use crate::query::{Query, widest};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Related {

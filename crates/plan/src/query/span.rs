@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
+use crate::query::Query;
+use crate::query::match_scope::MatchScope;
 use crate::query::payload::{PayloadDecoder, PayloadFunction, PayloadKind, PayloadOperation};
-use crate::query::{MatchScope, Query};
 use crate::value::Value;
 
 /// A span query, of one field.

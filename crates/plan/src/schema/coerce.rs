@@ -1,7 +1,7 @@
 //! A typed value as another field's type: what a copy field does between fields of different types.
 
 use crate::error::{Error, Result, RootCause};
-use crate::schema::field::FieldClass;
+use crate::schema::class::FieldClass;
 use crate::value::Value;
 use crate::value::instant::parse_instant;
 

@@ -6,75 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::schema::analyzer::AnalyzerSpec;
+use crate::schema::class::FieldClass;
 use crate::schema::properties::Properties;
-
-/// What kind of values a type holds, by Solr's class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum FieldClass {
-    Str,
-    Text,
-    SortableText,
-    Bool,
-    Int,
-    Long,
-    Float,
-    Double,
-    Date,
-    Binary,
-    Uuid,
-    NestPath,
-    RandomSort,
-    /// `lat,lon`.
-    LatLon,
-    /// Sub-fields, one a dimension.
-    Point,
-    SpatialPrefixTree,
-    /// A box of the earth: sub-fields, one an edge.
-    BBox,
-    DenseVector,
-    Rank,
-    Currency,
-    Enum,
-    DateRange,
-    Collation,
-}
-
-impl FieldClass {
-    pub fn is_text(self) -> bool {
-        matches!(self, FieldClass::Text | FieldClass::SortableText)
-    }
-
-    pub fn is_number(self) -> bool {
-        matches!(self, FieldClass::Int | FieldClass::Long | FieldClass::Float | FieldClass::Double)
-    }
-
-    /// Numbers and dates: values with an order and arithmetic.
-    pub fn is_point(self) -> bool {
-        self.is_number() || self == FieldClass::Date
-    }
-
-    /// Places on the earth, kept as numbers in the order of a curve (`Place::code`).
-    pub fn is_place(self) -> bool {
-        matches!(self, FieldClass::LatLon | FieldClass::SpatialPrefixTree)
-    }
-
-    /// Solr's primitive types: one value, no analysis. Norms are off for them by default since schema 1.5.
-    pub fn is_primitive(self) -> bool {
-        self.is_point()
-            || matches!(
-                self,
-                FieldClass::Str | FieldClass::Bool | FieldClass::Binary | FieldClass::Uuid | FieldClass::Enum
-            )
-            || matches!(self, FieldClass::NestPath | FieldClass::Rank | FieldClass::Collation)
-    }
-
-    /// Whether schema 1.7 gives it a column without being asked.
-    pub fn has_doc_values_by_default(self) -> bool {
-        self.is_point()
-            || matches!(self, FieldClass::Str | FieldClass::Bool | FieldClass::Uuid | FieldClass::Enum)
-            || matches!(self, FieldClass::NestPath | FieldClass::LatLon | FieldClass::SortableText)
-    }
-}
 
 /// A field type as declared.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

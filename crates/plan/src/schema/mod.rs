@@ -1,6 +1,7 @@
 //! The schema: resolved once from its source, immutable, shared. An edit makes a new source and a new schema.
 
 pub(crate) mod analyzer;
+pub(crate) mod class;
 pub(crate) mod coerce;
 pub(crate) mod field;
 pub(crate) mod properties;
@@ -12,16 +13,18 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::resolve::{class_of, resolve_field, resolve_type};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::geo::area::Area;
 use crate::geo::edge::{Edge, edge_fields};
 use crate::schema::analyzer::Resources;
-use crate::schema::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+use crate::schema::class::FieldClass;
+use crate::schema::field::{FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::value::Value;
 use crate::value::currency::Money;
 
 mod lineage;
 mod resolve;
+mod succession;
 
 pub use lineage::SchemaLineage;
 
@@ -213,9 +216,9 @@ impl Schema {
         if let Some(key) = &self.unique_key {
             let spec = self
                 .field(key)
-                .ok_or_else(|| invalid(format!("uniqueKey `{key}` is not a field; declare it")))?;
+                .ok_or_else(|| Error::bad_request(format!("uniqueKey `{key}` is not a field; declare it")))?;
             if spec.properties.multi_valued {
-                return Err(invalid(format!(
+                return Err(Error::bad_request(format!(
                     "uniqueKey field ({key}) can not be configured to be multivalued"
                 )));
             }
@@ -223,17 +226,13 @@ impl Schema {
         for copy in &self.source.copy_fields {
             if !copy.dest.contains('*') && self.field(&copy.dest).is_none() {
                 let CopyField { source, dest, .. } = copy;
-                return Err(invalid(format!(
+                return Err(Error::bad_request(format!(
                     "copyField dest :'{dest}' is not an explicit field and doesn't match a dynamicField. (source: `{source}`)"
                 )));
             }
         }
         Ok(())
     }
-}
-
-fn invalid(message: String) -> Error {
-    Error::new(ErrorKind::BadRequest, message)
 }
 
 /// Whether `name` falls under `pattern`, which has one `*` at an end, or none.

@@ -2,7 +2,7 @@
 //! field. Defaults by schema version are those of Solr's reference guide ("version" attribute of `schema`).
 
 use crate::error::{Error, Result};
-use crate::schema::field::FieldClass;
+use crate::schema::class::FieldClass;
 
 /// Where documents without a value sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::invalid;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::query::dense_vector::VectorType;
 use crate::schema::analyzer::{AnalyzerSpec, ComponentSpec};
-use crate::schema::field::{FieldClass, FieldSource, FieldSpec, FieldType, TypeSource};
+use crate::schema::class::FieldClass;
+use crate::schema::field::{FieldSource, FieldSpec, FieldType, TypeSource};
 use crate::schema::properties::Properties;
 
 /// Solr's class names, without their package, and what they hold.
@@ -53,7 +53,7 @@ pub(super) fn resolve_type(declared: &TypeSource, version: f32) -> Result<FieldT
     let TypeSource { name, class, .. } = declared;
     let Some(class) = class_of(class) else {
         // Solr differs: it names its class loader, which there is none of here (`compat/schema/edit.yaml`).
-        return Err(invalid(format!(
+        return Err(Error::bad_request(format!(
             "fieldType `{name}`: unknown class `{class}`; see the reference for the supported ones"
         )));
     };
@@ -97,9 +97,9 @@ pub(super) fn resolve_field(
     types: &HashMap<String, Arc<FieldType>>,
 ) -> Result<FieldSpec> {
     let FieldSource { name, type_name, attributes } = declared;
-    let field_type = types
-        .get(type_name)
-        .ok_or_else(|| invalid(format!("Unknown fieldType '{type_name}' specified on field {name}")))?;
+    let field_type = types.get(type_name).ok_or_else(|| {
+        Error::bad_request(format!("Unknown fieldType '{type_name}' specified on field {name}"))
+    })?;
     let mut properties = field_type.properties;
     let others = properties.apply(attributes, name)?;
     let default = others.iter().find(|(key, _)| key == "default").map(|(_, value)| value.clone());

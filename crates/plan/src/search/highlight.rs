@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::query::Query;
 use crate::schema::properties::Properties;
-use crate::search::FieldSelection;
+use crate::search::field_selection::FieldSelection;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct HighlightPlan {

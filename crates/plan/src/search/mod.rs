@@ -1,25 +1,31 @@
 //! The plan of one search: everything the layers below need, resolved against the schema, in one immutable
 //! value.
 
+pub(crate) mod field_selection;
+pub(crate) mod filter;
 pub(crate) mod highlight;
+pub(crate) mod hit;
 pub(crate) mod page;
 pub(crate) mod rerank;
 pub(crate) mod result;
 pub(crate) mod shape;
+pub(crate) mod shape_result;
+pub(crate) mod sort;
 pub(crate) mod spell;
 pub(crate) mod suggest;
 pub(crate) mod terms;
 pub(crate) mod vectors;
 pub(crate) mod why_not;
 
-use std::sync::Arc;
-
 use crate::facet::FacetPlan;
 use crate::function::Function;
 use crate::query::Query;
+use crate::search::field_selection::FieldSelection;
+use crate::search::filter::Filter;
 use crate::search::highlight::HighlightPlan;
 use crate::search::page::Page;
 use crate::search::shape::Shape;
+use crate::search::sort::{SortBy, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchPlan {
@@ -125,117 +131,5 @@ impl SearchPlan {
             && self.children.is_empty()
             && self.query.is_light()
             && self.filters.iter().all(|filter| filter.query.is_light())
-    }
-}
-
-/// A filter query: restricts, never scores.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Filter {
-    pub query: Query,
-    /// Whether its bitset may be kept (`{!cache=false}` says no).
-    pub cache: bool,
-    /// Uncached filters run in ascending order of cost.
-    pub cost: i32,
-    /// Names by which facets may exclude it (`{!tag=a,b}`).
-    pub tags: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct SortKey {
-    pub by: SortBy,
-    pub descending: bool,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum SortBy {
-    Score,
-    Field(Arc<str>),
-    /// Index order (Solr's `_docid_`).
-    IndexOrder,
-    /// A shuffle by id that stays the same for one seed (Solr's `random_*`).
-    Random {
-        seed: u64,
-    },
-    Function(Function),
-    /// The least value, or the greatest where they come in descending order, of the documents below in the
-    /// block (Solr's `childfield`).
-    Below(Box<BelowKey>),
-}
-
-/// A field of documents below others.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BelowKey {
-    pub field: Arc<str>,
-    /// Which documents are parents.
-    pub parents: Query,
-    /// Which of those below count.
-    pub children: Query,
-}
-
-/// Names and globs of the stored fields to load.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct FieldSelection {
-    /// `*`: all stored fields, and columns used as stored.
-    pub all: bool,
-    pub names: Vec<Arc<str>>,
-    /// Patterns with one or more `*` or `?`.
-    pub globs: Vec<String>,
-}
-
-impl FieldSelection {
-    pub fn everything() -> Self {
-        Self { all: true, ..Self::default() }
-    }
-
-    pub fn contains(&self, name: &str) -> bool {
-        self.all
-            || self.names.iter().any(|wanted| &**wanted == name)
-            || self.globs.iter().any(|glob| glob_matches(glob, name))
-    }
-}
-
-/// Whether `name` matches `glob`, in which `*` is any run and `?` one character.
-pub fn glob_matches(glob: &str, name: &str) -> bool {
-    let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
-    let (mut at_glob, mut at_name) = (0, 0);
-    let mut last_star: Option<(usize, usize)> = None;
-    while at_name < name.len() {
-        match glob.get(at_glob) {
-            Some('*') => {
-                last_star = Some((at_glob, at_name));
-                at_glob += 1;
-            }
-            Some(wanted) if *wanted == '?' || *wanted == name[at_name] => {
-                at_glob += 1;
-                at_name += 1;
-            }
-            _ => {
-                let Some((star, taken)) = last_star else { return false };
-                last_star = Some((star, taken + 1));
-                (at_glob, at_name) = (star + 1, taken + 1);
-            }
-        }
-    }
-    glob[at_glob..].iter().all(|rest| *rest == '*')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::glob_matches;
-
-    #[test]
-    fn globs_match_whole_names() {
-        for (glob, name, expected) in [
-            ("*", "", true),
-            ("a*", "abc", true),
-            ("*c", "abc", true),
-            ("a?c", "abc", true),
-            ("a*b*c", "axxbyyc", true),
-            ("a*b", "abc", false),
-            ("?", "", false),
-            ("*_s", "name_s", true),
-        ] {
-            assert_eq!(glob_matches(glob, name), expected, "{glob} {name}");
-        }
     }
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::config::component::Component;
 use crate::error::{Error, Result};
-use crate::facet::OtherRange;
 use crate::facet::bucket::BucketResult;
 use crate::facet::heatmap::HeatmapResult;
+use crate::facet::range::OtherRange;
 use crate::search::highlight::Highlights;
-use crate::search::shape::ShapeResult;
+use crate::search::hit::Hit;
+use crate::search::shape_result::ShapeResult;
 use crate::update::Refusal;
 use crate::value::Value;
-use crate::value::document::Document;
 
 /// What is shown. Its hits are [`crate::partial::HitRef`] until they are fetched.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,33 +66,6 @@ impl<H> SearchResult<H> {
         let shape = shape.try_map(&mut turn)?;
         Ok(SearchResult { total, total_exact, score_max, hits, facets, shape, highlights, cut_before })
     }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
-    /// The unique key's value.
-    pub id: String,
-    /// The fields selected, in index order of the stored document.
-    pub document: Document,
-    /// Its number in the snapshot, the dead counted too: Lucene's document id.
-    pub place: u64,
-    pub score: Option<f32>,
-    /// In index order, each with those below it.
-    pub children: Vec<ChildHit>,
-    /// Of the plan's functions, in their order; `None` where a function has no value.
-    pub values: Vec<Option<Value>>,
-    pub explanation: Option<Explanation>,
-}
-
-/// A document below a hit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChildHit {
-    /// Under which name; `None` where it has none.
-    pub name: Option<Arc<str>>,
-    /// Whether there may be others of the name.
-    pub listed: bool,
-    pub document: Document,
-    pub children: Vec<ChildHit>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,16 +138,6 @@ pub struct RangeFacetResult {
     /// (label, hits).
     pub counts: Vec<(String, u64)>,
     pub others: Vec<(OtherRange, u64)>,
-}
-
-/// How a score came about, as Lucene's `Explanation`: a tree of values with their reasons.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Explanation {
-    pub matched: bool,
-    /// A `Float`; a `Double` where Lucene computes in double precision, a `Long` where it counts.
-    pub value: Value,
-    pub description: String,
-    pub details: Vec<Explanation>,
 }
 
 /// A document version: `max(last + 1, epoch milliseconds << 20)`, as Solr's.

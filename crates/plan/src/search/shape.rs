@@ -4,13 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::error::Result;
 use crate::function::Function;
 use crate::query::Query;
+use crate::search::filter::Filter;
 use crate::search::page::Page;
 use crate::search::rerank::Rerank;
-use crate::search::result::Hit;
-use crate::search::{Filter, SortKey};
+use crate::search::sort::SortKey;
 use crate::value::Value;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -103,61 +102,4 @@ pub struct ExpandPlan {
     pub sort: Vec<SortKey>,
     /// Hits without a value are a group as well.
     pub nulls: bool,
-}
-
-/// What came of a [`Shape`]. Its hits are [`crate::partial::HitRef`] until they are fetched.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShapeResult<H = Hit> {
-    /// The mark of the page's last hit; `None` when the page is empty or there is no cursor.
-    pub next: Option<Mark>,
-    /// As [`GroupPlan::by`].
-    pub groups: Vec<GroupedResult<H>>,
-    /// In the order of the page.
-    pub expanded: Vec<Group<H>>,
-}
-
-impl<H> Default for ShapeResult<H> {
-    fn default() -> Self {
-        Self { next: None, groups: Vec::new(), expanded: Vec::new() }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct GroupedResult<H = Hit> {
-    /// Hits in all groups.
-    pub matches: u64,
-    pub groups_total: Option<u64>,
-    pub groups: Vec<Group<H>>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Group<H = Hit> {
-    /// `None` stands for the hits without a value.
-    pub value: Option<Value>,
-    pub total: u64,
-    /// Present when scores were computed.
-    pub score_max: Option<f32>,
-    pub hits: Vec<H>,
-}
-
-impl<H> ShapeResult<H> {
-    /// With each hit turned into what `turn` makes of it, in order.
-    pub(crate) fn try_map<T>(self, turn: &mut impl FnMut(H) -> Result<T>) -> Result<ShapeResult<T>> {
-        let Self { next, groups, expanded } = self;
-        let mut groups_of = |groups: Vec<Group<H>>| -> Result<Vec<Group<T>>> {
-            groups.into_iter().map(|group| group.try_map(turn)).collect()
-        };
-        let mut grouped = Vec::with_capacity(groups.len());
-        for GroupedResult { matches, groups_total, groups } in groups {
-            grouped.push(GroupedResult { matches, groups_total, groups: groups_of(groups)? });
-        }
-        Ok(ShapeResult { next, groups: grouped, expanded: groups_of(expanded)? })
-    }
-}
-
-impl<H> Group<H> {
-    fn try_map<T>(self, turn: &mut impl FnMut(H) -> Result<T>) -> Result<Group<T>> {
-        let Self { value, total, score_max, hits } = self;
-        Ok(Group { value, total, score_max, hits: hits.into_iter().map(turn).collect::<Result<_>>()? })
-    }
 }

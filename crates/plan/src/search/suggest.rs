@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facet::CutDepth;
 use crate::function::expression::Expression;
+use crate::partial::CutDepth;
 use crate::query::Occur;
 
 /// A declared component and its suggesters.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::facet::CutDepth;
+use crate::partial::CutDepth;
 use crate::value::Value;
 
 /// What to list of one field's dictionary.

@@ -1,6 +1,7 @@
 //! Updates after the update chain: ids known, values typed, queries resolved. The engine applies them in
 //! order.
 
+pub(crate) mod atomic_op;
 pub(crate) mod commit;
 pub(crate) mod nested;
 
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::query::Query;
+use crate::update::atomic_op::AtomicOp;
 use crate::update::commit::Commit;
 use crate::update::nested::{NestedEdit, NestedField};
 use crate::value::Value;
@@ -170,18 +172,6 @@ pub struct FieldEdit {
     pub op: AtomicOp,
     /// Typed by the field; for `RemoveRegex` the patterns; for `Inc` one number.
     pub values: Vec<Value>,
-}
-
-/// Solr's modifiers of an atomic update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtomicOp {
-    /// With no values: removes the field.
-    Set,
-    Add,
-    AddDistinct,
-    Remove,
-    RemoveRegex,
-    Inc,
 }
 
 /// What the sender expects of the document's present version (Solr's `_version_`).

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::update::AtomicOp;
+use crate::update::atomic_op::AtomicOp;
 use crate::value::document::Document;
 
 /// The field that names the root of a block. Documents without others below them do without: their id stands

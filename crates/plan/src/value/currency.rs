@@ -5,7 +5,8 @@
 use std::fmt::{Display, Formatter};
 
 use crate::error::{Error, Result};
-use crate::schema::field::{FieldClass, FieldType};
+use crate::schema::class::FieldClass;
+use crate::schema::field::FieldType;
 
 /// An amount of one currency.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 
 use plan::{DefaultValue, Processor, Result, UpdateChain, UpdateProcessing, UpdateProcessor};
 
-use crate::config::load::wrong;
 use crate::config::processors;
+use crate::config::refusal::wrong;
 use crate::xml_tree::Element;
 
 /// Names under which requests find processors that no file declares.

@@ -2,10 +2,9 @@
 //! list of each handler (`components`, or `first-components` and `last-components` around what Solr runs
 //! anyway).
 
-use plan::{Component, Components, Error, Result};
+use plan::{Component, Components, Result};
 
-use crate::config::load::wrong;
-use crate::config::settings::Settings;
+use crate::config::refusal::wrong;
 use crate::config::{elevation, highlighting, spelling, suggesters};
 use crate::xml_tree::Element;
 
@@ -109,12 +108,6 @@ impl Declared {
         let standard = Component::DEFAULT.into_iter().find(|step| step.name() == name);
         standard.ok_or_else(|| wrong(&format!("Unknown Search Component: {name}")))
     }
-}
-
-/// A value of a setting that cannot be.
-pub(super) fn refuse(settings: &Settings<'_>, name: &str, allowed: &str) -> Error {
-    let value = settings.get(name).unwrap_or_default();
-    wrong(&format!("`{name}` is `{value}`; use {allowed}"))
 }
 
 /// How a component's settings are read: its name, its element, where it goes, and where warnings do.

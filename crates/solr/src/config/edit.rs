@@ -4,7 +4,9 @@
 
 use plan::ConfigSource;
 
-use super::load::{LoadedConfig, rebuild};
+use super::load::rebuild;
+use super::loaded::LoadedConfig;
+use super::param_sets::TEXT_BYTES_MAX;
 use crate::commands::{Command, Complaint, EditError, Object, commands, refused};
 use crate::config::kinds::Kind;
 use crate::config::overlay::Overlay;
@@ -14,9 +16,6 @@ use crate::xml_tree::Element;
 
 /// What the errors of this API begin with.
 const ABOUT: &str = "commands";
-/// Largest overlay, as text.
-pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
-
 type Complaints = Vec<Complaint>;
 
 /// What a body's commands make of a configuration. `read` gives the files that new parts name.

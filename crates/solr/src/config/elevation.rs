@@ -2,7 +2,8 @@
 
 use plan::{Component, Components, ElevationComponent, ElevationRule, Result};
 
-use crate::config::load::{LoadedConfig, wrong};
+use crate::config::loaded::LoadedConfig;
+use crate::config::refusal::wrong;
 use crate::config::settings::Settings;
 use crate::xml_tree::{self, Element};
 

@@ -5,7 +5,8 @@ use plan::{HandlerConfig, Result, check_name};
 
 use crate::config::components::{self, Declared};
 use crate::config::implicit::{IMPLICIT, Implicit};
-use crate::config::load::wrong;
+use crate::config::param_sets::set_names;
+use crate::config::refusal::wrong;
 use crate::xml_tree::Element;
 
 /// Handler classes that are served; the reference lists what each answers.
@@ -91,11 +92,6 @@ fn health_check(element: &Element) -> Result<Option<String>> {
     check_name(HEALTH_CHECK, name)
         .map_err(|_| wrong(&format!("`{HEALTH_CHECK}` is `{name}`; use a file's name without a folder")))?;
     Ok(Some(name.to_owned()))
-}
-
-/// The names of sets of parameters, as `useParams` lists them.
-pub fn set_names(list: &str) -> Vec<String> {
-    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// The texts of `<arr name="…">`.

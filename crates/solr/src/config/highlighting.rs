@@ -3,7 +3,7 @@
 
 use plan::{Component, Components, HighlightPart, HighlightParts, PartWork, Result};
 
-use crate::config::load::wrong;
+use crate::config::refusal::wrong;
 use crate::xml_tree::Element;
 
 /// (element, class, what it does).

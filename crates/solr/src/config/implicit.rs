@@ -47,7 +47,7 @@ impl Implicit {
         HandlerConfig {
             path: self.path.to_owned(),
             class: self.class.to_owned(),
-            use_params: super::handlers::set_names(self.use_params),
+            use_params: super::param_sets::set_names(self.use_params),
             ..HandlerConfig::default()
         }
     }

@@ -5,34 +5,22 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use plan::{
-    AutoCommit, CollectionConfig, ConfigSource, Error, HandlerConfig, Resources, Result, VersionedText,
-};
+use plan::{AutoCommit, CollectionConfig, ConfigSource, HandlerConfig, Resources, Result, VersionedText};
 
 use crate::config::chains;
 use crate::config::components;
 use crate::config::handlers;
+use crate::config::loaded::LoadedConfig;
 use crate::config::named_parts;
 use crate::config::overlay::Overlay;
 use crate::config::param_sets;
+use crate::config::refusal::{not_supported, wrong};
 use crate::xml_tree::{self, Element};
 
 const FILE: &str = "solrconfig.xml";
 
 /// Solr's bound where the file names none.
 const BOOLEAN_CLAUSES_MAX: usize = 1024;
-
-/// A configuration and what became of the rest of the file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoadedConfig {
-    pub config: CollectionConfig,
-    /// Whether the schema may be changed over HTTP and by guessing.
-    pub schema_mutable: bool,
-    /// What the file asks for and does not get, one sentence each.
-    pub warnings: Vec<String>,
-    /// The file as it counts: with the overlay, and with properties filled in.
-    pub(crate) root: Element,
-}
 
 /// Elements that say how Solr does its work, not what it answers.
 const PASSED_OVER: &[&str] = &[
@@ -187,12 +175,6 @@ const NO_COMMITS: AutoCommit = AutoCommit {
     refresh_after_docs: None,
 };
 
-pub(super) fn not_supported(element: &Element) -> String {
-    let name = element.attribute("name").map(|name| format!(" `{name}`")).unwrap_or_default();
-    let class = element.attribute("class").map(|class| format!(" of class `{class}`")).unwrap_or_default();
-    format!("{}{name}{class} is not supported yet and has no effect", element.name)
-}
-
 fn auto_commit(root: &Element, warnings: &mut Vec<String>) -> Result<AutoCommit> {
     let Some(handler) = root.first("updateHandler") else { return Ok(NO_COMMITS) };
     let hard = handler.first("autoCommit");
@@ -251,10 +233,6 @@ fn schema_mutable(root: &Element) -> bool {
     let fixed =
         factory.all("bool").any(|it| it.attribute("name") == Some("mutable") && it.trimmed() == "false");
     !classic && !fixed
-}
-
-pub(super) fn wrong(message: &str) -> Error {
-    Error::bad_request(format!("cannot read solrconfig.xml: {message}"))
 }
 
 #[cfg(test)]

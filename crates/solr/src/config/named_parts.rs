@@ -4,7 +4,7 @@
 
 use plan::{NamedPart, NamedParts, Result};
 
-use crate::config::load::{not_supported, wrong};
+use crate::config::refusal::{not_supported, wrong};
 use crate::config::settings::Settings;
 use crate::xml_tree::Element;
 

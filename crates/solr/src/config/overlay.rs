@@ -5,8 +5,8 @@ use plan::Result;
 
 use crate::commands::{self, Fields, object_in, put};
 use crate::config::kinds::Kind;
-use crate::config::load::wrong;
 use crate::config::properties;
+use crate::config::refusal::wrong;
 use crate::response::Entries;
 use crate::update::RawValue;
 use crate::xml_tree::Element;

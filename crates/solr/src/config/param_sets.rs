@@ -3,11 +3,10 @@
 
 use plan::{ConfigSource, ParamSet, Result, VersionedText};
 
-use super::edit::TEXT_BYTES_MAX;
 use crate::commands::{
     self, Command, Complaint, EditError, Fields, Object, commands, object_in, put, refused,
 };
-use crate::config::load::wrong;
+use crate::config::refusal::wrong;
 use crate::response::{Entries, Node};
 use crate::update::RawValue;
 
@@ -17,6 +16,8 @@ const ABOUT: &str = "params";
 const SETS: &str = "params";
 const APPENDS: &str = "_appends_";
 const INVARIANTS: &str = "_invariants_";
+/// Longest text that an API of the configuration writes: `params.json`, and `configoverlay.json`.
+pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Under no name a set keeps its version, `{"v":0}`.
 const ABOUT_SET: &str = "";
 
@@ -30,6 +31,11 @@ fn sets(text: &str) -> Result<Fields> {
         Some((_, RawValue::Map(sets))) => Ok(sets),
         _ => Err(wrong("params.json has no object `params`")),
     }
+}
+
+/// The names of sets of parameters, as `useParams` lists them.
+pub fn set_names(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// As handlers take them.

@@ -1,9 +1,9 @@
 //! The settings of a component, a dictionary or a suggester: named values of any type in a list, read by
 //! their names.
 
-use plan::Result;
+use plan::{Error, Result};
 
-use crate::config::load::wrong;
+use crate::config::refusal::wrong;
 use crate::xml_tree::Element;
 
 /// The named values directly inside an element.
@@ -53,5 +53,24 @@ impl<'a> Settings<'a> {
     pub(super) fn others(&self, known: &[&str]) -> Vec<&'a str> {
         let names = self.element.children.iter().filter_map(|it| it.attribute("name"));
         names.filter(|name| !known.contains(name)).collect()
+    }
+}
+
+/// A value of a setting that cannot be.
+pub(super) fn refuse(settings: &Settings<'_>, name: &str, allowed: &str) -> Error {
+    let value = settings.get(name).unwrap_or_default();
+    wrong(&format!("`{name}` is `{value}`; use {allowed}"))
+}
+
+/// A setting that has to be there.
+pub(super) fn required<'a>(settings: &Settings<'a>, name: &str) -> Result<&'a str> {
+    settings.get(name).ok_or_else(|| wrong(&format!("Init param is missing: `{name}`")))
+}
+
+/// Refuses settings that the class does not know.
+pub(super) fn check_known(settings: &Settings<'_>, known: &[&str]) -> Result<()> {
+    match settings.others(known).first() {
+        Some(name) => Err(wrong(&format!("Unexpected init param(s): '{name}'"))),
+        None => Ok(()),
     }
 }

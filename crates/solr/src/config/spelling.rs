@@ -10,8 +10,8 @@ use plan::{
     StringMeasure,
 };
 
-use super::components::refuse;
-use crate::config::load::wrong;
+use super::settings::refuse;
+use crate::config::refusal::wrong;
 use crate::config::settings::Settings;
 use crate::xml_tree::Element;
 

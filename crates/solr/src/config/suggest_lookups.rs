@@ -4,7 +4,7 @@ use plan::{
     Blend, Fall, FuzzyPrefix, InfixLookup, Lookup, NextWordLookup, PrefixLookup, Result, SortedLookup,
 };
 
-use super::components::refuse;
+use super::settings::refuse;
 use crate::config::settings::Settings;
 
 /// A class that is served.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use plan::{Error, Expression, ListedEntry, Result, SuggestSource, SuggestWeight};
 
 use crate::config::expression;
-use crate::config::load::{LoadedConfig, wrong};
+use crate::config::loaded::LoadedConfig;
+use crate::config::refusal::wrong;
 use crate::config::settings::Settings;
 
 /// A class that is served.

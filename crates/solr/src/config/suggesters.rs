@@ -5,7 +5,7 @@ use plan::{BuildOn, Component, Components, Result, SuggestComponent, Suggester};
 
 use super::suggest_lookups::{FIELD_TYPE, LookupClass};
 use super::suggest_sources::{self, SourceClass};
-use crate::config::load::wrong;
+use crate::config::refusal::wrong;
 use crate::config::settings::Settings;
 use crate::xml_tree::Element;
 

@@ -3,6 +3,7 @@
 //! for how a field is kept, no index. Solr differs: a boosted `filter(…)` shows as a constant score, which it
 //! is.
 
+mod classes;
 mod dismax;
 mod points;
 mod relations;
@@ -238,7 +239,7 @@ impl<'a> QueryPrinter<'a> {
                 "MultiPhraseQuery"
             }
             Query::Phrase(_) => "PhraseQuery",
-            Query::Span(span) => spans::class(span),
+            Query::Span(span) => classes::of_span(span),
             Query::Rank(_) => "FeatureQuery",
             Query::Regex { .. } => "RegexpQuery",
             Query::DisjunctionMax { .. } => "DisjunctionMaxQuery",
@@ -246,7 +247,7 @@ impl<'a> QueryPrinter<'a> {
             Query::Function(_) => "FunctionQuery",
             Query::FunctionRange(_) => "FunctionRangeQuery",
             Query::FunctionBoost { .. } => "FunctionScoreQuery",
-            Query::Related(relation) => relations::class(relation),
+            Query::Related(relation) => classes::of_relation(relation),
             Query::Exists { field } => Some(self.exists_class(field)).filter(|class| !class.is_empty())?,
             Query::Term { value: Value::Str(_), field } if self.only_column(field) => {
                 "SortedSetDocValuesRangeQuery"

@@ -30,14 +30,3 @@ impl QueryPrinter<'_> {
         }
     }
 }
-
-/// The class that `parsedquery` names.
-pub(super) fn class(relation: &Related) -> &'static str {
-    match relation {
-        Related::ToParent { .. } => "AllParentsAware",
-        Related::ToChildren { .. } => "ToChildBlockJoinQuery",
-        Related::Join(Join { score: None, .. }) => "JoinQuery",
-        Related::Join(_) => "SameCoreJoinQuery",
-        Related::Graph { .. } => "GraphQuery",
-    }
-}

@@ -1,7 +1,7 @@
 //! Span queries in debug output. Solr differs: `surround` tells a class of its own with an account of its
 //! making; here it is the spans (`compat/query/surround.yaml`).
 
-use plan::{PayloadUse, Query, SpanQuery};
+use plan::{Query, SpanQuery};
 
 use super::{Form, QueryPrinter};
 
@@ -10,15 +10,5 @@ impl QueryPrinter<'_> {
         let own = |pattern: &Query| self.print(pattern, Form::Plain);
         let described = || query.describe(&query.span.describe(&query.field, &own));
         query.text.clone().unwrap_or_else(described)
-    }
-}
-
-/// Solr's class.
-pub(super) fn class(query: &SpanQuery) -> &'static str {
-    match &query.payload {
-        Some(PayloadUse::Score { .. }) => "PayloadScoreQuery",
-        Some(PayloadUse::Check { .. }) => "SpanPayloadCheckQuery",
-        None if query.text.is_some() => "ComplexPhraseQuery",
-        None => "SpanQuery",
     }
 }

@@ -3,7 +3,7 @@
 
 use plan::{Error, FacetSort, FieldClass, FieldFacet, Query, Result};
 
-use super::Target;
+use super::target::Target;
 use crate::params::facet as params;
 use crate::params::{Fallback, Param, Params};
 use crate::query::{Field, LocalParams, QueryContext};

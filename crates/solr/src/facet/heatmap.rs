@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan::{Area, Error, FieldClass, Grid, HeatGrid, HeatmapFacet, HeatmapForm, Place, Rect, Result};
 
-use super::Target;
+use super::target::Target;
 use crate::params::facet as param;
 use crate::query::{Measure, QueryContext, checked_parts};
 

@@ -6,7 +6,7 @@ use std::ops::Bound;
 
 use plan::{Error, IntervalFacet, Query, QueryFacet, Range, Result, Value};
 
-use super::Target;
+use super::target::Target;
 use crate::params::facet as params;
 use crate::query::{Field, QueryContext, RangeText, split_local_params};
 

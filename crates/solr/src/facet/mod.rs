@@ -6,10 +6,13 @@ mod field;
 mod heatmap;
 mod interval;
 mod pivot;
+mod query;
 mod range;
 mod range_values;
 mod stats;
+mod target;
 mod tree;
+mod trouble;
 
 #[cfg(test)]
 mod tests;
@@ -17,10 +20,10 @@ mod tests;
 use std::sync::Arc;
 
 use plan::{BucketPlan, Component, Error, FacetPlan, IntervalFacet, QueryFacet, Result};
-use tree::Trouble;
 
-use crate::params::{Fallback, Param, facet as params, grouping};
-use crate::query::{LocalParams, QueryContext, parse_query, split_local_params};
+use self::trouble::Trouble;
+use crate::params::{facet as params, grouping};
+use crate::query::QueryContext;
 
 /// What the request asks to count.
 #[derive(Debug, Default)]
@@ -83,7 +86,7 @@ fn classic(context: &QueryContext<'_>) -> Result<Facets> {
 
 /// Facets of queries, fields and intervals, and over maps.
 fn counted(context: &QueryContext<'_>) -> Result<Facets> {
-    let queries = params::QUERY.sent_all(context.params).map(|text| query(context, text));
+    let queries = params::QUERY.sent_all(context.params).map(|text| query::resolve(context, text));
     let queries: Vec<QueryFacet> = queries.collect::<Result<_>>()?;
     let groups_of = groups_of(context)?;
     let (mut fields, mut warnings) = (Vec::new(), Vec::new());
@@ -114,41 +117,5 @@ fn groups_of(context: &QueryContext<'_>) -> Result<Option<Arc<str>>> {
     match grouping::FIELD.sent(context.params).filter(|_| grouped) {
         Some(name) => Ok(Some(context.field_quoted(name)?.name)),
         None => Err(Error::bad_request("Specify the group.field as parameter or local parameter")),
-    }
-}
-
-/// The key of a query facet is its text with its local parameters, unless they say otherwise.
-fn query(context: &QueryContext<'_>, text: &str) -> Result<QueryFacet> {
-    let parsed = parse_query(context, text, "lucene")?;
-    Ok(QueryFacet {
-        key: parsed.local.get("key").unwrap_or(text).to_owned(),
-        query: parsed.executable(),
-        exclude_tags: parsed.local.list("ex"),
-    })
-}
-
-/// A field facet's or range facet's text: local parameters, the field, the key in the response.
-struct Target {
-    local: LocalParams,
-    field: String,
-    key: String,
-}
-
-impl Target {
-    fn parse(context: &QueryContext<'_>, text: &str) -> Result<Self> {
-        let (local, rest) = split_local_params(text, context.params)?;
-        let field = local.get("v").unwrap_or(rest).to_owned();
-        let key = local.get("key").unwrap_or(&field).to_owned();
-        Ok(Self { local, field, key })
-    }
-
-    /// All values of a parameter: its own local ones, else those for the field, else those for all.
-    fn all<'a, D: Fallback>(
-        &'a self,
-        context: &'a QueryContext<'_>,
-        param: &Param<String, D>,
-    ) -> Vec<&'a str> {
-        let local: Vec<_> = self.local.all(param.name).collect();
-        if local.is_empty() { param.sent_all_for(context.params, &self.field) } else { local }
     }
 }

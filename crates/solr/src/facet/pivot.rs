@@ -28,7 +28,7 @@ pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<PivotFac
         levels,
         exclude_tags: local.list("ex"),
         stats: stats::tagged(context, tag(&local, "stats")?)?,
-        queries: queries.into_iter().map(|text| query(context, text)).collect::<Result<_>>()?,
+        queries: queries.into_iter().map(|text| query::resolve(context, text)).collect::<Result<_>>()?,
         ranges: ranges.into_iter().map(|text| range::resolve(context, text)).collect::<Result<_>>()?,
     })
 }

@@ -5,8 +5,8 @@ use std::ops::Bound;
 
 use plan::{Error, OtherRange, RangeBucket, RangeFacet, Result, Value};
 
-use super::Target;
 use super::range_values::RangeValues;
+use super::target::Target;
 use crate::params::Param;
 use crate::params::facet as params;
 use crate::query::QueryContext;

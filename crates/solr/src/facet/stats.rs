@@ -9,8 +9,8 @@ use plan::{
     SubFacet, SubFacetKind, TermsFacet, TermsSort,
 };
 
-use super::Target;
-use super::tree::Trouble;
+use super::target::Target;
+use super::trouble::Trouble;
 use crate::function::parse_function;
 use crate::params::stats as params;
 use crate::params::switch_value;

@@ -27,6 +27,7 @@ fn resolved(form: &str) -> Result<Facets> {
             boolean_clauses_max: 1024,
             others: None,
             names: crate::query::Names::default(),
+            parsers: &crate::query::SolrParsers,
             filtering: false,
         },
         &plan::Component::DEFAULT,

@@ -3,7 +3,7 @@
 
 use plan::{Error, RootCause, Value};
 
-use super::Failure;
+use super::failure::Failure;
 use crate::query::java_float;
 use crate::query::syntax::SyntaxError;
 

@@ -2,8 +2,9 @@
 
 use plan::{Function, Operator, Value};
 
+use super::failure::Failure;
+use super::field_value::value_of;
 use super::parse::FunctionSource;
-use super::{Failure, field};
 
 enum Moment {
     At(i64),
@@ -36,6 +37,6 @@ fn moment(source: &FunctionSource<'_>, text: &str) -> Result<Moment, Failure> {
     let is_date = text.starts_with("NOW") || text.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
     Ok(match is_date {
         true => Moment::At(source.context.dates.parse(text)?),
-        false => Moment::Of(field::value_of(source.context, text)?),
+        false => Moment::Of(value_of(source.context, text)?),
     })
 }

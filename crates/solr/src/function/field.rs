@@ -1,27 +1,11 @@
-//! What a field is worth in a function, and what it may be asked: kinds by class, one of many values, places
-//! among values. Messages are Solr's, recorded from 9.10.1.
+//! Functions of one field that read their arguments their own way: one of many values, amounts in a currency,
+//! places among all values. Messages are Solr's, recorded from 9.10.1.
 
-use plan::{Error, FieldClass, Function, Pick, Result};
+use plan::{Error, FieldClass, Function, Pick};
 
-use super::Failure;
+use super::failure::Failure;
+use super::field_value::{check_class, check_column, value_of};
 use super::parse::FunctionSource;
-use crate::query::{Field, QueryContext};
-
-/// A field by its name.
-pub(super) fn value_of(context: &QueryContext<'_>, name: &str) -> Result<Function> {
-    let field = context.field_quoted(name)?;
-    let properties = &field.spec.properties;
-    if field.spec.class() == FieldClass::Currency {
-        return context.currency_raw(&field);
-    }
-    check_class(&field)?;
-    if properties.multi_valued {
-        return Err(Error::bad_request(format!("can not use FieldCache on multivalued field: {name}")));
-    }
-    check_column(&field)?;
-    let class = field.spec.class();
-    Ok(Function::Field { field: field.name, class, pick: None })
-}
 
 /// `field(name)`, `field(name,min)`, `field(name,max)`.
 pub(super) fn field(source: &mut FunctionSource<'_>) -> Result<Function, Failure> {
@@ -83,39 +67,4 @@ pub(super) fn ordinal(source: &mut FunctionSource<'_>, reversed: bool) -> Result
     check_class(&field)?;
     check_column(&field)?;
     Ok(Function::Ordinal { field: field.name, reversed })
-}
-
-/// Solr differs: a text field is an error 500 there; here what cannot be answered is the client's
-/// (`compat/query/functions.yaml`).
-fn check_class(field: &Field) -> Result<()> {
-    let name = &field.name;
-    let message = match field.spec.class() {
-        FieldClass::Int | FieldClass::Long | FieldClass::Float | FieldClass::Double => return Ok(()),
-        FieldClass::Date | FieldClass::Bool | FieldClass::Str | FieldClass::Uuid => return Ok(()),
-        FieldClass::SortableText | FieldClass::Rank => return Ok(()),
-        FieldClass::LatLon => "A ValueSource isn't directly available from this field. Instead try a query \
-                               using the distance as the score."
-            .to_owned(),
-        FieldClass::Text => format!(
-            "unexpected docvalues type NONE for field '{name}' (expected one of [SORTED, SORTED_SET]). \
-             Re-index with correct docvalues type."
-        ),
-        _ => format!(
-            "functions of field `{name}` of type `{}` are not supported yet; use a number, date, string or boolean",
-            field.spec.field_type.name
-        ),
-    };
-    Err(Error::bad_request(message))
-}
-
-fn check_column(field: &Field) -> Result<()> {
-    let properties = &field.spec.properties;
-    let uninverts = properties.indexed && properties.uninvertible && !properties.multi_valued;
-    if properties.doc_values || uninverts {
-        return Ok(());
-    }
-    Err(Error::bad_request(format!(
-        "can not use FieldCache on a field w/o docValues unless it is indexed uninvertible=true and the type supports Uninversion: {}",
-        field.name
-    )))
 }

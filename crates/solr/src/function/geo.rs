@@ -4,8 +4,9 @@
 
 use plan::{EARTH_RADIUS_KM, Error, FieldClass, Function, Operator, PlaceDistance, Value};
 
+use super::failure::Failure;
+use super::field_value::value_of;
 use super::parse::FunctionSource;
-use super::{Failure, field};
 use crate::params::query;
 use crate::query::syntax::SyntaxError;
 use crate::query::{Field, Measure, sub_fields};
@@ -152,7 +153,7 @@ fn place_of(source: &FunctionSource<'_>, name: &str) -> Result<GeoArgument, Fail
         FieldClass::Point => return coordinates(source, &found),
         _ => {}
     }
-    field::value_of(source.context, name)?;
+    value_of(source.context, name)?;
     let message =
         format!("Spatial field must implement MultiValueSource or extend AbstractSpatialFieldType:{name}");
     Err(SyntaxError::plain(message).into())
@@ -165,7 +166,7 @@ fn coordinates(source: &FunctionSource<'_>, field: &Field) -> Result<GeoArgument
         let message = format!("geodist needs 2 dimensions; field `{}` has {}", field.name, subs.len());
         return Err(Error::bad_request(message).into());
     };
-    let value = |sub: &Field| field::value_of(source.context, &sub.name);
+    let value = |sub: &Field| value_of(source.context, &sub.name);
     Ok(GeoArgument::At(value(latitude)?, value(longitude)?))
 }
 

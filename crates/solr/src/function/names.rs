@@ -5,27 +5,14 @@ use std::f64::consts;
 
 use plan::{Comparison, Function, Operator as O, PayloadOf, Statistic, StringMeasure, Value};
 
-use super::parse::FunctionSource;
-use super::{Failure, date, field, geo, term, vector};
+use super::failure::Failure;
+use super::parse::{Call, FunctionSource};
+use super::{date, field, geo, term, vector};
 use crate::query::{decoder, payload_function};
 
-type Read = fn(&mut FunctionSource<'_>) -> Result<Function, Failure>;
-
-/// How a function reads its arguments.
-pub(super) enum Call {
-    One(O),
-    Two(O),
-    Three(O),
-    Many(O),
-    Constant(Value),
-    Own(Read),
-    Unsupported(&'static str),
-}
-
-impl Call {
-    pub(super) fn of(name: &str) -> Option<&'static Call> {
-        FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, call)| call)
-    }
+/// How the function of this name reads its arguments.
+pub(super) fn find(name: &str) -> Option<&'static Call> {
+    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, call)| call)
 }
 
 const FUNCTIONS: &[(&str, Call)] = &[

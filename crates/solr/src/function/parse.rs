@@ -8,10 +8,11 @@ use plan::{Error, Function, Operator, Query, Result, Value};
 
 use super::check::check_arguments;
 use super::cursor::Cursor;
-use super::names::Call;
-use super::{Failure, field, parse_function, score_of};
+use super::failure::Failure;
+use super::field_value::value_of;
+use super::of_query::{parse_function, score_of};
 use crate::query::syntax::SyntaxError;
-use crate::query::{LocalParams, QueryContext, java_float, known_name, split_local_params, subquery};
+use crate::query::{LocalParams, QueryContext, java_float, known_name, split_local_params};
 
 /// How deep functions may nest in one another, queries between them counted too. Solr differs: it has no
 /// bound, and answers 500 when its stack is full (`compat/query/function_syntax.yaml`).
@@ -21,12 +22,27 @@ const NESTING_MAX: usize = 64;
 /// stand for others more than once, so that a short request could ask for anything.
 const SIZE_MAX: usize = 10_000;
 
+type Read = fn(&mut FunctionSource<'_>) -> Result<Function, Failure>;
+
+/// How a function reads its arguments.
+pub(super) enum Call {
+    One(Operator),
+    Two(Operator),
+    Three(Operator),
+    Many(Operator),
+    Constant(Value),
+    Own(Read),
+    Unsupported(&'static str),
+}
+
 /// What reads functions from one text.
 pub(crate) struct FunctionSource<'a> {
     pub(super) context: &'a QueryContext<'a>,
     local: &'a LocalParams,
     pub(super) cursor: Cursor<'a>,
     pub(super) depth: usize,
+    /// The functions by name.
+    find: fn(&str) -> Option<&'static Call>,
     /// What it is made of so far, see [`SIZE_MAX`].
     size: usize,
 }
@@ -44,8 +60,9 @@ impl<'a> FunctionSource<'a> {
         local: &'a LocalParams,
         text: &'a str,
         depth: usize,
+        find: fn(&str) -> Option<&'static Call>,
     ) -> Self {
-        Self { context, local, cursor: Cursor::new(text), depth, size: 0 }
+        Self { context, local, cursor: Cursor::new(text), depth, find, size: 0 }
     }
 
     /// The function that the text is.
@@ -150,13 +167,13 @@ impl<'a> FunctionSource<'a> {
         match name {
             "true" => Ok(Function::Constant(Value::Bool(true))),
             "false" => Ok(Function::Constant(Value::Bool(false))),
-            _ => Ok(field::value_of(self.context, name)?),
+            _ => Ok(value_of(self.context, name)?),
         }
     }
 
     /// The call of `name`, whose parenthesis is open.
     pub(super) fn call(&mut self, name: &str) -> Result<Function, Failure> {
-        let Some(call) = Call::of(known_name(&self.context.names.own.functions, name)) else {
+        let Some(call) = (self.find)(known_name(&self.context.names.own.functions, name)) else {
             let shown = self.cursor.shown();
             return Err(
                 SyntaxError::plain(format!("Unknown function {name} in FunctionQuery({shown})")).into()
@@ -287,7 +304,7 @@ impl<'a> FunctionSource<'a> {
 
     fn subquery(&mut self, text: &str) -> Result<Option<Query>> {
         self.grow(text.len() / Function::TEXT_UNIT)?;
-        subquery(self.context, text, None, self.depth + 1)
+        self.context.subquery(text, None, self.depth + 1)
     }
 
     /// `query(q,missing)`.

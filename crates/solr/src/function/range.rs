@@ -7,7 +7,7 @@ use plan::{Error, Function, FunctionRange, Kind, Result, Value};
 
 use super::check::check_number;
 use super::cursor::not_a_number;
-use super::parse_function;
+use super::of_query::parse_function;
 use crate::query::{LocalParams, QueryContext, java_float};
 
 pub(crate) fn function_range(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan::{Error, Function, IndexTerm, Query, Result, Statistic, Value};
 
-use super::Failure;
+use super::failure::Failure;
 use super::parse::FunctionSource;
 use crate::query::{QueryContext, TextStyle};
 

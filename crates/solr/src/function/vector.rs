@@ -8,7 +8,7 @@ use plan::{
     Error, FieldClass, Function, VectorEncoding, VectorMeasure, VectorSide, VectorSimilarity, VectorType,
 };
 
-use super::Failure;
+use super::failure::Failure;
 use super::parse::FunctionSource;
 use crate::query::vector;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plan::{Error, Result};
 
-use super::{Entries, type_name};
+use super::values::{Entries, listed, type_name};
 use crate::update::RawValue;
 
 /// The names of a path such as `facet.authors.limit`; a backslash keeps a point.
@@ -55,7 +55,7 @@ fn joined(name: &str, previous: RawValue, current: RawValue) -> RawValue {
     match (previous, current) {
         (RawValue::Null, current) => current,
         (previous, current) if matches!(name, "fields" | "filter") => {
-            let values = [&previous, &current].into_iter().flat_map(super::listed);
+            let values = [&previous, &current].into_iter().flat_map(listed);
             RawValue::List(values.cloned().collect())
         }
         (RawValue::Map(mut previous), RawValue::Map(current)) if !previous.is_empty() => {

@@ -7,13 +7,13 @@
 mod macros;
 mod merge;
 mod queries;
+mod values;
 
 #[cfg(test)]
 mod tests;
 
 pub use macros::filled;
-
-use std::sync::Arc;
+pub(crate) use values::type_name;
 
 use plan::{Error, Result};
 
@@ -21,13 +21,12 @@ use crate::params::json_request::{JSON, PARTS};
 use crate::params::{PARAMS_MAX, Params, paging, query, response};
 use crate::update::{Complaint, Event, JsonReader, Names, RawValue, value};
 use queries::Queries;
+use values::{Entries, listed};
 
 /// Parameters with the prefix that are about how JSON is written.
 const WRITER: [&str; 2] = [response::JSON_NAMED_LISTS.name, response::JSON_WRAPPER.name];
 /// What the names of its parts begin with.
 const PART: &str = PARTS.beginning();
-
-type Entries = Vec<(Arc<str>, RawValue)>;
 
 /// Whether the parameters hold JSON or refer to one another; most do not.
 pub fn is_asked(params: &Params) -> bool {
@@ -145,14 +144,6 @@ fn named_queries(params: &mut Params, queries: &mut Queries, value: &RawValue) -
     named.iter().try_for_each(|(name, value)| append(params, queries, name, value))
 }
 
-/// The values of a list, or the one value.
-fn listed(value: &RawValue) -> &[RawValue] {
-    match value {
-        RawValue::List(values) => values,
-        value => std::slice::from_ref(value),
-    }
-}
-
 /// All JSON of the request as one object; `None` where there is none.
 fn merged(params: &Params) -> Result<Option<Entries>> {
     let mut all = Entries::new();
@@ -187,20 +178,4 @@ fn parse(text: &str) -> Result<Option<RawValue>> {
         return Err(reader.not_single());
     }
     Ok(Some(merge::with_distinct_keys(value)).filter(|value| *value != RawValue::Null))
-}
-
-/// Solr's name for the type of a value, in messages.
-pub(crate) fn type_name(value: &RawValue) -> &'static str {
-    match value {
-        RawValue::Null => "null",
-        RawValue::Bool(_) => "Boolean",
-        RawValue::Long(_) => "Long",
-        RawValue::Float(_) => "Float",
-        RawValue::Double(_) => "Double",
-        RawValue::Str(_) => "String",
-        RawValue::Date(_) => "Date",
-        RawValue::Bytes(_) => "byte[]",
-        RawValue::List(_) => "ArrayList",
-        RawValue::Map(_) => "LinkedHashMap",
-    }
 }

@@ -4,7 +4,7 @@
 
 use plan::{Error, Result};
 
-use super::Entries;
+use super::values::Entries;
 use crate::params::Params;
 use crate::update::RawValue;
 

@@ -1,12 +1,19 @@
-//! How much query text one request may unfold into. Queries that name each other through `$param` grow with
-//! the power of their nesting, which bounds of depth do not stop: a few hundred bytes could ask for more
-//! clauses than there is memory.
+//! How deep queries may nest, and how much query text one request may unfold into. Queries that name each
+//! other through `$param` grow with the power of their nesting, which bounds of depth do not stop: a few
+//! hundred bytes could ask for more clauses than there is memory.
 
 use std::cell::Cell;
 
 use plan::{Error, Result};
 
+use super::syntax::SyntaxError;
 use crate::params::Params;
+
+/// How deep parsers may nest in one another, as in Solr.
+const PARSERS_DEPTH_MAX: usize = 100;
+
+/// How the message of such nesting begins.
+const ENDLESS: &str = "Infinite Recursion detected parsing query";
 
 /// Bytes that nested queries may have together, beyond so many times the request's own.
 const BYTES_MIN: usize = 1 << 20;
@@ -17,9 +24,10 @@ const QUERY_BYTES: usize = 64;
 
 const SPENT: &str = "queries that refer to each other unfold into too much text";
 
-/// Whether an error says that nothing is left.
-pub(super) fn is_spent(error: &Error) -> bool {
-    error.message.starts_with(SPENT)
+/// Whether parsers nest without end, or too much, which no second try mends: trying again at each level would
+/// take forever.
+pub(super) fn is_endless(error: &Error) -> bool {
+    error.message.contains(ENDLESS) || error.message.starts_with(SPENT)
 }
 
 /// What is left to one request.
@@ -40,14 +48,21 @@ impl Budget {
         Self { left: Cell::new(usize::MAX) }
     }
 
-    /// Takes what a nested query costs. Solr differs: it has no such bound, and runs out of memory.
-    pub(super) fn take(&self, text: &str) -> Result<()> {
+    /// Takes what a query costs that is nested so deep. Solr differs: it has no such bound of the text, and
+    /// runs out of memory.
+    pub(super) fn take(&self, text: &str, depth: usize) -> Result<()> {
+        if depth == 0 {
+            return Ok(());
+        }
         let left = self
             .left
             .get()
             .checked_sub(text.len() + QUERY_BYTES)
             .ok_or_else(|| Error::bad_request(format!("{SPENT}; name each parameter fewer times")))?;
         self.left.set(left);
+        if depth > PARSERS_DEPTH_MAX {
+            return Err(SyntaxError::plain(format!("{ENDLESS} '{text}'")).into());
+        }
         Ok(())
     }
 }

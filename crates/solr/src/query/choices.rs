@@ -2,7 +2,8 @@
 
 use plan::{Clause, Occur, Query, Result};
 
-use super::parsers::{Request, lucene};
+use super::lucene::lucene;
+use super::request::Request;
 use super::syntax::SyntaxError;
 use crate::params::dismax::TIE;
 

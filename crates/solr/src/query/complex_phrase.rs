@@ -6,9 +6,9 @@
 use plan::{Clause, Error, Occur, Query, Result, Span, SpanQuery};
 
 use super::context::Field;
-use super::lucene::{Grammar, LuceneOptions};
-use super::parsers::Request;
-use super::pieces::{LucenePieces, Piece, Pieces, Place};
+use super::lucene::Grammar;
+use super::pieces::{LuceneOptions, LucenePieces, Piece, Pieces, Place};
+use super::request::Request;
 use super::syntax::SyntaxError;
 use crate::params::query::{DF, Q_OP};
 use crate::params::switch_value;

@@ -1,15 +1,35 @@
 //! What every query parser reads from: schema, analyzers, the request's parameters, what `NOW` means, the
-//! bounds. Handed down by reference, changed by nobody.
+//! bounds, and the other parsers. Handed down by reference, changed by nobody.
+//!
+//! Parsers nest: a clause of one is text for another. They reach each other through [`Parsers`] alone, which
+//! the table of all of them (`parsers.rs`) implements; no parser imports another for its queries.
 
 use analysis::SchemaAnalyzers;
+use std::fmt::Debug;
 use std::sync::Arc;
 
-use plan::{Error, FieldSpec, NamedPart, NamedParts, Result, Schema};
+use plan::{Error, FieldSpec, NamedPart, NamedParts, Query, Result, Schema};
 
 use super::budget::Budget;
 use super::others::Others;
+use super::parsed::ParsedQuery;
 use crate::date_math::DateMath;
 use crate::params::Params;
+
+/// The query parsers by their names.
+pub trait Parsers: Debug + Sync {
+    /// Parses `text`, with local parameters or without, by `default_parser` unless they name another. `depth`
+    /// counts the parsers around it.
+    ///
+    /// Errors: no such parser, or one that is not allowed here; a text that it cannot read; too much nesting.
+    fn parse(
+        &self,
+        context: &QueryContext<'_>,
+        text: &str,
+        default_parser: &str,
+        depth: usize,
+    ) -> Result<ParsedQuery>;
+}
 
 /// Everything that gives a query text its meaning.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +45,8 @@ pub struct QueryContext<'a> {
     /// Other collections, where a query may ask for them.
     pub others: Option<&'a Others<'a>>,
     pub names: Names<'a>,
+    /// What reads the queries inside of queries.
+    pub parsers: &'static dyn Parsers,
     /// Whether the query only restricts, so that its shape need not keep scores.
     pub filtering: bool,
 }
@@ -57,6 +79,21 @@ pub(crate) struct Field {
 }
 
 impl QueryContext<'_> {
+    /// A query inside `depth` others, as parsed.
+    pub(crate) fn parse(&self, text: &str, default_parser: &str, depth: usize) -> Result<ParsedQuery> {
+        self.parsers.parse(self, text, default_parser, depth)
+    }
+
+    /// A query inside another; `default_parser` is `lucene` unless the outer parser says otherwise.
+    pub(crate) fn subquery(
+        &self,
+        text: &str,
+        default_parser: Option<&str>,
+        depth: usize,
+    ) -> Result<Option<Query>> {
+        Ok(self.parse(text, default_parser.unwrap_or("lucene"), depth)?.query)
+    }
+
     /// Refuses a parser that the handler does not allow.
     pub(crate) fn check_parser(&self, name: &str) -> Result<()> {
         let Some(allowed) = self.names.parsers.filter(|allowed| !allowed.iter().any(|one| one == name))

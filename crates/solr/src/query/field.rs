@@ -212,19 +212,3 @@ fn edits(distance: f32, length: usize) -> u8 {
         _ => 2,
     }
 }
-
-/// `*:*` added to a query that only excludes, which by itself matches nothing (Solr does so for whole queries
-/// only).
-pub(crate) fn positive(query: Query) -> Query {
-    match query {
-        Query::Boolean { mut clauses, minimum_should_match } if only_excludes(&clauses) => {
-            clauses.push(Clause { occur: Occur::Must, query: Query::All });
-            Query::Boolean { clauses, minimum_should_match }
-        }
-        other => other,
-    }
-}
-
-pub(crate) fn only_excludes(clauses: &[Clause]) -> bool {
-    !clauses.is_empty() && clauses.iter().all(|clause| clause.occur == Occur::MustNot)
-}

@@ -5,28 +5,21 @@
 use plan::{Clause, Error, Occur, Query, Result, RootCause};
 
 use super::context::QueryContext;
-use super::field::positive;
-use super::pieces::{Bounds, LucenePieces, Piece, Pieces, Place};
+use super::negation::positive;
+use super::pieces::{Bounds, LuceneOptions, LucenePieces, Piece, Pieces, Place};
+use super::request::Request;
 use super::syntax::SyntaxError;
 use super::syntax::escape::unescape;
 use super::syntax::parse::{NESTING_MAX, parse};
 use super::syntax::tree::{self, Body, Boost, Conjunction, Item, Modifier};
 use super::term_sets::{Candidate, gather};
+use crate::params::query as param;
 
 /// Edits when `~` stands alone.
 const EDITS_DEFAULT: f32 = 2.0;
 
 /// A query of which analysis left nothing: it matches nothing, and shows as nothing.
 const EMPTY: Query = Query::Boolean { clauses: Vec::new(), minimum_should_match: 0 };
-
-/// How the parser was asked to read.
-pub(crate) struct LuceneOptions<'a> {
-    pub default_field: Option<&'a str>,
-    /// `q.op=AND`.
-    pub all_required: bool,
-    /// `sow=true`.
-    pub split: bool,
-}
 
 /// The grammar, and who gives its pieces their meaning.
 #[derive(Clone, Copy)]
@@ -39,16 +32,20 @@ pub(crate) struct Grammar<'a> {
     pub split: bool,
 }
 
-/// The query of `text`, which is not empty. `depth` counts the nesting so far.
-pub(crate) fn lucene_query(
-    context: &QueryContext<'_>,
-    options: &LuceneOptions<'_>,
-    text: &str,
-    depth: usize,
-) -> Result<Option<Query>> {
+/// `{!lucene}`; `None` where there is no text.
+pub(super) fn lucene(request: &Request<'_>) -> Result<Option<Query>> {
+    if request.text.is_empty() {
+        return Ok(None);
+    }
+    let options = LuceneOptions {
+        default_field: request.sent(&param::DF),
+        all_required: request.text_of(&param::Q_OP).eq_ignore_ascii_case("and"),
+        split: matches!(request.near(&param::SOW), Ok(true)),
+    };
     let (all_required, split) = (options.all_required, options.split);
-    let grammar = Grammar { context, pieces: &LucenePieces { options }, all_required, split };
-    grammar.query(text, depth).map(Some)
+    let pieces = &LucenePieces { options: &options };
+    let grammar = Grammar { context: request.context, pieces, all_required, split };
+    grammar.query(request.text, request.depth).map(Some)
 }
 
 impl Grammar<'_> {

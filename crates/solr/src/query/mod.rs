@@ -1,8 +1,8 @@
 //! Query text to `plan::Query`: parsers by their Solr names, each field's own reading of text, and the
 //! analyzers for it. `syntax/` reads the `lucene` grammar, `lucene.rs` gives its operators meaning and
 //! `pieces.rs` what lies between, `dismax/` are `dismax` and `edismax`, `surround/` has a grammar of its own,
-//! `parsers.rs` the others with `relations.rs` for blocks and joins, `field.rs` and `text.rs` build queries
-//! on one field. Needs a schema, reads no index.
+//! `parsers.rs` the table of all and the short ones, `relations.rs` blocks and joins, `field.rs` and
+//! `text.rs` build queries on one field. Needs a schema, reads no index.
 
 mod budget;
 mod choices;
@@ -14,13 +14,16 @@ mod field;
 mod local_params;
 mod lucene;
 mod more_like;
+mod negation;
 mod others;
+mod parsed;
 mod parsers;
 mod patterns;
 mod payloads;
 mod pieces;
 mod rank;
 mod relations;
+mod request;
 mod simple;
 mod spatial;
 mod surround;
@@ -36,14 +39,15 @@ pub(crate) mod tests;
 pub use analysis::SchemaAnalyzers;
 pub use budget::Budget;
 pub(crate) use context::{Field, known_name};
-pub use context::{Names, QueryContext};
+pub use context::{Names, Parsers, QueryContext};
 pub use dismax::Notes;
 pub(crate) use dismax::weighted_fields;
 pub(crate) use field::{RangeText, TextStyle};
 pub use local_params::{LocalParams, split_local_params};
 pub use others::{OtherSchema, Others};
-pub use parsers::{ParsedQuery, parse_query};
-pub(crate) use parsers::{cache_and_cost, subquery};
+pub use parsed::ParsedQuery;
+pub(crate) use parsed::cache_and_cost;
+pub use parsers::{SolrParsers, parse_query};
 pub(crate) use payloads::{decoder, payload_function};
 pub(crate) use spatial::{Measure, check_coordinates, checked_parts, sub_fields};
 pub(crate) use syntax::SyntaxError;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plan::{LikeChoice, LikeSource, MoreLike, Query, Result};
 
 use super::dismax::weighted_fields;
-use super::parsers::Request;
+use super::request::Request;
 use crate::params::integer;
 
 pub(super) fn of_document(request: &Request<'_>) -> Result<Option<Query>> {

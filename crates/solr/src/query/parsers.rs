@@ -1,21 +1,24 @@
-//! The query parsers by their Solr names: `{!term f=…}` and its kin, and the nesting of one parser in
-//! another. Each is a short function from local parameters to a query. The `lucene` parser is `lucene.rs`.
+//! The query parsers by their Solr names: the table of all, and those that are a short function from local
+//! parameters to a query, `{!term f=…}` and its kin. It lies above every other file of `query`; what parsers
+//! need of each other goes through `context.rs`.
 
 use plan::{Clause, Error, FieldClass, Occur, Query, Result};
 
-use super::budget::is_spent;
 use super::choices::{max_score, switch};
 use super::complex_phrase;
-use super::context::{QueryContext, known_name};
-use super::dismax::{NotedQuery, Notes, dismax, edismax};
-use super::field::{TextStyle, positive};
+use super::context::{Parsers, QueryContext, known_name};
+use super::dismax::{NotedQuery, dismax, edismax};
+use super::field::TextStyle;
 use super::local_params::{LocalParams, split_local_params};
-use super::lucene::{LuceneOptions, filtered, lucene_query};
+use super::lucene::{filtered, lucene};
 use super::more_like;
+use super::negation::positive;
+use super::parsed::ParsedQuery;
 use super::patterns::{fuzzy, prefix};
 use super::payloads::{payload_check, payload_score};
 use super::rank::rank;
 use super::relations::{child, graph, join, parent};
+use super::request::Request;
 use super::simple;
 use super::spatial::{bbox, geofilt, scored_text};
 use super::surround::surround;
@@ -23,19 +26,6 @@ use super::term_sets::{check_method, term_set};
 use super::value::parse_value;
 use super::vector::{knn, vector_similarity};
 use crate::function::{check_number, function_range, parse_function, whole_function};
-use crate::params::{Fallback, Param, Preset, query as param};
-
-/// How deep parsers may nest in one another, as in Solr.
-const PARSERS_DEPTH_MAX: usize = 100;
-
-/// How the message of such nesting begins.
-const ENDLESS: &str = "Infinite Recursion detected parsing query";
-
-/// Whether parsers nest without end, or too much, which no second try mends: trying again at each level would
-/// take forever.
-pub(crate) fn is_endless(error: &Error) -> bool {
-    error.message.contains(ENDLESS) || is_spent(error)
-}
 
 /// A parser: its name in a request, the name of its class in debug output (Solr's has none for those it
 /// writes in line), and what it does.
@@ -110,96 +100,53 @@ const UNSUPPORTED: &[&str] = &[
     "xport",
 ];
 
-/// A query text as parsed, before it is made executable.
-#[derive(Clone, Debug)]
-pub struct ParsedQuery {
-    /// `None` when the text, or what analysis leaves of it, is empty: it matches nothing.
-    pub query: Option<Query>,
-    pub local: LocalParams,
-    /// The name of Solr's class, for debug output.
-    pub parser: &'static str,
-    /// What `dismax` and `edismax` have to say beside it.
-    pub notes: Option<Notes>,
-}
-
-impl ParsedQuery {
-    /// What a request without a query searches.
-    pub(crate) const NOTHING: Self =
-        Self { query: None, local: LocalParams::NONE, parser: "LuceneQParser", notes: None };
-
-    /// What to run: nothing for an empty query, and a query that only excludes made positive.
-    pub fn executable(&self) -> Query {
-        self.query.clone().map_or(Query::Nothing, positive)
-    }
-
-    /// What snippets mark; `None` when nothing was asked for.
-    pub(crate) fn highlighted(&self) -> Option<&Query> {
-        self.notes.as_ref().map_or(self.query.as_ref(), |notes| notes.asked.as_ref())
-    }
-}
-
 /// Parses `text`, with local parameters or without, by `default_parser` unless they name another.
 pub fn parse_query(context: &QueryContext<'_>, text: &str, default_parser: &str) -> Result<ParsedQuery> {
-    parse_nested(context, text, default_parser, 0)
+    context.parse(text, default_parser, 0)
 }
 
-/// A query inside another; `default_parser` is `lucene` unless the outer parser says otherwise.
-pub(crate) fn subquery(
-    context: &QueryContext<'_>,
-    text: &str,
-    default_parser: Option<&str>,
-    depth: usize,
-) -> Result<Option<Query>> {
-    Ok(parse_nested(context, text, default_parser.unwrap_or("lucene"), depth)?.query)
-}
+/// All parsers, by Solr's names.
+#[derive(Debug)]
+pub struct SolrParsers;
 
-fn parse_nested(
-    context: &QueryContext<'_>,
-    text: &str,
-    default_parser: &str,
-    depth: usize,
-) -> Result<ParsedQuery> {
-    let own = &context.names.own.parsers;
-    let (local, rest) = match reads_local_params(known_name(own, default_parser)) {
-        true => split_local_params(text, context.params)?,
-        false => (LocalParams::default(), text),
-    };
-    let name = local.get("type").unwrap_or(default_parser);
-    context.check_parser(name)?;
-    let known = known_name(own, name);
-    let Some(parser) = PARSERS.iter().find(|parser| parser.name == known) else {
-        return Err(unknown_parser(name, text));
-    };
-    let value = match local.get("v") {
-        Some(value) => value.to_owned(),
-        None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
-        None => rest.to_owned(),
-    };
-    if depth > 0 {
-        context.budget.take(&value)?;
+impl Parsers for SolrParsers {
+    fn parse(
+        &self,
+        context: &QueryContext<'_>,
+        text: &str,
+        default_parser: &str,
+        depth: usize,
+    ) -> Result<ParsedQuery> {
+        let own = &context.names.own.parsers;
+        let (local, rest) = match reads_local_params(known_name(own, default_parser)) {
+            true => split_local_params(text, context.params)?,
+            false => (LocalParams::default(), text),
+        };
+        let name = local.get("type").unwrap_or(default_parser);
+        context.check_parser(name)?;
+        let known = known_name(own, name);
+        let Some(parser) = PARSERS.iter().find(|parser| parser.name == known) else {
+            return Err(unknown_parser(name, text));
+        };
+        let value = match local.get("v") {
+            Some(value) => value.to_owned(),
+            None if text.starts_with("{!v=$") && rest.is_empty() => String::new(),
+            None => rest.to_owned(),
+        };
+        context.budget.take(&value, depth)?;
+        let request = Request { context, local: &local, text: &value, depth };
+        let (query, notes) = match parser.parse {
+            Parse::Query(parse) => (parse(&request)?, None),
+            Parse::Noted(parse) => parse(&request).map(|(query, notes)| (query, Some(notes)))?,
+        };
+        Ok(ParsedQuery { query, parser: parser.class, local, notes })
     }
-    if depth > PARSERS_DEPTH_MAX {
-        return Err(super::syntax::SyntaxError::plain(format!("{ENDLESS} '{value}'")).into());
-    }
-    let request = Request { context, local: &local, text: &value, depth };
-    let (query, notes) = match parser.parse {
-        Parse::Query(parse) => (parse(&request)?, None),
-        Parse::Noted(parse) => parse(&request).map(|(query, notes)| (query, Some(notes)))?,
-    };
-    Ok(ParsedQuery { query, parser: parser.class, local, notes })
 }
 
 /// Whether text for this parser may name another one. To `dismax` and the like braces are text, since people
 /// type it.
 fn reads_local_params(parser: &str) -> bool {
     matches!(parser, "lucene" | "func")
-}
-
-/// `cache` and `cost` of a filter's local parameters.
-pub(crate) fn cache_and_cost(local: &LocalParams) -> Result<(bool, i32)> {
-    let cache = local.get("cache").is_none_or(|cache| cache != "false");
-    let cost = local.get("cost").map(crate::params::integer).transpose()?;
-    Ok((cache, cost.unwrap_or(0)))
 }
 
 fn unknown_parser(name: &str, text: &str) -> Error {
@@ -209,74 +156,6 @@ fn unknown_parser(name: &str, text: &str) -> Error {
         return Error::bad_request(format!("query parser `{name}` is not supported yet; use one of {known}"));
     }
     Error::bad_request(format!("invalid query parser '{name}' for query '{text}'"))
-}
-
-/// What one parser is asked.
-pub(super) struct Request<'a> {
-    pub context: &'a QueryContext<'a>,
-    pub local: &'a LocalParams,
-    pub text: &'a str,
-    pub depth: usize,
-}
-
-impl Request<'_> {
-    /// A local parameter, else the request's, as it was sent.
-    pub(super) fn sent<T, D: Fallback>(&self, param: &Param<T, D>) -> Option<&str> {
-        self.local.get(param.name).or_else(|| param.sent(self.context.params))
-    }
-
-    /// As [`Request::sent`], else the default.
-    pub(super) fn text_of(&self, param: &Preset<String>) -> &str {
-        param.default.fill(self.sent(param))
-    }
-
-    /// As [`Request::sent`], read and with its default.
-    pub(super) fn near<T, D: Fallback>(&self, param: &Param<T, D>) -> Result<D::Read<T>> {
-        param.parse(self.sent(param))
-    }
-
-    /// All local values of a parameter, else the request's.
-    pub(super) fn all<T, D: Fallback>(&self, param: &Param<T, D>) -> Vec<&str> {
-        let own: Vec<_> = self.local.all(param.name).collect();
-        if own.is_empty() { param.sent_all(self.context.params).collect() } else { own }
-    }
-
-    /// A query inside this one; `None` when it bears one of the tags that `excludeTags` names.
-    pub(super) fn untagged(&self, text: &str) -> Result<Option<Option<Query>>> {
-        let parsed = parse_nested(self.context, text, "lucene", self.depth + 1)?;
-        let (excluded, tags) = (self.local.list("excludeTags"), parsed.local.list("tag"));
-        Ok((!tags.iter().any(|tag| excluded.contains(tag))).then_some(parsed.query))
-    }
-
-    pub(super) fn nested(&self, text: &str, default_parser: Option<&str>) -> Result<Option<Query>> {
-        self.nested_by(1, text, default_parser)
-    }
-
-    /// A query inside this one, `levels` down.
-    pub(super) fn nested_by(
-        &self,
-        levels: usize,
-        text: &str,
-        default_parser: Option<&str>,
-    ) -> Result<Option<Query>> {
-        subquery(self.context, text, default_parser, self.depth + levels)
-    }
-
-    pub(super) fn field_name(&self) -> Result<&str> {
-        self.local.get("f").ok_or_else(|| Error::bad_request("Missing field to query"))
-    }
-}
-
-pub(super) fn lucene(request: &Request<'_>) -> Result<Option<Query>> {
-    if request.text.is_empty() {
-        return Ok(None);
-    }
-    let options = LuceneOptions {
-        default_field: request.sent(&param::DF),
-        all_required: request.text_of(&param::Q_OP).eq_ignore_ascii_case("and"),
-        split: matches!(request.near(&param::SOW), Ok(true)),
-    };
-    lucene_query(request.context, &options, request.text, request.depth)
 }
 
 /// `{!term f=…}`: the value itself, without analysis. An unknown field matches nothing, as in Solr.

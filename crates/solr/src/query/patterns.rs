@@ -2,7 +2,7 @@
 
 use plan::{Error, Fuzzy, Query, Result};
 
-use super::parsers::Request;
+use super::request::Request;
 use crate::params::{integer, switch_value};
 
 /// Terms that a fuzzy one may stand for at most, as Lucene bounds its clauses.

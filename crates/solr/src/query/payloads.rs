@@ -8,7 +8,7 @@ use plan::{
 };
 
 use super::context::Field;
-use super::parsers::Request;
+use super::request::Request;
 use super::syntax::SyntaxError;
 use super::value::parse_value;
 use crate::params::{float_value, integer, switch_value};

@@ -6,10 +6,17 @@ use plan::{Clause, Error, Occur, Query, Result};
 
 use super::context::QueryContext;
 use super::field::{RangeText, TextStyle};
-use super::lucene::LuceneOptions;
-use super::parsers::subquery;
 use super::syntax::escape::unescape;
 use super::syntax::tree::{Endpoint, Range};
+
+/// How the parser was asked to read.
+pub(crate) struct LuceneOptions<'a> {
+    pub default_field: Option<&'a str>,
+    /// `q.op=AND`.
+    pub all_required: bool,
+    /// `sow=true`.
+    pub split: bool,
+}
 
 /// Text without its escapes, but for patterns, which keep them.
 pub(crate) enum Piece<'a> {
@@ -113,7 +120,7 @@ impl Pieces for LucenePieces<'_> {
         match piece {
             Piece::Words(words) => self.words(words, place),
             Piece::Quoted { text, slop } => self.quoted(text, slop.unwrap_or(0), place),
-            Piece::Nested(text) => subquery(context, text, None, place.depth + 1),
+            Piece::Nested(text) => context.subquery(text, None, place.depth + 1),
             Piece::Range(bounds) => {
                 context.range_query(&context.field_quoted(name()?)?, &bounds.text()).map(Some)
             }
@@ -173,8 +180,8 @@ impl LucenePieces<'_> {
 /// `_query_` holds a query of any syntax, `_val_` a function.
 fn magic(field: &str, text: &str, place: Place<'_>) -> Result<Option<Option<Query>>> {
     match field {
-        "_query_" => subquery(place.context, text, None, place.depth + 1).map(Some),
-        "_val_" => subquery(place.context, text, Some("func"), place.depth + 1).map(Some),
+        "_query_" => place.context.subquery(text, None, place.depth + 1).map(Some),
+        "_val_" => place.context.subquery(text, Some("func"), place.depth + 1).map(Some),
         _ => Ok(None),
     }
 }

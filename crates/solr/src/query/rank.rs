@@ -4,7 +4,7 @@
 use plan::{Error, FieldClass, Query, RankCurve, RankQuery, Result};
 
 use super::lucene::boost_factor;
-use super::parsers::Request;
+use super::request::Request;
 use super::syntax::SyntaxError;
 use crate::params::float_value;
 

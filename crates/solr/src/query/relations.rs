@@ -4,9 +4,9 @@
 use plan::{Clause, Error, FieldClass, Graph, Join, Occur, Query, Related, RelatedScore, Result};
 
 use super::context::QueryContext;
-use super::field::positive;
+use super::negation::positive;
 use super::others::OtherSchema;
-use super::parsers::{Request, subquery};
+use super::request::Request;
 use super::syntax::SyntaxError;
 
 /// `{!parent which=… score=… filters=$fqs excludeTags=…}child query`: parents of the documents that match;
@@ -48,7 +48,7 @@ pub(super) fn join(request: &Request<'_>) -> Result<Option<Query>> {
     let (from, query) = match &other {
         Some(OtherSchema { schema, analyzers, .. }) => {
             let context = QueryContext { schema, analyzers, ..*request.context };
-            (context.field_quoted(from)?.name, subquery(&context, request.text, None, request.depth + 1)?)
+            (context.field_quoted(from)?.name, context.subquery(request.text, None, request.depth + 1)?)
         }
         None => (request.context.field_quoted(from)?.name, request.nested(request.text, None)?),
     };

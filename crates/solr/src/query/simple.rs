@@ -7,7 +7,7 @@ use plan::{Clause, Error, Occur, Query, Result, java_bucket};
 use super::context::Field;
 use super::dismax::weighted_fields;
 use super::field::TextStyle;
-use super::parsers::Request;
+use super::request::Request;
 use crate::params::dismax::QF;
 use crate::params::query::{DF, Q_OP, Q_OPERATORS};
 

@@ -122,6 +122,7 @@ impl Fixture {
             boolean_clauses_max: 1024,
             others: None,
             names: crate::query::Names::default(),
+            parsers: &crate::query::SolrParsers,
             filtering: false,
         }
     }
@@ -363,6 +364,7 @@ fn a_query_that_only_excludes_is_made_positive() {
         boolean_clauses_max: 1024,
         others: None,
         names: crate::query::Names::default(),
+        parsers: &crate::query::SolrParsers,
         filtering: false,
     };
     let clauses = |text: &str| match parse_query(&context, text, "lucene").unwrap().executable() {

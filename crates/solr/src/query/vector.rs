@@ -11,10 +11,10 @@ use plan::{
 };
 
 use super::context::{Field, QueryContext};
-use super::field::positive;
 use super::java_float;
 use super::local_params::split_local_params;
-use super::parsers::Request;
+use super::negation::positive;
+use super::request::Request;
 use crate::params::query;
 
 const COUNT_DEFAULT: i32 = 10;
@@ -154,6 +154,6 @@ fn among(request: &Request<'_>) -> Result<Vec<Query>> {
 
 fn passed(request: &Request<'_>, text: &str) -> Result<Query> {
     let context = QueryContext { filtering: true, ..*request.context };
-    let query = super::subquery(&context, text, None, request.depth + 1)?;
+    let query = context.subquery(text, None, request.depth + 1)?;
     Ok(query.map_or(Query::Nothing, positive))
 }

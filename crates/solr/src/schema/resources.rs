@@ -4,6 +4,7 @@
 
 use plan::{AnalyzerSpec, ComponentSpec, Error, Resources, Result, SchemaSource, TypeSource};
 
+use crate::schema::chains::chains;
 use crate::schema::managed;
 
 /// Arguments that name files, of whatever component. From Solr's reference guide, "Filters", "Tokenizers" and
@@ -59,12 +60,6 @@ pub(super) fn file_names(field_type: &TypeSource) -> Vec<String> {
     let named = chains(field_type).flat_map(components).flat_map(named_by);
     let rates = field_type.attributes.iter().filter(|(name, _)| name == "currencyConfig");
     named.chain(rates.map(|(_, name)| name.clone())).collect()
-}
-
-/// The chains that a type declares.
-pub(super) fn chains(field_type: &TypeSource) -> impl Iterator<Item = &AnalyzerSpec> {
-    let TypeSource { analyzer, index_analyzer, query_analyzer, multi_term_analyzer, .. } = field_type;
-    [analyzer, index_analyzer, query_analyzer, multi_term_analyzer].into_iter().flatten()
 }
 
 fn components(chain: &AnalyzerSpec) -> impl Iterator<Item = &ComponentSpec> {

@@ -8,7 +8,8 @@ use plan::{Error, Result, format_instant};
 use subtle::ConstantTimeEq as _;
 
 use super::password::{Sha, digest};
-use super::{Principal, wrong};
+use super::principal::Principal;
+use super::refusal::{only, wrong};
 use crate::commands::{Fields, Object};
 use crate::date_math::DateMath;
 use crate::response::base64;
@@ -59,7 +60,7 @@ impl Key {
     fn read(name: &str, value: &RawValue) -> Result<Self> {
         let object =
             Object::of(value).ok_or_else(|| wrong(format!("has a key `{name}` that is no object")))?;
-        super::only(&object, &[HASH, "user", "roles", "created", "expires"], name)?;
+        only(&object, &[HASH, "user", "roles", "created", "expires"], name)?;
         let hash = decode_base64(&object.text(HASH)).ok().and_then(|bytes| Sha::try_from(bytes).ok());
         let hash = hash.ok_or_else(|| wrong(format!("has no hash for the key `{name}`; delete the key")))?;
         let holder = holder(&object).map_err(|what| wrong(format!("has a key `{name}`: {what}")))?;

@@ -9,6 +9,8 @@ mod edit;
 mod keys;
 mod password;
 mod permission;
+mod principal;
+mod refusal;
 mod rules;
 mod shown;
 mod view;
@@ -16,23 +18,24 @@ mod view;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plan::{Error, Result};
+use plan::Result;
 
 pub use self::edit::{EditContext, Edited, edit};
 pub use self::password::digest;
-pub use self::permission::Predefined;
-pub use self::rules::{Asked, Scope, Verdict};
-pub use self::shown::Shown;
+pub use self::permission::{AccessRequest, Predefined, Scope};
+pub use self::principal::Principal;
+pub use self::refusal::FILE;
+pub use self::rules::Verdict;
+pub use self::shown::{BadCredentials, Shown};
 pub use self::view::view;
 
 use self::keys::Keys;
 use self::password::PasswordHash;
+use self::refusal::{only, wrong};
 use self::rules::Rules;
 use crate::commands::{self, Fields, Object};
 use crate::update::RawValue;
 
-/// The file's name in the data folder, as in Solr's home.
-pub const FILE: &str = "security.json";
 /// Larger files are refused.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 /// What a browser shows when it asks for a password, where the file names nothing.
@@ -58,14 +61,6 @@ impl Section {
             Section::Authorization => AUTHORIZATION,
         }
     }
-}
-
-/// Somebody who has logged in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Principal {
-    /// Of a user, or `key:` and the name of a key.
-    pub name: String,
-    pub(crate) roles: Arc<[String]>,
 }
 
 /// A `security.json`, ready to be asked.
@@ -171,14 +166,10 @@ impl Security {
     }
 
     /// Whether somebody, or nobody known, may have what is asked for.
-    pub fn judge(&self, asked: &Asked<'_>, who: Option<&Principal>) -> Verdict {
+    pub fn judge(&self, asked: &AccessRequest<'_>, who: Option<&Principal>) -> Verdict {
         self.rules.as_ref().map_or(Verdict::Permitted, |rules| rules.judge(asked, who))
     }
 }
-
-/// A user, password or key that does not hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadCredentials;
 
 const AUTHENTICATION_KEYS: [&str; 7] =
     ["class", "blockUnknown", "credentials", "realm", "forwardCredentials", keys::SECTION, VERSION];
@@ -230,16 +221,6 @@ fn check_class(section: &Object<'_>, what: &str, served: &str) -> Result<()> {
     }
 }
 
-/// Refuses keys that are not read.
-fn only(object: &Object<'_>, known: &[&str], what: &str) -> Result<()> {
-    match object.entries.iter().find(|(name, _)| !known.contains(&&**name)) {
-        None => Ok(()),
-        Some((name, _)) => {
-            Err(wrong(format!("has `{name}` in `{what}`, which is not supported; take it out")))
-        }
-    }
-}
-
 fn switch(value: Option<&RawValue>, name: &str, default: bool) -> Result<bool> {
     match value {
         None | Some(RawValue::Null) => Ok(default),
@@ -248,10 +229,6 @@ fn switch(value: Option<&RawValue>, name: &str, default: bool) -> Result<bool> {
         Some(RawValue::Str(text)) if text == "false" => Ok(false),
         Some(other) => Err(wrong(format!("has `{}` for `{name}`; use true or false", other.to_text()))),
     }
-}
-
-fn wrong(what: impl std::fmt::Display) -> Error {
-    Error::bad_request(format!("`{FILE}` {what}"))
 }
 
 #[cfg(test)]

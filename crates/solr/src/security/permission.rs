@@ -5,9 +5,9 @@
 use analysis::JavaRegex;
 use plan::Result;
 
-use super::rules::Asked;
-use super::wrong;
+use super::refusal::wrong;
 use crate::commands::{Fields, Object};
+use crate::params::Params;
 use crate::update::{RawValue, compile_pattern};
 
 /// What a handler does, by the names that Solr gives it.
@@ -33,6 +33,27 @@ pub enum Predefined {
     PackageEdit,
     PackageRead,
     All,
+}
+
+/// A request, as far as rules look at it: by the handler that serves it, never by the text of its path.
+#[derive(Debug)]
+pub struct AccessRequest<'a> {
+    /// What the handler does.
+    pub permission: Predefined,
+    /// The handler's own path, below the collection or below `/solr`.
+    pub path: &'a str,
+    pub method: &'a str,
+    pub params: &'a Params,
+    pub scope: Scope,
+}
+
+/// What a request touches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The node, and the collections that its parameters name; each with all its names.
+    Node(Vec<Vec<String>>),
+    /// Collections, each with all its names.
+    Collections(Vec<Vec<String>>),
 }
 
 /// Which requests a permission is about: of the node, of any collection, or of both.
@@ -159,7 +180,7 @@ impl Permission {
 
     /// Whether it is about such a request, whatever the path. A pattern that takes too long counts as one
     /// that matches: the request is then judged by this permission and no later one.
-    pub fn governs(&self, asked: &Asked<'_>) -> bool {
+    pub fn governs(&self, asked: &AccessRequest<'_>) -> bool {
         match self.predefined {
             Some(Predefined::All) => true,
             Some(predefined) => asked.permission == predefined,
@@ -172,7 +193,7 @@ impl Permission {
 }
 
 impl ParamRule {
-    fn holds(&self, name: &str, asked: &Asked<'_>) -> bool {
+    fn holds(&self, name: &str, asked: &AccessRequest<'_>) -> bool {
         match self {
             ParamRule::Absent => asked.params.by_name(name).is_none(),
             ParamRule::AnyOf(wanted) => {

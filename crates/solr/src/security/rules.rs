@@ -8,32 +8,10 @@ use std::sync::Arc;
 
 use plan::Result;
 
-use super::Principal;
-use super::permission::{Permission, Predefined, Roles, read_all, texts};
-use super::wrong;
+use super::permission::{AccessRequest, Permission, Roles, Scope, read_all, texts};
+use super::principal::Principal;
+use super::refusal::wrong;
 use crate::commands::Object;
-use crate::params::Params;
-
-/// A request, as far as rules look at it: by the handler that serves it, never by the text of its path.
-#[derive(Debug)]
-pub struct Asked<'a> {
-    /// What the handler does.
-    pub permission: Predefined,
-    /// The handler's own path, below the collection or below `/solr`.
-    pub path: &'a str,
-    pub method: &'a str,
-    pub params: &'a Params,
-    pub scope: Scope,
-}
-
-/// What a request touches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// The node, and the collections that its parameters name; each with all its names.
-    Node(Vec<Vec<String>>),
-    /// Collections, each with all its names.
-    Collections(Vec<Vec<String>>),
-}
 
 /// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +44,7 @@ impl Rules {
 
     /// Every collection that is touched must be permitted. What no permission is about is permitted, as in
     /// Solr.
-    pub fn judge(&self, asked: &Asked<'_>, who: Option<&Principal>) -> Verdict {
+    pub fn judge(&self, asked: &AccessRequest<'_>, who: Option<&Principal>) -> Verdict {
         let of =
             |permission: Option<&Permission>| permission.map_or(Verdict::Permitted, |it| it.verdict(who));
         match &asked.scope {
@@ -84,7 +62,7 @@ impl Rules {
 
     /// Of those that are meant, the first that is about the request: by its path, by a folder above it, by no
     /// path.
-    fn first(&self, asked: &Asked<'_>, meant: &dyn Fn(&Permission) -> bool) -> Option<&Permission> {
+    fn first(&self, asked: &AccessRequest<'_>, meant: &dyn Fn(&Permission) -> bool) -> Option<&Permission> {
         let here = |placed: &dyn Fn(&Permission) -> bool| {
             self.permissions.iter().find(|it| meant(it) && placed(it) && it.governs(asked))
         };

@@ -1,8 +1,11 @@
 //! What an `Authorization` header shows: a user's name with a password, or a key. Whether it holds is not
 //! looked at here, so that who guesses can be turned away before.
 
-use super::BadCredentials;
 use crate::update::decode_base64;
+
+/// A user, password or key that does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadCredentials;
 
 /// What a client shows of itself. No `Debug`: it is secret.
 pub enum Shown {

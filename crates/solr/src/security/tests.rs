@@ -100,7 +100,7 @@ fn rules_decide() {
             _ => Predefined::Read,
         };
         let scope = Scope::Collections(vec![vec!["films".into(), "films_core".into()]]);
-        let asked = Asked { permission, path, method: "GET", params: &params, scope };
+        let asked = AccessRequest { permission, path, method: "GET", params: &params, scope };
         assert_eq!(security.judge(&asked, who.as_ref()), expected, "{permissions} {path} {who:?}");
     };
     use Verdict::{Forbidden, LogIn, Permitted};
@@ -168,7 +168,8 @@ fn requests_of_the_node_touch_what_they_name() {
         let security = file(permissions);
         let scope = Scope::Node(named.iter().map(|name| vec![(*name).to_owned()]).collect());
         let (permission, params) = (Predefined::CollectionAdminEdit, Params::default());
-        let asked = Asked { permission, path: "/admin/collections", method: "GET", params: &params, scope };
+        let asked =
+            AccessRequest { permission, path: "/admin/collections", method: "GET", params: &params, scope };
         assert_eq!(security.judge(&asked, Some(&security.principal("tom"))), expected, "{permissions}");
     };
     use Verdict::{Forbidden, Permitted};

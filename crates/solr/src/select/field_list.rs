@@ -5,15 +5,29 @@ use plan::{Error, Result, RootCause};
 
 use super::fields::{FieldItem, FieldList, transformed};
 use crate::function::{Failure, Leading, leading_function};
-use crate::params::Params;
+use crate::params::{Params, response};
 use crate::query::QueryContext;
 
 /// Each document shows them all, under names of which each is looked for among the others. Solr differs: it
 /// has no such bound.
 const ITEMS_MAX: usize = 4096;
 
+impl FieldList {
+    /// Reads all `fl` parameters as one list. Without a context there are no functions.
+    pub(crate) fn parse(params: &Params, context: Option<&QueryContext<'_>>) -> Result<Self> {
+        let mut list = Self::default();
+        for text in response::FL.sent_all(params) {
+            parse_list(text, params, context, &mut list)?;
+        }
+        if list.items.is_empty() && list.subqueries.is_empty() {
+            list.items.push(FieldItem::All);
+        }
+        Ok(list)
+    }
+}
+
 /// Adds the items of `text` to `list`.
-pub(super) fn parse_list(
+fn parse_list(
     text: &str,
     params: &Params,
     context: Option<&QueryContext<'_>>,

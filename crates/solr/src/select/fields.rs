@@ -7,7 +7,6 @@ use std::sync::Arc;
 use plan::{Error, FieldSelection, Function, NamedPart, Result, parse_instant};
 
 use super::elevation::{Elevation, HandlerElevation};
-use super::field_list::parse_list;
 use super::subquery::Subquery;
 use crate::params::{Params, response};
 use crate::query::{LocalParams, QueryContext, split_local_params};
@@ -104,18 +103,6 @@ pub enum ExplainStyle {
 }
 
 impl FieldList {
-    /// Reads all `fl` parameters as one list. Without a context there are no functions.
-    pub(crate) fn parse(params: &Params, context: Option<&QueryContext<'_>>) -> Result<Self> {
-        let mut list = Self::default();
-        for text in response::FL.sent_all(params) {
-            parse_list(text, params, context, &mut list)?;
-        }
-        if list.items.is_empty() && list.subqueries.is_empty() {
-            list.items.push(FieldItem::All);
-        }
-        Ok(list)
-    }
-
     /// What the engine has to load.
     pub fn selection(&self) -> FieldSelection {
         let mut selection = FieldSelection::default();

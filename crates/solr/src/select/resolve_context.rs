@@ -6,7 +6,7 @@ use plan::{Component, HighlightParts, Result, Schema};
 use super::elevation::HandlerElevation;
 use crate::date_math::DateMath;
 use crate::params::{Params, query};
-use crate::query::{Budget, Names, Others, QueryContext, SchemaAnalyzers};
+use crate::query::{Budget, Names, Others, QueryContext, SchemaAnalyzers, SolrParsers};
 
 /// What a request is resolved against.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,7 @@ impl<'a> ResolveContext<'a> {
             boolean_clauses_max: self.boolean_clauses_max,
             others: self.others,
             names: self.names,
+            parsers: &SolrParsers,
             filtering: false,
         }
     }

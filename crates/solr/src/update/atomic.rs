@@ -7,6 +7,7 @@ use plan::{AtomicOp, Error, FieldEdit, FieldSpec, NestedEdit, Result, Schema, Va
 
 use crate::update::command::RawValue;
 use crate::update::document::{Field, Grouped, Typing, adding};
+use crate::update::modifier::operation;
 use crate::update::nested::{Nesting, is_document};
 
 /// What a document's maps make of it.
@@ -91,19 +92,6 @@ fn edit(
     let operand = Field { name: name.clone(), values, listed };
     let values = operands(typing, id, operand, (op, spec))?;
     Ok(Some(FieldEdit { field: name.clone(), op, values }))
-}
-
-/// The modifier of this name.
-pub fn operation(modifier: &str) -> Option<AtomicOp> {
-    Some(match modifier {
-        "set" => AtomicOp::Set,
-        "add" => AtomicOp::Add,
-        "add-distinct" => AtomicOp::AddDistinct,
-        "remove" => AtomicOp::Remove,
-        "removeregex" => AtomicOp::RemoveRegex,
-        "inc" => AtomicOp::Inc,
-        _ => return None,
-    })
 }
 
 fn operands(

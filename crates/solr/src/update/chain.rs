@@ -14,7 +14,7 @@ use crate::params::{Params, not_a_number, trimmed_long};
 use crate::update::atomic::{self, Edits, Shape};
 use crate::update::chain_choice::Route;
 use crate::update::command::{AddCommand, CommitWithin, RawValue, UpdateCommand};
-use crate::update::convert::Conversion;
+use crate::update::convert::{Conversion, NewUuid};
 use crate::update::document::{Field, Grouped, Targets, Typing, group};
 use crate::update::edit_steps::EditSteps;
 use crate::update::in_place;
@@ -23,9 +23,6 @@ use crate::update::options::UpdateOptions;
 use crate::update::processors::{Draft, ProcessorContext, Renamed};
 
 const VERSION: &str = "_version_";
-
-/// Makes random UUIDs, in lower case.
-pub type NewUuid = Arc<dyn Fn() -> String + Send + Sync>;
 
 /// What updates pass before they are applied.
 #[derive(Clone)]
@@ -86,10 +83,21 @@ impl Chain<'_> {
             }
         }
         if !self.route.after.is_empty() {
-            processed.edit_steps = Some(EditSteps::new(self, run.targets.schema().clone()));
+            processed.edit_steps = Some(self.edit_steps(run.targets.schema().clone()));
         }
         processed.schema_additions = run.grown.then(|| run.targets.schema().source.clone());
         processed
+    }
+
+    /// The steps of edited documents, for which the request is over by then: they hold what they need of it.
+    fn edit_steps(&self, schema: Arc<Schema>) -> EditSteps {
+        EditSteps {
+            route: self.route.clone(),
+            schema,
+            params: self.params.clone(),
+            dates: self.dates.clone(),
+            new_uuid: self.new_uuid.clone(),
+        }
     }
 
     pub(super) fn conversion(&self) -> Conversion<'_> {

@@ -1,14 +1,18 @@
 //! One untyped value as a field's type holds it. Leniency and wording are those of Solr's field types when
 //! they index (recorded from 9.10.1); what needs no clock is `plan::coerce`'s.
 
+use std::sync::Arc;
+
 use plan::{
     Area, Error, FieldClass, FieldSpec, Money, Result, RootCause, Value, VectorEncoding, VectorType, coerce,
 };
 
 use crate::date_math::DateMath;
 use crate::query::check_coordinates;
-use crate::update::chain::NewUuid;
 use crate::update::command::RawValue;
+
+/// Makes random UUIDs, in lower case.
+pub type NewUuid = Arc<dyn Fn() -> String + Send + Sync>;
 
 /// The longest string that an index takes as one term, in bytes (Lucene's `IndexWriter.MAX_TERM_LENGTH`).
 const TERM_BYTES_MAX: usize = 32_766;
@@ -200,7 +204,7 @@ mod tests {
         let schema = testing::schema();
         let spec = schema.field(field).unwrap();
         let dates = DateMath::new(1_600_000_000_000);
-        let new_uuid: NewUuid = std::sync::Arc::new(|| "new".to_owned());
+        let new_uuid: NewUuid = Arc::new(|| "new".to_owned());
         let conversion = Conversion { dates: &dates, new_uuid: &new_uuid };
         conversion.convert(raw, spec).map_or_else(|error| error.message, |value| format!("{value:?}"))
     }

@@ -7,32 +7,19 @@ use plan::{Conditions, Document, Error, Result, Schema, Value};
 
 use crate::date_math::DateMath;
 use crate::params::Params;
-use crate::update::chain::{Chain, NewUuid};
 use crate::update::chain_choice::Route;
 use crate::update::command::RawValue;
-use crate::update::convert::Conversion;
+use crate::update::convert::{Conversion, NewUuid};
 use crate::update::document::{Field, Targets, Typing};
 use crate::update::processors::{Draft, ProcessorContext, Renamed};
 
 /// What an edited document passes, with what the request said of it.
 pub struct EditSteps {
-    route: Arc<Route>,
-    schema: Arc<Schema>,
-    params: Params,
-    dates: DateMath,
-    new_uuid: NewUuid,
-}
-
-impl EditSteps {
-    pub fn new(chain: &Chain<'_>, schema: Arc<Schema>) -> Self {
-        Self {
-            route: chain.route.clone(),
-            schema,
-            params: chain.params.clone(),
-            dates: chain.dates.clone(),
-            new_uuid: chain.new_uuid.clone(),
-        }
-    }
+    pub(super) route: Arc<Route>,
+    pub(super) schema: Arc<Schema>,
+    pub(super) params: Params,
+    pub(super) dates: DateMath,
+    pub(super) new_uuid: NewUuid,
 }
 
 impl std::fmt::Debug for EditSteps {

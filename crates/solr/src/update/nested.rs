@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use plan::{AtomicOp, Error, FieldSpec, Nested, NestedEdit, NestedField, Result, RootCause, Schema};
 
-use crate::update::atomic;
 use crate::update::command::{RawDocument, RawValue};
 use crate::update::document::{Field, Grouped, Typing, group};
+use crate::update::modifier::operation;
 
 /// The field of documents that have no name for their place.
 pub const ANONYMOUS: &str = "_childDocuments_";
@@ -24,14 +24,14 @@ pub fn is_document(value: &RawValue, schema: &Schema) -> bool {
     let RawValue::Map(entries) = value else { return false };
     match entries.as_slice() {
         [(name, _)] => schema.unique_key.as_ref() == Some(name) || schema.field(name).is_some(),
-        several => several.is_empty() || !several.iter().all(|(key, _)| atomic::operation(key).is_some()),
+        several => several.is_empty() || !several.iter().all(|(key, _)| operation(key).is_some()),
     }
 }
 
 /// Of a document that is sent, a list of one document below it is that document; in documents below it stays
 /// a list, as with Solr's readers. What can be an edit stays.
 pub fn take_out_of_list(value: &mut RawValue) {
-    let is_edit = |map: &RawValue| matches!(map, RawValue::Map(entries) if entries.iter().all(|(key, _)| atomic::operation(key).is_some()));
+    let is_edit = |map: &RawValue| matches!(map, RawValue::Map(entries) if entries.iter().all(|(key, _)| operation(key).is_some()));
     if let RawValue::List(values) = value
         && let [map @ RawValue::Map(_)] = values.as_mut_slice()
         && !is_edit(map)
@@ -128,7 +128,7 @@ impl<'a, 'b> Nesting<'a, 'b> {
         name: &Arc<str>,
         (modifier, value): (&str, &RawValue),
     ) -> Result<Option<NestedEdit>> {
-        let Some(op) = atomic::operation(modifier) else { return Ok(None) };
+        let Some(op) = operation(modifier) else { return Ok(None) };
         let values = match value {
             RawValue::List(values) => values.clone(),
             RawValue::Null => Vec::new(),

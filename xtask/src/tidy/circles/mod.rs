@@ -20,7 +20,7 @@ use imports::{Arrow, Sources};
 
 /// Crates that have circles, and how many of their files stand in one. The numbers only fall: lower them with
 /// the code.
-const IN_CIRCLES: [(&str, usize); 13] = [
+const IN_CIRCLES: [(&str, usize); 12] = [
     ("analysis", 64),
     ("client", 6),
     ("cluster", 16),
@@ -30,8 +30,7 @@ const IN_CIRCLES: [(&str, usize); 13] = [
     ("ingest", 15),
     ("lab", 21),
     ("parhelion", 8),
-    ("plan", 34),
-    ("solr", 122),
+    ("plan", 6),
     ("store", 9),
     ("xtask", 4),
 ];

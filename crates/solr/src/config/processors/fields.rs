@@ -1,10 +1,9 @@
 //! Which fields a processor concerns: `fieldName`, `fieldRegex`, `typeName`, `typeClass`,
 //! `fieldNameMatchesSchemaField`, and `exclude` with the same inside.
 
-use plan::{FieldChoice, FieldConditions, FieldDefault, Result};
+use plan::{Error, FieldChoice, FieldConditions, FieldDefault, Result};
 
-use super::pattern;
-use crate::config::load::wrong;
+use crate::config::refusal::wrong;
 use crate::config::settings::Settings;
 use crate::xml_tree::Element;
 
@@ -53,4 +52,10 @@ pub(super) fn texts(element: &Element, name: &str) -> Vec<String> {
         _ => vec![it.trimmed().to_owned()],
     };
     named.flat_map(each).collect()
+}
+
+/// A pattern of Java's that compiles.
+pub(super) fn pattern(source: &str) -> Result<String> {
+    crate::update::compile_pattern(source).map_err(|error: Error| wrong(&error.message))?;
+    Ok(source.to_owned())
 }

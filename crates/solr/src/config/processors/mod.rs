@@ -7,10 +7,9 @@ mod mutators;
 mod types;
 mod whole;
 
-use plan::{Error, Processor, Result};
+use plan::{Processor, Result};
 
-use crate::config::load::wrong;
-use crate::config::settings::Settings;
+use crate::config::refusal::wrong;
 use crate::xml_tree::Element;
 
 /// A class and how its element becomes a processor.
@@ -100,23 +99,4 @@ pub(super) fn read(element: &Element) -> Result<Processor> {
         ))),
         None => Err(wrong(&format!("there is no update processor `{class}`; take it out of the chain"))),
     }
-}
-
-/// A setting that has to be there.
-fn required<'a>(settings: &Settings<'a>, name: &str) -> Result<&'a str> {
-    settings.get(name).ok_or_else(|| wrong(&format!("Init param is missing: `{name}`")))
-}
-
-/// Refuses settings that the class does not know.
-fn check_known(settings: &Settings<'_>, known: &[&str]) -> Result<()> {
-    match settings.others(known).first() {
-        Some(name) => Err(wrong(&format!("Unexpected init param(s): '{name}'"))),
-        None => Ok(()),
-    }
-}
-
-/// A pattern of Java's that compiles.
-fn pattern(source: &str) -> Result<String> {
-    crate::update::compile_pattern(source).map_err(|error: Error| wrong(&error.message))?;
-    Ok(source.to_owned())
 }

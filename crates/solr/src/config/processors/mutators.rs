@@ -2,9 +2,9 @@
 
 use plan::{Change, FieldDefault, Processor, Result};
 
-use super::{check_known, fields, pattern, required};
-use crate::config::load::wrong;
-use crate::config::settings::Settings;
+use super::fields::{self, pattern};
+use crate::config::refusal::wrong;
+use crate::config::settings::{Settings, check_known, required};
 use crate::xml_tree::Element;
 
 /// A processor that has settings of its own besides the choice of fields.

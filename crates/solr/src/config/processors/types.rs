@@ -5,9 +5,9 @@ use plan::{
     AddFields, Change, FieldDefault, NumberStyle, Parsing, Processor, Result, TypeMapping, ValueClass,
 };
 
-use super::{check_known, fields, required};
-use crate::config::load::wrong;
-use crate::config::settings::Settings;
+use super::fields;
+use crate::config::refusal::wrong;
+use crate::config::settings::{Settings, check_known, required};
 use crate::update::DatePatterns;
 use crate::xml_tree::Element;
 

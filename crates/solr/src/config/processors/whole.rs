@@ -6,9 +6,9 @@ use plan::{
     SignatureKind, Signing,
 };
 
-use super::{check_known, fields, pattern, required};
-use crate::config::load::wrong;
-use crate::config::settings::Settings;
+use super::fields::{self, pattern};
+use crate::config::refusal::wrong;
+use crate::config::settings::{Settings, check_known, required};
 use crate::xml_tree::Element;
 
 pub(super) fn default_value(element: &Element) -> Result<Processor> {

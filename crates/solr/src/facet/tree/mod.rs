@@ -5,6 +5,7 @@
 mod domain;
 mod moves;
 mod options;
+mod path;
 mod ranges;
 mod related;
 mod stat;
@@ -16,37 +17,16 @@ mod tests;
 use plan::{BucketPlan, Error, NamedStat, Result, SubFacet, SubFacetKind};
 
 use super::heatmap::HeatmapRequest;
+use super::trouble::Trouble;
 use crate::json_request::type_name;
 use crate::params::facet as param;
 use crate::query::{QueryContext, parse_query};
 use crate::update::RawValue;
 use options::Options;
+use path::TreePath;
 
 /// Deepest nesting of facets; the engine recurses as deep.
 const DEPTH_MAX: usize = 32;
-
-/// Why there is no plan.
-pub(super) enum Trouble {
-    /// The JSON is not a tree of facets: found before the search.
-    Form(Error),
-    /// The tree does not fit the schema: Solr finds that after the search and answers with the hits and the
-    /// error.
-    Schema(Error),
-}
-
-impl Trouble {
-    pub(super) fn into_error(self) -> Error {
-        match self {
-            Trouble::Form(error) | Trouble::Schema(error) => error,
-        }
-    }
-}
-
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Self {
-        Self::Form(error)
-    }
-}
 
 /// What reads a tree.
 pub(super) struct TreeReader<'a> {
@@ -66,19 +46,6 @@ pub(super) fn resolve(context: &QueryContext<'_>, tree: &RawValue) -> Result<Buc
     match reader.misfit {
         Some(error) => Err(Trouble::Schema(error)),
         None => Ok(plan),
-    }
-}
-
-/// Where in the tree something stands, for messages.
-#[derive(Clone, Copy)]
-struct TreePath<'a> {
-    key: &'a str,
-    above: &'a str,
-}
-
-impl TreePath<'_> {
-    fn error(&self, message: &str) -> Error {
-        Error::bad_request(format!("{message} , path={}/{}", self.above, self.key))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plan::Result;
 
-use super::TreePath;
+use super::path::TreePath;
 use crate::json_request::type_name;
 use crate::update::RawValue;
 

@@ -7,7 +7,21 @@ use super::LEVELS;
 use super::field_list::{Weighted, weighted};
 use super::notes::Notes;
 use crate::params::dismax as param;
-use crate::query::parsers::Request;
+use crate::query::request::Request;
+
+/// What was sent of both, before any of it is read.
+pub(super) fn sent_boosts(request: &Request<'_>, extended: bool) -> Notes {
+    let sent = |texts: Vec<&str>| {
+        let texts: Vec<String> = texts.into_iter().map(str::to_owned).collect();
+        (!texts.is_empty()).then_some(texts)
+    };
+    Notes {
+        boost_texts: sent(request.all(&param::BQ)),
+        function_texts: sent(param::BF.sent_all(request.context.params).collect()),
+        extended,
+        ..Notes::default()
+    }
+}
 
 pub(super) fn boost_queries(request: &Request<'_>) -> Result<Vec<Query>> {
     let texts = request.all(&param::BQ);

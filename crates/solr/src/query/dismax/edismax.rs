@@ -4,25 +4,26 @@
 use plan::{Clause, Function, Occur, Operator, Query, Result};
 
 use super::LEVELS;
-use super::boosts::{alternative, boost_functions, boost_queries, should};
+use super::boosts::{alternative, boost_functions, boost_queries, sent_boosts, should};
 use super::field_list::{Weighted, weighted};
 use super::fields::{ManyFields, cycle, is_magic};
 use super::flatten::flattened;
 use super::minimum::with_minimum;
-use super::notes::{NotedQuery, Notes};
+use super::notes::NotedQuery;
 use super::phrases::phrase_clauses;
 use super::settings::{Extended, Settings};
 use super::split::{Names, Part, as_written, escaped, has_operators, split};
 use crate::function::{as_factor, check_number};
 use crate::params::dismax as param;
+use crate::query::budget::is_endless;
 use crate::query::lucene::Grammar;
-use crate::query::parsers::{Request, is_endless};
+use crate::query::request::Request;
 use crate::query::syntax::SyntaxError;
 
 /// The query of `{!edismax}`; `None` when nothing is asked for.
 pub(crate) fn edismax(request: &Request<'_>) -> Result<NotedQuery> {
     let parser = Parser::read(request)?;
-    let mut notes = Notes::new(request, true);
+    let mut notes = sent_boosts(request, true);
     notes.fields = parser.settings.fields.iter().map(|field| field.name.clone()).collect();
     let mut clauses = Vec::new();
     if request.text.trim().is_empty() {

@@ -8,8 +8,9 @@ use super::LEVELS;
 use super::field_list::Weighted;
 use super::minimum::with_minimum;
 use crate::debug::QueryPrinter;
-use crate::query::field::{TextStyle, only_excludes};
-use crate::query::parsers::{is_endless, subquery};
+use crate::query::budget::is_endless;
+use crate::query::field::TextStyle;
+use crate::query::negation::only_excludes;
 use crate::query::pieces::{Piece, Pieces, Place};
 use crate::query::syntax::SyntaxError;
 
@@ -72,7 +73,7 @@ impl Pieces for ManyFields<'_> {
     fn read(&self, piece: &Piece<'_>, place: Place<'_>) -> Result<Option<Query>> {
         match piece {
             Piece::Wildcard("*") if matches!(place.field, None | Some("*")) => Ok(Some(Query::All)),
-            Piece::Nested(text) if self.nested => subquery(place.context, text, None, place.depth + LEVELS),
+            Piece::Nested(text) if self.nested => place.context.subquery(text, None, place.depth + LEVELS),
             Piece::Nested(_) => Err(SyntaxError::plain("local-params subquery is disabled").into()),
             Piece::Regex(pattern) => {
                 let field = place.context.field(place.field.unwrap_or_default())?;
@@ -207,7 +208,7 @@ impl<'a> Search<'a> {
         if name == "_val_" {
             return Ok(None);
         }
-        subquery(self.place.context, &text, None, self.place.depth + LEVELS)
+        self.place.context.subquery(&text, None, self.place.depth + LEVELS)
     }
 
     /// Words in a row on a field without analysis, each a value; one that is none matches nothing.

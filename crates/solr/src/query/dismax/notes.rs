@@ -2,9 +2,6 @@
 
 use plan::Query;
 
-use crate::params::dismax as param;
-use crate::query::parsers::Request;
-
 /// A query, if anything is asked for, and what there is to say of it.
 pub(crate) type NotedQuery = (Option<Query>, Notes);
 
@@ -25,22 +22,4 @@ pub struct Notes {
     pub asked: Option<Query>,
     /// The fields of `qf`.
     pub fields: Vec<String>,
-}
-
-impl Notes {
-    pub(super) fn new(request: &Request<'_>, extended: bool) -> Self {
-        let sent = |texts: Vec<&str>| {
-            let texts: Vec<String> = texts.into_iter().map(str::to_owned).collect();
-            (!texts.is_empty()).then_some(texts)
-        };
-        Self {
-            alternative: None,
-            boost_texts: sent(request.all(&param::BQ)),
-            boosts: Vec::new(),
-            function_texts: sent(param::BF.sent_all(request.context.params).collect()),
-            extended,
-            asked: None,
-            fields: Vec::new(),
-        }
-    }
 }

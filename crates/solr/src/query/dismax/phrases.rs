@@ -7,7 +7,7 @@ use super::field_list::{PhraseField, Weighted, put};
 use super::fields::ManyFields;
 use super::split::Part;
 use crate::query::lucene::Grammar;
-use crate::query::parsers::Request;
+use crate::query::request::Request;
 
 /// A clause for each number of words and each slop, in the order in which fields name them. Of `fields` only
 /// what has to do with operators and scores counts.

@@ -2,21 +2,21 @@
 
 use plan::{Clause, Occur, Query, Result};
 
-use super::boosts::{alternative, boost_functions, boost_queries, should};
+use super::boosts::{alternative, boost_functions, boost_queries, sent_boosts, should};
 use super::field_list::{Weighted, weighted};
 use super::fields::PlainFields;
 use super::flatten::flattened;
 use super::minimum::with_minimum;
-use super::notes::{NotedQuery, Notes};
+use super::notes::NotedQuery;
 use super::settings::{Settings, slop};
 use crate::params::dismax as param;
 use crate::query::lucene::Grammar;
-use crate::query::parsers::Request;
+use crate::query::request::Request;
 
 /// The query of `{!dismax}`; `None` when nothing is asked for.
 pub(crate) fn dismax(request: &Request<'_>) -> Result<NotedQuery> {
     let settings = Settings::read(request)?;
-    let mut notes = Notes::new(request, false);
+    let mut notes = sent_boosts(request, false);
     notes.fields = settings.fields.iter().map(|field| field.name.clone()).collect();
     let mut clauses = Vec::new();
     if request.text.trim().is_empty() {

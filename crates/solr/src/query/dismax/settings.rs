@@ -5,7 +5,7 @@ use plan::{Error, Result};
 use super::field_list::{PhraseField, Weighted, phrase_fields, weighted};
 use super::user_fields::UserFields;
 use crate::params::{dismax as param, query};
-use crate::query::parsers::Request;
+use crate::query::request::Request;
 use crate::query::syntax::SyntaxError;
 
 /// What both parsers read.

@@ -4,8 +4,9 @@
 use plan::{Area, Error, Relation, Result, RootCause};
 
 use super::measure::Measure;
-use super::unreadable;
+use crate::params::switch_value;
 use crate::query::java_float;
+use crate::query::request::Request;
 
 /// Most shapes of an area: each of them is held against each cell that the area is covered with.
 const PARTS_MAX: usize = 1024;
@@ -140,4 +141,14 @@ fn precision(text: &str, area: &Area, measure: &Measure) -> Result<Option<f64>> 
         };
     }
     Ok(error)
+}
+
+/// Whether the area restricts (`filter=`), besides what its scores tell.
+pub(super) fn restricts(request: &Request<'_>) -> Result<bool> {
+    Ok(request.local.get("filter").map(switch_value).transpose()?.unwrap_or(true))
+}
+
+/// As Solr words a text that has no form at all.
+fn unreadable(message: &str) -> Error {
+    Error::bad_request(format!("java.text.ParseException: {message}")).with_root(RootCause::ShapeSyntax)
 }

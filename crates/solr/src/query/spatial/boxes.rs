@@ -12,10 +12,10 @@ use plan::{
 };
 
 use super::Measure;
-use super::arguments::{BoxArguments, BoxRelation};
+use super::arguments::{BoxArguments, BoxRelation, restricts};
 use crate::query::context::{Field, QueryContext};
 use crate::query::java_float;
-use crate::query::parsers::Request;
+use crate::query::request::Request;
 
 /// How much of the score the share of what was asked is, unless it is said.
 const ASKED_SHARE: f64 = 0.25;
@@ -203,7 +203,7 @@ pub(super) fn scored_boxes(
     let matching = request.context.boxes_query(field, relation, area)?;
     let Some(score) = box_score(request, field, rect(area)?)? else { return Ok(matching) };
     let score = BoxFields::of(request.context, field)?.score(score);
-    match super::filters(request)? {
+    match restricts(request)? {
         true => Ok(clauses([(Occur::Must, score), (Occur::Filter, matching)])),
         false => Ok(score),
     }

@@ -13,19 +13,19 @@ mod measure;
 
 use plan::{
     Area, Circle, Clause, Error, FieldClass, Function, Grid, Occur, Operator, Place, PlaceDistance, Query,
-    Relation, Result, RootCause, Spatial,
+    Relation, Result, Spatial,
 };
 
 pub(crate) use self::arguments::checked_parts;
-use self::arguments::{Arguments, BoxRelation};
+use self::arguments::{Arguments, BoxRelation, restricts};
 use self::boxes::{scored_box_text, scored_boxes};
 pub(crate) use self::coordinates::{check_coordinates, sub_fields};
 pub(crate) use self::measure::Measure;
 use self::measure::{PER_METRE_DEGREES, PER_METRE_KM, PER_METRE_MILES};
 use super::context::{Field, QueryContext};
 use super::field::RangeText;
-use super::parsers::Request;
-use crate::params::{query, switch_value};
+use super::request::Request;
+use crate::params::query;
 
 /// `{!geofilt sfield= pt= d= score= filter=}`: a circle.
 pub(super) fn geofilt(request: &Request<'_>) -> Result<Option<Query>> {
@@ -160,14 +160,9 @@ const SCORES: &[(&str, Score)] = &[
     ("recipDistance", Score::Reciprocal),
 ];
 
-/// Whether the area restricts.
-fn filters(request: &Request<'_>) -> Result<bool> {
-    Ok(request.local.get("filter").map(switch_value).transpose()?.unwrap_or(true))
-}
-
 impl Scored {
     fn read(request: &Request<'_>) -> Result<Self> {
-        let filter = filters(request)?;
+        let filter = restricts(request)?;
         let score = match request.local.get("score") {
             None | Some("") => Score::None,
             Some(name) => {
@@ -210,9 +205,4 @@ impl Scored {
         ];
         Query::Boolean { clauses, minimum_should_match: 0 }
     }
-}
-
-/// As Solr words a text that has no form at all.
-fn unreadable(message: &str) -> Error {
-    Error::bad_request(format!("java.text.ParseException: {message}")).with_root(RootCause::ShapeSyntax)
 }

@@ -13,7 +13,7 @@ use plan::{Clause, Error, Occur, Query, Result, Span, SpanQuery, Value};
 
 use self::grammar::{Near, Operator, Tree, parse, refused};
 use super::lucene::boost_factor;
-use super::parsers::Request;
+use super::request::Request;
 use crate::params::query::{BASIC_QUERIES_MAX, DF};
 
 /// Words and patterns of one query, whatever the request says.

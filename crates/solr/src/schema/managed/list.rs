@@ -8,7 +8,7 @@ use std::sync::Arc;
 use analysis::ManagedKind;
 use plan::{Error, ErrorKind, Result, SchemaSource, format_instant};
 
-use super::{strings, to_json};
+use super::json::{strings, to_json};
 use crate::response::{Entries, Name, Node};
 use crate::update::RawValue;
 

@@ -4,16 +4,17 @@
 //! What is made here is new files; whoever keeps the schema saves them, and analysis reads them after a
 //! reload. Recorded from Solr 9.10.1.
 
+mod json;
 mod list;
 mod registry;
 
 use analysis::{Analyzer, ManagedKind};
 use plan::{AnalyzerSpec, ComponentSpec, Error, ErrorKind, Resources, Result, SchemaSource};
 
+use self::json::parse;
 use self::list::List;
 use self::registry::{Found, Registry};
-use crate::response::{Entries, Node};
-use crate::update::{JsonReader, Names, RawValue, value};
+use crate::response::Entries;
 
 pub(super) use self::registry::files;
 
@@ -108,15 +109,6 @@ fn no_child(child: &str, id: &str) -> Error {
     Error::not_found(format!("{child} not found in {id}"))
 }
 
-fn parse(body: &str) -> Result<RawValue> {
-    if body.trim().is_empty() {
-        return Err(Error::bad_request("the body is empty; send a JSON list or object"));
-    }
-    let mut reader = JsonReader::new(body);
-    let first = reader.next_event()?;
-    value(&mut reader, first, &mut Names::default())
-}
-
 /// Whether the filter that would read the list can.
 ///
 /// Solr differs: it takes any list, and fails at the next reload (`compat/schema/managed_errors.yaml`).
@@ -130,18 +122,6 @@ fn check_builds(kind: ManagedKind, name: &str, files: &Resources) -> Result<()> 
         Ok(_) => Ok(()),
         Err(fault) => Err(Error::bad_request(fault.message)),
     }
-}
-
-/// The text of `node` as JSON, for a file.
-fn to_json(entries: &Entries) -> String {
-    let mut out = Vec::new();
-    crate::response::Format::default().write(entries, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// Strings as a list.
-fn strings<'a>(texts: impl IntoIterator<Item = &'a String>) -> Node {
-    Node::Array(texts.into_iter().map(|text| Node::str(text.clone())).collect())
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use analysis::{ManagedKind, managed_list};
 use plan::{Error, Resources, Result, SchemaSource, check_name, format_instant};
 
-use super::{list, to_json};
+use super::json::{parse, to_json};
+use super::list;
 use crate::response::{Name, Node};
-use crate::schema::resources::chains;
+use crate::schema::chains::chains;
 use crate::update::RawValue;
 
 /// Lists what clients made.
@@ -171,7 +172,7 @@ pub(in crate::schema) fn files(
 /// What clients made: path, kind and name. Others than lists that filters could read are left out.
 fn made(files: &Resources) -> Result<Vec<(String, ManagedKind, String)>> {
     let Some(text) = files.get(MADE) else { return Ok(Vec::new()) };
-    let stored = super::parse(text)?;
+    let stored = parse(text)?;
     let rows = match list::entry(&stored, "managedList") {
         Some(RawValue::List(rows)) => rows.as_slice(),
         _ => &[],

@@ -6,9 +6,11 @@ use jiff::tz::TimeZone;
 use plan::{Error, Result};
 
 use self::moment::Moment;
+use self::part::{Number, Part, PatternPart};
 use super::date_text::{Scan, ZoneStyle};
 
 mod moment;
+mod part;
 
 /// Most letters of a text that can be a date.
 const TEXT_MAX: usize = 64;
@@ -17,43 +19,6 @@ const TEXT_MAX: usize = 64;
 pub struct DatePatterns {
     patterns: Vec<Vec<PatternPart>>,
     zone: TimeZone,
-}
-
-/// A part of a pattern.
-#[derive(Debug, PartialEq)]
-enum PatternPart {
-    Literal(String),
-    Number(Number),
-    /// By its name.
-    Month,
-    Weekday,
-    HalfOfDay,
-    Fraction,
-    Zone(ZoneStyle),
-    /// Blanks that may stand before a number.
-    Blanks(usize),
-    Optional(Vec<PatternPart>),
-}
-
-/// A part of a date in digits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Number {
-    part: Part,
-    digits_max: usize,
-    /// Digits behind it that belong to others.
-    reserved: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Part {
-    Year,
-    YearOfCentury,
-    Month,
-    Day,
-    Hour,
-    HourOfHalf,
-    Minute,
-    Second,
 }
 
 impl DatePatterns {

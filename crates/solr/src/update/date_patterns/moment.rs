@@ -4,7 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 
-use super::{Number, Part, PatternPart};
+use super::part::{Number, Part, PatternPart};
 use crate::update::date_text::Scan;
 
 const MONTHS: [&str; 12] = [

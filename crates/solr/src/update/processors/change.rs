@@ -4,7 +4,7 @@ use analysis::{JavaRegex, Replacement, strip_html};
 use plan::{Change, Error, FieldClass, Result, RootCause};
 
 use super::parse::Parser;
-use super::{compile_pattern, compile_replacement};
+use super::pattern::{compile_pattern, compile_replacement};
 use crate::update::command::RawValue;
 use crate::update::document::Field;
 

@@ -3,7 +3,7 @@
 use analysis::JavaRegex;
 use plan::{FieldChoice, FieldClass, FieldConditions, FieldDefault, FieldSpec, Result};
 
-use super::compile_pattern;
+use super::pattern::compile_pattern;
 
 pub struct Choice {
     wanted: Option<Conditions>,

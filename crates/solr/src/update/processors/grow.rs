@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use plan::{AddFields, CopyField, FieldSource, Result, SchemaSource, TypeMapping, ValueClass};
 
-use super::ProcessorContext;
 use super::choice::Choice;
+use super::draft::ProcessorContext;
 use crate::update::command::RawValue;
 use crate::update::document::{Field, Grouped, Targets};
 

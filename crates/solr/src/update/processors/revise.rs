@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use plan::{Conditions, Error, FieldSpec, Result, Revising, Revision, Value};
 
+use super::draft::{Draft, ProcessorContext};
 use super::whole::append;
-use super::{Draft, ProcessorContext};
 use crate::update::command::RawValue;
 use crate::update::document::Field;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use plan::{Error, Result, SignatureKind, Signing};
 
 use super::digest::{Lookup3, md5, text_profile};
+use super::draft::{Draft, ProcessorContext};
 use super::whole::append;
-use super::{Draft, ProcessorContext};
 use crate::update::atomic::{Shape, shape_of};
 use crate::update::command::RawValue;
 use crate::update::document::Field;

@@ -2,14 +2,15 @@
 //! deletes and commits.
 
 use analysis::{JavaRegex, Replacement};
-use plan::{
-    CloneDest, Commit, DefaultValue, Error, ErrorKind, Expiry, Presence, Processor, Result, Revising, Signing,
-};
+use plan::{CloneDest, Commit, DefaultValue, Error, ErrorKind, Expiry, Processor, Result, Revising, Signing};
 
 use super::change::Changer;
 use super::choice::Choice;
+use super::draft::{Draft, ProcessorContext};
 use super::grow::Grower;
-use super::{Draft, ProcessorContext, compile_pattern, compile_replacement, revise, sign, whole};
+use super::pattern::{compile_pattern, compile_replacement};
+use super::whole::Dest;
+use super::{revise, sign, whole};
 use crate::update::document::Grouped;
 
 pub enum Step {
@@ -30,12 +31,6 @@ pub enum Step {
     EditByParameters,
     Templates,
     IgnoreCommits { status: u16, message: Option<String>, optimize_only: bool },
-}
-
-/// Where a copy goes.
-pub enum Dest {
-    Field(String),
-    Renamed { pattern: JavaRegex, replacement: Replacement },
 }
 
 impl Step {
@@ -182,12 +177,4 @@ fn change(
         fields.retain(|field| !field.values.is_empty());
     }
     Ok(())
-}
-
-impl Step {
-    /// Whether documents that are there, or that are not, are left out, as a default for requests that do not
-    /// say.
-    pub fn presence(inserts: bool, updates: bool) -> Option<Presence> {
-        (inserts || updates).then_some(Presence { inserts, updates })
-    }
 }

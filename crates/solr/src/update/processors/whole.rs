@@ -6,13 +6,18 @@ use analysis::{JavaRegex, Replacement};
 use plan::{DefaultValue, Error, ErrorKind, Expiry, FieldClass, Presence, Result, RootCause};
 
 use super::choice::Choice;
-use super::step::{Dest, Step};
-use super::{Draft, ProcessorContext};
+use super::draft::{Draft, ProcessorContext};
 use crate::params::Params;
 use crate::params::update::{ATOMIC, SKIP_INSERT, SKIP_UPDATE, TEMPLATE_FIELD, UUID_FIELD};
-use crate::update::atomic;
 use crate::update::command::RawValue;
 use crate::update::document::Field;
+use crate::update::modifier::operation;
+
+/// Where a copy goes.
+pub enum Dest {
+    Field(String),
+    Renamed { pattern: JavaRegex, replacement: Replacement },
+}
 
 /// Puts a value behind those that the field has.
 pub fn append(draft: &mut Draft, name: &Arc<str>, values: Vec<RawValue>) {
@@ -159,14 +164,15 @@ pub fn expire(settings: &Expiry, draft: &mut Draft, passing: &mut ProcessorConte
 /// Whether new documents that are there, and edits of what is not, are left out; requests may say otherwise.
 pub fn presence((inserts, updates): (bool, bool), params: &Params) -> Result<Option<Presence>> {
     let inserts = SKIP_INSERT.read(params)?.unwrap_or(inserts);
-    Ok(Step::presence(inserts, SKIP_UPDATE.read(params)?.unwrap_or(updates)))
+    let updates = SKIP_UPDATE.read(params)?.unwrap_or(updates);
+    Ok((inserts || updates).then_some(Presence { inserts, updates }))
 }
 
 /// Makes edits of the fields that parameters `atomic.FIELD=set` name. Solr differs: what is no modifier is
 /// its own failure, an error 500 (`compat/update/processors.yaml`).
 pub fn edit_by_parameters(draft: &mut Draft, params: &Params) -> Result<()> {
     for (name, modifier) in ATOMIC.sent_all(params) {
-        if atomic::operation(modifier).is_none() {
+        if operation(modifier).is_none() {
             return Err(Error::bad_request(format!(
                 "Unexpected param(s) for AtomicUpdateProcessor, invalid atomic op passed: '{modifier}'"
             )));

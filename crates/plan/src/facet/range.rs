@@ -1,0 +1,21 @@
+//! The ranges of a range facet: those that are counted, and what lies around them.
+
+use std::ops::Bound;
+
+use crate::value::Value;
+
+/// One range, inclusive or not as `facet.range.include` says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RangeBucket {
+    /// The lower bound as shown.
+    pub label: String,
+    pub lower: Bound<Value>,
+    pub upper: Bound<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherRange {
+    Before,
+    After,
+    Between,
+}

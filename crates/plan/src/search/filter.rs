@@ -1,0 +1,15 @@
+//! What restricts a search without scoring.
+
+use crate::query::Query;
+
+/// A filter query: restricts, never scores.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    pub query: Query,
+    /// Whether its bitset may be kept (`{!cache=false}` says no).
+    pub cache: bool,
+    /// Uncached filters run in ascending order of cost.
+    pub cost: i32,
+    /// Names by which facets may exclude it (`{!tag=a,b}`).
+    pub tags: Vec<String>,
+}

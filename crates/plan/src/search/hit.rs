@@ -1,0 +1,43 @@
+//! One document on a page, with what was worked out for it.
+
+use std::sync::Arc;
+
+use crate::value::Value;
+use crate::value::document::Document;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The unique key's value.
+    pub id: String,
+    /// The fields selected, in index order of the stored document.
+    pub document: Document,
+    /// Its number in the snapshot, the dead counted too: Lucene's document id.
+    pub place: u64,
+    pub score: Option<f32>,
+    /// In index order, each with those below it.
+    pub children: Vec<ChildHit>,
+    /// Of the plan's functions, in their order; `None` where a function has no value.
+    pub values: Vec<Option<Value>>,
+    pub explanation: Option<Explanation>,
+}
+
+/// A document below a hit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChildHit {
+    /// Under which name; `None` where it has none.
+    pub name: Option<Arc<str>>,
+    /// Whether there may be others of the name.
+    pub listed: bool,
+    pub document: Document,
+    pub children: Vec<ChildHit>,
+}
+
+/// How a score came about, as Lucene's `Explanation`: a tree of values with their reasons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    pub matched: bool,
+    /// A `Float`; a `Double` where Lucene computes in double precision, a `Long` where it counts.
+    pub value: Value,
+    pub description: String,
+    pub details: Vec<Explanation>,
+}

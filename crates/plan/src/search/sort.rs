@@ -1,0 +1,38 @@
+//! The orders in which hits come.
+
+use std::sync::Arc;
+
+use crate::function::Function;
+use crate::query::Query;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SortKey {
+    pub by: SortBy,
+    pub descending: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SortBy {
+    Score,
+    Field(Arc<str>),
+    /// Index order (Solr's `_docid_`).
+    IndexOrder,
+    /// A shuffle by id that stays the same for one seed (Solr's `random_*`).
+    Random {
+        seed: u64,
+    },
+    Function(Function),
+    /// The least value, or the greatest where they come in descending order, of the documents below in the
+    /// block (Solr's `childfield`).
+    Below(Box<BelowKey>),
+}
+
+/// A field of documents below others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BelowKey {
+    pub field: Arc<str>,
+    /// Which documents are parents.
+    pub parents: Query,
+    /// Which of those below count.
+    pub children: Query,
+}

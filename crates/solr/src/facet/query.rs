@@ -1,0 +1,15 @@
+//! `facet.query`: how many hits a query matches.
+
+use plan::{QueryFacet, Result};
+
+use crate::query::{QueryContext, parse_query};
+
+/// The key of a query facet is its text with its local parameters, unless they say otherwise.
+pub(super) fn resolve(context: &QueryContext<'_>, text: &str) -> Result<QueryFacet> {
+    let parsed = parse_query(context, text, "lucene")?;
+    Ok(QueryFacet {
+        key: parsed.local.get("key").unwrap_or(text).to_owned(),
+        query: parsed.executable(),
+        exclude_tags: parsed.local.list("ex"),
+    })
+}

@@ -1,0 +1,32 @@
+//! What one facet is of: the text of its parameter, cut into local parameters, field and key.
+
+use plan::Result;
+
+use crate::params::{Fallback, Param};
+use crate::query::{LocalParams, QueryContext, split_local_params};
+
+/// A field facet's or range facet's text: local parameters, the field, the key in the response.
+pub(super) struct Target {
+    pub local: LocalParams,
+    pub field: String,
+    pub key: String,
+}
+
+impl Target {
+    pub fn parse(context: &QueryContext<'_>, text: &str) -> Result<Self> {
+        let (local, rest) = split_local_params(text, context.params)?;
+        let field = local.get("v").unwrap_or(rest).to_owned();
+        let key = local.get("key").unwrap_or(&field).to_owned();
+        Ok(Self { local, field, key })
+    }
+
+    /// All values of a parameter: its own local ones, else those for the field, else those for all.
+    pub fn all<'a, D: Fallback>(
+        &'a self,
+        context: &'a QueryContext<'_>,
+        param: &Param<String, D>,
+    ) -> Vec<&'a str> {
+        let local: Vec<_> = self.local.all(param.name).collect();
+        if local.is_empty() { param.sent_all_for(context.params, &self.field) } else { local }
+    }
+}

@@ -1,0 +1,16 @@
+//! Where in the tree of facets something stands, for messages.
+
+use plan::Error;
+
+/// The name of a facet and the path above it.
+#[derive(Clone, Copy)]
+pub(super) struct TreePath<'a> {
+    pub key: &'a str,
+    pub above: &'a str,
+}
+
+impl TreePath<'_> {
+    pub fn error(&self, message: &str) -> Error {
+        Error::bad_request(format!("{message} , path={}/{}", self.above, self.key))
+    }
+}

@@ -1,0 +1,20 @@
+//! Queries of which all clauses exclude. By itself such a query matches nothing; where Solr helps it to what
+//! was meant is said at each caller.
+
+use plan::{Clause, Occur, Query};
+
+/// `*:*` added to a query that only excludes, which by itself matches nothing (Solr does so for whole queries
+/// only).
+pub(crate) fn positive(query: Query) -> Query {
+    match query {
+        Query::Boolean { mut clauses, minimum_should_match } if only_excludes(&clauses) => {
+            clauses.push(Clause { occur: Occur::Must, query: Query::All });
+            Query::Boolean { clauses, minimum_should_match }
+        }
+        other => other,
+    }
+}
+
+pub(crate) fn only_excludes(clauses: &[Clause]) -> bool {
+    !clauses.is_empty() && clauses.iter().all(|clause| clause.occur == Occur::MustNot)
+}

@@ -1,0 +1,16 @@
+//! Solr's names of what an edit does to a field: `{"price_i":{"inc":5}}`.
+
+use plan::AtomicOp;
+
+/// The modifier of this name.
+pub fn operation(modifier: &str) -> Option<AtomicOp> {
+    Some(match modifier {
+        "set" => AtomicOp::Set,
+        "add" => AtomicOp::Add,
+        "add-distinct" => AtomicOp::AddDistinct,
+        "remove" => AtomicOp::Remove,
+        "removeregex" => AtomicOp::RemoveRegex,
+        "inc" => AtomicOp::Inc,
+        _ => return None,
+    })
+}
