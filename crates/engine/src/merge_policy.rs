@@ -47,6 +47,7 @@ impl MergePolicy {
             u64::from(it.dead) * 100 > u64::from(it.max_doc) * u64::from(self.dead_percent_max)
         };
         let rewrite = candidates.iter().enumerate().filter(|(_, it)| too_dead(it));
+        // One at a time, first the one that gives back most.
         rewrite.max_by_key(|(_, it)| it.dead).map(|(at, _)| vec![at]).unwrap_or_default()
     }
 
@@ -55,6 +56,7 @@ impl MergePolicy {
         let per_tier = self.segments_per_tier.max(2);
         let mut tiers: std::collections::BTreeMap<u32, Vec<usize>> = std::collections::BTreeMap::new();
         for (at, candidate) in candidates.iter().enumerate() {
+            // Two larger ones would make a segment above the bound.
             if candidate.live_bytes() <= self.merged_bytes_max / 2 {
                 tiers.entry(self.tier_of(candidate.live_bytes())).or_default().push(at);
             }
@@ -90,6 +92,7 @@ impl MergePolicy {
             return if segments_max == 1 { lone_dead.into_iter().collect() } else { Vec::new() };
         }
         let mut smallest: Vec<usize> = (0..candidates.len()).collect();
+        // The smallest cost least to write again.
         smallest.sort_by_key(|at| candidates.get(*at).map(Candidate::live_bytes));
         smallest.truncate(candidates.len() - segments_max + 1);
         smallest.sort_unstable();

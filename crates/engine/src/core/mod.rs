@@ -8,6 +8,12 @@
 //! (shared by updates between log and builder, exclusive for a cut), `growing` (one change of schema or
 //! layout at a time), `state`. Invariant: whoever holds `applying` exclusively sees no batch half applied.
 //!
+//! Behind `state` come those that are held for a moment and under which nobody takes one of the above:
+//! `auto_commit` (copied out), `schedule.deadlines` (under it at most `expiries`), `schedule.running` (under it
+//! a task is woken, and not waited for), `preparers`. An update takes the first three one after another while
+//! it holds `state` (`note_updates`), each of them free again before the next. So `stop` takes the tasks out
+//! of `running` before it waits for their ends: the turn that it waits for may want any of these locks.
+//!
 //! Who waits for the log does so before he takes `maintenance` (`settle_early`), and once more under it for
 //! what came in between: full builders and deletes by query want that lock, and an update that stands still
 //! there holds up the sync of no other.
@@ -117,6 +123,7 @@ impl Core {
 
     /// Makes every name that the schema knows part of the layout.
     pub(crate) fn grow(&self, names: &[Arc<str>]) -> Arc<BoundSchema> {
+        // Asked without the lock first: a group that names nothing new needs none.
         let bound = self.bound.load_full();
         if bound.layout.grown(names, &bound.schema).is_none() {
             return bound;

@@ -78,11 +78,13 @@ impl Core {
     }
 
     fn flush_cut(&self, published: &mut Published, show: bool) -> Result<()> {
+        // An offer that was left open comes first: its version cannot be used for another.
         self.resolve_publication(published)?;
         let mut cut = if show { self.cut_and_show()? } else { self.cut_hidden()? };
         self.settle_cut(&cut)?;
         cut.segments.retain(|(segment, dead)| dead.count() < segment.max_doc);
         self.gather_unpersisted(&mut cut)?;
+        // A flush that failed may have written marks under its number.
         published.attempts += 1;
         let suffix = format!("e{}-{}", self.epoch, published.attempts);
         let records = cut
@@ -116,6 +118,7 @@ impl Core {
     /// Merges the small segments that are in memory only, so that many refreshes make one file set. They are
     /// all visible or all not, as a merge needs it.
     pub(crate) fn gather_unpersisted(&self, cut: &mut Cut) -> Result<()> {
+        // Not waited for: a merge may be long, and gathering only saves files.
         let Ok(_merging) = self.merging.try_lock() else { return Ok(()) };
         let snapshot = self.snapshot.load_full();
         // A merge that ended since the cut has put another segment in the place of some: merged again, their
@@ -156,6 +159,8 @@ impl Core {
             let file = self.store.put(&name, &dead.to_bytes()).map_err(from_store)?;
             persisted.marks = Some((file, dead.count()));
         }
+        // Before the manifest is published, and whether it will be or not: the files are there, and names are
+        // written once.
         segment.set_persisted(persisted.clone());
         Ok(SegmentRecord::new(segment.id, segment.max_doc, &persisted))
     }
@@ -221,6 +226,8 @@ impl Core {
         published.replaced.extend(replaced);
         published.files = files;
         self.remove_replaced(published);
+        // Behind the manifest: until it is durable the log alone has what it names. Nor while a rebuild reads
+        // the log.
         if logged != store::Watermark::START && self.log_kept.load(Ordering::Acquire) == 0 {
             self.log.trim(logged).map_err(from_store)?;
         }

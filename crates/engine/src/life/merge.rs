@@ -95,6 +95,7 @@ impl DocMap {
                 carried.extend(new.clone());
                 continue;
             };
+            // What was dead at the start has no new number.
             let late = dead.iter().filter(|old| !removed.dead().contains(*old));
             carried.extend(late.map(|old| new.start + removed.alive_before(old)));
         }
@@ -123,7 +124,9 @@ impl Core {
     }
 
     fn merge_chosen(&self, choose: &dyn Fn(&[Candidate]) -> Vec<usize>) -> Result<bool> {
+        // Before the choice: another merge would take away what was chosen.
         let _merging = lock(&self.merging);
+        // Never one with the other: what is merged is shown as a whole, or not at all.
         for candidates in [self.visible(), self.invisible()] {
             let described: Vec<Candidate> = candidates.iter().map(Input::describe).collect();
             let chosen = choose(&described);
@@ -244,6 +247,8 @@ impl Core {
         }
         let mut state = self.state();
         if let Some(merged) = merged {
+            // In the hold that swaps the segments: what died while the files were written is taken along, and
+            // nothing dies between the look and the swap.
             let now = merged.map.carry_over(|id| {
                 inputs.iter().find(|it| it.segment.id == id).map(|it| it.segment.marks.take())
             });
@@ -268,6 +273,8 @@ impl Core {
         let dead_of =
             |id| current.segments().iter().find(|view| view.id() == id).map(|view| view.dead.clone());
         let mut segments: Vec<(Arc<Segment>, Dead)> = Vec::new();
+        // By the marks that the snapshot has and not by those of now: a merge changes nothing that is seen,
+        // and what died since may be what the log could still lose.
         let mut waiting = merged.map(|merged| (merged.segment.clone(), merged.map.carry_over(dead_of)));
         for view in current.segments() {
             if !is_input(view.id()) {

@@ -83,6 +83,7 @@ impl Shard {
 
 impl Core {
     fn export(&self, visit: &mut Visit<'_>) -> Result<Watermark> {
+        // Before the lock is asked for: a flush that comes behind this one trims nothing.
         self.log_kept.fetch_add(1, Ordering::AcqRel);
         let cut = {
             // No flush is on its way that would still trim the log.
@@ -130,6 +131,8 @@ impl Exported<'_> {
             match root {
                 Some(root) => block.push(root, version, (id, document)),
                 None => {
+                    // Replaces nothing: only living documents are read, and several may have one id
+                    // (`overwrite=false`).
                     record.put(version, &encode_body(&id, &document, &block.members), false);
                     block.members.clear();
                 }

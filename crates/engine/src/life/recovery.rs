@@ -91,6 +91,7 @@ impl Core {
             log_kept: AtomicUsize::new(0),
         });
         core.replay(manifest.as_ref().map(Manifest::watermark))?;
+        // Behind the replay, which finds out whether the shard is damaged.
         core.remove_strays();
         core.refresh()?;
         Ok(core)
@@ -216,6 +217,7 @@ impl Core {
             }
             Logged::DeleteAll { version } => {
                 self.delete_everything(version);
+                // The one in use is not among those that were dropped.
                 *builder = Builder::new(preparer.layout().clone())?;
             }
         }

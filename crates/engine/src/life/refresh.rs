@@ -74,6 +74,8 @@ impl Core {
     /// Takes the shard's state of a moment and seals its builders. The caller holds `maintenance`.
     pub(crate) fn cut(&self) -> Result<Cut> {
         let (builders, mut cut) = {
+            // Waits for updates between log and builder: with none of them, `logged` is the last record that
+            // the builders have. Held for the moment of the cut alone.
             let _applying = self.apply_exclusively();
             let mut state = self.state();
             state.recent.begin_sealing();
@@ -97,6 +99,8 @@ impl Core {
             };
             (builders, cut)
         };
+        // Updates go on while segments are written. What dies of these meanwhile is marked in the marks that
+        // a builder hands on to its segment; the cut keeps those of its moment.
         let sealed = self.seal(builders)?;
         let mut state = self.state();
         state.segments.extend(sealed.iter().map(|(segment, _)| segment.clone()));
@@ -111,6 +115,7 @@ impl Core {
             match builder.seal() {
                 Ok(segment) => sealed.extend(segment.map(|segment| (segment, dead))),
                 Err(error) => {
+                    // The builder is gone: its documents are in the log alone, and a replay finds them there.
                     self.refuse_updates(&error.message);
                     return Err(error);
                 }

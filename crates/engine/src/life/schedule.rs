@@ -59,6 +59,7 @@ impl Task for LogTask {
 impl Core {
     /// Updates were applied: sets the deadlines they ask for.
     pub(crate) fn note_updates(&self, docs: u64, commit_within_ms: Option<u64>) {
+        // Copied: an update holds the shard's lock here, and takes these one at a time.
         let auto = *lock(&self.auto_commit);
         let is_sooner = {
             let mut deadlines = lock(&self.schedule.deadlines);
@@ -96,6 +97,7 @@ impl Core {
                 let show = lock(&self.auto_commit).flush_opens_searcher;
                 self.flush(show).inspect_err(|_| lock(&self.schedule.deadlines).postpone_flush(now_ms))?;
                 Counters::add(&self.counters.auto_flushes, 1);
+                // A flush is named first, and may leave a refresh that is due as well.
                 self.tick(now_ms)?;
             }
             Some(Due::Refresh) => {
@@ -178,6 +180,7 @@ impl Core {
             let handle = scheduler.start(name, priority, &task)?;
             Ok(Some(RunningTask { handle, _task: task }))
         };
+        // Weak: a task must not keep a shard open that everybody else has dropped.
         let core = Arc::downgrade(self);
         let commits = start("shard", Priority::Normal, Arc::new(CommitTask(core.clone())))?;
         lock(&self.schedule.running).commits = commits;

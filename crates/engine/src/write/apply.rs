@@ -54,6 +54,8 @@ impl Core {
         progress: &mut Progress,
     ) -> Result<Option<RefusedAt>> {
         let (Some(query), Some(first)) = (replaced, pending.front()) else {
+            // Held until the builder has the documents: a cut that came between would name a record without
+            // them.
             let _applying = progress.trace.waiting(|| self.apply_shared());
             return self.apply_held(pending, preparer, &Doomed::default(), progress);
         };
@@ -85,6 +87,8 @@ impl Core {
         };
         for Indexing { prepared, hash } in indexing {
             if let Err(error) = builder.add(&prepared, hash) {
+                // The record is in the log and its marks are set: a replay would make something else than
+                // what is here.
                 self.refuse_updates(&error.message);
                 return Err(error);
             }
@@ -122,6 +126,7 @@ impl Core {
         state.note_origin(at, &origin, decided.iter().map(|one| one.version));
         let hashes = decided.iter().map(|one| one.pending.hash).collect();
         let concerned = if doomed.is_empty() { Concerned::Ids(hashes) } else { Concerned::All };
+        // In one hold with the append: a get in between would answer from what the log could still lose.
         state.unsettled.note(at, concerned, self.log.durable());
         state.modified_ms = now_ms;
         let commit_within_ms = decided.iter().filter_map(|one| one.pending.commit_within_ms).min();
@@ -162,14 +167,18 @@ fn decide(
             Err(error) => {
                 let refused = (next.ordinal, next.refusal(error));
                 pending.pop_front();
+                // Those before it are done all the same, as in Solr.
                 return Ok((decided, Some(refused)));
             }
             Ok(Verdict::Go) => {}
         }
+        // Those before it go first. The caller merges the edit again, outside the lock, and comes back with
+        // the rest.
         if is_stale(state, next)? {
             break;
         }
         let beside = matches!(&next.work, Work::Put(put) if !put.overwrite);
+        // Looked up before the append, since looking into segments may fail.
         let replaced = if beside { Vec::new() } else { state.stored(&next.id, next.hash)? };
         let version = state.next_version(now_ms);
         decided.extend(pending.pop_front().map(|pending| Decided { pending, version, replaced }));
@@ -187,6 +196,8 @@ fn is_stale(state: &State, pending: &Pending) -> Result<bool> {
 
 /// No record of these operations is longer.
 fn record_bytes_max(pending: &VecDeque<Pending>, doomed: &Doomed, progress: &Progress) -> usize {
+    // A bound and not the size: which of them are done, and with which versions, is known only under the
+    // lock, and the room is made before it.
     let done = pending.back().map_or(0, |last| last.ordinal + 1);
     let left_out = progress.batch.as_ref().map_or(0, |batch| batch.left_out_bytes_max(done));
     let bytes = pending.iter().map(|one| match &one.work {
@@ -239,6 +250,8 @@ fn note(
             }
             let mut prepared = put.prepared;
             prepared.document.set_version(version);
+            // The number that it will have: nobody else adds to this builder before all of `indexing` is in
+            // it.
             let doc = builder.next_doc() + u32::try_from(indexing.len()).unwrap_or(u32::MAX);
             let source = prepared.document.source.clone();
             let marks = builder.marks().clone();

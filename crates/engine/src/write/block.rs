@@ -68,6 +68,8 @@ pub(crate) fn assemble(sources: &[Arc<[u8]>], layout: &Layout, schema: &Schema) 
     let Some((root, below)) = sources.split_last() else { return Ok(Nested::default()) };
     for source in below {
         let BlockPlace { path, .. } = block_place(source, layout)?;
+        // In index order documents stand before the one that they are below, so all of its children wait by
+        // now.
         let children = if path.is_empty() { Vec::new() } else { waiting.remove(&path).unwrap_or_default() };
         let nested = member(source, children, layout, schema)?;
         let (name, listed) = last_step(&path).map_or((None, true), |(name, listed)| (Some(name), listed));

@@ -92,6 +92,7 @@ fn check_revision(state: &State, pending: &Pending, revision: &Revision, layout:
         };
         match order(wanted, present) {
             Some(Ordering::Greater) => return Ok(Verdict::Go),
+            // Fields are compared one after another, as the parts of one version are.
             Some(Ordering::Equal) => {}
             _ => break,
         }
@@ -112,6 +113,7 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
         }
         (Value::Float(left), Value::Float(right)) => Some(left.total_cmp(right)),
         (Value::Double(left), Value::Double(right)) => Some(left.total_cmp(right)),
+        // The order of Java's strings, which is not that of UTF-8 above U+FFFF.
         (Value::Str(left), Value::Str(right)) => Some(left.encode_utf16().cmp(right.encode_utf16())),
         _ => None,
     }

@@ -83,6 +83,8 @@ impl Core {
         query: &Query,
         origin: &Origin,
     ) -> Result<(Version, Option<Watermark>)> {
+        // Both before the query runs and until the last mark: builders are sealed for it, and an update that
+        // came in between would stand before the delete in the log and survive it.
         let _maintenance = lock(&self.maintenance);
         let _applying = self.apply_exclusively();
         let doomed = self.doomed_by(query)?;
@@ -90,6 +92,7 @@ impl Core {
         state.check_writable()?;
         let now_ms = self.clock.now_ms();
         let version = state.next_version(now_ms);
+        // Not held while room is made, which may wait for the disk.
         drop(state);
         let records = match *query {
             Query::All => vec![record_of_all(version, origin)],
@@ -154,6 +157,7 @@ impl Core {
 
     /// A snapshot of all that is applied, for this query alone. The caller holds `applying` exclusively.
     fn view_of_everything(&self) -> Result<Snapshot> {
+        // A builder cannot be searched. Its segment stays invisible until the next refresh.
         let (full, idle) = {
             let mut state = self.state();
             (std::mem::take(&mut state.full), std::mem::take(&mut state.idle))

@@ -151,6 +151,7 @@ impl Core {
             known = bound;
         };
         let mut idle = lock(&self.preparers);
+        // A preparer of another layout may not know where the newest fields go.
         idle.retain(|it| Arc::ptr_eq(it.layout(), &bound.layout));
         let fresh = || Preparer::new(bound.layout.clone(), bound.schema.clone(), bound.analyzers.clone());
         let mut preparer = idle.pop().unwrap_or_else(fresh);
@@ -259,6 +260,8 @@ impl Core {
         modify: &Modify,
         edit_steps: Option<&dyn EditSteps>,
     ) -> Result<MergedEdits> {
+        // Only looked up under the lock. Whether the document is still the same is asked again when the
+        // result gets its place (`apply.rs`).
         let (current, is_child) = {
             let state = self.state();
             let current = state.current_block(root, hash)?;
@@ -321,6 +324,7 @@ impl Core {
                 continue;
             };
             let value = match default.as_str() {
+                // Resolved here and not at a replay, which has to make the same document.
                 "NOW" if spec.class() == plan::FieldClass::Date => Value::Date(self.clock.now_ms()),
                 text => coerce(&Value::Str(text.to_owned()), spec.class())?,
             };
@@ -342,10 +346,14 @@ pub(crate) fn take_group(operations: &mut VecDeque<Operation>) -> Group {
             Operation::Delete { id, .. } => (id, 64),
             _ => break,
         };
+        // What other documents give way to goes alone: `apply` asks for those once, before the group, and
+        // holds all other updates up while it does.
         let enough = group.operations.len() >= GROUP_OPERATIONS_MAX
             || bytes > GROUP_BYTES_MAX
             || !group.operations.is_empty() && replaced(next).is_some()
             || group.replaced().is_some();
+        // Each id once: all of a group is judged before any of it is noted, so a second operation would not
+        // see the first.
         if enough || !ids.insert(id.clone()) {
             break;
         }

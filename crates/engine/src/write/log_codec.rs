@@ -117,6 +117,7 @@ impl Record {
             put_unsigned(out, (batch.done - batch.first).into());
             put_unsigned(out, batch.total.into());
             put_unsigned(out, batch.left_out.len() as u64);
+            // As distances: a small one takes a byte, a number of its own up to five.
             let mut before = batch.first;
             for operation in &batch.left_out {
                 put_unsigned(out, (operation - before).into());
@@ -169,6 +170,7 @@ impl Record {
 
     fn head(&mut self, tag: u8, version: Version) {
         self.bytes.push(tag);
+        // Versions given out are positive; the minus of a delete is only in what its sender is told.
         put_unsigned(&mut self.bytes, version.unsigned_abs());
     }
 }

@@ -84,6 +84,7 @@ impl Progress {
         self.durable = Some(at);
         if let (Some(batch), Some(span)) = (&mut self.batch, &origin.batch) {
             batch.done = span.done;
+            // The record tells of them now; the next one would tell it twice.
             batch.refused.clear();
         }
     }
@@ -127,6 +128,8 @@ impl Progress {
     pub(crate) fn resume(&mut self, operations: &mut VecDeque<Operation>, known: &Batches) -> Result<()> {
         let Some(batch) = &mut self.batch else { return Ok(()) };
         let Some(before) = known.get(batch.id) else {
+            // What was forgotten since the first send may have been this one: it may count, so it is not done
+            // again.
             return if known.forgotten > batch.seen { Err(forgotten()) } else { Ok(()) };
         };
         if before.total != batch.total {

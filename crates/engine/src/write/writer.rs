@@ -99,6 +99,8 @@ impl Core {
         let Some(id) = progress.batch.as_ref().map(|batch| batch.id) else {
             return self.run(operations, edit_steps, progress);
         };
+        // Told *unknown*, not refused: the other send of it may count by now, and what may have been applied
+        // is never refused (docs/protocol.md).
         if !self.state().running.insert(id) {
             let message = "this batch is being applied; whether it counts is not known, send it again";
             return Err(Error::new(ErrorKind::Unknown, message));
@@ -118,6 +120,7 @@ impl Core {
         let record = Record::begin(&origin, 0);
         let room = self.reserve(record.as_bytes().len())?;
         let mut state = self.state();
+        // Behind the wait for room, which is long enough for the log to fail and for the shard to be closed.
         state.check_writable()?;
         let at = self.log.append(room, record.as_bytes());
         progress.logged(at, &origin);
@@ -204,6 +207,7 @@ impl Core {
         drop(making_room);
         let analysing = trace.enter(Phase::Analyse);
         let mut preparer = self.take_preparer(&group)?;
+        // Before the operations are taken out of the group.
         let replaced = group.replaced();
         let mut pending = self.prepare_group(&mut preparer, &mut group);
         drop(analysing);
@@ -235,6 +239,8 @@ impl Core {
             if builder.layout().generation() >= layout.generation() {
                 return Ok(builder);
             }
+            // A builder keeps the layout that it began with, so it can take no document with the new fields:
+            // it waits to be sealed.
             state.full.push(builder);
         }
         drop(state);
