@@ -23,11 +23,14 @@ impl Disk for RealDisk {
         self.create_folders(parent)?;
         match std::fs::create_dir(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            // Also where another has just made it, who may not have synced its name yet.
             _ => self.sync_folder(parent),
         }
     }
 
     fn lock(&self, path: &Path) -> io::Result<Option<FolderLock>> {
+        // A lock of the kernel's: it ends with the process however that ends, and no stale file keeps a home
+        // closed.
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(Box::new(file))),

@@ -38,6 +38,8 @@ fn write(folder: &Folder, chunk: &mut Chunk) -> Result<()> {
     let path = chunk.path.clone();
     let cannot = |action, source| Error::io(action, &path, source);
     match chunk.file.write_at(&chunk.bytes, chunk.offset).map_err(|source| cannot("write", source)) {
+        // A full disk alone does not end the log: nothing was synced yet, and the same bytes may be written
+        // again.
         Err(error) if *error.kind() != ErrorKind::Full => return Err(fatal(error)),
         result => result?,
     }
@@ -58,6 +60,8 @@ fn fatal(error: Error) -> Error {
 /// Completes the chunk's headers as successors of `durable`; returns its last record.
 fn seal(folder: &Folder, chunk: &mut Chunk, durable: ChainPoint) -> ChainPoint {
     let salt = chunk.id.salt(&folder.stream);
+    // The same for all records of a chunk: what had been synced when it was written. By it `scan` tells
+    // damage from a torn tail.
     let synced = if durable.at.epoch == chunk.id.epoch { durable.at.sequence } else { 0 };
     let mut last = durable;
     let mut rest = chunk.bytes.as_mut_slice();

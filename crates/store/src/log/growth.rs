@@ -30,6 +30,7 @@ impl Growing {
     /// Whether records of `needed` bytes have their space in this file.
     pub(crate) fn promise(&self, needed: u64, options: &LogOptions) -> Result<(), Growth> {
         let end = self.position + needed;
+        // A file without a record takes one of any length: the next file would have no more room for it.
         if self.position > FILE_HEADER_BYTES as u64 && end > options.file_bytes {
             return Err(Growth::Next { needed });
         }

@@ -176,6 +176,7 @@ impl LocalLog {
     /// Returns once all up to `at` is durable, as leader or behind one.
     fn sync_to<'a>(&'a self, mut state: MutexGuard<'a, State>, at: Watermark) -> Result<()> {
         loop {
+            // Asked anew after each turn: a leader before may have taken this record along.
             if let Some(outcome) = state.outcome(at) {
                 return outcome;
             }
@@ -193,6 +194,8 @@ impl LocalLog {
         debug_assert!(!group.is_empty(), "somebody waits for a record, and none is pending");
         let durable = state.durable;
         state.offered = state.queue.last();
+        // Before the lock goes: a second leader would chain its records to the same one. Without the lock
+        // behind it, so that appends go on and make up the next group.
         state.leading = true;
         drop(state);
         let outcome = commit::commit(&self.folder, group, durable);
@@ -202,11 +205,14 @@ impl LocalLog {
         let mut full = None;
         match outcome.failure {
             Some(error) if matches!(error.kind(), ErrorKind::Full) => {
+                // Their positions are given out: the same bytes go to the same place the next time.
                 state.queue.put_back(outcome.unwritten);
                 full = Some(error);
             }
             failure => state.broken = failure,
         }
+        // All of them: one that is woken may be done, and then nobody would lead for those whose records came
+        // behind this group.
         self.led.notify_all();
         let notices = state.notices(full.as_ref());
         if !notices.is_empty() {
@@ -261,6 +267,7 @@ impl LocalLog {
     fn wait_for_memory(&self, bytes: usize) -> Result<()> {
         let state = self.state();
         let pending = state.queue.bytes();
+        // With nothing to write there is nothing to wait for, however long the record is.
         if pending == 0 || pending + state.queue.promised() + bytes <= self.options.pending_bytes_max {
             return Ok(());
         }
@@ -301,6 +308,8 @@ impl FencedLog for LocalLog {
         let State { queue, shelf, .. } = &mut *state;
         let at = queue.push(record);
         shelf.mark(at.sequence, queue.position());
+        // Behind the push: for a moment its bytes count twice, and are never free for another record to be
+        // promised.
         drop(room);
         at
     }
@@ -363,6 +372,7 @@ impl FencedLog for LocalLog {
         let obsolete = {
             let mut state = self.state();
             let durable = state.durable.at;
+            // Never above what is durable: a manifest that named more would have been published too early.
             state.shelf.trim(upto.min(durable), durable)
         };
         obsolete.into_iter().try_for_each(|id| self.folder.remove(id))

@@ -61,6 +61,7 @@ impl Queue {
 
     /// Bytes of room that is given out.
     pub(crate) fn promised(&self) -> usize {
+        // Added to under the log's lock alone; of room given back meanwhile too much is seen at worst.
         self.promised.load(Ordering::Relaxed)
     }
 
@@ -68,6 +69,7 @@ impl Queue {
     /// first.
     pub(crate) fn promise(&self, length: usize, options: &LogOptions) -> Result<Room, Growth> {
         let size = RECORD_HEADER_BYTES + length;
+        // All of it, as nobody knows which of those that have room appends first.
         let needed = (self.promised() + size) as u64;
         match &self.growing {
             Some(growing) => growing.promise(needed, options)?,
@@ -121,6 +123,7 @@ impl Queue {
 
     /// What could not be written goes before what was added meanwhile.
     pub(crate) fn put_back(&mut self, unwritten: Vec<Chunk>) {
+        // What was added begins where the unwritten ends, so chunks of one file are one write again.
         let added = std::mem::replace(&mut self.chunks, unwritten);
         for chunk in added {
             match self.chunks.last_mut() {

@@ -53,6 +53,8 @@ fn files_above(links: &[Link], after: Watermark, end: End) -> Result<Vec<FileHea
     }
     let headers = links.iter().filter_map(|link| link.header);
     let mut files: Vec<_> = headers.filter(|header| end.holds(header.id.first())).collect();
+    // The last file that begins at or below the place asked for. Where all begin above it records were
+    // trimmed that the caller lacks, and a replay must not pass over them silently.
     match files.iter().rposition(|header| header.previous.at <= after) {
         Some(start) => Ok(files.split_off(start)),
         None if files.is_empty() && after == Watermark::START => Ok(files),
