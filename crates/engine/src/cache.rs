@@ -1,5 +1,9 @@
 //! A cache bounded in bytes that counts what it is asked: the one kind there is, under different keys. What
 //! is used often stays when much is asked for once (S3-FIFO, by `quick_cache`).
+//!
+//! Callers say what an entry costs, and make keys under which a value is never wrong: nothing here becomes
+//! invalid by itself. Filters, kept results and stored documents are in such caches; their counts go to
+//! status pages and metrics as `plan::CacheStats`.
 
 use std::hash::{Hash, RandomState};
 use std::sync::Arc;

@@ -1,5 +1,9 @@
 //! Errors of the layers below in the caller's terms: what tantivy and the store report, as kinds of
 //! `plan::Error`.
+//!
+//! A kind says what the caller can do: wait out a full disk or a lost shard (`Unavailable`), restore damaged
+//! data (`DataLoss`), ask again what became of an update (`Unknown`). Messages and statuses for clients are
+//! made of the kind above, in `solr`.
 
 use std::error::Error as StdError;
 use std::io;

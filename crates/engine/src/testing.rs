@@ -1,4 +1,8 @@
-//! A schema, a clock and ready-made snapshots for the tests of this crate.
+//! A schema, a clock and ready-made snapshots for the tests of this crate: fields of each kind under Solr's
+//! usual suffixes, a clock that stands where it is put, segments sealed straight from documents.
+//!
+//! No log, no store and no shard are involved: tests of those make their own site (`tests`). Nothing of this
+//! is built outside tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

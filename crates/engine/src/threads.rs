@@ -1,5 +1,9 @@
 //! The scheduler of production: a thread for each task, which sleeps until the next turn is due or somebody
 //! wakes it.
+//!
+//! A wake that comes during a turn is remembered, so that none is lost. Tasks of low priority lower their own
+//! thread's where the system can. What the tasks do and when they want to come again is theirs
+//! (`life/schedule.rs`); simulations hand in a scheduler of their own.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;

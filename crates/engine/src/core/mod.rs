@@ -9,10 +9,10 @@
 //! layout at a time), `state`. Invariant: whoever holds `applying` exclusively sees no batch half applied.
 //!
 //! Behind `state` come those that are held for a moment and under which nobody takes one of the above:
-//! `auto_commit` (copied out), `schedule.deadlines` (under it at most `expiries`), `schedule.running` (under it
-//! a task is woken, and not waited for), `preparers`. An update takes the first three one after another while
+//! `auto_commit` (copied out), `schedule.deadlines` (under it at most `expiries`), `schedule.running` (under
+//! it a task is woken, not waited for), `preparers`. An update takes the first three one after another while
 //! it holds `state` (`note_updates`), each of them free again before the next. So `stop` takes the tasks out
-//! of `running` before it waits for their ends: the turn that it waits for may want any of these locks.
+//! of `running` before it waits for their ends: the turn that it waits for may want to wake a task.
 //!
 //! Who waits for the log does so before he takes `maintenance` (`settle_early`), and once more under it for
 //! what came in between: full builders and deletes by query want that lock, and an update that stands still

@@ -1,5 +1,9 @@
 //! When a refresh and a flush are due, as updates have asked for it, and the tasks that see to it. Only says
 //! so: what is due is done by `life/schedule.rs`.
+//!
+//! Updates set the deadlines from the shard's `AutoCommit` and their own `commitWithin`; a refresh or flush
+//! takes what it answers for before its cut and gives it back if it fails. Reads no clock: moments are handed
+//! in.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,9 @@
 //! What the shard's one lock guards: the order of updates and where each id stands. Everything done under the
 //! lock is in memory, but for the append to the log, which is what gives an update its place.
+//!
+//! `write` changes it operation by operation, `life` takes its builders and segments away and puts sealed
+//! ones there. Which record must be durable before anybody is told is asked here (`judged_by`); waiting for
+//! it is the caller's, without the lock.
 
 use std::collections::HashSet;
 use std::sync::Arc;

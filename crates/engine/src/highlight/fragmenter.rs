@@ -1,5 +1,8 @@
 //! Where the original method begins a new fragment: by length, or where a pattern's matches end. The rules
 //! are those of Solr's `GapFragmenter` and `LuceneRegexFragmenter`.
+//!
+//! In: a text and then the ends of its tokens, one after another; out: for each token whether it begins a
+//! fragment. What a fragment scores and which are shown is `original`'s.
 
 use analysis::JavaRegex;
 use plan::{Error, Fragmenter, RegexFragmenter, Result};

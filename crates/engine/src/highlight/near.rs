@@ -1,5 +1,8 @@
 //! Words near each other, as Lucene's span queries find them: in order with few words between, or in any
-//! order within a window. The highlighters that mark single words read phrases so.
+//! order within a window. The highlighters that mark single words read phrases so (`spans`).
+//!
+//! In: the ascending positions of the words of each place of a phrase; out: the positions of each match.
+//! Texts, offsets and the marking of whole phrases are not known here.
 
 /// The positions of each match, one for each place. `slop` counts the words between.
 pub(super) fn near(places: &[Vec<u32>], slop: u32, ordered: bool) -> Vec<Vec<u32>> {

@@ -1,5 +1,9 @@
 //! The terms and phrases of a query that stand in a text, longest first, for the `fastVector` method. The
 //! rules are those of Lucene 9.12.3 (`FieldTermStack`, `FieldPhraseList`).
+//!
+//! In: those tokens of a text that the query names, and the query as a tree of words (`phrase_map`); out:
+//! what was found, with its pieces of the text, its boost and the number of its tags. Laying fragments around
+//! them is `fast_vector`'s.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,8 @@
 //! The terms and phrases of a query as a tree of words, which the `fastVector` method follows along a text.
 //! Phrases of a query that overlap make longer ones. The rules are those of Lucene 9.12.3 (`FieldQuery`).
+//!
+//! Made once for each field from what is sought in it (`sought`); patterns are tried beside the tree.
+//! Following it along a text is `phrase_list`'s.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,9 @@
 //! Where a field's text holds what is sought: whole matches for a document that the query matches as a whole,
 //! or every occurrence of every leaf by itself.
+//!
+//! In: the leaves and needs of a query (`sought`) and the tokens of one text (`tokens`); what the text cannot
+//! tell, a callback asks the index. Out: spans in units of the text, with a number for what counts as one
+//! word. Choosing passages around them is the methods'.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

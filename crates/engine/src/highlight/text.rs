@@ -1,5 +1,8 @@
 //! A text with its offsets in UTF-16 units, which Solr's lengths count: the values of a field joined as the
 //! unified method joins them, or a single value. Where a text is ASCII, units are bytes.
+//!
+//! All methods address texts by these units (`hl.fragsize`, `hl.maxAnalyzedChars`, offsets of tokens); bytes
+//! appear only here and where a text is analysed.
 
 /// What stands between the values of a field.
 pub(super) const VALUE_SEPARATOR: char = '\0';

@@ -1,4 +1,8 @@
-//! The tokens of a text, analysed again as they were for the index, with where they stand in the text.
+//! The tokens of a text, analysed again as they were for the index, with where they stand in the text: Solr
+//! may have them from term vectors or offsets in the index, here there is only the stored text.
+//!
+//! In: a `Text` and which tokens are wanted; out: tokens with units and positions, those of several values
+//! with the type's gap between, and an index of them by their text.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,5 +1,8 @@
 //! The terms of one field over all runs of a segment in memory, in order: each with its postings, run by run.
 //! Every run is read once from front to back; a heap holds the next term of each.
+//!
+//! Used when a builder is sealed: `postings_builder` hands what comes out to tantivy's serializer. A table of
+//! the segment's terms is not made (docs/adr/0005).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

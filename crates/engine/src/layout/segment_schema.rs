@@ -1,5 +1,9 @@
-//! Tantivy's schema of the segments: three fields that every shard has, then those of the slots, in the order
-//! of their numbers.
+//! Tantivy's schema of the segments: three fields that every shard has (source, version, id), then those of
+//! the slots, in the order of their numbers.
+//!
+//! In: the slots of a layout; out: the schema, and for each slot its tantivy fields. Slots are only ever
+//! added, so a field of a segment means the same under every later schema (docs/adr/0001). Solr's names are
+//! not in it.
 
 use tantivy::schema::{
     BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, SchemaBuilder, TextFieldIndexing,

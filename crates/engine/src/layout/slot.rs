@@ -1,5 +1,8 @@
 //! What the segments keep of a field: which kind of terms and which kind of column, by its class and
 //! properties.
+//!
+//! A slot is made when a name is first used and is written into the manifest; it stays as it is, whatever the
+//! schema says later. Which tantivy fields come of it is `segment_schema`'s.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
-//! What the manifest chain keeps of a shard: its segments, its layout, and where in the log the segments end.
-//! JSON, so that a person can read it; the store adds the checksum.
+//! What the manifest chain keeps of a shard: its segments, its layout, and where in the log the segments end;
+//! besides, the batches that are remembered. JSON, so that a person can read it; the store adds the checksum.
+//!
+//! Written by `flush`, read by `recovery` and, detached from the log, by whoever restores a backup. Knows
+//! names, sizes and checksums of files and none of their contents.
 
 use plan::{BatchId, Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,9 @@
 //! Opening a shard: the newest manifest's segments, then the log above its watermark. Damage leaves the shard
 //! readable as far as it could be read, and closed to updates.
+//!
+//! In: a home of the store; out: the shard's `Core`, with all that was acknowledged applied and shown. Logged
+//! operations are applied as they were decided, without asking their conditions again; `rebuild` applies
+//! those of another shard the same way.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,5 +1,9 @@
 //! Making updates visible: the cut, at which no batch is half applied; the sealing of what it took; the next
 //! snapshot, once the log holds all of the cut for good. No sync of its own: the log is the durability.
+//!
+//! In: builders, segments and marks of the shard's state; out: a snapshot for searches, and cuts for `flush`,
+//! `rebuild` and a change of the schema. Builders that are full are sealed here too, and stay hidden until a
+//! refresh.
 
 use std::sync::Arc;
 

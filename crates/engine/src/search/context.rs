@@ -1,5 +1,8 @@
 //! What every part of a search is handed: the segments of one snapshot, the layout they are read by, what is
 //! kept between searches, and what this one may use up. Made once a request; holds no state of its own.
+//!
+//! In: a snapshot, the shard's caches and the request's meters. It borrows all of them, so that no search
+//! outlives the snapshot that it reads.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! Which documents of a segment may be hits at all: the living ones that pass every filter. Filters come from
 //! the cache where they may; uncached ones run in ascending order of cost.
+//!
+//! In: the filters of a plan; out: bits by segment, which the query, facets and groups go by. What may be
+//! kept, and for a segment or for a snapshot only, follows from the query's scope.
 
 use std::sync::Arc;
 

@@ -1,5 +1,9 @@
 //! The terms of a field that are a few edits away from a word, found by an automaton over the dictionaries of
 //! all segments: for fuzzy queries and for spelling.
+//!
+//! In: the word, the number of edits and the exact beginning; out: the terms with their documents counted
+//! over the snapshot, and how like the word they are by Lucene's measure. Which of them become clauses is
+//! `lower/fuzzy.rs`'s.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,8 @@
 //! How often a phrase with slop, or with several terms at a place, stands in a document, by the positions of
 //! its terms (`sloppy`). Phrases of one term a place without slop have a quicker way (`terms::phrase`).
+//!
+//! In: a phrase node and a segment; out: frequency and norm of a document, from which the score is made
+//! (`bm25`). Goes forward only: documents are asked for in ascending order.
 
 use plan::Result;
 use tantivy::{DocId, SegmentReader, Term};

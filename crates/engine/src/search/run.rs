@@ -1,5 +1,9 @@
 //! One search from plan to the shard's part of the result: what restricts, what scores, which hits come
 //! first, what is counted of all. Hits are references; `fetch` shows those that the page turns out to have.
+//!
+//! Here is decided which way a search goes: whether all hits are found first, since facets, groups or a sort
+//! read them, or the best are collected with most hits never looked at. Where the allowance is used up on the
+//! way, the part says before which component it was cut.
 
 use std::sync::Arc;
 

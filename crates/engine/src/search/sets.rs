@@ -1,5 +1,8 @@
 //! Sets of documents read straight from a segment: those of terms, of a range of terms, of a column.
 //! Everything here is free of scores and of deletes.
+//!
+//! In: a segment's reader and a field, terms or bounds; out: bits, dead documents included, so that
+//! a set holds for as long as the segment is there. Masks take the dead away (`mask`).
 
 use std::fmt::Debug;
 use std::ops::RangeInclusive;

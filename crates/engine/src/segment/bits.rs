@@ -1,5 +1,8 @@
-//! Sets of documents of one segment, one bit a document: filters, ranges, the hits that facets count.
-//! Unions and intersections run a word at a time.
+//! Sets of documents of one segment, one bit a document: filters, ranges, the hits that facets count. Unions
+//! and intersections run a word at a time.
+//!
+//! Knows nothing of segments, deletes or queries but the number of documents. How many are in a set is
+//! counted once and remembered until it changes. Bits of dense terms as they lie in files are `term_bits`'.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -1,5 +1,9 @@
 //! The columns of a segment, opened once: tantivy looks a column up by its name in a dictionary of the file,
 //! which costs more than many a query. A view of a segment keeps what was opened.
+//!
+//! In: a segment's reader and the column that a layout names; out: the column in its type, or one made from
+//! the terms of a field without one (`uninvert`). What the numbers mean for a field's class is said at the
+//! end.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -1,4 +1,10 @@
-//! A shard as the layers above see it. The work is done in the files that `core` names.
+//! A shard as the layers above see it: open, update, commit, search, get, rebuild, close. The work is done in
+//! the files that `core` names; here is only which of them a call goes to, and the caches that searches
+//! share.
+//!
+//! In: a home of the store, a schema, a configuration and a clock; updates as `plan::UpdateBatch`. Out: pins
+//! of snapshots (`pinned`), parts of results, figures (`stats`). Routing among shards and the merging of
+//! their parts are `cluster`'s.
 
 pub(crate) mod pinned;
 pub(crate) mod stats;

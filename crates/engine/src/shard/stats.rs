@@ -1,5 +1,8 @@
 //! Figures about a shard: sizes, counts, counters. For status pages and metrics; what the fields hold is
 //! `search`'s.
+//!
+//! In: the shard's state, its snapshot and its counters, read at slightly different moments; out: plain
+//! numbers. How they are named and shown is decided above.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

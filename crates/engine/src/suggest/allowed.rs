@@ -1,5 +1,8 @@
 //! Which contexts let an entry in: the clauses asked for, with contexts by number, held against those of one
 //! entry at a time.
+//!
+//! In: the contexts of a request and the lists of a suggester (`lists`); out: whether an entry is let in,
+//! and, where there are some, the lists that have all that can be, so that `infix` need not walk the others.
 
 use plan::{Contexts, Occur};
 

@@ -1,4 +1,8 @@
-//! What a suggester is built of: the entries of a snapshot's documents, or the terms of a field.
+//! What a suggester is built of: the entries of a snapshot's documents, the terms of a field, or the lines of
+//! a file that came with its declaration.
+//!
+//! In: a snapshot and a source of a plan; out: entries one by one, with weight, payload and contexts, to
+//! whichever kind of suggester is built. Bounds what a building may take. Analysing texts is the kinds' own.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! Beginnings that are a few edits away from what was asked: a walk down the dictionary's letters with a row
 //! of edit distances for each level, that turns back where nothing can come near enough any more.
+//!
+//! In: a dictionary, an analysed text, and how many edits are allowed behind which exact beginning; out:
+//! ranges of keys, in order and none twice. Which entries of them are shown, by weight, is `prefix`'s.
 
 use std::ops::Range;
 

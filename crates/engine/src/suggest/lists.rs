@@ -1,5 +1,8 @@
 //! Which entries have which words or contexts: lists of entries' numbers by text, and the texts of each
 //! entry. `merged` reads several lists as one.
+//!
+//! Built once with a suggester, in order of entries, and never changed. `infix` finds words and contexts in
+//! it; entries are numbered best first, so the first of a list are its best.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

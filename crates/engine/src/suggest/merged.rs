@@ -1,5 +1,8 @@
 //! Several lists of entries read as one, in ascending order. Of a range of texts only those lists are opened
 //! whose turn comes, so the first entries of ten thousand words cost no more than those of ten.
+//!
+//! In: texts by number and a range of them, in a suggester's `lists`; out: numbers of entries, each once, and
+//! an estimate of the work, by which `infix` chooses what to walk.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,5 +1,9 @@
 //! The next word of a text: how often words follow one another in the entries. How likely a word is follows
 //! from the counts of all shards, and is worked out above them.
+//!
+//! In: entries, of whose analysed texts all sequences up to a length are counted; out: for the last words of
+//! a request the most frequent sequences that go on so, with their counts. Sequences are kept sorted, so what
+//! begins alike is a range.
 
 use std::collections::HashMap;
 

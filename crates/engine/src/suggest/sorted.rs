@@ -1,5 +1,8 @@
 //! Entries that begin as asked, as they stand, by their text: what Lucene's `JaspellLookup`, `TSTLookup` and
 //! `FSTCompletionLookup` answer. A sorted dictionary of which a range is shown.
+//!
+//! In: entries without payloads and contexts; out: the first of a range in order of texts. Analyses nothing
+//! and allows no edits: that is `prefix`'s.
 
 use plan::partial::{EntryOrder, SuggestedEntries, SuggestedEntry};
 use plan::{Error, Result, SortedLookup, Suggestion};

@@ -1,5 +1,9 @@
 //! Delete by query: the query runs over everything applied so far, visible or not, and what the log gets is
 //! the ids it found. Updates wait meanwhile, so that the log's order is the order of effect.
+//!
+//! In: a query of a plan; out: records, and marks on what it found. Of a block only the documents that match
+//! go. What a document replaces by a query besides its own id (`Doomed`) is found here too and logged with
+//! the document.
 
 use std::sync::{Arc, MutexGuard};
 

@@ -1,5 +1,8 @@
 //! How far a batch has come: what it has got so far, which record to wait for, and, where it has a name,
 //! which of its operations the log has. One that comes again goes on behind those.
+//!
+//! Fed by `writer` and `apply`, operation by operation; makes what a record says of its batch, and in the end
+//! the outcome that the client is told. What is remembered between requests is `core/batches`'.
 
 use std::collections::VecDeque;
 

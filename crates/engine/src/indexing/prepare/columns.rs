@@ -1,4 +1,8 @@
-//! What columns take of values, and numbers as terms.
+//! What columns take of values, and numbers as terms: texts as such or cut to the characters that a sortable
+//! text keeps, numbers and flags as tantivy's leaves, vectors as words.
+//!
+//! In: values of the field's class (`values`) and the field's layout; out: leaves of the prepared document.
+//! Which fields have a column is decided by `layout/slot`; writing it is the builder's.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,8 @@
-//! Values as their field holds them, and what may not be one, refused in Solr's words.
+//! Values as their field holds them, and what may not be one, refused in Solr's words: a value of a wrong
+//! type, several for a field of one, a term that is too long for the index.
+//!
+//! The last check before a document is indexed, for documents from clients, from atomic updates and from the
+//! log alike. Turning texts into a class's values is `plan::coerce`'s.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,8 @@
 //! The best hits so far: what is offered stays as long as it scores enough, and says what the next one has to
-//! beat.
+//! beat. That bar is what blocks of postings and whole terms are passed over by.
+//!
+//! Whoever walks postings or bits offers documents with their scores (`top_k`, `scan`, `search/terms`); out
+//! come references to the first hits, best first, ties in index order. Groups take hits by the same trait.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

@@ -1,5 +1,8 @@
 //! Where a cursor's mark stands among a segment's keys. A mark is the sort values of a hit, not its place: it
 //! holds whatever is added or removed, and the hit it was taken from need not be there any more.
+//!
+//! In: the values of the mark and where the segment's keys come from (`source`); out: which keys are behind
+//! it. Reading and writing marks as `cursorMark` texts is `solr`'s.
 
 use plan::{Mark, Result, Value};
 use tantivy::columnar::{MonotonicallyMappableToU64, TermOrdHit};

@@ -1,5 +1,8 @@
 //! The keys that hits are ordered by. Within a segment each is one number whose natural order is the sort's;
 //! a hit that leaves its segment carries the values that the numbers stand for (`plan::partial::SortValue`).
+//!
+//! Here sort keys of a plan are resolved against the layout: to a column, the score, a function, or what a
+//! field that no document here has would be. What the numbers of one segment are is `source`'s.
 
 use std::sync::Arc;
 

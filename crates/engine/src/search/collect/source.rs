@@ -1,4 +1,8 @@
-//! The values of one sort key in one segment, document by document.
+//! The values of one sort key in one segment, document by document: read from a column or computed, and
+//! turned into a key, or a key back into the value that hits of several segments compare by.
+//!
+//! In: a resolved key (`keys`) and a segment; out: keys for `sort` and `grouping`. Where documents without a
+//! value go is folded into the key, so that comparing keys is all there is to an order.
 
 use plan::partial::SortValue;
 use plan::{Result, Value};

@@ -1,5 +1,8 @@
 //! The hits that each facet of a search counts over: those under all filters, or, where a facet excludes
 //! tagged filters, those under the others. Each set is found once a search.
+//!
+//! In: the query's node, the prepared filters with their tags and the collapses; out: bits by segment.
+//! Domains that a facet of a tree makes of its own bucket are `tree/open`'s and `tree/path`'s.
 
 use std::collections::HashMap;
 use std::sync::Arc;

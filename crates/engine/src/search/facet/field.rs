@@ -1,5 +1,9 @@
 //! Facets over the values of a field: counted (`values`), chosen (`accept`), and cut as deep as the plan lets
 //! a shard cut.
+//!
+//! In: a domain of hits and the facet of a plan; out: values in their order with counts, a part that merges
+//! with those of other shards. Whether hits or groups are counted is `units`'; the order in which values are
+//! shown is made once, above all shards.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

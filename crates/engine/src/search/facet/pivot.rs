@@ -1,5 +1,8 @@
 //! Values below values: the field facet of a first field, and for each of its values that of the next field
 //! over the hits that have the value. Counting is `field.rs`'s; here the hits are narrowed on the way down.
+//!
+//! Statistics, queries and ranges that hang on a pivot are computed for each value's hits as well. Every
+//! value takes of the facets' room, which bounds what a short request can multiply to.
 
 use std::sync::Arc;
 

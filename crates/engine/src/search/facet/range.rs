@@ -1,5 +1,8 @@
 //! Facets over ranges of a column. One pass over the hits; the buckets are found by their lower bounds, and a
 //! document, or its group, counts once in each bucket that any of its values falls into (`units`).
+//!
+//! In: buckets with typed bounds, as the plan laid them out from start, end and gap; out: a count for each.
+//! Amounts of money are converted first. Ranges inside a tree of facets are `tree/ranges`'.
 
 use std::ops::Bound;
 

@@ -1,5 +1,8 @@
 //! How many hits have each value of a field: by numbers of a column, or by the postings of each term. One
 //! pass over the hits of each segment, merged by value. Strings of columns are counted by `ordinals`.
+//!
+//! In: a domain of hits; out: counts by value in no order, for `field` and `units`. A document counts once
+//! for a value, however often it has it.
 
 use std::collections::HashMap;
 

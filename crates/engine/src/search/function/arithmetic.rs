@@ -1,5 +1,9 @@
 //! Numbers from numbers, a block at a time: sums and their kin in single precision, roots, logarithms and
 //! angles in double, as Lucene computes them. Java's `max` of a number and none is none.
+//!
+//! In: an operator and the readers of its arguments; out: the values of a block of documents. Whether a call
+//! has a value at all is `truth`'s, distances are `distance`'s, and which precision a call has is said by its
+//! operator.
 
 use plan::{Kind, Operator, Value};
 use tantivy::DocId;

@@ -1,5 +1,9 @@
 //! The values of a field's column, of several the least or the greatest. A segment without the column has
 //! none.
+//!
+//! In: the column of a segment as it was opened for the snapshot; out: blocks in the precision that is asked
+//! for, converted as Lucene converts them, and single values for what shows them. A document without a value
+//! reads as the number 0; that there is none is asked apart.
 
 use plan::{FieldClass, Kind, Pick, Value};
 use tantivy::columnar::{Column, ColumnIndex, StrColumn};

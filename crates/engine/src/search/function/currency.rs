@@ -1,5 +1,8 @@
 //! Amounts of money in one currency: `currency()`, and what prices are compared and sorted by. Rates are
 //! looked up once for each currency that a segment knows.
+//!
+//! In: the columns of amounts (in the smallest units) and of codes, and the rates that came with the plan;
+//! out: amounts in the target currency. Reading rates from files and providers is done above the engine.
 
 use plan::{CurrencyOf, Result, exchanged, fraction_digits};
 use tantivy::columnar::Column;

@@ -1,5 +1,8 @@
 //! Distances between points: of vectors, and on a sphere. Formulas as Solr computes them, through spatial4j's
 //! `DistanceUtils` (9.10.1), in double precision.
+//!
+//! In: readers of coordinates, or a column of codes of places; out: a block of distances, or of scores of
+//! boxes. Filters by distance use shapes (`search/spatial`) and none of this.
 
 use plan::{BoxScore, EARTH_RADIUS_KM, Operator, Rect, central_angle};
 use tantivy::{DocId, SegmentReader};

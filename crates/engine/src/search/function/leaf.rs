@@ -1,5 +1,8 @@
 //! What a function reads of a segment besides columns: places among values, scores of queries, frequencies of
 //! terms. Those that walk postings go forward only, so they remember the block they computed last.
+//!
+//! Opened from what `lower` resolved, called by `reader`. Columns are `column`'s, payloads `payload`'s, money
+//! `currency`'s; nothing here combines values.
 
 use std::sync::Arc;
 

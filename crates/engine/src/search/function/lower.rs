@@ -1,5 +1,8 @@
 //! From `plan::Function` to what a segment can open: columns and terms resolved, statistics taken, extremes
 //! for `scale` and common numbers for `ord` computed once for the whole snapshot.
+//!
+//! In: a typed function and the search's context; out: `Lowered`, which `reader` opens in each segment. What
+//! is the same for all documents is a constant from here on.
 
 use std::sync::Arc;
 

@@ -1,4 +1,8 @@
-//! What was stored with a term in a document, as a number: Solr's `payload()`.
+//! What was stored with a term in a document, as a number: Solr's `payload()`. Several payloads of one
+//! document are made one number, the first or what the function asks for.
+//!
+//! In: the postings of the term with its positions, and the column that keeps a field's payloads
+//! (`segment/payloads`); out: blocks of numbers, the given default where there is none. Goes forward only.
 
 use plan::{PayloadDecoder, PayloadFunction, Result};
 use tantivy::columnar::Column;

@@ -1,5 +1,8 @@
 //! The documents for which a function has a value within bounds, of its own kind: whole numbers, dates, texts
 //! as such, those in double precision as such, all others in single.
+//!
+//! In: a lowered function and typed bounds (`{!frange}`); out: bits of a segment, computed for all of its
+//! documents or only for those that other clauses have left.
 
 use std::ops::Bound;
 use std::sync::Arc;

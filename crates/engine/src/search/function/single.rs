@@ -1,5 +1,8 @@
 //! One document's answers that come as values and texts: what field lists show, what text functions read,
 //! what explanations tell.
+//!
+//! In: a reader opened in the document's segment; out: a value, a text, or the function in Lucene's words
+//! with what it read. Blocks of numbers go another way (`reader`), since texts are seldom asked for.
 
 use plan::{Kind, Operator, Value};
 use tantivy::DocId;

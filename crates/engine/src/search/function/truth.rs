@@ -1,5 +1,8 @@
 //! Truths from values, which argument is chosen, and whether there is a value at all. The rules differ from
 //! function to function; they are those of Lucene's value sources, recorded from Solr 9.10.1.
+//!
+//! In: an operator and the readers of its arguments; out: a block of flags, or of the chosen values.
+//! Comparisons of reals are Java's, which have an order for what is no number.
 
 use std::cmp::Ordering;
 

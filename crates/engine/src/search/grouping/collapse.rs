@@ -1,5 +1,8 @@
 //! Collapsing: of the hits of each group only the best stays. It comes after all filters, and before
 //! counting, sorting and facets, which know nothing of it.
+//!
+//! In: the hits under the filters, by segment, and the collapses of a plan; out: the hits that stay. Which of
+//! a group is the best is found by `heads`; the groups' other members are shown by `expand`.
 
 use std::sync::Arc;
 

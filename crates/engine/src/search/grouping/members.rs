@@ -1,4 +1,8 @@
 //! The hits of chosen groups: how many, how good, and the first of each.
+//!
+//! In: the hits by segment, the numbers of the groups that the page shows and the order within a group; out:
+//! for each group its total, best score and first hits, which become parts that merge with other shards'.
+//! Which groups are shown is decided before (`by_score`, `heads`).
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;

@@ -1,5 +1,8 @@
 //! The terms of the index that a pattern stands for, where they are needed by name: in spans, as Lucene
 //! rewrites patterns for `ComplexPhraseQuery` and `surround`.
+//!
+//! In: a word, pattern or range and the dictionaries of all segments; out: texts, at most as many as Lucene
+//! allows clauses. Patterns that are queries of their own become bits and name no terms (`multi_term`).
 
 use std::collections::BTreeSet;
 use std::ops::Bound;

@@ -1,4 +1,8 @@
 //! Phrases: the terms of each position, counted from the first. A phrase of one position is its terms.
+//!
+//! In: a phrase of a plan, already analysed; out: a node with its terms, statistics of all of them, and its
+//! text as Lucene prints it. A position that no document has makes it match nothing. Finding it in documents
+//! is `search/phrase.rs`'s and `search/terms/phrase.rs`'s.
 
 use std::sync::Arc;
 

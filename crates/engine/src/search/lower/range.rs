@@ -1,5 +1,9 @@
 //! Ranges, and "has any value". Numbers and strings with a column are read from it, others from their terms,
 //! which sort as the values do. Every match scores the boost, as Lucene's point and term range queries.
+//!
+//! In: a range of a plan with typed bounds; out: a node whose documents are computed for a segment when it is
+//! asked. A segment that keeps its documents in the order of values (`segment/value_order.rs`) answers from
+//! that; where other clauses leave few documents, only these are looked at.
 
 use std::ops::{Bound, Range as Ranks, RangeInclusive};
 use std::sync::Arc;

@@ -1,5 +1,8 @@
 //! Exact terms, one, several that score as one, or a set: by the inverted field, or by the column where a
 //! field has only that. As in Solr, points score a constant and strings, booleans and words score by BM25.
+//!
+//! In: a field's name and typed values; out: nodes with their terms, their statistics over the snapshot and
+//! their text as Lucene prints it. How a value becomes a term of the index is said here for all (`term_of`).
 
 use std::collections::BTreeSet;
 use std::ops::Bound;

@@ -1,5 +1,8 @@
 //! The values that documents have in a field, each with what the documents score: from a column, or from the
 //! terms of a field without one.
+//!
+//! In: the documents of a join's query in one segment; out: tallies by value (`search/tallies.rs`), which a
+//! join or a graph looks up in another field or another collection. Stops where the allowance is used up.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,9 @@
 //! The best of documents that are known to match: the required term of the greatest weight leads, a block at
 //! a time, and the others are asked only about documents that can still enter.
+//!
+//! In: the terms with their weights, and what matches (`matching`); out: hits offered to `Best` with exact
+//! scores, and how many documents match. Bounds are those of whole terms first, then of the blocks that a
+//! document is in (ADR 4). Queries without a required term are `union`'s.
 
 use tantivy::DocId;
 

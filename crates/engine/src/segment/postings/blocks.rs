@@ -1,5 +1,9 @@
 //! A cursor over the blocks of one term: where it stands, what it has decoded of the block, and the ways to
-//! move on.
+//! move on. Forward only.
+//!
+//! In: the bytes of a term's postings in tantivy's format (`postings`); out: documents, frequencies and the
+//! places of positions, and of each block what is known without decoding it. Documents, frequencies and
+//! places are decoded apart, each when it is first asked for. Scores and bounds are made by `search/terms`.
 
 use bitpacking::{BitPacker, BitPacker4x};
 use plan::Result;

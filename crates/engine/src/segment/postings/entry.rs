@@ -1,4 +1,9 @@
 //! What a skip entry tells of a block of postings: where it ends, and what its best document is.
+//!
+//! In: the bytes of one entry, whose form follows from what the field records; out: the last document, the
+//! widths of the packed numbers, and the pair of norm and frequency from which `search/terms` makes the
+//! block's bound. The rest of a term's postings that fills no block has no entry, and nothing is known
+//! of it but that.
 
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, TERMINATED};

@@ -1,4 +1,7 @@
 //! The positions of a term in a segment, read straight from tantivy's files as `postings` reads documents.
+//!
+//! Where a document's positions begin and how many there are is said by the cursor over its blocks
+//! (`TermBlocks::positions_of`); here are the numbers, block by block. Phrases, spans and payloads read them.
 
 use bitpacking::{BitPacker, BitPacker4x};
 use plan::Result;

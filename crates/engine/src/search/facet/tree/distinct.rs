@@ -1,5 +1,8 @@
 //! Which keys a bucket has: a bit for each of few possible ones, a set of hashes elsewhere. Exact in both,
-//! whatever the request calls it.
+//! whatever the request calls it: Solr's `hll` is an estimate.
+//!
+//! In: the number of a bucket and a key of a column (`keys`); out: how many there are, or the keys in order.
+//! Filled by `sums` for the statistics that ask for it.
 
 use std::collections::HashSet;
 

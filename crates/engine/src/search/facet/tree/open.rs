@@ -1,5 +1,9 @@
 //! A tree made ready for a snapshot: fields become columns, queries the bits of the documents that match,
 //! once for all buckets.
+//!
+//! In: the facets of a plan and the domains of the search; out: what `terms`, `ranges` and `sums` work on,
+//! bucket by bucket. Says also which facets have something to tell of an empty bucket: those are computed
+//! where others would be passed over.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! A bucket for each range of a column, and for what lies before, after and between them. Bounds become keys,
 //! so that one search among whole numbers finds the ranges of a value, whatever its type.
+//!
+//! In: the documents of the bucket above; out: counts, statistics and sub-facets for each range in the plan's
+//! order. A document counts once in a range, and in every range that holds one of its values.
 
 use std::ops::Bound;
 

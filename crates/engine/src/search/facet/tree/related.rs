@@ -1,5 +1,8 @@
 //! How much of two sets, a foreground and a background, is in each bucket. Neither is narrowed by the search,
 //! both are by the buckets above. What their counts say is [`RelatedCounts`]'.
+//!
+//! In: the queries of both sets, and a way to count documents by bucket (from `terms` and `ranges`); out:
+//! four numbers a bucket, which shards add up before the relatedness is computed from their sums.
 
 use std::sync::Arc;
 

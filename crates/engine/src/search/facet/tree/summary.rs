@@ -1,5 +1,8 @@
 //! Statistics of many buckets at once: what is summed up of one column, by the number of the bucket.
 //! Statistics of the same field share one reading of it. What no statistic asks for is not kept.
+//!
+//! In: batches of documents, each with the number of its bucket; out: a part for each statistic and bucket,
+//! or the rank by which buckets are ordered. The sums themselves are kept by `sums`.
 
 use plan::partial::StatPartial;
 use plan::{CutDepth, NamedStat, Result, Stat, StatFunction, StatSource};

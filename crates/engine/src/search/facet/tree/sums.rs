@@ -1,4 +1,9 @@
-//! What is summed up of one column by the number of the bucket, and the parts of statistics that come of it.
+//! What is summed up of one column by the number of the bucket, and the parts of statistics that come of it:
+//! counts, moments, extremes, distinct keys, samples.
+//!
+//! In: documents with their buckets, whose keys or computed values are read here a batch at a time; out:
+//! parts that merge with those of other shards. Which of the lists are kept is said by `Needs`; the final
+//! number is computed above all shards.
 
 use plan::partial::{self, DistinctValues, Extreme, Samples, StatPartial};
 use plan::{CutDepth, Error, Result, StatFunction, StatSource, Value};

@@ -1,5 +1,9 @@
 //! A number for each key: how many documents have it, or which bucket it is. An array where keys are dense
 //! enough for the documents at hand, a hash table elsewhere.
+//!
+//! Used twice for a facet over terms: first it counts, then the chosen keys get their places, by which
+//! documents are dealt out to buckets. Its hash is fast and known to all: keys are ordinals and numbers of
+//! this shard's columns.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

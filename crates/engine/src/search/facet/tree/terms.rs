@@ -1,5 +1,9 @@
 //! A bucket for each value of a field: counted, chosen, and only the chosen ones looked into. Where a
 //! statistic decides which are chosen, it alone is computed of all.
+//!
+//! In: the documents of the bucket above and the facet made ready (`open`); out: buckets in the order of
+//! their values, with what was left out before and behind the page. Where several shards are asked nothing is
+//! cut: the page is chosen above them.
 
 use std::cmp::Ordering;
 use std::ops::Range;
