@@ -1,5 +1,9 @@
 //! Segment files in a folder: written once under a temporary name, synced, given their name, mapped to be
 //! read. Which segments are alive is the manifest's to say; this module only knows files.
+//!
+//! In: names and bytes from `engine`; out: sizes and checksums for the manifest, and mapped bytes, of which
+//! nothing is read before somebody looks. Checking a file reads it through the file, so that a bad sector is
+//! an error.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -116,6 +120,8 @@ impl Writer {
 
     /// Gives the synced file its name, unless another has it.
     fn reveal(self) -> Result<SegmentFile> {
+        // Renaming would replace it. Nobody makes one in between: whoever writes here holds the folder's
+        // lock, and gives each file a name of its own.
         if self.disk.open(self.partial.target()).is_ok() {
             let message = format!("segment file `{}` exists; segment files are written once", self.name);
             return Err(Error::new(ErrorKind::Conflict, message));

@@ -1,5 +1,9 @@
 //! The record of one backup: a line with the SHA-256 of the rest, and the rest, which is JSON that a person
 //! can read.
+//!
+//! It names the files of a shard by their content (ADR 9) and carries what the caller says of them; where the
+//! contents lie and which are still needed is the folder's (`backup`). Decoding meets bytes of anybody: names
+//! are checked before they become paths.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,8 @@
 //! Files that appear whole or not at all: written under a temporary name (`.{name}.partial`), synced,
 //! renamed, and the folder synced. Partials that a crash left behind are swept when a home opens.
+//!
+//! Epochs, manifests, segments, configuration and documents are written this way; log files are not, since
+//! they grow. Whether a name may be taken from what has it is asked by the callers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,5 +1,8 @@
 //! The operating system's file system behind the `Disk` seam: positional reads and writes, `fallocate`,
 //! `fdatasync`, `flock`, and syncs of folders after names change.
+//!
+//! The one place that calls the system; errors go up as they are, and what a failure means for a log or a
+//! manifest is decided there. Tests use `memory` instead.
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -1,5 +1,8 @@
 //! The folder of a log: which files it holds, their headers, their bytes. Knows names and headers; records
 //! are read by `scan`.
+//!
+//! A file of another shard, or under another name than it was written, is damage here already. Which files
+//! may go is decided by `shelf`; which of them end the log, by `scan`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

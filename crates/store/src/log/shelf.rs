@@ -1,5 +1,8 @@
 //! Which files the log has, up to which record each goes, and how many of their bytes a replay would still
 //! read. Decides what `trim` may delete; deletes nothing itself.
+//!
+//! In: the files found at opening, then each record as it is appended; out: the files to remove, and the
+//! length by which the engine tells that a flush is due. All of it is in memory, under the log's lock.
 
 use crate::contract::Watermark;
 use crate::log::folder::Link;

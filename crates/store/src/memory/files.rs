@@ -1,5 +1,8 @@
 //! Manifests and segment files of a home in memory. Whatever writes asks first whether it still owns the
 //! shard.
+//!
+//! Behaves as a medium over a network may: a publication can stay without an answer, and land or not land
+//! later, as the test that owns the site has said (`memory`). Reading asks nobody, as an archive does.
 
 use std::io;
 

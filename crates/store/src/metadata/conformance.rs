@@ -1,5 +1,9 @@
 //! What every home of documents must do, over the trait alone. A new home passes it before anything is built
 //! on it. A failed check panics.
+//!
+//! Each check is a sentence of [`MetadataStore`]'s contract: whole replacement, versions that never come
+//! twice, what stays after a new opening, names that cannot leave, one winner of many. What a home does when
+//! its medium fails is tested beside it, as each fails in its own way.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -136,12 +136,14 @@ impl MetadataStore for MetadataFiles {
     }
 
     fn compare_and_set(&self, name: &str, expected: Option<u64>, bytes: &[u8]) -> Result<u64> {
+        // Held over the write: the version that is compared is the one that is replaced.
         let mut versions = self.lock();
         self.check(&mut versions, name, expected)?;
         // A new number even if the write fails: it may have landed all the same.
         versions.known.remove(name);
         self.write(name, bytes).map_err(|error| self.outcome(&mut versions, (name, Some(bytes)), error))?;
         let version = versions.of(name, bytes);
+        // Hints come without the lock: whoever gets one may read at once.
         drop(versions);
         self.watchers.tell(name);
         Ok(version)

@@ -1,5 +1,8 @@
 //! Documents in memory, with failures on command: what a store over a network does to its callers, without
 //! the network. It outlives its openings as a cluster's store does, so that a node can be opened anew on it.
+//!
+//! For tests of the layers that change documents: a change can be refused, made without an answer, lost, or
+//! overtaken; the whole store can be out of reach, and hints can get lost.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
