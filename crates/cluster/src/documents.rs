@@ -1,5 +1,8 @@
 //! Typed documents over a store of bytes: JSON, as people read and edit it. A change whose outcome the store
 //! leaves open is settled here by reading again, so that callers see it made or not made.
+//!
+//! In: names and values from `catalog`, which knows what documents there are; out: a store of metadata, any
+//! of its homes. Conflicts go to the caller, or to an edit that is made again, a bounded number of times.
 
 use std::sync::Arc;
 

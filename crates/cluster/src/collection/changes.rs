@@ -48,6 +48,7 @@ impl Collection {
         let collection = self.clone();
         let work = move || {
             let _changing = collection.lock();
+            // Read under the lock: edits come one after the other, and none has to decide again.
             let present = collection.config.load_full();
             let value = edit(&present.value)?;
             let version =
@@ -93,6 +94,8 @@ impl Collection {
             let version = collection.schema.load().version;
             let entry = collection.entry();
             let before = collection.catalog.schema(entry.key())?;
+            // Under the version in use, for nothing was resolved by these files yet; the reload gives them
+            // one of their own.
             let saved = SavedSchema { version, source, ..before.value };
             collection.catalog.set_schema(entry.key(), Some(before.version), &saved)?;
             collection.pending.store(Some(Arc::new(saved.source.resources)));
@@ -103,6 +106,7 @@ impl Collection {
 
     /// Everything acknowledged so far, and the schema and config it is under.
     pub(crate) fn capture(&self) -> Result<(ShardImage, SavedSchema, CollectionConfig)> {
+        // Documents, schema and config of one moment: no change of the latter comes in between.
         let _changing = self.lock();
         let image = self.shard().capture()?;
         let version = self.schema.load().version;
@@ -161,6 +165,8 @@ impl Collection {
         if let Some(files) = &pending {
             saved.source.resources.clone_from(files);
         }
+        // The document before the engine: what a crash finds between the two is taken up at the next start.
+        // The other way round there would be documents under a schema that is nowhere.
         let version = self.catalog.set_schema(self.entry().key(), Some(before.version), &saved)?;
         self.adopt_schema(schema).inspect_err(|_| {
             // The engine refused it: the document must not say otherwise after a restart. If this write fails
@@ -212,6 +218,7 @@ impl Collection {
     fn adopt_schema(&self, schema: Arc<Schema>) -> Result<()> {
         self.shard().set_schema(schema.clone())?;
         self.schema.store(Arc::new(VersionedSchema::new(schema.lineage.version, schema)));
+        // Last: an answer that is kept under the new count was made under the new schema.
         self.changes.fetch_add(1, Ordering::Release);
         Ok(())
     }

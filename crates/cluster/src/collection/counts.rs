@@ -1,5 +1,8 @@
 //! What updates did to a collection since it was opened, counted from their outcomes. What the shard does by
 //! itself, automatic commits and merges, the shard counts.
+//!
+//! In: each batch and its outcome, with the snapshot that its end saw; out: sums for status pages and
+//! metrics, altogether and since searches last saw something new. Lost with the process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -71,6 +71,8 @@ impl Home {
 
     /// Lets an update pass.
     fn pass<T>(&self, update: impl FnOnce(&dyn Shard) -> T) -> T {
+        // Shared: updates do not hold up each other here, only the moment in which a rebuild swaps shards
+        // holds up all.
         let _passing = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         update(&*self.shard())
     }
@@ -231,6 +233,7 @@ impl Collection {
 
     /// Take it before the search: an answer is of that moment or later.
     pub fn moment(&self) -> Moment {
+        // Before the shard's: of a change in between the count is too low, and the answer is not found again.
         let changes = self.changes.load(Ordering::Acquire);
         Moment { opening: self.opening, changes, shard: self.shard().moment() }
     }
@@ -303,6 +306,7 @@ impl Collection {
     }
 
     pub(crate) fn close(&self) -> Result<()> {
+        // First: a rebuild that runs asks for it before it puts its shard in the place of this one.
         self.closed.store(true, Ordering::Release);
         self.shard().close()
     }

@@ -67,6 +67,8 @@ impl Collection {
     /// Starts a rebuild under the schema that `edit` makes. Errors: `Conflict` while another runs; those of
     /// the schema.
     pub fn start_rebuild(self: &Arc<Self>, node: &Arc<Node>, edit: SchemaEdit) -> Result<()> {
+        // Tried here, so that whoever asks is told what is wrong with it. The rebuild makes it anew of the
+        // schema of its time.
         Schema::build(edit(&self.schema().source)?)?;
         self.claim_rebuild(node)?;
         let (collection, node) = (self.clone(), node.clone());
@@ -198,6 +200,8 @@ impl Rebuild<'_> {
         let mut at = old.export(None, &mut |record| self.take(record))?;
         let intakes = self.intakes;
         intakes.iter().try_for_each(|intake| self.take_in(intake))?;
+        // Rounds get shorter as long as records are taken faster than they come; what is left is taken with
+        // updates held up.
         for _ in 0..ROUNDS_MAX {
             let reached = old.export(Some(at), &mut |record| self.take(record))?;
             if reached == at {
@@ -205,6 +209,7 @@ impl Rebuild<'_> {
             }
             at = reached;
         }
+        // Nearly all of the flush, before updates have to wait for the rest of it.
         self.target.commit(&Commit::HARD)?;
         self.swap(old, at)
     }
@@ -238,10 +243,13 @@ impl Rebuild<'_> {
     /// Between two updates: the last records, then the new shard with its schema instead of the old.
     fn swap(&mut self, old: &Arc<dyn Shard>, at: Watermark) -> Result<()> {
         let collection = self.collection;
+        // The node's lock before the collection's, as renaming takes them; the gate last, which is what
+        // updates wait at.
         let _made = self.node.lock();
         collection.check_open()?;
         let _changing = collection.lock();
         let _alone = collection.home.gate.write().unwrap_or_else(PoisonError::into_inner);
+        // Makes the log hold for good what has passed the gate, before it reads it.
         old.export(Some(at), &mut |record| self.take(record))?;
         let present = collection.versioned_schema();
         let schema = rebuilt(&present, self.edit)?;

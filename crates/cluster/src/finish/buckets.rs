@@ -1,4 +1,8 @@
 //! Trees of facets: which buckets are shown and in which order, and what is shown of each.
+//!
+//! In: what all shards counted, merged, and the facets of the plan; out: results that `solr` writes. Order
+//! and cut are made here once; shards cut before only where there is one of them and the plan says so
+//! (`CutDepth`). How a statistic orders buckets is `ranks`'.
 
 use std::cmp::Reverse;
 

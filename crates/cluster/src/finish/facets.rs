@@ -1,4 +1,7 @@
 //! Classic facets: values ordered and cut, ranges with hits enough, pivots level by level.
+//!
+//! In: the merged parts of all shards, in the order of the plan's facets, values in their own order; out:
+//! results that `solr` writes. Trees and statistics are handed to `buckets`.
 
 use std::cmp::Reverse;
 

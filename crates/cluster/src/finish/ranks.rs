@@ -1,5 +1,8 @@
 //! What orders buckets by a statistic. One without a value comes before all, and an end of reals without one
 //! after all, as in Solr, where it is not a number.
+//!
+//! In: a statistic and its merged part; out: something to compare, for `buckets`. The engine has ranks of its
+//! own for the one case in which a shard chooses the page (`facet/tree/summary.rs`); both must order alike.
 
 use std::cmp::Ordering;
 

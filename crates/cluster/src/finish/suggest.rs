@@ -1,5 +1,8 @@
 //! Suggestions as they are shown: cut, with the weights that the place of a word leaves them, and next words
 //! by how often they follow what was typed.
+//!
+//! In: the merged entries or counts of all shards; out: the first suggestions with their weights, as Lucene's
+//! suggesters compute them. Finding entries is the engine's (`suggest`).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;

@@ -1,5 +1,8 @@
 //! Terms of the index as they are shown: bounds on counts, order and cut are judged once those of all shards
 //! are added up.
+//!
+//! In: terms in their order with the documents of all shards; out: what the terms component lists, and what
+//! Luke tells of a field: its most frequent terms and a histogram of how frequent all are.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,8 @@
 //! What a shard in memory shows at one moment: searches in order of arrival, all of one score.
+//!
+//! For tests of this crate, which ask how requests are led and not what they find: only terms are matched,
+//! only documents are shown, all else is answered as by an empty shard. A restless one changes after each
+//! search, so that a request which does not keep to its moment is found out.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,5 +1,8 @@
 //! The node: all collections that live here, found again at start, made and deleted under one lock, looked up
 //! without one by collection or core name.
+//!
+//! Here are its parts, its opening and the directory of names. What making, deleting and unloading do step by
+//! step is `lifecycle`'s, renaming and aliases are `names`'; documents on disk are the catalog's.
 
 mod lifecycle;
 mod names;

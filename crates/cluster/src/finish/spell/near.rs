@@ -1,5 +1,8 @@
 //! Words a few edits away, as Lucene's `DirectSpellChecker` chooses them: first those one edit away, and if
 //! they are too few those two away; of them the most alike, of these the most frequent.
+//!
+//! In: the words of a request and what the terms of all shards have of them; out: suggestions by word. Terms
+//! that are missed are noted by `Words`, looked up in the shards, and the choice is made again.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,9 @@
 //! What collections are called: cores that are renamed or swapped, aliases, and what is set for collections
 //! and the node. Each change is on disk before it is in use. Looking a name up is `Directory`'s.
+//!
+//! A rename of several documents is written down as a whole before the first of them changes, and finished by
+//! the next change or the next start if it was broken off. A collection's key, by which its documents and
+//! folder are called, never changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
