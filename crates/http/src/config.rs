@@ -1,4 +1,8 @@
 //! The limits of a server and what it offers to new collections.
+//!
+//! Filled by the binary from its command line, then read and never changed. Whatever a server must not take
+//! from its surroundings is handed in here: memory and machine figures, the log, UUIDs, who may do what.
+//! Limits of a collection are its own config's, not in here.
 
 use std::fmt;
 use std::num::NonZero;

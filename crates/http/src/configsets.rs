@@ -1,5 +1,8 @@
 //! The configsets that a new collection may start from: those that the binary reads at start, by name, and
 //! how one is made of its files. A collection copies what it takes.
+//!
+//! In: files as texts; out: a schema and a config (`solr` reads them) with the files they came from.
+//! Configsets that clients upload are the node's (`cluster`); the handlers look among both.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -107,6 +107,8 @@ impl Memory {
         let (now, next) = (self.since.elapsed().as_millis() as u64, self.next_ms.load(Ordering::Relaxed));
         let after = now + MEMORY_LOOK_EVERY.as_millis() as u64;
         let mine = now >= next
+            // One of those who come looks, the others go by the last figure. It stands for itself, so no
+            // order is needed.
             && self.next_ms.compare_exchange(next, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if mine {
             self.used.store((self.look)().to_bits(), Ordering::Relaxed);
@@ -142,6 +144,7 @@ impl Room {
         }
         let more = u32::try_from(more).map_err(|_| too_large(self.bytes_max))?;
         let more =
+            // Not waited for: bodies that hold a part of the room would wait for each other.
             self.all.clone().try_acquire_many_owned(more).map_err(|_| busy("bytes of other requests"))?;
         match &mut self.held {
             Some(held) => held.merge(more),

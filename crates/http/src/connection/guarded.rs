@@ -72,6 +72,7 @@ impl<S> Guarded<S> {
         room.put_slice(self.ahead.get(..count).unwrap_or_default());
         self.ahead.drain(..count);
         if self.ahead.is_empty() {
+            // Gives the memory back too: a connection that sleeps should keep none.
             self.ahead = Vec::new();
         }
     }
@@ -80,6 +81,7 @@ impl<S> Guarded<S> {
     fn watch(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         self.lull.written(written.is_ready());
         if written.is_ready() {
+            // Something was taken, and the time begins anew: an answer may take as long as it is being read.
             self.stalled = None;
             return written;
         }

@@ -1,5 +1,8 @@
 //! Where connections come from: addresses, with TLS or without, and sockets in the file system. Whatever was
 //! accepted becomes one kind of stream, so that there is one way to serve it.
+//!
+//! Here are sockets, their options and the TLS handshake with its time-out. How many connections there may be
+//! is `serve`'s; what is spoken on one, and when it sleeps, is the folder's `mod.rs`'s.
 
 use std::fmt;
 use std::future::poll_fn;

@@ -176,6 +176,7 @@ async fn http1(
             }
             while look.as_mut().poll(cx).is_ready() {
                 let idle = lull.idle();
+                // The wait of the look before: nothing was asked in between.
                 if idle.is_some() && idle == seen && !stopping {
                     return Poll::Ready(None);
                 }
@@ -191,6 +192,7 @@ async fn http1(
     };
     let parts = talk.into_parts();
     let mut wire = parts.io.into_inner();
+    // What hyper has read and not used: behind an upgrade that is the beginning of HTTP/2.
     wire.put_back(&parts.read_buf);
     let Some(ended) = ended else { return Some(wire) };
     note(ended);

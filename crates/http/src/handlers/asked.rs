@@ -1,5 +1,8 @@
 //! The parameters that a handler goes by: those sent, over what the collection's config and Solr preset for
 //! the path, with macros filled in.
+//!
+//! In: a call's parameters and the config of its collection; out: parameters to echo and parameters in
+//! effect. What they mean is read by `solr`; JSON bodies of searches become parameters in `select.rs`.
 
 use plan::{CollectionConfig, Error, HandlerConfig};
 use solr::config::{is_implicit, set_names};

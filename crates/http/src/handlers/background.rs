@@ -1,5 +1,9 @@
 //! Requests with `async`: the work goes on beside, and the client asks later how it went. Solr's shapes,
 //! which are others for collections than for cores.
+//!
+//! A task is a call without a connection: no body, no kept answer, the rights of who began it. What is known
+//! of tasks is kept by `server/tasks.rs`; which actions may go on beside is decided by `collections` and
+//! `cores`.
 
 use std::sync::Arc;
 

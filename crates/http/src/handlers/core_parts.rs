@@ -1,5 +1,8 @@
 //! `SPLIT` and `MERGEINDEXES` of cores: documents that go from one core into others. Which ones is decided
 //! here; that nothing is half done, whatever happens, is the cluster's (`take_in`).
+//!
+//! What the target's schema could not hold is found and told before the first document goes. Parts of a split
+//! go one after another, each whole or not at all; the source stays as it is.
 
 use std::sync::Arc;
 

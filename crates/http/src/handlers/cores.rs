@@ -1,4 +1,8 @@
 //! `/admin/cores`: what there is and what is done with it. A core made here is a collection of the same name.
+//!
+//! Here are the actions, their names and Solr's words for what fails; the work is the node's (`cluster`).
+//! Splits and merges are in `core_parts`, snapshots and backups in files shared with collections; with
+//! `async` an action goes on beside (`background`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! `/admin/file`: the files of a collection's configset, by name or one as it is. Only those that the schema
 //! names are kept as they came; the schema itself is written anew, `solrconfig.xml` is not kept.
+//!
+//! Nothing is read from disk here: files are texts that the collection's schema holds. No content type is
+//! given under which a browser would run one.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! `/admin/info/…`: who answers here, whether it is well, and what else of Solr's list there is to say.
 //! `/debug/dump` of a collection shows a request as it came.
+//!
+//! In: the node, the process's constants and the call; out: facts that `solr::admin` writes. Levels and lines
+//! of the log are `logging`'s, figures `metrics`'. The environment is never told.
 
 use cluster::Collection;
 use plan::{Error, Result};

@@ -1,5 +1,9 @@
 //! `/admin/luke`: what is in the index. `fl` names fields (or `*`) whose terms are shown too, `numTerms` how
 //! many, `show` narrows to `index` or `schema`. `id` and `docId` name one document to take apart instead.
+//!
+//! In: a collection, pinned where more than one question is asked; out: facts that `solr` writes as Luke
+//! does. What Lucene would have and this index has not, terms of points and a `_root_` of every document, is
+//! made up for or left out here.
 
 use std::sync::Arc;
 

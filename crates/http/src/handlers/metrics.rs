@@ -1,4 +1,8 @@
 //! `/admin/metrics`: the figures of the node, of the process and of every core.
+//!
+//! In: counters of shards, caches and requests (`tallied`), and what the binary says of the machine; out:
+//! registries under Solr's names, which `solr::admin` filters and writes, or all of them as text for
+//! Prometheus. Nothing is counted here.
 
 use cluster::{Collection, Counted, UpdateCounts};
 use plan::{AutoCommit, Result};

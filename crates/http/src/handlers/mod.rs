@@ -1,5 +1,9 @@
 //! One file for each of Solr's handlers, and the table that finds them. A handler takes a call and gives
 //! entries for the response's body or an error; the envelope around both is made here, once.
+//!
+//! Here also: presets of the path, what a request may use up (`permit`), the second try where the schema
+//! changed meanwhile, and which answers may be kept. Splitting a path into collection and handler is
+//! `request/route.rs`'s; reading the body and letting the request in are `request/service.rs`'s.
 
 pub(crate) mod zip;
 

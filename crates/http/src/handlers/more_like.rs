@@ -1,5 +1,9 @@
 //! Documents like others: beside the hits of a search, and at paths that the config gives to Solr's
 //! `MoreLikeThisHandler`, where `q` finds the one document whose likes are searched, or the body is a text.
+//!
+//! In: a parsed request; out: for each document the words that tell it (`cluster`, over all shards' counts)
+//! and the search that they make, both on one pin. Choosing words and writing the section are `solr`'s and
+//! `plan`'s.
 
 use std::sync::Arc;
 

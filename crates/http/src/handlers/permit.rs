@@ -1,5 +1,9 @@
 //! What a request may: how much it may use up, which query parsers it may name. Made once its parameters are
 //! known; the searches within a search share it.
+//!
+//! In: limits that the request asks for, bounded by the server's; out: meters for the layers below, and the
+//! answer where a request may not begin or was cut short before one of its components. Whether a sender may
+//! ask at all is `security`'s.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! `/replication`: what there is to say of an index that nobody copies, and backups by Solr's older commands.
 //! Other nodes do not fetch files here: their formats are others.
+//!
+//! In: a collection's figures and a command; out: details in Solr's shape, or a backup in the folder that the
+//! operator gave (`collections/backups.rs`). Commands that would replace what is searched are refused.
 
 use std::sync::Arc;
 

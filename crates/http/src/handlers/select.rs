@@ -1,4 +1,9 @@
 //! A search, from parameters to the response's entries: the whole trip in one function.
+//!
+//! In: a call with its parameters in effect; out: entries, warnings, and the moment under which the answer
+//! may be kept. One pin serves everything that asks about the hits; components that ask something of their
+//! own (spelling, suggestions, subqueries, likes) are in files beside. What a search is resolved against
+//! (`Resolving`) serves the other handlers too.
 
 use std::sync::Arc;
 

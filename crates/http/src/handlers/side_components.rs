@@ -1,5 +1,9 @@
 //! The components that a handler runs beside its search, in the handler's order: what each does before the
 //! search, what it adds to the response, and what becomes of a failure on the way.
+//!
+//! In: the components of the path and the parameters; out: sections of the response, in order. What a failed
+//! component said before it failed is shown, those after it are not run. Spelling and suggesting themselves
+//! are in `spelling` and `suggesting`.
 
 use std::sync::Arc;
 

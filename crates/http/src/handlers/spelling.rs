@@ -1,5 +1,9 @@
 //! Spelling beside a search: words looked up in the shard's dictionaries, corrected queries tried out as
 //! searches.
+//!
+//! In: a request that `solr` has read, and what the search before it found; out: the section of the response.
+//! How many searches are tried is bounded by the request and by its allowance. Which words are near is found
+//! by the shards and chosen in `cluster` (`finish/spell`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,8 @@
 //! The searches that `[subquery]` columns ask for, hit by hit, and those within them.
+//!
+//! In: the hits of a search and the subqueries of its field list; out: for each hit a list of documents for
+//! each column. A request can make many searches of one, so their number and their depth are bounded, and all
+//! are on its one allowance. Another collection is searched only where the sender may.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

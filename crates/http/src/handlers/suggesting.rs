@@ -1,5 +1,8 @@
 //! Suggestions beside a search, or without one: suggesters are built where the request says so, and asked one
 //! by one.
+//!
+//! In: a request that `solr` has read and the component's suggesters; out: the section of the response, as
+//! far as it came. Building and looking up are the shard's; the cut is `cluster`'s (`finish/suggest.rs`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,8 @@
 //! `/terms`: what the dictionaries of fields hold.
+//!
+//! In: fields and bounds as `solr` has read them; out: terms with counts, as a handler's answer or as a
+//! section beside a search. Fields of points have no terms here and are answered by a facet over their
+//! values. How many terms one answer may hold is bounded here.
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! The paths of a collection. That each is routed, and that none which every collection has is missing, is
 //! tested.
+//!
+//! A table for `docs/openapi.json` and the description that the server serves: method, path, one sentence,
+//! and the parameters by their definitions in `solr/params`. Routing does not read it.
 
 use solr::params::admin::{config, files, get, luke, ping, replication, schema};
 use solr::params::{

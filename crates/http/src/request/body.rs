@@ -1,5 +1,9 @@
 //! A request's body as it arrives: within the bounds of size and patience, and of the room that all bodies
 //! share. Who needs all of it waits for its end; an update takes it piece by piece (`handlers/update.rs`).
+//!
+//! In: hyper's body and how it is packed; out: unpacked bytes, one buffer where the body came as one. What is
+//! held counts against `admission`'s room until it is taken or the call ends. What the bytes mean is not
+//! looked at.
 
 use std::sync::Arc;
 use std::time::Duration;

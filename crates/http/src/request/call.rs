@@ -1,4 +1,8 @@
 //! A request as handlers see it, and the envelope around what they answer.
+//!
+//! In: what `service.rs` has read of a request; out: a reply, written by `solr::response` in the format that
+//! the request asks for, errors among it. An answer that may be kept is written as one that took no time, so
+//! that it reads the same the next time.
 
 use std::borrow::Cow;
 use std::sync::Arc;

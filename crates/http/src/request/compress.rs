@@ -1,5 +1,8 @@
 //! Which answers are sent packed: those to clients that take gzip, if they are long enough and come from far
 //! enough away. On one machine packing costs more than it saves.
+//!
+//! In: a request's headers and where its client is, then the body; out: the packed body, or nothing where it
+//! would be no shorter. Bodies of requests are unpacked by `unpack.rs`.
 
 use std::io::Write as _;
 

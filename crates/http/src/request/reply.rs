@@ -1,4 +1,8 @@
 //! What is sent back, and the few headers that go with it.
+//!
+//! In: status, type and body from an envelope, or a bare page where nobody serves a path; out: hyper's
+//! response, packed where that pays. It knows where it counts, so that kept answers are counted as those that
+//! were worked out.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,5 +1,9 @@
 //! One request from its first byte to its reply: the path says who serves it, the parameters how the answer
 //! looks.
+//!
+//! The order is: who asks, a kept answer, route, rights, body, admission, handler. Each step may end it with
+//! a reply of its own, and what was not read of a body is read to its end. Handlers see none of hyper's
+//! types; connections see nothing of handlers.
 
 use std::sync::Arc;
 

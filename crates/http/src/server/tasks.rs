@@ -1,5 +1,8 @@
 //! What requests with `async` left to be done beside: which are under way, and how those that ended went.
 //! Kept in memory and bounded; after a restart none is known.
+//!
+//! In: an id when a task begins and its outcome when it ends; out: its progress. Running the work is the
+//! handlers' (`background`); cores and collections have a list each, as in Solr.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};

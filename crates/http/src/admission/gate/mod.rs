@@ -78,6 +78,7 @@ impl Gate {
             Ok(Ok(())) => Ok(Pass { gate: self, began: Instant::now() }),
             Ok(Err(_)) => Err(refused()),
             Err(_) => {
+                // Counts as any refusal does: more is asked for than can be done.
                 self.line().refuse(1, Instant::now());
                 Err(refused())
             }
@@ -133,6 +134,7 @@ impl Line {
         if let Some(pressure) = &mut self.pressure {
             pressure.asked += 1;
         }
+        // Those who wait first: there is room for who comes only where none of them is left.
         self.advance(limits, now);
         if self.working < self.room(limits) {
             self.working += 1;
@@ -141,6 +143,8 @@ impl Line {
         }
         if self.waiting.len() >= limits.waiting_max || self.is_late(limits) {
             self.refuse(1, now);
+            // In the place of who comes the one goes that has waited longest, and is the likeliest to have
+            // given up.
             if self.waiting.pop_front().is_none() {
                 return Err(refused());
             }
@@ -187,6 +191,7 @@ impl Line {
             let pressed = self.pressure.is_some();
             let next = if pressed { self.waiting.pop_back() } else { self.waiting.pop_front() };
             let Some(Waiter { came, turn }) = next else { break };
+            // Fails where somebody has gone away, whose room is the next one's.
             if turn.send(()).is_ok() {
                 self.working += 1;
                 self.judge(limits, now - came, now);
@@ -195,6 +200,7 @@ impl Line {
         if self.pressure.is_some() {
             let patience = (self.usual * PRESSED_WAITS).max(PRESSED_WAIT_LEAST);
             let late = self.waiting.iter().take_while(|oldest| now - oldest.came > patience).count();
+            // Who has gone away by itself was refused nothing.
             let still_there = self.waiting.drain(..late).filter(|oldest| !oldest.turn.is_closed()).count();
             self.refuse(still_there, now);
         }
@@ -239,6 +245,8 @@ impl Line {
             return;
         }
         self.pressure = None;
+        // What was seen long ago says nothing of now: after a quiet time the gate opens whatever was refused
+        // before it.
         if passed < PRESSED_FOR * 2 && refused * REFUSED_FEW > asked {
             self.press(now);
         }
@@ -267,6 +275,7 @@ struct Turn<'a> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
+        // Closed before it is looked at: nobody can be let in by it any more, and who was just now is found.
         self.turn.close();
         let mut line = self.gate.line();
         if self.turn.try_recv().is_ok() {

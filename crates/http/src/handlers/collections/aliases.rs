@@ -1,5 +1,8 @@
-//! Names that stand for collections: making, listing and deleting them, and `RENAME`, which makes one.
-//! Routed aliases are not supported: each of their parameters is refused.
+//! Names that stand for collections: making, listing and deleting them, and `RENAME`, which makes one. Routed
+//! aliases are not supported: each of their parameters is refused.
+//!
+//! In: a call to `/admin/collections`; out: an edit of the cluster's state, which the node keeps durably
+//! (`cluster`, `node/names`). What an alias means when a request names one is decided there.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,8 @@
 //! Backing up and restoring. A client names a backup and, if it likes, a folder below the one that the
 //! operator gave with `--backup-dir`; it never names another.
+//!
+//! In: a call for a collection or a core; out: a place for the node, which makes, checks, lists and deletes
+//! backups (ADR 9). What of a client's text may become a path is checked here.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,7 @@
 //! What clients set: for the cluster, for a collection, and what of a collection can be modified on one node.
+//!
+//! Names and values are bounded here before the node keeps them; most of them mean nothing to this server and
+//! are only shown again. What Solr would change with them and is not changed here is refused by name.
 
 use std::collections::BTreeMap;
 

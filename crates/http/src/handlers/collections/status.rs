@@ -1,5 +1,8 @@
 //! What cloud clients read: `CLUSTERSTATUS` whole or in parts, `COLSTATUS`, and the little there is to say of
 //! an overseer.
+//!
+//! In: the node's collections and state; out: facts from which `solr::admin` writes the answers, as of a
+//! cluster of one node, each collection with one shard and one replica.
 
 use std::sync::Arc;
 
