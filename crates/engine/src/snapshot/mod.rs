@@ -74,6 +74,7 @@ impl Snapshot {
         layout: Arc<Layout>,
         segments: &[(Arc<Segment>, Dead)],
     ) -> Result<Self> {
+        // Opened under an older layout, a reader would not know the fields that came.
         let same_layout = previous.filter(|it| it.layout.generation() == layout.generation());
         let views = segments.iter().map(|(segment, dead)| {
             let present =
@@ -88,6 +89,7 @@ impl Snapshot {
             number: previous.map_or(1, |it| it.number + 1),
             layout,
             segments,
+            // They are of all segments together, so those of the snapshot before are of no use.
             known_fields: KnownFields::default(),
         })
     }

@@ -46,6 +46,7 @@ impl Conjunction {
                 others.push(Other { most: f64::from(term.most()), term, number });
             }
         }
+        // What can still come falls fastest this way, so that fewer terms are asked about a document.
         others.sort_by(|left, right| right.most.total_cmp(&left.most));
         let mut sum = 0.0;
         for other in others.iter_mut().rev() {
@@ -68,6 +69,7 @@ impl Conjunction {
         while let Some(first) = rest.first() {
             self.lead.blocks.skip_to(*first);
             let last = self.lead.blocks.entry().last();
+            // No block has more documents than that, and all that match are the lead's.
             let near = rest.get(..BLOCK).unwrap_or(rest);
             let (block, behind) = rest.split_at(near.partition_point(|doc| *doc <= last));
             rest = behind;
@@ -86,6 +88,8 @@ impl Conjunction {
     #[inline]
     fn can_reach(&self, score: f32, bar: f32) -> bool {
         let rest = self.others.first().map_or(0.0, |other| other.most);
+        // As the sum itself is rounded. Greater and not equal: of equal scores the earlier document stands
+        // first.
         (f64::from(score) + rest) as f32 > bar
     }
 

@@ -77,6 +77,7 @@ impl<'a> Matching<'a> {
                 None => return Ok(None),
             }
         }
+        // What the rarest lacks, no other is asked about.
         lists.sort_by_key(|list| list.blocks.doc_freq());
         let Some(rarest) = lists.first() else { return Ok(None) };
         let max_doc = segment.max_doc();
@@ -98,6 +99,7 @@ impl<'a> Matching<'a> {
 
     /// How many match; with `enough`, no chunk is looked at once there are more.
     pub(super) fn count(&mut self, enough: Option<u64>) -> Count {
+        // Without a mask all documents live, and the dictionary has counted them.
         if let ([only], None) = (&self.lists[..], self.mask) {
             return Count::exact(u64::from(only.blocks.doc_freq()));
         }
@@ -113,6 +115,7 @@ impl<'a> Matching<'a> {
                 self.thin_out(from, &mut docs);
                 count += docs.len() as u64;
             }
+            // A look at the clock once a chunk; what it finds is asked above.
             self.allowance.is_used_up();
         }
         Count::exact(count)

@@ -76,6 +76,7 @@ impl TermQuery<'_> {
             best.enter(segment.number);
             let Some(mut matching) = Matching::open(self, segment, mask)? else { continue };
             let scoring = Scoring::open(self, segment, best.limit())?;
+            // Of all segments together: what those before have counted is done.
             let enough = enough.map(|enough| enough.saturating_sub(sum.total));
             sum.add(match scoring {
                 Scoring::None => matching.count(enough),

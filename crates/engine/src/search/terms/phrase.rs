@@ -147,6 +147,7 @@ fn collect_segment(
             count.exact = false;
             return;
         }
+        // Only once enough are counted: what is passed over counts for none.
         let bar = best.bar().filter(|_| enough.is_some_and(|enough| count.total > enough));
         if bar.is_some_and(|bar| !phrase.can_reach(doc, bar)) {
             count.exact = false;
@@ -201,6 +202,7 @@ impl ExactPlaces {
 
     #[inline]
     fn can_reach(&mut self, doc: DocId, bar: f32) -> bool {
+        // The first decodes nothing, the second no positions.
         self.block_bound(doc) > bar && self.bound_of(doc) > bar
     }
 }

@@ -97,6 +97,7 @@ impl ScoredTerm {
             // Equal frequencies: the shortest was the best under any average.
             Some(pair) if block.freq_max == 1 => similarity.score(1.0, pair.norm),
             Some(pair) => similarity.score(pair.freq as f32, pair.norm) * self.slack,
+            // What fills no block has no best pair; no score is above the weight.
             None => similarity.weight,
         }
     }

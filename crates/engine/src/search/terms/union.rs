@@ -48,14 +48,17 @@ impl Union {
             }
             let bar = best.bar();
             let Some(bar) = bar else {
+                // Until there are enough hits every document may enter.
                 self.window(from, 0, mask, best);
                 continue;
             };
             for bounded in &mut self.terms {
                 bounded.bound = bounded.term.bound_in(from, to);
             }
+            // By what they can give here: which of them are essential changes from window to window.
             self.terms.sort_by(|left, right| left.bound.total_cmp(&right.bound));
             let others = inessential(&self.terms, bar);
+            // Else all of them together lift no document of this window over the bar.
             if others < self.terms.len() {
                 self.window(from, others, mask, best);
             }
