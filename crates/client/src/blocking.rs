@@ -1,5 +1,8 @@
 //! The clients for programs without a runtime of their own. One thread in the background drives the
 //! connections, also between calls: else nobody would notice that a server closes an idle one.
+//!
+//! The same transport as the asynchronous clients, with the calling thread waiting. Called from asynchronous
+//! code it refuses, as that thread must not wait.
 
 use std::fmt;
 use std::sync::Arc;

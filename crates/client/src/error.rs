@@ -1,5 +1,8 @@
 //! What can go wrong between a client and a server, with the next step in each message, and what the caller
 //! should do of it.
+//!
+//! The kind tells whether the same may be sent again: whether a request had been sent by then is part of the
+//! error, for an update may have been done. Logins are never repeated in a message.
 
 use std::error::Error as StdError;
 

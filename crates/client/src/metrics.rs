@@ -1,5 +1,8 @@
 //! What a client counts of itself. Every counter is one line of the table below: its name, its meaning, its
 //! place in the snapshot and in the text for Prometheus follow from it.
+//!
+//! Shared by transport, balancer and pools; read by whoever owns the client. Counts since the client was
+//! made, and the time that it takes to get a kept connection.
 
 use std::fmt::Write as _;
 use std::sync::Mutex;

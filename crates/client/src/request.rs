@@ -1,5 +1,8 @@
 //! A request as the caller means it: what is asked of which handler, until when, and whether asking twice
 //! does harm. Which server it goes to, and over which connection, is not its business.
+//!
+//! In: path, parameters and body from the caller; out: what `transport` sends. GET of a handler that is known
+//! to read is safe by itself; anything else only if the caller says so.
 
 use std::time::Duration;
 

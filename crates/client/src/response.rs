@@ -1,4 +1,7 @@
 //! An answer as received, and Solr's error message inside it.
+//!
+//! In: status, headers and an unpacked body from `transport`; out: JSON or an error with the server's own
+//! words. What an answer holds besides is not looked at.
 
 use std::time::Duration;
 

@@ -1,5 +1,8 @@
 //! The certificates that a server shows, whoever made them and whenever they end: for those who look after
 //! them. No request goes over such a connection, and it is closed once they are known.
+//!
+//! In: a URL; out: certificates in DER. The one place that takes any certificate; that the server has the key
+//! of the one it shows is still checked.
 
 use std::io;
 use std::sync::Arc;

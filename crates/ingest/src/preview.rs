@@ -1,5 +1,8 @@
 //! What a run would do, before it does it: some documents of each source as they would be sent, the fields
 //! that they want of the schema, and the edits that give it those. Nothing is written anywhere.
+//!
+//! In: a configuration; sources are read and the target is asked. Out: documents, fields and findings for the
+//! command line. The types suggested are those of Solr's default configset, by the values seen.
 
 use std::collections::BTreeMap;
 

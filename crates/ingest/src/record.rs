@@ -1,5 +1,8 @@
 //! What a source gives, whatever its kind: rows of named values with the rows below them, by a key; and what
 //! it could not give, with the reason.
+//!
+//! All sources make these, mapping and rules read them. Values have the source's types as far as there is one
+//! here; how each becomes a field's is `mapping`'s.
 
 use std::fmt;
 use std::sync::Arc;

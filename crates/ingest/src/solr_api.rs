@@ -1,5 +1,8 @@
 //! The only file that names the client: the few requests that ingest sends to a Solr, and errors by what the
 //! sender should do.
+//!
+//! In: paths, parameters and bodies; out: JSON, or an error that says whether to send it again. Nothing is
+//! retried here: who waits, and how long, is decided by `target` and `follow`.
 
 use std::time::Duration;
 

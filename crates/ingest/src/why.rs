@@ -1,5 +1,8 @@
 //! Why a row is visible or not: the row as the source has it now, what each rule says of it, when that
 //! changes, and whether the target has its document.
+//!
+//! In: a key, asked of every source that can be asked for single rows; out: an answer for each, for the
+//! command line. Judges by the same shaper as a run (`shape`), so that it cannot say otherwise.
 
 use jiff::Timestamp;
 use serde::Serialize;

@@ -1,5 +1,8 @@
 //! The servers that a client may ask, with what is known of where they are; where such lists come from; and
 //! which of them are preferred.
+//!
+//! In: a list, fixed or watched, and rules of preference; out: how far each server is from what is preferred.
+//! Which of equal servers is asked, and whether it is well, is the balancer's.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;

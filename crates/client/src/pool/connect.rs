@@ -1,5 +1,8 @@
 //! From a URL to a connection that speaks HTTP: look the name up, connect, shake hands, learn which HTTP it
 //! is. Names are looked up for every connection, so that a change of DNS is followed as connections grow old.
+//!
+//! Out: a connection with its driving task, or an error before any byte of a request was sent. How long
+//! connections are kept, and how many there are, is the pool's.
 
 use std::future::Future;
 use std::io;

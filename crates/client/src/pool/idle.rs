@@ -1,5 +1,8 @@
 //! The idle connections of one server, newest last: the newest is leased first, so that the others grow old
 //! and are closed. Knows nothing of what a connection is.
+//!
+//! Pure: moments and whether a connection is open are handed in. Also how long a server says that it keeps
+//! them (`Keep-Alive`).
 
 use std::time::Duration;
 

@@ -1,5 +1,8 @@
 //! The client that knows the cluster: searches go to nodes that have the collection, an update to the leader
 //! of its document's shard. Any node would pass it on; that saves the detour.
+//!
+//! In: a source of cluster states, asked anew when a state is old or fails; out: requests confined to the
+//! nodes that suit, over the common transport. Which shard a document is in is worked out by the state.
 
 use std::collections::BTreeSet;
 use std::fmt;

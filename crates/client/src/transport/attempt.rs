@@ -1,5 +1,9 @@
 //! One attempt: a request on one connection of one server, to the last byte of the answer. Knows at its end
 //! whether the server may have seen the request; decides nothing about a next attempt.
+//!
+//! In: a request with its deadline and a server with its pool; out: an answer, or how far the attempt came,
+//! and what that says of the server. A kept connection that turns out to be closed is replaced within the
+//! attempt.
 
 use std::sync::{Mutex, PoisonError};
 

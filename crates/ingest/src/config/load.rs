@@ -1,4 +1,7 @@
 //! Reads an ingest file. Every refusal says where in the file, what, and what to write instead.
+//!
+//! In: a path or a text in TOML; out: a configuration that `validate` has nothing against, with its name, its
+//! state folder and its paths filled in. Whether sources and target are there is asked later (`preview`).
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,8 @@
 //! What a file says that its shape allows and that makes no sense all the same: one line each, all at once,
 //! so that a file is mended in one go.
+//!
+//! In: a configuration as it was read; out: findings, none of which needs a source, a target or a clock. What
+//! a mapping or a rule means is tried where it is compiled (`mapping`, `publish`).
 
 use std::collections::HashSet;
 

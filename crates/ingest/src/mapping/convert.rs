@@ -1,5 +1,8 @@
 //! A value as a field's type wants it, and as JSON. Nothing is bent silently: what does not fit is an error
 //! that shows the value.
+//!
+//! In: a value as its source typed it, the type that the file names, and the zone of times without one; out:
+//! a value, or its JSON in the spelling that Solr takes. Steps on texts come before (`transform`).
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;

@@ -1,4 +1,8 @@
 //! One field: where its values come from, what is done to them, of what type they end up.
+//!
+//! In: a field of the file, compiled once, then records; out: the field's values, or its part of the
+//! document's JSON. Templates and steps are in files beside; which fields a document has, and its id, is the
+//! mapping's (`mod.rs`).
 
 use std::borrow::Cow;
 

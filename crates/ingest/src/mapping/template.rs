@@ -1,4 +1,7 @@
 //! Text with columns in it: `{first} {last}`; `{{` and `}}` are braces.
+//!
+//! In: a text of the file, read once, then rows; out: the text with the columns' values, nothing where one of
+//! them has none. Knows no types: what a value looks like as text is `record`'s.
 
 use super::field::unknown;
 use crate::record::Row;

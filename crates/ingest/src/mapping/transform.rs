@@ -1,4 +1,7 @@
 //! What is done to a text on its way to a field, one step at a time. A step gives no value, one, or many.
+//!
+//! In: steps of the file, compiled once, then texts; out: texts. Types come after (`convert`). Taking the
+//! markup out of HTML is here too; it has no parser and takes any text.
 
 use std::collections::BTreeMap;
 

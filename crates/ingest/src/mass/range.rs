@@ -1,5 +1,9 @@
 //! One range of a run: while a page is on its way to the target, the next is read. One page is sent at a
 //! time, so that the cursor says exactly what has been acknowledged.
+//!
+//! In: a snapshot of a source and where the range was broken off; out: documents at the target, refused rows
+//! in the dead-letter file, moments at which rows become due, and after each page the state (`state`).
+//! Cutting ranges and running many of them is the run's (`mod.rs`).
 
 use std::sync::Arc;
 

@@ -1,5 +1,8 @@
 //! Where a run stands: a file that is replaced in one step after each page that the target has acknowledged.
 //! A run that was killed goes on behind the last of these.
+//!
+//! Also which collections runs have made, so that none is left over, and the one before the last, for going
+//! back. Knows counts and cursors, and nothing of what rows hold.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -1,5 +1,8 @@
 //! Where a run's documents go, and how they reach those who search: a new collection, counted, then the alias
 //! in one step. The one before is kept, for going back.
+//!
+//! In: the state of a run and the target; out: a collection to fill, and at the end the alias on it. A run
+//! that does not count what it sent leaves the alias where it was. Filling it is `range`'s.
 
 use super::{MassIndex, RunError, RunPhase, RunState, SourceState, StateFolder};
 use crate::config::{IngestConfig, TargetMode};

@@ -1,5 +1,8 @@
 //! The sources of crates that a cargo build downloaded: where they lie, and each one's name, version and
 //! licence.
+//!
+//! In: a cargo home; out: folders to walk, and what a crate's manifest says, read once for each folder. For
+//! the command line's demo, which makes a collection of them; nothing is downloaded.
 
 use std::collections::HashMap;
 use std::fs;

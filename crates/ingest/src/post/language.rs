@@ -1,4 +1,7 @@
 //! What a text file is written in, by its name alone.
+//!
+//! In: a file's name; out: the name of a language or a format, `Text` where the name says nothing. A table,
+//! searched by whole name and by extension; no file is opened for it.
 
 /// (extension or whole lower-case name, language), sorted by the first for a binary search.
 const LANGUAGES: &[(&str, &str)] = &[

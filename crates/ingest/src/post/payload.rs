@@ -1,4 +1,7 @@
 //! What a file is to the update API: its content type and path, or a text to be wrapped as a document.
+//!
+//! In: a file's name and the beginning of its bytes; out: where it is posted and as what. Formats are those
+//! that Solr's own tool posts; the bytes are neither changed nor checked.
 
 use std::path::Path;
 

@@ -1,4 +1,8 @@
 //! Sends batches over a few connections at once and counts what was acknowledged.
+//!
+//! In: batches through a bounded queue, so that reading waits for the target; out: totals, and the first
+//! error, after which the rest is not sent. No state is kept and nothing is sent again: that is the ingest
+//! service's (`mass`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,7 @@
 //! One text file as a document: where it lies, what it is written in, how large, when changed, and its text.
+//!
+//! In: a path and the name under which it is shown; out: a document for the batcher, or why the file was
+//! passed over. What is no UTF-8 counts as binary.
 
 use std::fs;
 use std::path::Path;

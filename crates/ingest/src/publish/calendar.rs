@@ -1,4 +1,7 @@
 //! Which days count, and where they begin.
+//!
+//! In: a calendar of the file, with its zone, weekend and holidays; out: whether a day counts, and the day so
+//! many counting days later. Moments of the day are `moment`'s.
 
 use std::collections::HashSet;
 

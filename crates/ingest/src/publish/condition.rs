@@ -1,4 +1,7 @@
 //! A test of one column, with words for a person.
+//!
+//! In: a condition of the file, compiled once, then rows; out: whether it holds, and what it says. Rules are
+//! made of conditions and moments in `mod.rs`.
 
 use std::fmt;
 

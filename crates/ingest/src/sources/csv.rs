@@ -1,5 +1,8 @@
 //! CSV: a record a row, text in every column. One range, since only reading from the start tells where a
 //! quoted line break ends; a cursor is the byte where the next record begins.
+//!
+//! In: a file and its separator, columns and text for null; out: pages of records, and rows that have too
+//! many cells, too few, or no key, with their line. Cannot be asked for single rows.
 
 use std::fs::File;
 use std::path::PathBuf;
