@@ -125,8 +125,11 @@ impl Stage {
         }
     }
 
-    /// Opens the shard, whoever owns it. Fails where the medium does.
+    /// Opens the shard, whoever owns it. Fails where the medium does. It takes a millisecond: versions hold the
+    /// time, and batches are drawn that expect a version which nobody was told of. Lost with its record, it
+    /// must not be given again to another document.
     pub fn open(&self) -> Result<Arc<Shard>> {
+        self.clock.0.fetch_add(1, Ordering::Relaxed);
         let home = self.site.home(&self.id).expect("a home in memory opens");
         let auto_commit = AutoCommit {
             flush_after_ms: Some(15_000),
