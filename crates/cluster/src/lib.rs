@@ -5,6 +5,7 @@
 mod backup;
 mod catalog;
 mod collection;
+mod collection_documents;
 mod configsets;
 mod create;
 mod documents;

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::{CollectionDocument, FIRST_SHARD};
+use crate::collection_documents::{CollectionDocument, FIRST_SHARD};
 
 /// Whether a collection is served, and what is under way with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,8 @@
 
 use plan::Result;
 
-use crate::catalog::{Catalog, CollectionDocument, path};
+use crate::catalog::{Catalog, path};
+use crate::collection_documents::CollectionDocument;
 use crate::placement::{Placement, PlacementState};
 
 /// As release 0.1 marked a core that is not served. Where both documents were, the collection was served.

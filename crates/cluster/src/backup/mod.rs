@@ -9,8 +9,8 @@ use plan::{BackupFacts, CollectionConfig, Error, ErrorKind, Result, check_name};
 use serde::{Deserialize, Serialize};
 use store::{BackupAdded, BackupDraft, BackupFolder, BackupPoint, ShardImage};
 
-use crate::catalog::SavedSchema;
 use crate::collection::Collection;
+use crate::collection_documents::SavedSchema;
 use crate::create::CreateCollection;
 use crate::documents::lift;
 use crate::node::Node;

@@ -10,7 +10,7 @@ use plan::{CollectionConfig, Error, ErrorKind, Resources, Result, Schema, Schema
 use store::ShardImage;
 
 use super::Collection;
-use crate::catalog::{CollectionDocument, SavedSchema};
+use crate::collection_documents::{CollectionDocument, SavedSchema};
 use crate::documents::Versioned;
 use crate::in_use::VersionedSchema;
 use crate::offload;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use plan::{Result, SchemaSource};
 
-use super::{Collection, SchemaEdit};
+use super::Collection;
+use super::rebuild_status::SchemaEdit;
 use crate::node::Node;
 use crate::offload;
 

@@ -7,12 +7,13 @@ mod counts;
 mod intake;
 mod pinned;
 mod rebuild;
+mod rebuild_status;
 mod snapshots;
 
 pub use counts::{Counted, UpdateCounts};
 pub use intake::Intake;
 pub use pinned::PinnedCollection;
-pub use rebuild::{RebuildState, RebuildStatus, SchemaEdit};
+pub use rebuild_status::{RebuildState, RebuildStatus, SchemaEdit};
 pub use snapshots::SnapshotFacts;
 
 use std::any::Any;
@@ -28,7 +29,8 @@ use plan::{
     SuggestPlan, Suggestion, TermCount, TermsPlan, TopTerms, UpdateBatch, UpdateOutcome,
 };
 
-use crate::catalog::{Catalog, CollectionDocument};
+use crate::catalog::Catalog;
+use crate::collection_documents::CollectionDocument;
 use crate::finish::{finish_suggestions, finish_terms, finish_top_terms};
 use crate::in_use::{VersionedConfig, VersionedSchema};
 use crate::offload;

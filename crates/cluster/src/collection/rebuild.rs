@@ -10,8 +10,9 @@ use plan::{Commit, Error, ErrorKind, Result, Schema, SchemaSource};
 use store::Watermark;
 
 use super::intake::Intake;
+use super::rebuild_status::{RebuildState, RebuildStatus, SchemaEdit};
 use super::{Collection, Served};
-use crate::catalog::SavedSchema;
+use crate::collection_documents::SavedSchema;
 use crate::in_use::VersionedSchema;
 use crate::node::Node;
 use crate::placement::Placement;
@@ -19,31 +20,6 @@ use crate::shard::{Shard, ShardSettings};
 
 /// Rounds over what was updated meanwhile, before updates have to wait for the last one.
 const ROUNDS_MAX: usize = 20;
-
-/// Makes the new schema of the present one; asked again when that changes meanwhile.
-pub type SchemaEdit = Box<dyn Fn(&SchemaSource) -> Result<SchemaSource> + Send + Sync>;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RebuildState {
-    Running,
-    Done,
-    Failed,
-}
-
-/// How a rebuild goes or went.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RebuildStatus {
-    pub state: RebuildState,
-    pub started_ms: i64,
-    /// When it ended, or now.
-    pub until_ms: i64,
-    /// Documents there were when it started.
-    pub documents: u64,
-    /// Bytes copied so far.
-    pub bytes: u64,
-    /// Why it failed.
-    pub failure: Option<String>,
-}
 
 /// A rebuild on its way.
 struct Rebuild<'a> {

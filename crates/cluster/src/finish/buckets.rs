@@ -8,11 +8,10 @@ use std::cmp::Reverse;
 
 use plan::partial::{BucketPartial, ByValue, StatPartial, SubFacetPartial, TermsPartial};
 use plan::{
-    BucketPlan, BucketResult, Buckets, Prelim, RangesFacet, StatValue, SubFacet, SubFacetKind,
-    SubFacetResult, TermsFacet, TermsSort, Value,
+    BucketPlan, BucketResult, Buckets, HeatmapFacet, HeatmapResult, Prelim, RangesFacet, StatValue, SubFacet,
+    SubFacetKind, SubFacetResult, TermsFacet, TermsSort, Value,
 };
 
-use super::facets::heatmap_result;
 use super::ranks::{Rank, rank};
 use super::stats::{finish_stat, nothing};
 
@@ -57,6 +56,11 @@ fn sub_facet(facet: &SubFacet, merged: SubFacetPartial) -> Option<SubFacetResult
         }
         _ => return None,
     })
+}
+
+/// Its key is told beside it.
+pub(super) fn heatmap_result(facet: &HeatmapFacet, counts: Vec<u32>) -> HeatmapResult {
+    HeatmapResult { map: facet.map, form: facet.form, counts }
 }
 
 fn ranges(plan: &RangesFacet, below: &BucketPlan, merged: Vec<BucketPartial>) -> Buckets {

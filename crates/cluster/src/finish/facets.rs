@@ -14,7 +14,7 @@ use plan::{
     RangeFacet, RangeFacetResult, Value,
 };
 
-use super::buckets::finish_bucket;
+use super::buckets::{finish_bucket, heatmap_result};
 
 /// What the facets of `plan` show of what all shards counted.
 pub fn finish_facets(plan: &FacetPlan, merged: FacetPartials) -> FacetResult {
@@ -64,11 +64,6 @@ fn range(facet: &RangeFacet, counts: Vec<UnitCount>) -> RangeFacetResult {
         counts: own,
         others: facet.others.iter().map(|(which, _)| *which).zip(counts).collect(),
     }
-}
-
-/// Its key is told beside it.
-pub(super) fn heatmap_result(facet: &HeatmapFacet, counts: Vec<u32>) -> HeatmapResult {
-    HeatmapResult { map: facet.map, form: facet.form, counts }
 }
 
 fn heatmap(facet: &HeatmapFacet, counts: Vec<u32>) -> (String, HeatmapResult) {

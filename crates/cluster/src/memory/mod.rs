@@ -3,25 +3,22 @@
 //! compared as text, in order of arrival.
 
 mod snapshot;
+mod state;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use meter::{Clock, Meters};
-use plan::partial::{IndexedField, IndexedFields, Merge};
-use plan::{
-    Commit, Document, Error, ErrorKind, Expect, LogPosition, Operation, Result, Schema, UpdateBatch,
-    UpdateOutcome, Value, Version,
-};
+use plan::{Commit, Error, ErrorKind, LogPosition, Result, Schema, UpdateBatch, UpdateOutcome};
 
 use store::{ShardImage, Watermark};
 
 use crate::shard::{
-    AppliedUpdate, BackedUp, GetRead, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, SegmentStats,
-    Shard, ShardMoment, ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats,
-    ShardUpkeep, ShardWriter, UpdateContext, Visit,
+    AppliedUpdate, BackedUp, OpenShard, ReadAnswer, ReadRequest, RememberedBatches, SegmentStats, Shard,
+    ShardMoment, ShardPlace, ShardReader, ShardSettings, ShardSite, ShardSnapshot, ShardStats, ShardUpkeep,
+    ShardWriter, UpdateContext, Visit,
 };
 pub(crate) use snapshot::MemorySnapshot;
-use snapshot::{matches, select};
+use state::State;
 
 /// Opens shards that forget everything when they close.
 #[derive(Clone, Default)]
@@ -52,122 +49,9 @@ struct MemoryShard {
     restless: bool,
 }
 
-struct State {
-    schema: Arc<Schema>,
-    version: i64,
-    documents: Vec<(String, Document)>,
-    visible: Arc<Vec<(String, Document)>>,
-    snapshots: u64,
-    suggesters_built: u64,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        let schema = Schema::build(plan::SchemaSource::default()).unwrap_or_else(|error| panic!("{error}"));
-        Self {
-            schema: Arc::new(schema),
-            version: 0,
-            documents: vec![],
-            visible: Arc::default(),
-            snapshots: 0,
-            suggesters_built: 0,
-        }
-    }
-}
-
-impl State {
-    fn position(&self, id: &str) -> Option<usize> {
-        self.documents.iter().position(|(known, _)| known == id)
-    }
-
-    fn next_version(&mut self, now_ms: i64) -> i64 {
-        self.version = (self.version + 1).max(now_ms << 20);
-        self.version
-    }
-
-    fn check(&self, id: &str, expect: Expect) -> Result<()> {
-        let actual = self.position(id).and_then(|at| match self.documents[at].1.first("_version_") {
-            Some(Value::Long(version)) => Some(*version),
-            _ => None,
-        });
-        let met = match expect {
-            Expect::Anything => true,
-            Expect::Exists => actual.is_some(),
-            Expect::Exactly(version) => actual == Some(version),
-            Expect::Absent(_) => actual.is_none(),
-        };
-        let (expected, actual) = (expect.as_version(), actual.unwrap_or(-1));
-        let message = || format!("version conflict for {id} expected={expected} actual={actual}");
-        if met { Ok(()) } else { Err(Error::new(ErrorKind::Conflict, message())) }
-    }
-
-    fn apply(&mut self, operation: Operation, now_ms: i64, outcome: &mut UpdateOutcome) -> Result<()> {
-        match operation {
-            Operation::Add(add) => {
-                self.check(&add.id, add.expect)?;
-                let version = self.next_version(now_ms);
-                let mut document = add.document;
-                document.append(&Arc::from("_version_"), [Value::Long(version)]);
-                if let Some(at) = self.position(&add.id) {
-                    self.documents.remove(at);
-                }
-                self.documents.push((add.id.clone(), document));
-                outcome.added.push((add.id, version));
-            }
-            Operation::Delete { id, expect, .. } => {
-                self.check(&id, expect)?;
-                let version = self.next_version(now_ms);
-                self.documents.retain(|(known, _)| *known != id);
-                outcome.deleted.push((id, -version));
-            }
-            Operation::DeleteByQuery { query, text, .. } => {
-                let version = self.next_version(now_ms);
-                self.documents.retain(|(_, document)| !matches(&query, document));
-                outcome.deleted_by_query.push((text, -version));
-            }
-            Operation::Commit(commit) => self.commit(&commit),
-            Operation::Refused(refusal) => return Err(refusal.error),
-            Operation::Modify(_) | Operation::Rollback => {
-                return Err(Error::bad_request("a shard in memory does not do this"));
-            }
-        }
-        Ok(())
-    }
-
-    fn commit(&mut self, commit: &Commit) {
-        if commit.open_searcher {
-            self.visible = Arc::new(self.documents.clone());
-            self.snapshots += 1;
-        }
-    }
-
-    fn get(&self, request: &GetRead<'_>) -> Vec<Option<Document>> {
-        let found = |id: &String| Some(select(&self.documents[self.position(id)?].1, request.fields));
-        request.ids.iter().map(found).collect()
-    }
-
-    fn fields(&self) -> IndexedFields {
-        let names = self.visible.iter().flat_map(|(_, document)| &document.fields);
-        let field = |(name, _): &(Arc<str>, _)| {
-            let field = IndexedField { name: name.to_string(), docs: 1, distinct: None, in_index: true };
-            IndexedFields(vec![field])
-        };
-        names.map(field).fold(IndexedFields::default(), Merge::merge)
-    }
-
-    fn versions(&self, limit: usize) -> Vec<Version> {
-        let versions =
-            self.documents.iter().rev().filter_map(|(_, document)| match document.first("_version_") {
-                Some(Value::Long(version)) => Some(*version),
-                _ => None,
-            });
-        versions.take(limit).collect()
-    }
-}
-
 impl MemoryShard {
     fn open(site: ShardSite, shards: &MemoryShards) -> Self {
-        let state = State { schema: site.schema, ..State::default() };
+        let state = State::of(site.schema);
         let MemoryShards { on_arrival, restless } = shards.clone();
         Self { on_arrival, clock: site.clock, state: Arc::new(Mutex::new(state)), restless }
     }

@@ -8,12 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use meter::Meters;
 use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, RankedHits, ShardResult};
-use plan::{
-    Document, DocumentVectors, FieldSelection, Hit, Query, Result, SchemaLineage, SearchPlan, Value,
-    VectorsPlan,
-};
+use plan::{Document, DocumentVectors, Hit, Result, SchemaLineage, SearchPlan, Value, VectorsPlan};
 
-use super::State;
+use super::state::{State, matches, select};
 use crate::shard::{DocumentAtRead, ShardSnapshot, SnapshotAnswer, SnapshotRequest};
 
 /// What was visible at a moment; its segment is one.
@@ -105,22 +102,5 @@ impl ShardSnapshot for MemorySnapshot {
             SnapshotRequest::Vectors(plan) => SnapshotAnswer::Vectors(self.vectors(plan)),
             other => other.empty_answer(),
         })
-    }
-}
-
-pub(super) fn select(document: &Document, fields: &FieldSelection) -> Document {
-    let chosen = document.fields.iter().filter(|(name, _)| fields.contains(name));
-    Document { fields: chosen.cloned().collect() }
-}
-
-pub(super) fn matches(query: &Query, document: &Document) -> bool {
-    match query {
-        Query::All => true,
-        Query::Term { field, value } => {
-            let values = document.get(field).unwrap_or_default();
-            values.iter().any(|known| known.to_text() == value.to_text())
-        }
-        Query::ConstantScore { query, .. } | Query::Boost { query, .. } => matches(query, document),
-        _ => false,
     }
 }

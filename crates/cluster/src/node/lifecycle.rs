@@ -8,8 +8,8 @@ use std::sync::Arc;
 use plan::{Error, ErrorKind, Result, Schema};
 
 use super::Node;
-use crate::catalog::{CollectionDocument, FIRST_SHARD, SavedSchema};
 use crate::collection::{Collection, Served};
+use crate::collection_documents::{CollectionDocument, FIRST_SHARD, SavedSchema};
 use crate::create::CreateCollection;
 use crate::in_use::VersionedSchema;
 use crate::placement::{Placement, PlacementState};

@@ -4,6 +4,7 @@
 //! Here are its parts, its opening and the directory of names. What making, deleting and unloading do step by
 //! step is `lifecycle`'s, renaming and aliases are `names`'; documents on disk are the catalog's.
 
+mod configsets;
 mod lifecycle;
 mod names;
 
@@ -16,8 +17,9 @@ use meter::Clock;
 use plan::{AutoCommit, Error, ErrorKind, Join, Result, Schema};
 use store::{LocalSite, ShardId, Site};
 
-use crate::catalog::{Catalog, CollectionDocument, FIRST_SHARD, MetadataHomes};
+use crate::catalog::{Catalog, MetadataHomes};
 use crate::collection::Collection;
+use crate::collection_documents::{CollectionDocument, FIRST_SHARD};
 use crate::configsets::Uploads;
 use crate::create::CreateCollection;
 use crate::offload;
@@ -142,10 +144,6 @@ impl Node {
 
     pub(crate) fn catalog(&self) -> &Catalog {
         &self.catalog
-    }
-
-    pub(crate) fn uploads(&self) -> &Uploads {
-        &self.uploads
     }
 
     /// The keys of what was found at the start and belongs to no collection that is known here: their files

@@ -6,17 +6,15 @@ mod read;
 
 pub use read::{
     CachesRead, DocumentAtRead, ExplainOtherRead, FieldsRead, GetRead, JoinRead, LikeCountsRead, ReadAnswer,
-    ReadRequest, SegmentsRead, ShardRead, SnapshotAnswer, SnapshotRead, SnapshotRequest, TermDocumentsRead,
-    VersionsRead, WhyNotRead,
+    ReadRequest, SegmentsRead, ShardMoment, ShardRead, ShardReader, ShardSnapshot, SnapshotAnswer,
+    SnapshotRead, SnapshotRequest, TermDocumentsRead, VersionsRead, WhyNotRead,
 };
 
 use std::sync::Arc;
 
-use meter::{Clock, Meters};
-use plan::partial::{ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, ShardResult};
+use meter::Clock;
 use plan::{
-    AutoCommit, CollectionConfig, Commit, LogPosition, Result, Schema, SearchPlan, SuggestComponent,
-    UpdateBatch, Value,
+    AutoCommit, CollectionConfig, Commit, LogPosition, Result, Schema, SuggestComponent, UpdateBatch,
 };
 
 use store::{BackupFolder, BackupPoint, ShardId, ShardImage, Site, Watermark};
@@ -35,42 +33,6 @@ pub trait ShardWriter: Send + Sync {
     /// question.
     fn position(&self) -> LogPosition;
     fn commit(&self, commit: &Commit) -> Result<()>;
-}
-
-/// Reads from a shard.
-pub trait ShardReader: Send + Sync {
-    /// What searches see now. Dropping it lets go of it.
-    fn pin(&self) -> Arc<dyn ShardSnapshot>;
-    /// Anything else that is asked; [`ShardRead::ask`] is the typed way to it.
-    fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer>;
-    /// Equal moments give equal answers.
-    fn moment(&self) -> ShardMoment;
-    fn stats(&self) -> ShardStats;
-}
-
-/// What a shard shows at one moment: what several questions of one request are asked of, so that they mean
-/// the same documents.
-pub trait ShardSnapshot: Send + Sync {
-    /// The first step of a search: which hits there are, and what is counted of them.
-    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
-    /// What hits of this snapshot have in the field by which the plan expands groups.
-    fn group_values(
-        &self,
-        plan: &SearchPlan,
-        hits: &[&HitRef],
-        meters: &Meters,
-    ) -> Result<Vec<Option<Value>>>;
-    /// The other members of the page's groups, in the order of the request's values.
-    fn expand(
-        &self,
-        plan: &SearchPlan,
-        request: &ExpandRequest<'_>,
-        meters: &Meters,
-    ) -> Result<Vec<GroupPartial>>;
-    /// The second step of a search: what hits of this snapshot show.
-    fn fetch(&self, plan: &SearchPlan, request: &FetchRequest<'_>, meters: &Meters) -> Result<Fetched>;
-    /// Anything else that is asked; [`SnapshotRead::ask_pinned`] is the typed way to it.
-    fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer>;
 }
 
 /// Keeps a shard in order.
@@ -103,15 +65,6 @@ pub trait ShardUpkeep: Send + Sync {
 pub trait Shard: ShardWriter + ShardReader + ShardUpkeep {}
 
 impl<T: ShardWriter + ShardReader + ShardUpkeep> Shard for T {}
-
-/// Which state of a shard answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ShardMoment {
-    /// Changes whenever searches may find something else.
-    pub snapshot: u64,
-    /// Changes whenever a suggester is built or dropped.
-    pub suggesters: u64,
-}
 
 /// What of a collection's configuration is a shard's to heed.
 pub struct ShardSettings<'a> {

@@ -1,22 +1,70 @@
-//! What a shard can be asked to read: one line in the table below for each operation, with its request and
-//! its answer. From that line come the two messages that any kind of shard understands, and the typed way in:
-//! `request.ask(shard)` gives the answer that belongs to the request. A new operation is its line here and an
-//! arm in each kind of shard that has something to say to it. Requests are plans and plain values; what is
-//! alive (meters) goes beside them.
+//! What a shard can be asked to read: a search of a pin, and one line in the tables below for each other
+//! operation, with its request and its answer. From that line come the two messages that any kind of shard
+//! understands, and the typed way in: `request.ask(shard)` gives the answer that belongs to the request. A
+//! new operation is its line here and an arm in each kind of shard that has something to say to it. Requests
+//! are plans and plain values; what is alive (meters) goes beside them.
 //!
 //! There are two tables: what is asked of a shard as it is now, and what is asked of a pin, since it names
 //! documents by numbers of a snapshot, explains what a search of it found, or is asked more than once for one
 //! answer.
 
-use engine::{JoinedValues, SegmentStats};
+use std::sync::Arc;
+
+use engine::{JoinedValues, SegmentStats, ShardStats};
 use meter::Meters;
-use plan::partial::{ByValue, IndexedFields, LikeCounts, LikeWords, SuggestPartial, TermCounts, WordCounts};
+use plan::partial::{
+    ByValue, ExpandRequest, FetchRequest, Fetched, GroupPartial, HitRef, IndexedFields, LikeCounts,
+    LikeWords, ShardResult, SuggestPartial, TermCounts, WordCounts,
+};
 use plan::{
     CacheStats, Document, DocumentVectors, Error, Explanation, FieldSelection, Join, MoreLike, Query, Result,
-    SearchPlan, SuggestPlan, TermsPlan, VectorsPlan, Version, WhyNot, WordsPlan,
+    SearchPlan, SuggestPlan, TermsPlan, Value, VectorsPlan, Version, WhyNot, WordsPlan,
 };
 
-use super::{ShardReader, ShardSnapshot};
+/// Reads from a shard.
+pub trait ShardReader: Send + Sync {
+    /// What searches see now. Dropping it lets go of it.
+    fn pin(&self) -> Arc<dyn ShardSnapshot>;
+    /// Anything else that is asked; [`ShardRead::ask`] is the typed way to it.
+    fn read(&self, request: ReadRequest<'_>, meters: &Meters) -> Result<ReadAnswer>;
+    /// Equal moments give equal answers.
+    fn moment(&self) -> ShardMoment;
+    fn stats(&self) -> ShardStats;
+}
+
+/// What a shard shows at one moment: what several questions of one request are asked of, so that they mean
+/// the same documents.
+pub trait ShardSnapshot: Send + Sync {
+    /// The first step of a search: which hits there are, and what is counted of them.
+    fn search(&self, plan: &SearchPlan, meters: &Meters) -> Result<ShardResult>;
+    /// What hits of this snapshot have in the field by which the plan expands groups.
+    fn group_values(
+        &self,
+        plan: &SearchPlan,
+        hits: &[&HitRef],
+        meters: &Meters,
+    ) -> Result<Vec<Option<Value>>>;
+    /// The other members of the page's groups, in the order of the request's values.
+    fn expand(
+        &self,
+        plan: &SearchPlan,
+        request: &ExpandRequest<'_>,
+        meters: &Meters,
+    ) -> Result<Vec<GroupPartial>>;
+    /// The second step of a search: what hits of this snapshot show.
+    fn fetch(&self, plan: &SearchPlan, request: &FetchRequest<'_>, meters: &Meters) -> Result<Fetched>;
+    /// Anything else that is asked; [`SnapshotRead::ask_pinned`] is the typed way to it.
+    fn read(&self, request: SnapshotRequest<'_>, meters: &Meters) -> Result<SnapshotAnswer>;
+}
+
+/// Which state of a shard answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ShardMoment {
+    /// Changes whenever searches may find something else.
+    pub snapshot: u64,
+    /// Changes whenever a suggester is built or dropped.
+    pub suggesters: u64,
+}
 
 /// A request to a shard, with the type of its answer.
 pub trait ShardRead {

@@ -23,7 +23,6 @@ use imports::{Arrow, Sources};
 const IN_CIRCLES: [(&str, usize); 12] = [
     ("analysis", 64),
     ("client", 6),
-    ("cluster", 16),
     ("doctor", 4),
     ("engine", 48),
     ("http", 10),

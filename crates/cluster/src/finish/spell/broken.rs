@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 use plan::{BrokenWords, SpellFinding, SpellMode, SpellPlan, SpellWord, TieHeap};
 
-use super::add;
+use super::finding::add;
 use super::words::Words;
 
 /// Cuts and joints, the most frequent first. Nothing is said of words that are missed, nor of what needs

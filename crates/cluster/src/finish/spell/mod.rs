@@ -5,6 +5,7 @@
 //! one.
 
 mod broken;
+mod finding;
 mod near;
 mod words;
 
@@ -12,6 +13,7 @@ use meter::Allowance;
 use plan::partial::WordCounts;
 use plan::{Checker, Error, Result, SpellDictionary, SpellFinding, SpellPlan, SpellWord, WordsPlan};
 
+use finding::add;
 use words::Words;
 
 /// What all shards together know of some words.
@@ -77,12 +79,4 @@ fn weave(results: impl Iterator<Item = Vec<SpellFinding>>, count: usize) -> Vec<
         woven
     });
     woven.collect()
-}
-
-/// Adds a suggestion, or gives the one there is another count.
-fn add(finding: &mut SpellFinding, text: &str, documents: u64) {
-    match finding.suggestions.iter_mut().find(|(known, _)| known == text) {
-        Some((_, known)) => *known = documents,
-        None => finding.suggestions.push((text.to_owned(), documents)),
-    }
 }

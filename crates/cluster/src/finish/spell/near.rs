@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use plan::{NearWords, SpellFinding, SpellMode, SpellPlan};
 
-use super::add;
+use super::finding::add;
 use super::words::{NearTerm, Words};
 
 /// Suggestions for all words of a plan, in order; words that were all right have none. Words of which nothing

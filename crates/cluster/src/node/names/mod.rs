@@ -11,8 +11,8 @@ use std::sync::Arc;
 use plan::{Error, Result, check_name};
 
 use super::{Directory, Node, unknown};
-use crate::catalog::CollectionDocument;
 use crate::collection::Collection;
+use crate::collection_documents::CollectionDocument;
 use crate::offload;
 use crate::state::{ClusterState, Rename};
 
