@@ -40,6 +40,13 @@ pub struct TermsRequest {
 }
 
 impl TermsRequest {
+    /// What a search asks to be listed beside its hits; `None` without `terms=true`. Errors as
+    /// [`TermsRequest::parse`].
+    pub fn beside_hits(params: &Params, schema: &Schema) -> Result<Option<Self>, (Error, Entries)> {
+        let asked = terms::TERMS.read(params).map_err(|error| (error, vec![]))?;
+        asked.then(|| Self::parse(params, schema)).transpose()
+    }
+
     /// Errors: values that cannot be read; bounds or expressions for a point field. With what the response
     /// shows besides.
     pub fn parse(params: &Params, schema: &Schema) -> Result<Self, (Error, Entries)> {

@@ -41,7 +41,7 @@ const NAMES_ARE_DATA: [Allowed; 12] = [
 const ALL_PAIRS: [Allowed; 14] = [
     ("crates/http/src/handlers/info.rs", 1, "shows them all"),
     ("crates/http/src/handlers/permit.rs", 1, "measures them"),
-    ("crates/http/src/handlers/select.rs", 1, "shows them in a log"),
+    ("crates/http/src/handlers/select/json_body.rs", 1, "shows them in a log"),
     ("crates/http/src/request/params.rs", 2, "joins those of the address with those of the body"),
     ("crates/http/src/request/v2.rs", 2, "calls them as the older API does"),
     ("crates/solr/src/admin/config_view.rs", 2, "shows what a handler presets"),

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use cluster::Collection;
 use hyper::Method;
 use plan::{Error, Resources, Result, check_name};
-use solr::params::admin::configsets as asked;
+use solr::params::admin::configsets as params;
 use solr::response::{Entries, Node};
 
 use crate::configsets::{self, Configset};
@@ -25,17 +25,17 @@ enum Action {
 
 impl Action {
     fn of_params(call: &Call<'_>) -> Result<Self> {
-        let action = asked::ACTION.text(&call.params).to_ascii_uppercase();
-        let name = || call.required(&asked::NAME).map(str::to_owned);
+        let action = params::ACTION.text(&call.params).to_ascii_uppercase();
+        let name = || call.required(&params::NAME).map(str::to_owned);
         Ok(match action.as_str() {
             "LIST" => Action::List,
-            "CREATE" => Action::Create { name: name()?, base: call.text(&asked::BASE).to_owned() },
+            "CREATE" => Action::Create { name: name()?, base: call.text(&params::BASE).to_owned() },
             "DELETE" => Action::Delete { name: name()? },
             "UPLOAD" => Action::Upload {
                 name: name()?,
-                path: call.text(&asked::FILE_PATH).map(str::to_owned),
-                overwrite: call.value(&asked::OVERWRITE)?,
-                cleanup: call.value(&asked::CLEAN_UP)?,
+                path: call.text(&params::FILE_PATH).map(str::to_owned),
+                overwrite: call.value(&params::OVERWRITE)?,
+                cleanup: call.value(&params::CLEAN_UP)?,
             },
             _ => return Err(Error::bad_request(format!("Unknown action: {action}"))),
         })
@@ -50,8 +50,8 @@ impl Action {
             (&Method::PUT, [name, path @ ..]) => Action::Upload {
                 name: name.clone(),
                 path: (!path.is_empty()).then(|| path.join("/")),
-                overwrite: asked::OVERWRITE.read(&call.params)?,
-                cleanup: asked::CLEAN_UP.read(&call.params)?,
+                overwrite: params::OVERWRITE.read(&call.params)?,
+                cleanup: params::CLEAN_UP.read(&call.params)?,
             },
             (method, _) => {
                 return Err(Error::bad_request(format!(
@@ -95,8 +95,8 @@ fn list(call: &Call<'_>) -> Entries {
 
 async fn create(call: &Call<'_>, name: &str, base: &str) -> Result<Entries> {
     own(call, name)?;
-    if let Some((property, _)) = asked::PROPERTY.sent_all(&call.params).next() {
-        let beginning = asked::PROPERTY.beginning();
+    if let Some((property, _)) = params::PROPERTY.sent_all(&call.params).next() {
+        let beginning = params::PROPERTY.beginning();
         return Err(Error::bad_request(format!("`{beginning}{property}` is not supported; leave it out")));
     }
     let files = call.server.node.configset(base).map(|files| Resources::clone(&files));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cluster::{Collection, HashRange, Intake, route_key};
 use plan::{Error, Result};
-use solr::params::admin::cores as asked;
+use solr::params::admin::cores as params;
 use solr::response::Entries;
 use solr::schema::first_loss;
 
@@ -23,16 +23,16 @@ const PARTS_MAX: usize = 64;
 /// target has an equal share of the hashes. It also writes to folders (`path`), which no core here would find
 /// (`compat/admin/figures.yaml`).
 pub(super) async fn split(call: &Call<'_>) -> Result<Entries> {
-    let names: Vec<&str> = asked::TARGETS.sent_all(&call.params).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> = params::TARGETS.sent_all(&call.params).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
-        return Err(Error::bad_request(match call.text(&asked::PATH) {
+        return Err(Error::bad_request(match call.text(&params::PATH) {
             Some(path) => format!(
                 "`path` is `{path}`, which is not supported: make cores and name each with `targetCore`"
             ),
             None => "Either path or targetCore param must be specified".to_owned(),
         }));
     }
-    let source = existing(call, call.required(&asked::CORE)?)?;
+    let source = existing(call, call.required(&params::CORE)?)?;
     let key = split_key(call)?;
     let ranges = ranges(call, names.len())?;
     let expected = |name: &&str| {
@@ -61,7 +61,7 @@ pub(super) async fn split(call: &Call<'_>) -> Result<Entries> {
 
 /// The tenant whose documents alone are to be taken.
 fn split_key(call: &Call<'_>) -> Result<Option<String>> {
-    let Some(text) = call.text(&asked::SPLIT_KEY) else { return Ok(None) };
+    let Some(text) = call.text(&params::SPLIT_KEY) else { return Ok(None) };
     match route_key(text) {
         Some(key) => Ok(Some(key.to_owned())),
         None => Err(Error::bad_request(format!("`split.key` is `{text}`; end it with `!`, as in `tenant!`"))),
@@ -75,7 +75,7 @@ fn ranges(call: &Call<'_>, targets: usize) -> Result<Vec<HashRange>> {
             "there are `{targets}` targets; use {PARTS_MAX} or fewer at once"
         )));
     }
-    let Some(text) = call.text(&asked::RANGES) else {
+    let Some(text) = call.text(&params::RANGES) else {
         return Ok(HashRange::ALL.cut(u32::try_from(targets).unwrap_or(1)));
     };
     let ranges = text.split(',').map(HashRange::parse).collect::<Result<Vec<_>>>()?;
@@ -104,13 +104,13 @@ fn check_distinct(source: &Arc<Collection>, target: &Arc<Collection>, all: &[Arc
 /// Solr differs: two documents of one id stay two there, and a target that is not there goes unsaid
 /// (`compat/admin/figures.yaml`).
 pub(super) async fn merge(call: &Call<'_>) -> Result<Entries> {
-    let core = call.required(&asked::CORE)?;
-    if let Some(folder) = call.text(&asked::INDEX_DIR) {
+    let core = call.required(&params::CORE)?;
+    if let Some(folder) = call.text(&params::INDEX_DIR) {
         return Err(Error::bad_request(format!(
             "`indexDir` is `{folder}`, which is not supported: name cores with `srcCore`"
         )));
     }
-    let names: Vec<&str> = asked::SOURCES.sent_all(&call.params).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> = params::SOURCES.sent_all(&call.params).filter(|name| !name.is_empty()).collect();
     if names.is_empty() {
         return Err(Error::bad_request("At least one indexDir or srcCore must be specified"));
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use cluster::{Collection, CreateCollection};
 use plan::{Error, ErrorKind, Result};
 use solr::admin::{CoreFacts, core_status};
-use solr::params::admin::cores as asked;
+use solr::params::admin::cores as params;
 use solr::params::{Param, Preset};
 use solr::response::{Entries, Name, Node};
 
@@ -31,8 +31,8 @@ const NOT_SERVED: [&str; 8] = [
 ];
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Entries> {
-    let action = call.text(&asked::ACTION).to_ascii_uppercase();
-    match (action.as_str(), call.text(&asked::ASYNC)) {
+    let action = call.text(&params::ACTION).to_ascii_uppercase();
+    match (action.as_str(), call.text(&params::ASYNC)) {
         ("STATUS", _) => status(call),
         ("REQUESTSTATUS", _) => background::core_task(call),
         (_, Some(id)) => begin(call, id, action),
@@ -53,21 +53,21 @@ pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
         "CREATESNAPSHOT" => snapshots::create(call, Of::Core).await,
         "LISTSNAPSHOTS" => snapshots::list(call, Of::Core).await,
         "DELETESNAPSHOT" => snapshots::delete(call, Of::Core).await,
-        "BACKUPCORE" => collections::back_up_core(call, existing(call, &asked::CORE)?).await,
+        "BACKUPCORE" => collections::back_up_core(call, existing(call, &params::CORE)?).await,
         "RESTORECORE" => collections::restore_core(call).await,
         _ if NOT_SERVED.contains(&action) => Err(Error::bad_request(format!(
             "`{action}` is not supported; to copy a core, back it up with `/admin/collections?action=BACKUP` and restore it \
              under another name"
         ))),
         _ => {
-            let action = asked::ACTION.sent(&call.params).unwrap_or_default();
+            let action = params::ACTION.sent(&call.params).unwrap_or_default();
             Err(Error::bad_request(format!("Unsupported operation: {action}")))
         }
     }
 }
 
 fn status(call: &Call<'_>) -> Result<Entries> {
-    let index = asked::INDEX_INFO.read(&call.params)?;
+    let index = params::INDEX_INFO.read(&call.params)?;
     let facts = |collection: &Collection| CoreFacts {
         name: collection.core_name(),
         folder: collection.folder().display().to_string(),
@@ -75,7 +75,7 @@ fn status(call: &Call<'_>) -> Result<Entries> {
         uptime_ms: call.started_ms.saturating_sub(collection.opened_ms()),
         index: index.then(|| index_facts(collection)),
     };
-    let entries: Entries = match call.text(&asked::CORE) {
+    let entries: Entries = match call.text(&params::CORE) {
         Some(name) => match call.server.node.find(name) {
             Some(collection) => vec![core_status(&facts(&collection))],
             None => vec![(Name::Owned(name.to_owned()), Node::Map(vec![]))],
@@ -86,12 +86,12 @@ fn status(call: &Call<'_>) -> Result<Entries> {
 }
 
 async fn create(call: &Call<'_>) -> Result<Entries> {
-    let name = call.required(&asked::NAME)?;
+    let name = call.required(&params::NAME)?;
     let node = &call.server.node;
     if node.find(name).is_some() {
         return Err(Error::bad_request(format!("Core with name '{name}' already exists.")));
     }
-    let (given, configset) = (call.sent(&asked::CONFIGSET), call.text(&asked::CONFIGSET));
+    let (given, configset) = (call.sent(&params::CONFIGSET), call.text(&params::CONFIGSET));
     let origin = configsets::require(call, configset)?;
     let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
     wanted.core_name = Some(name.to_owned());
@@ -103,7 +103,7 @@ async fn create(call: &Call<'_>) -> Result<Entries> {
 }
 
 async fn reload(call: &Call<'_>) -> Result<Entries> {
-    let collection = existing(call, &asked::CORE)?;
+    let collection = existing(call, &params::CORE)?;
     configsets::renew(call, &collection).await?;
     collection.reload().await?;
     Ok(vec![])
@@ -111,7 +111,7 @@ async fn reload(call: &Call<'_>) -> Result<Entries> {
 
 /// Solr differs: there, a name that another core has is taken from it, and that core cannot be used again.
 async fn rename(call: &Call<'_>) -> Result<Entries> {
-    let (core, other) = (call.required(&asked::CORE)?, call.required(&asked::OTHER)?);
+    let (core, other) = (call.required(&params::CORE)?, call.required(&params::OTHER)?);
     match call.server.node.rename(core, other).await {
         // As Solr has it.
         Err(error) if error.kind == ErrorKind::NotFound => Ok(vec![]),
@@ -120,23 +120,23 @@ async fn rename(call: &Call<'_>) -> Result<Entries> {
 }
 
 async fn swap(call: &Call<'_>) -> Result<Entries> {
-    let (core, other) = (existing(call, &asked::CORE)?, existing(call, &asked::OTHER)?);
+    let (core, other) = (existing(call, &params::CORE)?, existing(call, &params::OTHER)?);
     call.server.node.swap(&core.core_name(), &other.core_name()).await?;
     Ok(vec![])
 }
 
 /// Without a flag the files stay: the core can be created again as it was.
 async fn unload(call: &Call<'_>) -> Result<Entries> {
-    let name = call.required(&asked::CORE)?;
+    let name = call.required(&params::CORE)?;
     let node = &call.server.node;
     let Some(collection) = node.find(name) else {
         return Err(Error::bad_request(format!("Cannot unload non-existent core [{name}]")));
     };
     let (name, wanted) = (collection.core_name(), |flag: &Preset<bool>| flag.read(&call.params));
-    if wanted(&asked::DELETE_ALL)? {
+    if wanted(&params::DELETE_ALL)? {
         node.delete(&name).await?;
     } else {
-        node.unload(&name, wanted(&asked::DELETE_DATA)? || wanted(&asked::DELETE_INDEX)?).await?;
+        node.unload(&name, wanted(&params::DELETE_DATA)? || wanted(&params::DELETE_INDEX)?).await?;
     }
     Ok(vec![])
 }

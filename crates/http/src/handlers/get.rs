@@ -9,7 +9,7 @@ use solr::response::Entries;
 use solr::{Fetched, GetRequest, Params, versions_entry};
 
 use super::permit::Permit;
-use super::select::Resolving;
+use super::select::SearchScope;
 use crate::request::call::Call;
 
 pub(super) async fn run(
@@ -36,8 +36,8 @@ async fn searched(
     (params, permit): (&Params, &Permit),
     request: &GetRequest,
 ) -> Result<Vec<Option<Fetched>>> {
-    let resolving = Resolving::of(call, collection, permit);
-    let plan = request.filtered(params, &resolving.context())?;
+    let scope = SearchScope::of(call, collection, permit);
+    let plan = request.filtered(params, &scope.context())?;
     if !collection.stats().current {
         collection.commit(Commit::SOFT).await?;
     }

@@ -4,7 +4,7 @@
 
 use plan::{Error, Result};
 use solr::admin::{body_params, level_changes};
-use solr::params::admin::node as asked;
+use solr::params::admin::node as params;
 use solr::response::{Entries, Node};
 use tracing::level_filters::LevelFilter;
 
@@ -15,17 +15,17 @@ const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"];
 
 /// Solr's one path for all of it: `set=NAME:LEVEL`, `threshold=LEVEL`, `since=MILLISECONDS`.
 pub(super) fn run(call: &Call<'_>) -> Result<Entries> {
-    if let Some(text) = call.text(&asked::THRESHOLD) {
+    if let Some(text) = call.text(&params::THRESHOLD) {
         call.server.config.logs.set_threshold(level(text)?);
     }
-    for change in asked::SET.sent_all(&call.params) {
+    for change in params::SET.sent_all(&call.params) {
         let (name, level) = change.rsplit_once(':').ok_or_else(|| {
             Error::bad_request(format!("Invalid format, expected level:value, got {change}"))
         })?;
         set(call, name, level)?;
     }
     let mut entries: Entries = vec![watcher()];
-    match call.text(&asked::SINCE) {
+    match call.text(&params::SINCE) {
         Some(since) => entries.extend(history(call, since)?),
         None => entries.extend(levels(call)),
     }
@@ -48,12 +48,12 @@ pub(super) fn of_messages(call: &Call<'_>) -> Result<Entries> {
     if let Some(content) = &call.content {
         let body = body_params(content.text()?)?;
         let missing = || Error::bad_request("the body names no level; send `{\"level\": \"WARN\"}`");
-        let text = asked::LEVEL.sent(&body).or(asked::THRESHOLD.sent(&body)).ok_or_else(missing)?;
+        let text = params::LEVEL.sent(&body).or(params::THRESHOLD.sent(&body)).ok_or_else(missing)?;
         call.server.config.logs.set_threshold(level(text)?);
         return Ok(vec![watcher()]);
     }
     let missing = || Error::bad_request("Missing required parameter, 'since'.");
-    let mut entries = history(call, call.text(&asked::SINCE).ok_or_else(missing)?)?;
+    let mut entries = history(call, call.text(&params::SINCE).ok_or_else(missing)?)?;
     entries.push(watcher());
     Ok(entries)
 }

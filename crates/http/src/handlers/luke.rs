@@ -14,7 +14,7 @@ use solr::Params;
 use solr::admin::{
     FieldFacts, IndexFacts, StoredValue, luke_document, luke_fields, luke_index, luke_info, luke_schema,
 };
-use solr::params::admin::luke as asked;
+use solr::params::admin::luke as params;
 use solr::response::{Entries, Node};
 use solr::select::{FieldItem, FieldList};
 
@@ -42,7 +42,7 @@ async fn details(collection: &Arc<Collection>, params: &Params) -> Result<Entrie
         entries.push(("info".into(), luke_info()));
         return Ok(entries);
     }
-    match asked::SHOW.text(params) {
+    match params::SHOW.text(params) {
         "index" => {}
         "schema" => {
             entries.push(("schema".into(), luke_schema(&schema)));
@@ -67,12 +67,12 @@ struct DocumentName {
 /// Which document to take apart, if any. `docId` wins over `id`: a number that a client has from elsewhere
 /// means the newest moment.
 async fn place(pinned: &PinnedCollection, schema: &Schema, params: &Params) -> Result<Option<DocumentName>> {
-    if let Some(sent) = asked::DOC_ID.read(params)? {
-        let called = asked::DOC_ID.sent(params).unwrap_or_default();
+    if let Some(sent) = params::DOC_ID.read(params)? {
+        let called = params::DOC_ID.sent(params).unwrap_or_default();
         let number = u64::try_from(sent).map_err(|_| no_document(called))?;
         return Ok(Some(DocumentName { number, called: called.to_owned() }));
     }
-    let (Some(id), Some(key)) = (asked::ID.sent(params), schema.unique_key.clone()) else { return Ok(None) };
+    let (Some(id), Some(key)) = (params::ID.sent(params), schema.unique_key.clone()) else { return Ok(None) };
     let query = Query::Term { field: key, value: Value::Str(id.to_owned()) };
     let plan = Arc::new(first(schema, query, 1));
     let found = pinned.search(plan, &Meters::default()).await?.hits.into_iter().next();
@@ -144,8 +144,8 @@ pub(super) fn index_facts(collection: &Collection) -> IndexFacts {
 }
 
 async fn field_facts(collection: &Collection, schema: &Schema, params: &Params) -> Result<Vec<FieldFacts>> {
-    let limit = asked::TERMS.read(params)?.min(TERMS_MAX);
-    let wanted = asked::FIELDS.sent(params).map(selection);
+    let limit = params::TERMS.read(params)?.min(TERMS_MAX);
+    let wanted = params::FIELDS.sent(params).map(selection);
     let mut facts = Vec::new();
     for found in collection.luke_fields().await?.into_iter().filter(|found| found.in_index) {
         if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&found.name)) {

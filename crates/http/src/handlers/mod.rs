@@ -7,13 +7,13 @@
 
 pub(crate) mod zip;
 
-mod asked;
 mod background;
 mod collections;
 mod config;
 mod configsets;
 mod core_parts;
 mod cores;
+mod effective;
 mod field_analysis;
 mod files;
 mod get;
@@ -29,15 +29,12 @@ mod ping;
 mod rebuild;
 mod replication;
 mod schema;
+mod schema_commands;
 mod security;
 mod segments;
 mod select;
-mod side_components;
 mod slow;
 mod snapshots;
-mod spelling;
-mod subquery;
-mod suggesting;
 mod tallied;
 mod terms;
 mod update;
@@ -54,7 +51,7 @@ use solr::params::admin::collections::STATE_VERSIONS;
 use solr::response::{Format, Name, Node};
 use solr::security::Section;
 
-use self::asked::{Asked, RESOLVED_MAX, presets};
+use self::effective::{EffectiveParams, RESOLVED_MAX, presets};
 use self::permit::Permit;
 use crate::openapi;
 use crate::request::call::{Answer, Call, Envelope, Failure, Writers};
@@ -134,11 +131,11 @@ async fn in_collection(call: &Call<'_>, collection: &Arc<Collection>, handler: H
     let preparing = call.trace.enter(Phase::Prepare);
     let config = collection.config();
     let presets = presets(handler, path, &call.params, &config);
-    let asked = match handler {
-        Handler::Select => select::asked(call, &presets),
-        _ => Ok(Asked::plainly(&call.params, &presets).with_macros()),
+    let params = match handler {
+        Handler::Select => select::effective(call, &presets),
+        _ => Ok(EffectiveParams::plainly(&call.params, &presets).with_macros()),
     };
-    let made = asked.and_then(|Asked { sent, effective, refused }| {
+    let made = params.and_then(|EffectiveParams { sent, effective, refused }| {
         let writers = Writers { assumed: assumed_format(call, handler), own: &config.named.writers };
         Ok((Envelope::parse(sent, &effective, handler.class(), writers)?, effective, refused))
     });

@@ -9,6 +9,7 @@ use plan::{Error, Schema, SchemaSource};
 use solr::response::{Entries, Node};
 use solr::schema::{impact, impact_node};
 
+use super::schema_commands::after_commands;
 use crate::request::call::{Call, Content, Failure};
 
 /// Documents a second, for estimates: a careful guess for documents of a kilobyte on one processor, not
@@ -41,7 +42,7 @@ pub(super) async fn run(
 
 async fn shown_plan(collection: &Arc<Collection>, body: &str) -> Result<Entries, Failure> {
     let before = collection.schema();
-    let after = Schema::build(super::schema::edited(&before.source, body)?)?;
+    let after = Schema::build(after_commands(&before.source, body)?)?;
     let fields = collection.luke_fields().await?;
     let present: Vec<_> = fields.into_iter().filter(|it| it.in_index).map(|it| (it.name, it.docs)).collect();
     let impacts = impact(&before, &after, &present);
@@ -60,7 +61,7 @@ async fn apply(call: &Call<'_>, collection: &Arc<Collection>, body: &str) -> Res
     let mut entries = shown_plan(collection, body).await?;
     let body = body.to_owned();
     let edit = move |source: &SchemaSource| {
-        super::schema::edited(source, &body).map_err(|_| {
+        after_commands(source, &body).map_err(|_| {
             Error::bad_request(
                 "the commands do not apply to the schema as it is now; look at it and plan again",
             )

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use cluster::Collection;
-use plan::{ErrorKind, SchemaSource};
+use plan::ErrorKind;
+use solr::Params;
 use solr::params::response::WT;
 use solr::response::Entries;
-use solr::{EditError, Params};
 
+use super::schema_commands::after_commands;
 use crate::request::call::{Call, Content, Failure};
 use crate::request::reply::Reply;
 
@@ -46,7 +47,7 @@ async fn edit(collection: &Arc<Collection>, content: &Content) -> Result<(), Fai
     let body = content.text()?;
     loop {
         let versioned = collection.versioned_schema();
-        let edited = edited(&versioned.value.source, body)?;
+        let edited = after_commands(&versioned.value.source, body)?;
         match collection.change_schema(versioned.version, edited).await {
             Err(error) if error.kind == ErrorKind::Conflict => {}
             Err(error) => return Err(error.into()),
@@ -55,13 +56,6 @@ async fn edit(collection: &Arc<Collection>, content: &Content) -> Result<(), Fai
             Ok(_) => return Ok(()),
         }
     }
-}
-
-/// New types may name the files of the built-in configset.
-pub(super) fn edited(source: &SchemaSource, body: &str) -> Result<SchemaSource, EditError> {
-    let builtin = solr::config::configset::builtin("_default");
-    let read = |name: &str| Some(builtin?.file(name)?.to_owned());
-    solr::schema::edit(source, body, &read)
 }
 
 fn below(path: &str) -> &str {

@@ -17,7 +17,7 @@ use solr::update::{
     Chain, Decoded, DecodedPiece, Decoder, Processed, Resume, Route, UpdateChains, UpdateOptions,
 };
 
-use super::asked::RESOLVED_MAX;
+use super::effective::RESOLVED_MAX;
 use super::permit::Permit;
 use crate::admission::Load;
 use crate::request::body::{Filled, Upload};

@@ -11,7 +11,7 @@ use solr::select::SelectRequest;
 use solr::why_not::{Question, answer, ranking};
 
 use super::permit::Permit;
-use super::select::Resolving;
+use super::select::SearchScope;
 use crate::request::call::Call;
 
 pub(super) async fn run(
@@ -21,8 +21,8 @@ pub(super) async fn run(
 ) -> Result<Entries> {
     let id =
         why_not::ID.read(params)?.ok_or_else(|| Error::bad_request("`id` is missing; name a document"))?;
-    let resolving = Resolving::of(call, collection, permit);
-    let context = resolving.context();
+    let scope = SearchScope::of(call, collection, permit);
+    let context = scope.context();
     let plan = SelectRequest::parse(params)?.resolve(&context)?.plan;
     let pinned = collection.pin();
     let why = pinned.read(WhyNotRead { plan: &plan, id: &id }, &permit.meters).await?;

@@ -8,7 +8,7 @@ use analysis::SchemaAnalyzers;
 use plan::{Error, FieldSpec, Result, Schema};
 
 use super::View;
-use crate::params::{Params, analysis as asked, query};
+use crate::params::{Params, analysis as analysis_params, query};
 use crate::response::{Entries, Name, Node};
 use crate::xml_tree::{self, Element};
 
@@ -51,8 +51,8 @@ impl DocumentAnalysis {
         }
         let documents =
             elements.into_iter().map(|element| document(element, schema)).collect::<Result<_>>()?;
-        let query = asked::QUERY.read(params)?.or(query::Q.read(params)?);
-        Ok(Self { documents, query, show_match: asked::SHOW_MATCH.read(params)? })
+        let query = analysis_params::QUERY.read(params)?.or(query::Q.read(params)?);
+        Ok(Self { documents, query, show_match: analysis_params::SHOW_MATCH.read(params)? })
     }
 
     pub fn respond(&self, analyzers: &SchemaAnalyzers) -> Result<Entries> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use analysis::{Analyzer, Output, SchemaAnalyzers, StageOutput, Token};
 use plan::{Error, FieldClass, FieldType, Result, Schema, Value, parse_instant};
 
-use crate::params::{Params, analysis as asked, query};
+use crate::params::{Params, analysis as analysis_params, query};
 use crate::response::{Entries, Name, Node};
 
 /// Tokens a stage may make: each is shown once for each stage.
@@ -42,8 +42,8 @@ impl FieldAnalysis {
         let names = |list: Option<String>| -> Vec<String> {
             list.iter().flat_map(|list| list.split(',')).map(str::to_owned).collect()
         };
-        let types = names(text(&asked::FIELD_TYPE)?);
-        let mut fields = names(text(&asked::FIELD_NAME)?);
+        let types = names(text(&analysis_params::FIELD_TYPE)?);
+        let mut fields = names(text(&analysis_params::FIELD_NAME)?);
         if types.is_empty() && fields.is_empty() {
             fields.extend(text(&query::DF)?);
         }
@@ -52,8 +52,8 @@ impl FieldAnalysis {
                 "Field analysis request must contain one of analysis.fieldtype, analysis.fieldname or df.",
             ));
         }
-        let value = text(&asked::FIELD_VALUE)?;
-        let query = text(&asked::QUERY)?.or(text(&query::Q)?);
+        let value = text(&analysis_params::FIELD_VALUE)?;
+        let query = text(&analysis_params::QUERY)?.or(text(&query::Q)?);
         if value.is_none() && query.is_none() {
             return Err(Error::bad_request(
                 "One of analysis.fieldvalue, q, or analysis.query parameters must be specified",
@@ -72,7 +72,7 @@ impl FieldAnalysis {
             fields: fields.into_iter().map(of_field).collect::<Result<_>>()?,
             value,
             query,
-            show_match: asked::SHOW_MATCH.read(params)?,
+            show_match: analysis_params::SHOW_MATCH.read(params)?,
         })
     }
 

@@ -27,8 +27,8 @@ pub struct Found {
     pub explained_other: Vec<(String, Explanation)>,
     /// How the likes of each hit were found.
     pub likes_explained: Option<Node>,
-    /// What components beside the search have to say, by their names.
-    pub beside: Vec<(String, Entries)>,
+    /// Of components that are not answered by the search, by their names.
+    pub sections: Vec<(String, Entries)>,
     /// Where the time went, where that is shown.
     pub traced: Option<Traced>,
 }
@@ -42,7 +42,7 @@ pub fn select(
     components: &[Component],
     elapsed_ms: u64,
 ) -> Entries {
-    let Found { mut result, facets, columns, explained_other, likes_explained, beside, traced } = found;
+    let Found { mut result, facets, columns, explained_other, likes_explained, mut sections, traced } = found;
     let explained = response.debug.results.then(|| explanations(&result, response.debug));
     let plan::ShapeResult { next, groups, expanded } = std::mem::take(&mut result.shape);
     if let Some(view) = response.groups.as_ref().filter(|view| view.form != GroupForm::Grouped) {
@@ -74,7 +74,6 @@ pub fn select(
     });
     let one = |name: &'static str, node: Option<Node>| node.map(|node| (Name::Borrowed(name), node));
     let section = |component: Component, node| (component.name().to_owned(), Entries::from_iter(node));
-    let mut sections = beside;
     sections.extend([
         section(Component::Facet, one("facet_counts", counts)),
         section(Component::FacetModule, one("facets", tree.map(bucket))),

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use plan::{AnalyzerSpec, ComponentSpec, CopyField, Error, FieldSpec, FieldType, Properties, Result, Schema};
 
-use crate::params::admin::schema as asked;
+use crate::params::admin::schema as schema_params;
 use crate::params::{Param, Params, Preset};
 use crate::response::{Entries, Node};
 use crate::schema::save::name_key;
@@ -59,11 +59,11 @@ impl<'a> Wanted<'a> {
         };
         let flag = |param: &Preset<bool>| matches!(param.read(params), Ok(true));
         Self {
-            defaults: flag(&asked::DEFAULTS),
-            dynamic: flag(&asked::DYNAMIC),
-            names: list(&asked::NAMES),
-            sources: list(&asked::SOURCES),
-            dests: list(&asked::DESTINATIONS),
+            defaults: flag(&schema_params::DEFAULTS),
+            dynamic: flag(&schema_params::DYNAMIC),
+            names: list(&schema_params::NAMES),
+            sources: list(&schema_params::SOURCES),
+            dests: list(&schema_params::DESTINATIONS),
         }
     }
 

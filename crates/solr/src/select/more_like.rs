@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use plan::{Error, LikeChoice, LikeSource, LikeTerm, MoreLike, Query, Result, Schema};
 
+use super::resolve_context::ResolveContext;
 use crate::params::{Params, Preset, more_like};
 use crate::query::weighted_fields;
 
@@ -35,12 +36,7 @@ const HITS_MAX: usize = 1000;
 
 impl Likes {
     /// What a search asks to be shown beside `rows` hits; `None` without `mlt=true`.
-    pub(super) fn of_hits(
-        params: &Params,
-        schema: &Schema,
-        rows: usize,
-        clauses_max: usize,
-    ) -> Result<Option<Self>> {
+    pub fn of_hits(params: &Params, context: &ResolveContext<'_>, rows: usize) -> Result<Option<Self>> {
         if !more_like::MORE_LIKE.read(params)? {
             return Ok(None);
         }
@@ -49,7 +45,7 @@ impl Likes {
                 "`mlt` with `rows` of `{rows}` is too much at once; ask for {HITS_MAX} rows at most"
             )));
         }
-        Self::parse(params, schema, clauses_max).map(Some)
+        Self::parse(params, context.schema, context.boolean_clauses_max).map(Some)
     }
 
     /// A query has at most `clauses_max` words.

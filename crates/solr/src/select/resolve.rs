@@ -3,8 +3,8 @@
 //! the first mistake is told after them and what comes later is left out.
 
 use plan::{
-    Collapse, Cursor, Error, ExpandPlan, Filter, GroupPlan, HighlightPlan, Query, Rerank, Result, Schema,
-    SearchPlan, Shape, SortKey,
+    Collapse, Component, Cursor, Error, ExpandPlan, Filter, GroupPlan, HighlightPlan, Query, Rerank, Result,
+    Schema, SearchPlan, Shape, SortKey,
 };
 
 use super::collapse::{parse_collapse, refuse_both, resolve_expand};
@@ -13,7 +13,6 @@ use super::elevation::Elevation;
 use super::fields::FieldList;
 use super::grouping::{GroupView, resolve_groups};
 use super::highlight::{highlighted, resolve_highlight};
-use super::more_like::Likes;
 use super::request::{SelectRequest, as_filter, by_score};
 use super::rerank::parse_rerank;
 use super::resolve_context::ResolveContext;
@@ -21,12 +20,10 @@ use super::response_plan::{DebugFlags, DebugQuery, ExplainOther, ResponsePlan};
 use super::sort::parse_sort;
 use crate::debug::{QueryPrinter, collapsing};
 use crate::facet::{Facets, resolve_facets};
-use crate::params::{Params, dismax, grouping, query, response, terms};
+use crate::params::{dismax, grouping, query, response};
 use crate::query::{
     Budget, Others, ParsedQuery, QueryContext, cache_and_cost, known_name, parse_query, split_local_params,
 };
-use crate::response::Entries;
-use crate::terms::TermsRequest;
 
 /// What to run, and how to show it.
 #[derive(Debug)]
@@ -35,11 +32,9 @@ pub struct Resolved {
     pub response: ResponsePlan,
     /// For the response's header.
     pub warnings: Vec<String>,
-    /// Why facets are not counted or other documents not explained, as was asked for: told beside the hits,
-    /// as Solr does.
-    pub late_failure: Option<Error>,
-    /// The terms of fields to list beside the hits, or what is shown of them when that fails.
-    pub terms: Result<Option<TermsRequest>, Entries>,
+    /// Why facets are not counted or other documents not explained, as was asked for: told behind the
+    /// sections up to that of the component that failed, as Solr does.
+    pub late_failure: Option<(Component, Error)>,
     /// Whether the same request is answered the same as long as nothing is refreshed or configured: it reads
     /// no clock, and does not ask to be answered afresh.
     pub repeatable: bool,
@@ -65,13 +60,11 @@ struct Searched {
 /// What is told beside the hits.
 struct SideSections {
     facets: Facets,
-    likes: Option<Likes>,
     highlight: Option<HighlightPlan>,
     expand: Option<ExpandPlan>,
-    terms: Result<Option<TermsRequest>, Entries>,
     explain_other: Option<ExplainOther>,
     /// The first mistake in any of them.
-    failure: Option<Error>,
+    failure: Option<(Component, Error)>,
 }
 
 impl SelectRequest<'_> {
@@ -89,7 +82,6 @@ impl SelectRequest<'_> {
         };
         let warnings = std::mem::take(&mut beside.facets.warnings);
         let late_failure = beside.failure.take();
-        let terms = std::mem::replace(&mut beside.terms, Ok(None));
         let (plan, response) = self.plan(&queries, searched, beside)?;
         let response = ResponsePlan { debug, debug_query, ..response };
         // What is found in other collections changes without this one, and no snapshot of it says when.
@@ -98,7 +90,7 @@ impl SelectRequest<'_> {
         // What its columns search may change without it.
         let alone = response.fields.subqueries.is_empty() && !asks_others;
         let repeatable = plan.cache && !debug.timing && !dates.depends_on_time() && alone;
-        Ok(Resolved { plan, response, warnings, late_failure, terms, repeatable })
+        Ok(Resolved { plan, response, warnings, late_failure, repeatable })
     }
 
     /// Whether `q.alt` is what to search in a request without `q`.
@@ -151,20 +143,13 @@ impl SelectRequest<'_> {
         searched: &Searched,
     ) -> Result<SideSections> {
         let mut facets = resolve_facets(queries, context.components)?;
-        let mut failure = facets.failure.take();
-        let clauses_max = queries.boolean_clauses_max;
-        let likes = Likes::of_hits(self.params, queries.schema, self.page.rows, clauses_max);
+        let mut failure = facets.failure.take().map(|error| (Component::Facet, error));
         let (marked, parts) = (searched.marked.clone(), context.highlight);
         let highlight = marked.map(|query| resolve_highlight(queries, parts, searched.main.as_ref(), query));
         Ok(SideSections {
-            likes: or_later(likes, &mut failure),
-            highlight: or_later(highlight.transpose(), &mut failure),
-            expand: or_later(resolve_expand(queries, &searched.collapses), &mut failure),
-            terms: terms_beside(self.params, queries.schema).map_err(|(error, shown)| {
-                failure.get_or_insert(error);
-                shown
-            }),
-            explain_other: or_later(self.explain_other(queries), &mut failure),
+            highlight: or_later(Component::Highlight, highlight.transpose(), &mut failure),
+            expand: or_later(Component::Expand, resolve_expand(queries, &searched.collapses), &mut failure),
+            explain_other: or_later(Component::Debug, self.explain_other(queries), &mut failure),
             facets,
             failure,
         })
@@ -179,7 +164,7 @@ impl SelectRequest<'_> {
     ) -> Result<(SearchPlan, ResponsePlan)> {
         let Searched { fields, main, sort, elevation, filters, collapses, groups, cursor, rerank, .. } =
             searched;
-        let SideSections { facets, likes, highlight, expand, explain_other, .. } = beside;
+        let SideSections { facets, highlight, expand, explain_other, .. } = beside;
         let (groups, group_view) = groups.unzip();
         let restrict = |filter| restriction(filter, elevation.as_ref());
         let plan = SearchPlan {
@@ -203,7 +188,6 @@ impl SelectRequest<'_> {
         };
         let response = ResponsePlan {
             explain_other,
-            likes,
             start: self.page.start,
             cursor_mark: plan.shape.cursor.as_ref().map(mark_sent),
             groups: group_view,
@@ -291,9 +275,13 @@ impl SelectRequest<'_> {
 }
 
 /// What is asked for beside the hits; the first failure is kept.
-fn or_later<T>(found: Result<Option<T>>, failure: &mut Option<Error>) -> Option<T> {
+fn or_later<T>(
+    of: Component,
+    found: Result<Option<T>>,
+    failure: &mut Option<(Component, Error)>,
+) -> Option<T> {
     found.unwrap_or_else(|error| {
-        failure.get_or_insert(error);
+        failure.get_or_insert((of, error));
         None
     })
 }
@@ -313,10 +301,4 @@ fn restriction(filter: &ParsedQuery, elevation: Option<&Elevation>) -> Result<Fi
         Some(elevation) => elevation.filter(filter),
         None => filter,
     })
-}
-
-/// What `terms=true` asks for.
-fn terms_beside(params: &Params, schema: &Schema) -> Result<Option<TermsRequest>, (Error, Entries)> {
-    let asked = terms::TERMS.read(params).map_err(|error| (error, vec![]))?;
-    asked.then(|| TermsRequest::parse(params, schema)).transpose()
 }

@@ -5,7 +5,6 @@ use plan::{Query, Result};
 
 use super::fields::FieldList;
 use super::grouping::GroupView;
-use super::more_like::Likes;
 use crate::params::{Params, response};
 use crate::response::{Entries, Name, Node};
 use crate::update::RawValue;
@@ -18,8 +17,6 @@ pub struct ResponsePlan {
     pub cursor_mark: Option<String>,
     /// Present when hits are shown in groups.
     pub groups: Option<GroupView>,
-    /// Documents like each hit.
-    pub likes: Option<Likes>,
     /// Whether members of groups are shown.
     pub expands: bool,
     /// Whether snippets are shown.

@@ -196,7 +196,7 @@ fn a_handler_allows_the_parsers_it_names() {
     let check = |form: &str, refused: Option<&str>| {
         let found = resolve_by(&fixture, form, Some(&allowed));
         let found = match found {
-            Ok(resolved) => resolved.late_failure.map(|error| error.message),
+            Ok(resolved) => resolved.late_failure.map(|(_, error)| error.message),
             Err(error) => Some(error.message),
         };
         let expected = refused.map(|name| {

@@ -9,21 +9,21 @@ use std::collections::BTreeMap;
 use cluster::ClusterState;
 use plan::{Error, Result};
 use solr::admin::pairs;
-use solr::params::admin::collections as asked;
+use solr::params::admin::collections as params;
 use solr::response::{Entries, Name, Node};
 
 use super::properties::{checked, prefixed};
 use crate::request::call::Call;
 
 pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
-    let name = call.required(&asked::NAME)?;
-    if let Some((router, _)) = asked::ROUTER.sent_all(&call.params).next() {
+    let name = call.required(&params::NAME)?;
+    if let Some((router, _)) = params::ROUTER.sent_all(&call.params).next() {
         return Err(Error::bad_request(format!(
             "`{}{router}` is not supported: routed aliases are not served here; name collections with `collections`",
-            asked::ROUTER.beginning()
+            params::ROUTER.beginning()
         )));
     }
-    let Some(collections) = call.text(&asked::COLLECTIONS) else {
+    let Some(collections) = call.text(&params::COLLECTIONS) else {
         return Err(Error::bad_request(
             "Alias creation requires either a list of either collections (for creating a traditional alias) or \
              routers (for creating a routed alias)",
@@ -36,7 +36,7 @@ pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
 
 /// Deleting what is not there succeeds, as in Solr.
 pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
-    let name = call.required(&asked::NAME)?.to_owned();
+    let name = call.required(&params::NAME)?.to_owned();
     let edit = move |state: &mut ClusterState| {
         state.aliases.remove(&name);
         Ok(())
@@ -58,7 +58,7 @@ pub(super) fn members(state: &ClusterState) -> Vec<(String, String)> {
 }
 
 pub(super) async fn set_properties(call: &Call<'_>) -> Result<Entries> {
-    let name = call.required(&asked::NAME)?.to_owned();
+    let name = call.required(&params::NAME)?.to_owned();
     let values: BTreeMap<String, Option<String>> = prefixed(call)?
         .into_iter()
         .map(|(name, value)| (name, Some(value).filter(|it| !it.is_empty())))
@@ -81,7 +81,7 @@ pub(super) async fn set_properties(call: &Call<'_>) -> Result<Entries> {
 /// The collection stays as it is; the new name stands for it, also in aliases that name it.
 pub(super) async fn rename(call: &Call<'_>) -> Result<Entries> {
     let (node, name, target) =
-        (&call.server.node, call.required(&asked::NAME)?, call.required(&asked::TARGET)?);
+        (&call.server.node, call.required(&params::NAME)?, call.required(&params::TARGET)?);
     let unknown = || Error::bad_request(format!("Collection '{name}' not found."));
     let collection = node.find(name).ok_or_else(unknown)?;
     if node.resolve(target).is_ok() {

@@ -10,19 +10,19 @@ use std::sync::Arc;
 use cluster::{BackupPlace, BackupsToDelete, Collection};
 use plan::{Error, Result, check_name};
 use solr::admin::{backup_list, backup_made, backups_deleted, backups_purged};
-use solr::params::admin::collections as asked;
+use solr::params::admin::collections as params;
 use solr::params::admin::cores::CORE;
 use solr::response::{Entries, Node};
 
-use super::done;
+use super::lifecycle::done;
 use crate::request::call::Call;
 
 pub(super) async fn back_up(call: &Call<'_>) -> Result<Entries> {
-    let (collection, place) = (call.required(&asked::COLLECTION)?, place(call)?);
+    let (collection, place) = (call.required(&params::COLLECTION)?, place(call)?);
     let unknown =
         || Error::bad_request(format!("Collection '{collection}' does not exist, no action taken."));
     let collection = call.server.node.find(collection).ok_or_else(unknown)?;
-    let snapshot = call.text(&asked::SNAPSHOT).map(str::to_owned);
+    let snapshot = call.text(&params::SNAPSHOT).map(str::to_owned);
     let (backup, files, bytes) = call.server.node.back_up(collection, place.clone(), snapshot).await?;
     if let Some(count) = newest(call)? {
         call.server.node.delete_backups(place, BackupsToDelete::AllButNewest(count)).await?;
@@ -56,7 +56,7 @@ pub(super) async fn verify(call: &Call<'_>) -> Result<Entries> {
 
 /// Solr differs: it also restores into a collection that exists, which cannot be searched meanwhile.
 pub(super) async fn restore(call: &Call<'_>) -> Result<Entries> {
-    let (name, place, id) = (call.required(&asked::COLLECTION)?, place(call)?, id(call)?);
+    let (name, place, id) = (call.required(&params::COLLECTION)?, place(call)?, id(call)?);
     if call.server.node.find(name).is_some() {
         return Err(Error::bad_request(format!(
             "collection already exists: {name}; restore to another name, then let an alias stand for it"
@@ -70,7 +70,7 @@ pub(super) async fn restore(call: &Call<'_>) -> Result<Entries> {
 ///
 /// Solr differs: there it is a step of a collection's backup, whose files the caller names.
 pub(in crate::handlers) async fn back_up_core(call: &Call<'_>, core: Arc<Collection>) -> Result<Entries> {
-    let snapshot = call.text(&asked::SNAPSHOT).map(str::to_owned);
+    let snapshot = call.text(&params::SNAPSHOT).map(str::to_owned);
     let (backup, files, bytes) = call.server.node.back_up(core, place(call)?, snapshot).await?;
     Ok(backup_made(&backup, (files, bytes)))
 }
@@ -92,7 +92,7 @@ pub(in crate::handlers) async fn restore_core(call: &Call<'_>) -> Result<Entries
 
 pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
     let place = place(call)?;
-    let which = match (id(call)?, newest(call)?, call.value(&asked::PURGE_UNUSED)?) {
+    let which = match (id(call)?, newest(call)?, call.value(&params::PURGE_UNUSED)?) {
         (Some(id), None, false) => BackupsToDelete::One(id),
         (None, Some(count), false) => BackupsToDelete::AllButNewest(count),
         (None, None, true) => BackupsToDelete::Unused,
@@ -110,12 +110,12 @@ pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
 }
 
 fn id(call: &Call<'_>) -> Result<Option<u64>> {
-    Ok(call.value(&asked::BACKUP_ID)?.map(|id| id as u64))
+    Ok(call.value(&params::BACKUP_ID)?.map(|id| id as u64))
 }
 
 /// How many backups are to be kept.
 fn newest(call: &Call<'_>) -> Result<Option<usize>> {
-    match call.value(&asked::BACKUPS_MAX)? {
+    match call.value(&params::BACKUPS_MAX)? {
         Some(0) => Err(Error::bad_request("`maxNumBackupPoints` is `0`; keep 1 or more")),
         count => Ok(count),
     }
@@ -123,9 +123,9 @@ fn newest(call: &Call<'_>) -> Result<Option<usize>> {
 
 /// Where the request's backup is.
 pub(in crate::handlers) fn place(call: &Call<'_>) -> Result<BackupPlace> {
-    let name = call.required(&asked::NAME)?;
+    let name = call.required(&params::NAME)?;
     check_name("backup", name)?;
-    if let Some(repository) = call.text(&asked::REPOSITORY) {
+    if let Some(repository) = call.text(&params::REPOSITORY) {
         return Err(Error::bad_request(format!(
             "`repository` is `{repository}`, which is not supported; backups are in the folder given with `--backup-dir`"
         )));
@@ -137,7 +137,7 @@ pub(in crate::handlers) fn place(call: &Call<'_>) -> Result<BackupPlace> {
     };
     let state = call.server.node.state();
     let location =
-        call.text(&asked::LOCATION).or(state.properties.get(asked::LOCATION.name).map(String::as_str));
+        call.text(&params::LOCATION).or(state.properties.get(params::LOCATION.name).map(String::as_str));
     let below = below(&root, location)?;
     Ok(BackupPlace { root, name: format!("{below}{name}") })
 }

@@ -1,23 +1,22 @@
-//! `/admin/collections`, as a cloud of one node answers it: which action does what, and the collections' own.
-//! What clients read of the cluster is in `status`, names that stand for collections in `aliases`, copies of
-//! them in `backups`.
+//! `/admin/collections`, as a cloud of one node answers it: which action does what.
+//! Collections come and go in `lifecycle`. What clients read of the cluster is in `status`, names that stand
+//! for collections in `aliases`, copies of them in `backups`.
 
 mod aliases;
 mod backups;
+mod lifecycle;
 mod properties;
 mod status;
 
 use std::sync::Arc;
 
-use cluster::{Collection, CreateCollection};
-use plan::{Error, ErrorKind, Result};
-use solr::params::Param;
-use solr::params::admin::collections as asked;
-use solr::response::{Entries, Name, Node};
+use plan::{Error, Result};
+use solr::params::admin::collections::{ACTION, ASYNC};
+use solr::response::{Entries, Node};
 
 pub(super) use self::backups::{back_up_core, place, restore_core};
 use super::snapshots::Of;
-use super::{background, configsets, snapshots};
+use super::{background, snapshots};
 use crate::request::call::{Call, Failure};
 
 /// What is asked of more nodes or shards than there are.
@@ -44,9 +43,9 @@ const FOR_MORE_NODES: [&str; 19] = [
 ];
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Entries, Failure> {
-    let action = call.text(&asked::ACTION).ok_or_else(|| Error::bad_request("action is a required param"))?;
+    let action = call.text(&ACTION).ok_or_else(|| Error::bad_request("action is a required param"))?;
     let action = action.to_ascii_uppercase();
-    match (action.as_str(), call.text(&asked::ASYNC)) {
+    match (action.as_str(), call.text(&ASYNC)) {
         ("CLUSTERSTATUS", _) => status::cluster(call),
         ("REQUESTSTATUS", _) => Ok(background::collection_task(call)?),
         ("DELETESTATUS", _) => Ok(background::forget(call)?),
@@ -65,10 +64,10 @@ fn changes(action: &str) -> bool {
 /// What may also be done beside.
 pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
     match action {
-        "LIST" => Ok(list(call)),
-        "CREATE" => create(call).await,
-        "DELETE" => delete(call).await,
-        "RELOAD" => reload(call).await,
+        "LIST" => Ok(lifecycle::list(call)),
+        "CREATE" => lifecycle::create(call).await,
+        "DELETE" => lifecycle::delete(call).await,
+        "RELOAD" => lifecycle::reload(call).await,
         "RENAME" => aliases::rename(call).await,
         "COLSTATUS" => status::collections(call),
         "OVERSEERSTATUS" => Ok(status::overseer(call)),
@@ -91,93 +90,6 @@ pub(super) async fn perform(call: &Call<'_>, action: &str) -> Result<Entries> {
             "`{action}` is not supported: there is one node, and each collection is one shard with one replica on it"
         ))),
         _ => Err(Error::bad_request(format!("Unknown action: {action}"))),
-    }
-}
-
-fn list(call: &Call<'_>) -> Entries {
-    let names = call.server.node.list().iter().map(|collection| Node::from(collection.name())).collect();
-    vec![("collections".into(), Node::Array(names))]
-}
-
-async fn create(call: &Call<'_>) -> Result<Entries> {
-    let name = call.required(&asked::NAME)?;
-    only_one_of(call, &[&asked::REPLICATION_FACTOR, &asked::NRT_REPLICAS, &asked::TLOG_REPLICAS])?;
-    let configset = call.text(&asked::CONFIGSET);
-    let origin = configsets::require(call, configset)?;
-    let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
-    wanted.shard_count = call.value(&asked::SHARD_COUNT)?;
-    let alias = call.text(&asked::ALIAS).filter(|alias| *alias != name);
-    let collection = call.server.node.create(wanted).await?;
-    if let Some(alias) = alias {
-        call.server.node.set_alias(alias, vec![name.to_owned()]).await?;
-    }
-    Ok(done(call, Some(&collection)))
-}
-
-async fn delete(call: &Call<'_>) -> Result<Entries> {
-    let node = &call.server.node;
-    let (name, state) = (call.required(&asked::NAME)?, node.state());
-    let collection = if call.value(&asked::FOLLOW_ALIASES)? {
-        existing(call)?
-    } else {
-        let own = node.list().into_iter().find(|known| known.name() == name || known.core_name() == name);
-        own.ok_or_else(|| not_found(name))?
-    };
-    let name = collection.name();
-    let aliases = state.aliases_of(&name);
-    if !aliases.is_empty() {
-        return Err(Error::bad_request(format!(
-            "Collection : {name} is part of aliases: [{}], remove or modify the aliases before removing this collection.",
-            aliases.join(", ")
-        )));
-    }
-    node.delete(&name).await?;
-    Ok(done(call, None))
-}
-
-async fn reload(call: &Call<'_>) -> Result<Entries> {
-    let collection = existing(call)?;
-    configsets::renew(call, &collection).await?;
-    collection.reload().await?;
-    Ok(done(call, None))
-}
-
-/// What each node did, as a cloud's overseer would list it.
-fn done(call: &Call<'_>, made: Option<&Collection>) -> Entries {
-    let header = Node::map([("status", Node::Int(0)), ("QTime", Node::Int(0))]);
-    let mut entries: Entries = vec![("responseHeader".into(), header)];
-    if let Some(collection) = made {
-        entries.push(("core".into(), Node::from(collection.core_name())));
-    }
-    let node = Name::Owned(call.server.node.name().to_owned());
-    vec![("success".into(), Node::Map(vec![(node, Node::Map(entries))]))]
-}
-
-/// The collection that `name` names, or an alias of one.
-fn existing(call: &Call<'_>) -> Result<Arc<Collection>> {
-    let name = call.required(&asked::NAME)?;
-    call.server.node.find(name).ok_or_else(|| not_found(name))
-}
-
-fn not_found(name: &str) -> Error {
-    Error::new(ErrorKind::BadRequest, format!("Could not find collection : {name}"))
-}
-
-/// More than one replica is refused rather than ignored: the sender counts on them.
-fn only_one_of(call: &Call<'_>, params: &[&Param<usize>]) -> Result<()> {
-    for param in params {
-        if let Some(count) = call.value(param)?.filter(|count| *count > 1) {
-            let name = param.name;
-            return Err(Error::bad_request(format!(
-                "cannot create the collection: `{name}` is `{count}`, more than one replica is not supported; use 1"
-            )));
-        }
-    }
-    match call.value(&asked::PULL_REPLICAS)? {
-        None | Some(0) => Ok(()),
-        Some(count) => Err(Error::bad_request(format!(
-            "cannot create the collection: `pullReplicas` is `{count}`, which is not supported; use 0"
-        ))),
     }
 }
 

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use cluster::ClusterState;
 use plan::{Error, Result};
-use solr::params::admin::collections as asked;
+use solr::params::admin::collections as params;
 use solr::response::Entries;
 
-use super::{not_found, only_one_of};
+use super::lifecycle::{not_found, only_one_of};
 use crate::request::call::Call;
 
 /// Properties that Solr knows, besides those that begin with `ext.`.
@@ -22,7 +22,7 @@ const VALUE_BYTES_MAX: usize = 16 << 10;
 
 pub(super) async fn of_cluster(call: &Call<'_>) -> Result<Entries> {
     let (name, value) =
-        (call.required(&asked::NAME)?.to_owned(), call.text(&asked::VALUE).map(str::to_owned));
+        (call.required(&params::NAME)?.to_owned(), call.text(&params::VALUE).map(str::to_owned));
     if !OF_CLUSTER.contains(&name.as_str()) && !name.starts_with("ext.") {
         return Err(Error::bad_request(format!(
             "Not a known cluster property or starts with prefix ext., propertyName: {name}"
@@ -45,19 +45,19 @@ pub(super) async fn of_cluster(call: &Call<'_>) -> Result<Entries> {
 }
 
 pub(super) async fn of_collection(call: &Call<'_>) -> Result<Entries> {
-    let (collection, property) = (call.required(&asked::NAME)?, call.required(&asked::PROPERTY_NAME)?);
-    let value = call.text(&asked::PROPERTY_VALUE).map(str::to_owned);
+    let (collection, property) = (call.required(&params::NAME)?, call.required(&params::PROPERTY_NAME)?);
+    let value = call.text(&params::PROPERTY_VALUE).map(str::to_owned);
     set(call, collection, BTreeMap::from([(property.to_owned(), value)])).await
 }
 
 /// One replica is what there is; the configset and a state of being read only are not changed here.
 pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
-    let collection = call.required(&asked::COLLECTION)?;
-    only_one_of(call, &[&asked::REPLICATION_FACTOR])?;
+    let collection = call.required(&params::COLLECTION)?;
+    only_one_of(call, &[&params::REPLICATION_FACTOR])?;
     for (name, value) in [
-        (asked::CONFIGSET.name, call.sent(&asked::CONFIGSET)),
-        (asked::READ_ONLY.name, call.sent(&asked::READ_ONLY)),
-        (asked::PER_REPLICA_STATE.name, call.sent(&asked::PER_REPLICA_STATE)),
+        (params::CONFIGSET.name, call.sent(&params::CONFIGSET)),
+        (params::READ_ONLY.name, call.sent(&params::READ_ONLY)),
+        (params::PER_REPLICA_STATE.name, call.sent(&params::PER_REPLICA_STATE)),
     ] {
         if let Some(value) = value.filter(|value| *value != "false") {
             return Err(Error::bad_request(format!(
@@ -68,12 +68,12 @@ pub(super) async fn modify(call: &Call<'_>) -> Result<Entries> {
     let values = prefixed(call)?.into_iter();
     let values: BTreeMap<_, _> = values
         .map(|(name, value)| {
-            (format!("{}{name}", asked::PROPERTY.beginning()), Some(value).filter(|value| !value.is_empty()))
+            (format!("{}{name}", params::PROPERTY.beginning()), Some(value).filter(|value| !value.is_empty()))
         })
         .collect();
-    let given = asked::REPLICATION_FACTOR.is_sent(&call.params)
-        || asked::READ_ONLY.is_sent(&call.params)
-        || asked::PER_REPLICA_STATE.is_sent(&call.params);
+    let given = params::REPLICATION_FACTOR.is_sent(&call.params)
+        || params::READ_ONLY.is_sent(&call.params)
+        || params::PER_REPLICA_STATE.is_sent(&call.params);
     if values.is_empty() && !given {
         return Err(Error::bad_request(
             "no supported values provided [replicationFactor, collection.configName, perReplicaState, readOnly]",
@@ -93,7 +93,7 @@ async fn set(call: &Call<'_>, name: &str, values: BTreeMap<String, Option<String
 
 /// The parameters `property.…`, without that.
 pub(super) fn prefixed(call: &Call<'_>) -> Result<BTreeMap<String, String>> {
-    let named = asked::PROPERTY.sent_all(&call.params);
+    let named = params::PROPERTY.sent_all(&call.params);
     let found: BTreeMap<_, _> = named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     if found.contains_key("") {
         return Err(Error::bad_request("`property.` names no property; write `property.NAME=VALUE`"));

@@ -10,7 +10,7 @@ use cluster::{ClusterState, Collection};
 use plan::{Error, Result};
 use solr::admin::{ClusterFacts, CollectionFacts, cluster_status, collection_status};
 use solr::params::Param;
-use solr::params::admin::collections as asked;
+use solr::params::admin::collections as params;
 use solr::response::{Entries, Name, Node};
 
 use crate::handlers::segments;
@@ -19,9 +19,9 @@ use crate::request::call::{Call, Failure};
 /// Solr's clients ask for the part that they need; by default all is told.
 pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
     let (node, state) = (&call.server.node, call.server.node.state());
-    let all = call.value(&asked::INCLUDE_ALL)?;
+    let all = call.value(&params::INCLUDE_ALL)?;
     let wants = |part: &Param<bool>| Ok::<_, Error>(call.value(part)?.unwrap_or(all));
-    let named = call.text(&asked::COLLECTION);
+    let named = call.text(&params::COLLECTION);
     only_the_shard(call)?;
     let collections = match named {
         Some(name) => Some(asked(call, name)?),
@@ -33,12 +33,12 @@ pub(super) fn cluster(call: &Call<'_>) -> Result<Entries, Failure> {
         CollectionFacts { aliases: aliases.into_iter().map(str::to_owned).collect(), ..facts(collection) }
     };
     let facts = ClusterFacts {
-        live_nodes: wants(&asked::LIVE_NODES)?,
+        live_nodes: wants(&params::LIVE_NODES)?,
         collections: collections.map(|found| found.iter().map(with_aliases).collect()),
         aliases: if all { super::aliases::members(&state) } else { vec![] },
-        properties: wants(&asked::CLUSTER_PROPERTIES)?
+        properties: wants(&params::CLUSTER_PROPERTIES)?
             .then(|| state.properties.clone().into_iter().collect()),
-        roles: wants(&asked::ROLES)?,
+        roles: wants(&params::ROLES)?,
     };
     Ok(vec![("cluster".into(), cluster_status(node.name(), scheme(&state), facts))])
 }
@@ -53,11 +53,11 @@ fn asked(call: &Call<'_>, name: &str) -> Result<Vec<Arc<Collection>>, Failure> {
 }
 
 fn only_the_shard(call: &Call<'_>) -> Result<()> {
-    let shards = call.text(&asked::SHARD);
-    match shards.split(',').find(|shard| *shard != asked::SHARD.default) {
+    let shards = call.text(&params::SHARD);
+    match shards.split(',').find(|shard| *shard != params::SHARD.default) {
         None => Ok(()),
         Some(unknown) => {
-            let collection = call.text(&asked::COLLECTION).unwrap_or_default();
+            let collection = call.text(&params::COLLECTION).unwrap_or_default();
             Err(Error::bad_request(format!("Collection: {collection} shard: {unknown} not found")))
         }
     }
@@ -65,13 +65,13 @@ fn only_the_shard(call: &Call<'_>) -> Result<()> {
 
 pub(super) fn collections(call: &Call<'_>) -> Result<Entries> {
     let (node, state) = (&call.server.node, call.server.node.state());
-    let found = match call.text(&asked::COLLECTION) {
+    let found = match call.text(&params::COLLECTION) {
         Some(name) => {
             node.resolve(name).map_err(|_| Error::bad_request(format!("Collection: {name} not found")))?
         }
         None => node.list(),
     };
-    let with_segments = call.value(&asked::SEGMENTS)?;
+    let with_segments = call.value(&params::SEGMENTS)?;
     let one = |collection: &Arc<Collection>| {
         let segments = with_segments.then(|| Node::Map(segments::run(collection)));
         let status = collection_status(node.name(), scheme(&state), &facts(collection), segments);

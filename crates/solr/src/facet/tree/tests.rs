@@ -93,7 +93,7 @@ fn mistakes_of_form_come_before_the_search() {
 #[test]
 fn misfits_with_the_schema_come_after_it() {
     let check = |tree: &str, expected: &str| {
-        assert_eq!(resolve(tree).unwrap().late_failure.unwrap().message, expected, "{tree}");
+        assert_eq!(resolve(tree).unwrap().late_failure.unwrap().1.message, expected, "{tree}");
     };
     check("{t:{terms:nosuch}}", "undefined field: \"nosuch\"");
     check("{t:'sum(nosuch)'}", "undefined field: \"nosuch\"");

@@ -2,7 +2,8 @@
 //! the path, with macros filled in.
 //!
 //! In: a call's parameters and the config of its collection; out: parameters to echo and parameters in
-//! effect. What they mean is read by `solr`; JSON bodies of searches become parameters in `select.rs`.
+//! effect. What they mean is read by `solr`; JSON bodies of searches become parameters in
+//! `select/json_body.rs`.
 
 use plan::{CollectionConfig, Error, HandlerConfig};
 use solr::config::{is_implicit, set_names};
@@ -13,8 +14,8 @@ use solr::{Params, json_request};
 use super::ping;
 use crate::request::route::Handler;
 
-/// What a request asks by its parameters.
-pub(super) struct Asked {
+/// The parameters of a request, as sent and as they take effect.
+pub(super) struct EffectiveParams {
     /// As echoed, if at all.
     pub(super) sent: Option<Params>,
     /// With the handler's presets.
@@ -23,7 +24,7 @@ pub(super) struct Asked {
     pub(super) refused: Option<Error>,
 }
 
-impl Asked {
+impl EffectiveParams {
     pub(super) fn plainly(sent: &Params, presets: &HandlerConfig) -> Self {
         Self { sent: Some(sent.clone()), effective: sent.with_handler(presets), refused: None }
     }

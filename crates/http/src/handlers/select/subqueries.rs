@@ -13,9 +13,9 @@ use solr::Params;
 use solr::response::{self, DocList};
 use solr::select::{FieldList, SUBQUERIES_MAX, SelectRequest, Subquery};
 
-use super::asked::presets;
-use super::permit::Permit;
-use super::select::Resolving;
+use super::scope::SearchScope;
+use crate::handlers::effective::presets;
+use crate::handlers::permit::Permit;
 use crate::request::call::Call;
 use crate::request::route::Handler;
 
@@ -91,15 +91,15 @@ impl<'a> Subqueries<'a> {
         };
         let presets = presets(Handler::Select, "/select", params, &collection.config());
         let params = params.with_handler(&presets);
-        let resolving = Resolving::of(self.call, &collection, self.permit);
-        let resolved = SelectRequest::parse(&params)?.resolve(&resolving.context())?;
+        let scope = SearchScope::of(self.call, &collection, self.permit);
+        let resolved = SelectRequest::parse(&params)?.resolve(&scope.context())?;
         let plan = Arc::new(resolved.plan);
         let mut result = collection.search(plan, &self.permit.meters).await?;
         let fields = &resolved.response.fields;
         let columns = self.columns_at(level + 1, &collection, (&params, fields), &result.hits).await?;
         result.score_max = None;
         let start = resolved.response.start;
-        let mut list = response::doc_list(&mut result, start, fields, resolving.context().schema);
+        let mut list = response::doc_list(&mut result, start, fields, scope.context().schema);
         list.add_columns(columns);
         Ok(list)
     }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use cluster::Collection;
 use meter::Meters;
-use plan::{Error, Result, SuggestComponent, Suggester};
-use solr::Params;
+use plan::{Result, SuggestComponent, Suggester};
 use solr::response::{Entries, Name, Node};
 use solr::select::ResolveContext;
 use solr::suggest::SuggestRequest;
+
+use super::step::{Preparation, StepOutput};
 
 /// A request's suggestions, from its commands to its section of the response.
 pub(super) struct SuggestStep<'a> {
@@ -25,9 +26,7 @@ pub(super) struct SuggestStep<'a> {
 impl<'a> SuggestStep<'a> {
     /// `None` when the request asks for none.
     pub fn prepare(
-        collection: &'a Arc<Collection>,
-        context: &'a ResolveContext<'a>,
-        params: &'a Params,
+        Preparation { collection, context, params, .. }: Preparation<'a>,
         component: &'a SuggestComponent,
     ) -> Result<Option<Self>> {
         let request = SuggestRequest::prepare(params, component)?;
@@ -47,11 +46,11 @@ impl<'a> SuggestStep<'a> {
     }
 
     /// The section, as far as it came, and why it came no farther.
-    pub async fn run(&self, meters: &Meters) -> (Entries, Option<Error>) {
-        let Some(text) = self.request.text() else { return (vec![], None) };
+    pub async fn run(&self, meters: &Meters) -> StepOutput {
+        let Some(text) = self.request.text() else { return StepOutput::default() };
         let count = match self.request.count() {
             Ok(count) => count,
-            Err(error) => return (vec![], Some(error)),
+            Err(error) => return Err(error).into(),
         };
         let mut answered = Entries::new();
         let mut failure = None;
@@ -64,7 +63,8 @@ impl<'a> SuggestStep<'a> {
                 }
             }
         }
-        (vec![("suggest".into(), Node::Map(answered))], failure)
+        let entries = vec![("suggest".into(), Node::Map(answered))];
+        StepOutput { entries, failure, ..StepOutput::default() }
     }
 
     async fn ask(

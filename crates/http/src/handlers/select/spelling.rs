@@ -10,18 +10,12 @@ use std::sync::Arc;
 use cluster::Collection;
 use meter::Meters;
 use plan::{Filter, Query, Result, SearchPlan, SpellComponent};
-use solr::Params;
 use solr::response::Entries;
 use solr::select::ResolveContext;
 use solr::spell::{HitsBound, SpellRequest, Spelling};
 
-/// What the search before it found.
-pub(super) struct Searched<'a> {
-    pub hits: u64,
-    pub filters: &'a [Filter],
-    /// Whether there was a search: without one corrected queries cannot be tried.
-    pub searches: bool,
-}
+use super::component_search::ComponentSearch;
+use super::step::Preparation;
 
 /// A request's spelling, from its check to its section of the response.
 pub(super) struct SpellStep<'a> {
@@ -33,9 +27,7 @@ pub(super) struct SpellStep<'a> {
 impl<'a> SpellStep<'a> {
     /// `None` when the request asks for none.
     pub fn prepare(
-        collection: &'a Arc<Collection>,
-        context: &'a ResolveContext<'a>,
-        params: &'a Params,
+        Preparation { collection, context, params, .. }: Preparation<'a>,
         component: &'a SpellComponent,
     ) -> Result<Option<Self>> {
         let request = SpellRequest::prepare(params, component)?;
@@ -47,30 +39,33 @@ impl<'a> SpellStep<'a> {
         self.request.command()
     }
 
-    pub async fn run(&self, searched: &Searched<'_>, meters: &Meters) -> Result<Entries> {
-        let hits_max = self.hits_max(searched).await?;
-        let Some(spelling) = self.request.resolve(self.context, searched.hits, hits_max)? else {
+    /// Without a search corrected queries cannot be tried.
+    pub async fn run(&self, search: Option<&ComponentSearch>, meters: &Meters) -> Result<Entries> {
+        let hits = search.map_or(0, |it| it.result.total);
+        let filters = search.map_or(&[][..], |it| &it.plan.filters);
+        let hits_max = self.hits_max(filters).await?;
+        let Some(spelling) = self.request.resolve(self.context, hits, hits_max)? else {
             return Ok(vec![]);
         };
         let findings = match &spelling.plan {
             Some(plan) => self.collection.pin().spell(plan.clone(), meters).await?,
             None => vec![],
         };
-        let mut collations = spelling.collations(&findings, searched.searches);
+        let mut collations = spelling.collations(&findings, search.is_some());
         if let Some(collations) = &mut collations {
             while let Some(query) = collations.next_trial().map(str::to_owned)
                 && !meters.allowance.is_used_up()
             {
                 // A corrected query that cannot be read or run finds nothing, as in Solr.
-                let hits = self.try_out(&spelling, (&query, searched.filters), meters).await;
+                let hits = self.try_out(&spelling, (&query, filters), meters).await;
                 collations.tried(hits.unwrap_or(0));
             }
         }
         Ok(spelling.respond(findings, collations))
     }
 
-    async fn hits_max(&self, searched: &Searched<'_>) -> Result<Option<u64>> {
-        match self.request.bound(self.context, searched.filters)? {
+    async fn hits_max(&self, filters: &[Filter]) -> Result<Option<u64>> {
+        match self.request.bound(self.context, filters)? {
             HitsBound::None => Ok(None),
             HitsBound::Hits(hits) => Ok(Some(hits)),
             HitsBound::Share(share, queries) => {

@@ -1,0 +1,106 @@
+//! Collections made, deleted, loaded anew and listed, and what their other actions share: which collection a
+//! request names, and what an action that worked answers.
+//!
+//! In: a call; out: entries of the answer, which reads as if a cloud's overseer had asked each node. Creating
+//! and removing are `cluster`'s.
+
+use std::sync::Arc;
+
+use cluster::{Collection, CreateCollection};
+use plan::{Error, ErrorKind, Result};
+use solr::params::Param;
+use solr::params::admin::collections;
+use solr::response::{Entries, Name, Node};
+
+use crate::handlers::configsets;
+use crate::request::call::Call;
+
+pub(super) fn list(call: &Call<'_>) -> Entries {
+    let names = call.server.node.list().iter().map(|collection| Node::from(collection.name())).collect();
+    vec![("collections".into(), Node::Array(names))]
+}
+
+pub(super) async fn create(call: &Call<'_>) -> Result<Entries> {
+    let name = call.required(&collections::NAME)?;
+    only_one_of(
+        call,
+        &[&collections::REPLICATION_FACTOR, &collections::NRT_REPLICAS, &collections::TLOG_REPLICAS],
+    )?;
+    let configset = call.text(&collections::CONFIGSET);
+    let origin = configsets::require(call, configset)?;
+    let mut wanted = CreateCollection::new(name, configset, origin.schema.clone(), origin.config.clone());
+    wanted.shard_count = call.value(&collections::SHARD_COUNT)?;
+    let alias = call.text(&collections::ALIAS).filter(|alias| *alias != name);
+    let collection = call.server.node.create(wanted).await?;
+    if let Some(alias) = alias {
+        call.server.node.set_alias(alias, vec![name.to_owned()]).await?;
+    }
+    Ok(done(call, Some(&collection)))
+}
+
+pub(super) async fn delete(call: &Call<'_>) -> Result<Entries> {
+    let node = &call.server.node;
+    let (name, state) = (call.required(&collections::NAME)?, node.state());
+    let collection = if call.value(&collections::FOLLOW_ALIASES)? {
+        existing(call)?
+    } else {
+        let own = node.list().into_iter().find(|known| known.name() == name || known.core_name() == name);
+        own.ok_or_else(|| not_found(name))?
+    };
+    let name = collection.name();
+    let aliases = state.aliases_of(&name);
+    if !aliases.is_empty() {
+        return Err(Error::bad_request(format!(
+            "Collection : {name} is part of aliases: [{}], remove or modify the aliases before removing this collection.",
+            aliases.join(", ")
+        )));
+    }
+    node.delete(&name).await?;
+    Ok(done(call, None))
+}
+
+pub(super) async fn reload(call: &Call<'_>) -> Result<Entries> {
+    let collection = existing(call)?;
+    configsets::renew(call, &collection).await?;
+    collection.reload().await?;
+    Ok(done(call, None))
+}
+
+/// What each node did, as a cloud's overseer would list it.
+pub(super) fn done(call: &Call<'_>, made: Option<&Collection>) -> Entries {
+    let header = Node::map([("status", Node::Int(0)), ("QTime", Node::Int(0))]);
+    let mut entries: Entries = vec![("responseHeader".into(), header)];
+    if let Some(collection) = made {
+        entries.push(("core".into(), Node::from(collection.core_name())));
+    }
+    let node = Name::Owned(call.server.node.name().to_owned());
+    vec![("success".into(), Node::Map(vec![(node, Node::Map(entries))]))]
+}
+
+/// The collection that `name` names, or an alias of one.
+fn existing(call: &Call<'_>) -> Result<Arc<Collection>> {
+    let name = call.required(&collections::NAME)?;
+    call.server.node.find(name).ok_or_else(|| not_found(name))
+}
+
+pub(super) fn not_found(name: &str) -> Error {
+    Error::new(ErrorKind::BadRequest, format!("Could not find collection : {name}"))
+}
+
+/// More than one replica is refused rather than ignored: the sender counts on them.
+pub(super) fn only_one_of(call: &Call<'_>, params: &[&Param<usize>]) -> Result<()> {
+    for param in params {
+        if let Some(count) = call.value(param)?.filter(|count| *count > 1) {
+            let name = param.name;
+            return Err(Error::bad_request(format!(
+                "cannot create the collection: `{name}` is `{count}`, more than one replica is not supported; use 1"
+            )));
+        }
+    }
+    match call.value(&collections::PULL_REPLICAS)? {
+        None | Some(0) => Ok(()),
+        Some(count) => Err(Error::bad_request(format!(
+            "cannot create the collection: `pullReplicas` is `{count}`, which is not supported; use 0"
+        ))),
+    }
+}

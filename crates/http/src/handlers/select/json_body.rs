@@ -1,0 +1,54 @@
+//! The body of a search: JSON that becomes parameters, or nothing that a search takes.
+//!
+//! In: a call with its body; out: the parameters in effect, or a refusal. What the members of the JSON mean
+//! is `solr::json_request`'s; presets of the path are `effective`'s.
+
+use plan::{Error, HandlerConfig, Result};
+use solr::json_request;
+
+use crate::handlers::effective::EffectiveParams;
+use crate::request::call::{Call, Content};
+
+/// Refuses a body that is no JSON: no other says anything to a search.
+pub(in crate::handlers) fn check_body(call: &Call<'_>) -> Result<()> {
+    let Some(content) = call.content.as_ref().filter(|content| !content.bytes.is_empty()) else {
+        return Ok(());
+    };
+    let media_type = content.media_type.as_deref().unwrap_or_default();
+    if is_json(content) {
+        return Ok(());
+    }
+    let shown: Vec<_> = call.params.pairs().iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let shown = shown.join("&");
+    Err(Error::bad_request(format!("Bad contentType for search handler :{media_type} request={{{shown}}}")))
+}
+
+/// What the request asks, with its JSON as parameters.
+pub(in crate::handlers) fn effective(call: &Call<'_>, presets: &HandlerConfig) -> Result<EffectiveParams> {
+    let sent = match call.content.as_ref().filter(|content| is_json(content)) {
+        Some(content) => json_request::with_body(&call.params, text(content)?),
+        None => call.params.clone(),
+    };
+    let plain = EffectiveParams::plainly(&sent, presets);
+    if !json_request::is_asked(&plain.effective) {
+        return Ok(plain);
+    }
+    let effective = json_request::with_params(&sent).with_handler(presets);
+    let filled = EffectiveParams { sent: Some(sent), effective, refused: None }.with_macros();
+    if filled.refused.is_some() {
+        return Ok(filled);
+    }
+    Ok(match json_request::expand(filled.effective.clone()) {
+        Ok(effective) => EffectiveParams { effective, ..filled },
+        Err(error) => EffectiveParams { refused: Some(error), ..filled },
+    })
+}
+
+fn text(content: &Content) -> Result<&str> {
+    std::str::from_utf8(&content.bytes)
+        .map_err(|_| Error::bad_request("the request's body is not UTF-8; encode it as UTF-8"))
+}
+
+fn is_json(content: &Content) -> bool {
+    content.media_type.as_deref().is_some_and(|media_type| media_type.contains("/json"))
+}

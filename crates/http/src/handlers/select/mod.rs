@@ -1,0 +1,106 @@
+//! `/select` and every handler that runs search components: prepare, run, write.
+//!
+//! In: a call with its parameters in effect; out: entries, warnings, and the moment under which the answer
+//! may be kept. All that asks about the hits asks one pin (`search`); the components that ask something of
+//! their own are steps of `pipeline`, in the handler's order. A handler without the component `query` runs
+//! its steps behind no search.
+
+mod component_search;
+mod json_body;
+mod likes;
+mod listed_terms;
+mod pipeline;
+mod scope;
+mod spelling;
+mod step;
+mod subqueries;
+mod suggesting;
+mod vectors;
+
+use std::sync::Arc;
+
+use cluster::Collection;
+use meter::Phase;
+use plan::{CollectionConfig, Component, HandlerConfig, Result};
+use solr::Params;
+use solr::response::in_order;
+use solr::select::{HandlerElevation, ResolveContext, SelectRequest};
+
+use self::component_search::ComponentSearch;
+pub(super) use self::json_body::{check_body, effective};
+pub(super) use self::likes::search_alike;
+pub(super) use self::listed_terms::list_terms;
+use self::pipeline::Pipeline;
+pub(super) use self::scope::SearchScope;
+use self::step::Preparation;
+use self::subqueries::Subqueries;
+use super::permit::Permit;
+use crate::request::call::{Answer, Call, Failure};
+
+pub(super) async fn run(
+    call: &Call<'_>,
+    collection: &Arc<Collection>,
+    path: &str,
+    (params, permit): (&Params, &Permit),
+) -> Result<Answer, Failure> {
+    let moment = collection.moment();
+    let config = collection.config();
+    let scope = SearchScope::of(call, collection, permit);
+    let components = config.handler(path).map_or(&Component::DEFAULT[..], HandlerConfig::components);
+    let context = ResolveContext { elevation: elevation(&config, components), components, ..scope.context() };
+
+    // Prepare: text -> typed -> plan, and what each step asks.
+    let preparing = call.trace.enter(Phase::Prepare);
+    let resolved = match components.contains(&Component::Query) {
+        true => Some(SelectRequest::parse(params)?.resolve(&context)?),
+        false => None,
+    };
+    drop(preparing);
+    if resolved.as_ref().is_some_and(|it| it.response.debug.timing) {
+        call.trace.be_exact();
+    }
+    let preparation = Preparation { collection, config: &config, context: &context, params };
+    let pipeline = Pipeline::prepare(preparation, resolved.as_ref()).await?;
+
+    // Run: the search, the steps behind it, the searches within its fields.
+    let search = match resolved {
+        Some(resolved) => Some(ComponentSearch::run(collection, resolved, &permit.meters).await?),
+        None => None,
+    };
+    let mut sections = pipeline.run(search.as_ref(), &permit.meters).await;
+    let columns = match &search {
+        Some(ComponentSearch { response, result, .. }) => {
+            let asked = (params, &response.fields);
+            Subqueries::of(call, permit).columns(collection, asked, &result.hits).await?
+        }
+        None => vec![],
+    };
+
+    // Write.
+    let (failure, shown) = (sections.failure.take(), &components[..sections.shown]);
+    let is_whole = sections.cut.is_none() && !permit.meters.allowance.was_used_up();
+    let is_repeatable = search.as_ref().is_none_or(|it| it.is_repeatable) && !pipeline.is_command();
+    let answer = search.as_ref().map(ComponentSearch::header).unwrap_or_default();
+    let written = match search {
+        Some(search) => search.write(sections, columns, (context.schema, shown), call),
+        None => in_order(sections.entries, shown),
+    };
+    let entries = pipeline.commands.into_iter().chain(written).collect();
+    if let Some(error) = failure {
+        return Err(Failure { before: entries, ..Failure::from(error) });
+    }
+    let answer = Answer { entries, moment: is_repeatable.then_some(moment), ..answer };
+    Ok(if is_whole { answer } else { permit.cut_before(shown.len(), params, answer) })
+}
+
+fn elevation<'a>(config: &'a CollectionConfig, components: &[Component]) -> HandlerElevation<'a> {
+    let here = components.iter().find_map(|component| match component {
+        Component::Elevation(name) => config.components.elevation(name),
+        _ => None,
+    });
+    match here {
+        Some(component) => HandlerElevation::Here(component),
+        None if config.components.elevation.is_empty() => HandlerElevation::Nowhere,
+        None => HandlerElevation::Elsewhere,
+    }
+}

@@ -1,0 +1,71 @@
+//! What a search is resolved against: schema, analyzers, limits and names of its collection, and the other
+//! collections that its sender may search.
+//!
+//! In: a call and its collection, as they are when the request is taken up; out: the context that `solr`
+//! resolves by. Every handler that reads a query takes it from here. A resolved plan names the schema's
+//! version, so a schema that changes meanwhile is noticed by the shard.
+
+use std::sync::Arc;
+
+use cluster::{Collection, Node, VersionedSchema};
+use plan::{CollectionConfig, Component};
+use solr::query::{Names, OtherSchema, Others, SchemaAnalyzers};
+use solr::select::{HandlerElevation, ResolveContext};
+
+use crate::handlers::permit::Permit;
+use crate::request::call::Call;
+use crate::security::Access;
+
+/// What searches are resolved against, as it is now.
+pub(in crate::handlers) struct SearchScope {
+    schema: Arc<VersionedSchema>,
+    analyzers: Arc<SchemaAnalyzers>,
+    now_ms: i64,
+    config: Arc<CollectionConfig>,
+    core: String,
+    others: Others<'static>,
+    parsers: Option<Vec<String>>,
+}
+
+impl SearchScope {
+    pub(in crate::handlers) fn of(call: &Call<'_>, collection: &Collection, permit: &Permit) -> Self {
+        let schema = collection.versioned_schema();
+        Self {
+            analyzers: schema.derived(SchemaAnalyzers::new),
+            schema,
+            now_ms: call.started_ms,
+            config: collection.config(),
+            core: collection.core_name(),
+            others: others(call.server.node.clone(), call.access.clone()),
+            parsers: permit.parsers().map(<[String]>::to_vec),
+        }
+    }
+
+    pub(in crate::handlers) fn context(&self) -> ResolveContext<'_> {
+        ResolveContext {
+            schema: &self.schema.value,
+            analyzers: &self.analyzers,
+            now_ms: self.now_ms,
+            boolean_clauses_max: self.config.boolean_clauses_max,
+            core: &self.core,
+            others: Some(&self.others),
+            elevation: HandlerElevation::Nowhere,
+            components: &Component::DEFAULT,
+            names: Names { parsers: self.parsers.as_deref(), own: &self.config.named },
+            highlight: &self.config.components.highlight,
+        }
+    }
+}
+
+/// The node's collections, as a query asks for them: those that its sender may search.
+fn others(node: Arc<Node>, access: Access) -> Others<'static> {
+    Others::new(move |name| {
+        let collection = access.find(&node, name)?;
+        let versioned = collection.versioned_schema();
+        Some(OtherSchema {
+            name: collection.name().into(),
+            schema: versioned.value.clone(),
+            analyzers: versioned.derived(SchemaAnalyzers::new),
+        })
+    })
+}
