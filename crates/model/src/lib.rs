@@ -13,7 +13,9 @@ pub mod append;
 pub mod collect_garbage;
 pub mod drop_collection;
 pub mod freshness;
+pub mod live_members;
 pub mod metadata;
+pub mod read_published;
 pub mod resend;
 pub mod split;
 pub mod takeover;
@@ -31,7 +33,9 @@ pub fn scenarios() -> Vec<Scenario> {
         Scenario::of::<resend::Resend>(),
         Scenario::of::<freshness::Freshness>(),
         Scenario::of::<collect_garbage::CollectGarbage>(),
+        Scenario::of::<read_published::ReadPublished>(),
         Scenario::of::<metadata::Metadata>(),
+        Scenario::of::<live_members::LiveMembers>(),
         Scenario::of::<drop_collection::DropCollection>(),
         Scenario::of::<split::Split>(),
     ]
