@@ -26,6 +26,8 @@ pub enum SeededBug {
     RefreshSkipsWait,
     /// Who begins to wait for the log without a thread wakes nobody to write it.
     LostWake,
+    /// An opening forgets which versions were given, but for those in the log.
+    ForgottenVersions,
 }
 
 #[cfg(feature = "seeded-bugs")]

@@ -32,6 +32,7 @@ pub struct Counts {
     pub calms: u64,
     pub kills: u64,
     pub take_overs: u64,
+    pub clocks_behind: u64,
     pub zombie_updates: u64,
     pub merges: u64,
     pub flushes: u64,
@@ -54,7 +55,7 @@ impl Counts {
         self.silent_records += told.records.iter().filter(|record| record.is_silent).count() as u64;
     }
 
-    fn fields(&mut self) -> [(&'static str, &mut u64); 31] {
+    fn fields(&mut self) -> [(&'static str, &mut u64); 32] {
         let MemoryCounts {
             groups,
             answered_late,
@@ -96,6 +97,7 @@ impl Counts {
             ("calms", &mut self.calms),
             ("kills", &mut self.kills),
             ("take-overs", &mut self.take_overs),
+            ("clocks behind those before", &mut self.clocks_behind),
             ("updates of a zombie", &mut self.zombie_updates),
             ("merges", &mut self.merges),
             ("flushes", &mut self.flushes),
@@ -120,7 +122,7 @@ impl Counts {
     }
 }
 
-pub struct Report([(&'static str, u64); 31]);
+pub struct Report([(&'static str, u64); 32]);
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -33,9 +33,10 @@ fn below_id(root: u64, number: u64) -> String {
     format!("r{root}c{number}")
 }
 
-/// The operations of a batch.
-pub fn changes(random: &mut Random, documents: &Documents, now_ms: i64) -> Vec<Change> {
-    let mut draw = Draw { random, documents, now_ms };
+/// The operations of a batch, from a client that knows the documents `told`. What it expects are versions
+/// from there: one that nobody was told of may be lost with its record, and be given to another.
+pub fn changes(random: &mut Random, told: &Documents, now_ms: i64) -> Vec<Change> {
+    let mut draw = Draw { random, told, now_ms };
     let count = 1 + draw.random.below(CHANGES_MAX);
     let mut changes: Vec<Change> = (0..count).map(|_| draw.change()).collect();
     if draw.random.one_in(8) {
@@ -46,7 +47,7 @@ pub fn changes(random: &mut Random, documents: &Documents, now_ms: i64) -> Vec<C
 
 struct Draw<'a> {
     random: &'a mut Random,
-    documents: &'a Documents,
+    told: &'a Documents,
     now_ms: i64,
 }
 
@@ -91,7 +92,7 @@ impl Draw<'_> {
     }
 
     fn expect(&mut self, id: &str) -> Expect {
-        let present = self.documents.get(id).map(|held| held.version);
+        let present = self.told.get(id).map(|held| held.version);
         match (self.random.below(8), present) {
             (0, _) => Expect::Exists,
             (1, _) => Expect::Absent(-1),

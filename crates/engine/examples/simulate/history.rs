@@ -24,6 +24,8 @@ const CALM_TURNS: usize = 4;
 /// Between turns in which no task is due but for one that was woken, or that looks after a medium without an
 /// answer.
 const MOMENT_MS: i64 = 50;
+/// How far behind its predecessor's clock that of another opening may be.
+const CLOCK_BEHIND_MS: u64 = 5_000;
 
 /// Lives one history, as far as what was promised is kept.
 pub fn live(seed: u64) -> Kept<Counts> {
@@ -91,7 +93,7 @@ impl History {
     }
 
     fn draw_batch(&mut self) -> SentBatch {
-        let changes = draw::changes(&mut self.random, self.ledger.documents(), self.stage.now_ms());
+        let changes = draw::changes(&mut self.random, self.ledger.told_documents(), self.stage.now_ms());
         let errors_max = match self.random.below(3) {
             0 => None,
             1 => Some(self.random.below(3)),
@@ -303,6 +305,10 @@ impl History {
         self.counts.merges += stats.merges;
         self.counts.flushes += stats.flushes;
         self.stage.site.limit_space(&self.stage.id, None);
+        if self.random.one_in(3) {
+            self.stage.set_clock_back(self.random.below(CLOCK_BEHIND_MS) as i64);
+            self.counts.clocks_behind += 1;
+        }
         self.shard = self.stage.open().expect("a shard opens");
         self.ledger.check_opening(self.shard.position(), &search(&self.shard))
     }

@@ -45,6 +45,8 @@ struct LoggedState {
     at: LogPosition,
     /// Whose record it is behind.
     batch: Option<usize>,
+    /// The highest that was given to an operation.
+    version: Version,
     documents: Documents,
     memory: Memory,
 }
@@ -77,6 +79,11 @@ impl Ledger {
 
     pub fn documents(&self) -> &Documents {
         &self.newest().documents
+    }
+
+    /// Those that clients may know: each of them was told of by an answer.
+    pub fn told_documents(&self) -> &Documents {
+        &self.states[self.told.max(self.acknowledged)].documents
     }
 
     pub fn with_fate(&self, fate: BatchFate) -> Vec<usize> {
@@ -120,7 +127,7 @@ impl Ledger {
         for record in &prediction.records {
             let is_in_log = made.is_in_log(record);
             if is_in_log || is_whole {
-                self.take_in(&batch, record, is_in_log.then(|| made.next_position()), &mut answers);
+                self.take_in(&batch, record, is_in_log.then(|| made.next_position()), &mut answers)?;
             }
         }
         answers.check_end()?;
@@ -149,12 +156,17 @@ impl Ledger {
         record: &Planned,
         at: Option<LogPosition>,
         answers: &mut Answers,
-    ) {
+    ) -> Kept {
         let mut state = self.newest().clone();
         let mut told: Vec<(usize, Answer)> = vec![];
         for operation in &record.operations {
             let change = &batch.changes[*operation];
             let version = answers.next(change);
+            if version != 0 {
+                let again = || format!("{change:?} has version {version} behind {}", state.version);
+                Promise::VersionsRise.demand(version > state.version, again)?;
+                state.version = version;
+            }
             change.apply(&mut state.documents, version);
             told.push((*operation, Answer::Done(version)));
         }
@@ -165,6 +177,7 @@ impl Ledger {
         }
         state.memory.note(batch.number, state.at, record.done, &told, self.remembered_max);
         self.states.push(state);
+        Ok(())
     }
 
     /// Documents ended, by a record of the shard's own.

@@ -26,7 +26,7 @@ use crate::history::live;
 use crate::promise::{Broken, Promise};
 
 /// Each with the promise that breaks: any other find, or a panic, is none.
-const BUGS: [(SeededBug, Promise); 9] = [
+const BUGS: [(SeededBug, Promise); 10] = [
     (SeededBug::EarlyAck, Promise::AcknowledgedStays),
     (SeededBug::VisibleBeforeDurable, Promise::ToldStays),
     (SeededBug::GetBeforeDurable, Promise::ToldStays),
@@ -36,6 +36,7 @@ const BUGS: [(SeededBug, Promise); 9] = [
     (SeededBug::ForgottenDeleteByQuery, Promise::AppliedOnce),
     (SeededBug::RefreshSkipsWait, Promise::ToldStays),
     (SeededBug::LostWake, Promise::AnsweredInTime),
+    (SeededBug::ForgottenVersions, Promise::VersionsRise),
 ];
 
 struct Options {

@@ -15,6 +15,9 @@ pub enum Promise {
     AppliedOnce,
     /// A batch that comes again is told of its operations what it was told before.
     AnsweredAlike,
+    /// The version of an operation is above all that are in the log: one that anybody was told of is never
+    /// given again, whatever a later opening's clock says.
+    VersionsRise,
     /// The documents are those that the operations make that are in the log, one record after another: none
     /// half, none more.
     AsLogged,

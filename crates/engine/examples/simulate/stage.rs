@@ -22,6 +22,9 @@ pub const REMEMBERED_MAX: usize = 8;
 /// Every so many seconds documents are deleted that have ended.
 const EXPIRY_S: u64 = 10;
 
+/// So late that a clock which is set back again and again still has a time.
+const CLOCK_BEGINS_MS: i64 = 1_000_000;
+
 #[derive(Default)]
 pub struct HandClock(AtomicI64);
 
@@ -115,7 +118,7 @@ pub struct Stage {
 impl Stage {
     pub fn new() -> Self {
         let clock = Arc::new(HandClock::default());
-        clock.0.store(1_000, Ordering::Relaxed);
+        clock.0.store(CLOCK_BEGINS_MS, Ordering::Relaxed);
         Self {
             site: MemorySite::default(),
             id: ShardId { path: "films/shard1".into(), stream: [1; 16] },
@@ -125,11 +128,8 @@ impl Stage {
         }
     }
 
-    /// Opens the shard, whoever owns it. Fails where the medium does. It takes a millisecond: versions hold the
-    /// time, and batches are drawn that expect a version which nobody was told of. Lost with its record, it
-    /// must not be given again to another document.
+    /// Opens the shard, whoever owns it. Fails where the medium does.
     pub fn open(&self) -> Result<Arc<Shard>> {
-        self.clock.0.fetch_add(1, Ordering::Relaxed);
         let home = self.site.home(&self.id).expect("a home in memory opens");
         let auto_commit = AutoCommit {
             flush_after_ms: Some(15_000),
@@ -154,6 +154,11 @@ impl Stage {
 
     pub fn now_ms(&self) -> i64 {
         self.clock.now_ms()
+    }
+
+    /// What opens next has another clock, or one that was set: it is behind.
+    pub fn set_clock_back(&self, ms: i64) {
+        self.clock.0.fetch_sub(ms, Ordering::Relaxed);
     }
 
     /// Lets time pass, and each task take a turn that is due then or was woken.

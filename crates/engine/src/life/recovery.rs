@@ -31,6 +31,7 @@ use crate::layout::analyzers::Analyzers;
 use crate::layout::bound_schema::BoundSchema;
 use crate::life::manifest::{Manifest, SegmentRecord};
 use crate::lock::lock;
+use crate::seeded_bugs::SeededBug;
 use crate::segment::alive::{Dead, Marks};
 use crate::segment::directory::Files;
 use crate::segment::id_filter::{self, IdFilter};
@@ -60,7 +61,9 @@ impl Core {
             state.segments.push(open_segment(&*store, record, &layout, config.verify_at_open)?);
         }
         let files: Vec<String> = manifest.iter().flat_map(Manifest::file_names).map(str::to_owned).collect();
-        state.version_max = manifest.as_ref().map_or(0, |it| it.version_max);
+        if !SeededBug::ForgottenVersions.is_planted() {
+            state.version_max = manifest.as_ref().map_or(0, |it| it.version_max);
+        }
         state.modified_ms = manifest.as_ref().map_or(0, |it| it.modified_ms);
         state.schema_version = manifest.as_ref().map_or(0, |it| it.schema_version);
         let mut batches = manifest.as_ref().map(Manifest::batches).unwrap_or_default();
